@@ -25,7 +25,7 @@ import { type JobEnd, jobResult } from './reporting/summary.ts';
 import { protectedRows } from './sending/protected.ts';
 import { repeatableRows } from './sending/repeatable.ts';
 import { hasEnd, type Sender } from './sending/sender.ts';
-import { workOff } from './sending/work-off.ts';
+import { type WorkedOff, workOff } from './sending/work-off.ts';
 import type { Doors, FileDeps, JobWorld } from './world.ts';
 
 /** A file, and what is to be done with its rows. */
@@ -129,6 +129,17 @@ const NOTHING_SENT = {
   untold: 0,
   again: false,
   unrecorded: [],
+  adjustments: {},
+};
+
+/** Notes what only this run knows of its rows, and leaves the others to whoever wants them. No row depends on it. */
+const endIn = async ({ ledger: { jobs } }: Doors, id: string, { adjustments }: WorkedOff): Promise<void> => {
+  try {
+    await jobs.adjust(id, adjustments);
+    await jobs.release(id);
+  } catch {
+    // The summary tells what the ledger then does not.
+  }
 };
 
 /** Plans, asks, and works off. Nothing is sent before all of the file is read and right. */
@@ -162,7 +173,7 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
     tell: (standing) => progress.working(standing, rows - bad.count),
     onWaiting: progress.waiting,
   });
-  await doors.ledger.jobs.release(id).catch(() => undefined);
+  await endIn(doors, id, worked);
   const { reason, aborted } = reporter.failed;
   return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), id, name, rows, bad: bad.count };
 };

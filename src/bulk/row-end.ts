@@ -33,6 +33,8 @@ export interface RowEnd {
   readonly untouched?: true;
   /** Another process did it for this job, or it was done for another one, so that this one has no entry of it. */
   readonly kept?: 'here' | 'elsewhere';
+  /** The ledger has no entry of this end. */
+  readonly noEntry?: true;
 }
 
 const stateOf = (error: PayError, begun: boolean): RowState => {
@@ -68,6 +70,7 @@ export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
 /** A row that can't be sent as it stands. */
 export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
   state: 'invalid',
+  noEntry: true,
   error: faults.map(({ column, what }) => (column === undefined ? what : `${column}: ${what}`)).join('; '),
 });
 
@@ -87,6 +90,8 @@ export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): 
     error: oneLine(thrown),
     ...(detail.reason === undefined ? {} : { reason: detail.reason }),
     ...(detail.again === true ? { again: true } : {}),
+    // The name that a refusal gives is that of what stands in the way.
+    ...(how.begun !== true && (kind === 'refused' || !begun) ? { noEntry: true } : {}),
   };
   if (kind === 'ledger') return { ...end, untouched: true, stops: thrown };
   if (kind === 'interrupted' && !begun) return { ...end, untouched: true };

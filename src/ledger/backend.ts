@@ -1,7 +1,7 @@
 import type { PayError } from '../core/error.ts';
 import type { RowCounts } from '../core/row.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
-import type { Job, JobRow, Jobs, KeptUpdate } from './job.ts';
+import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
 import type { ListFilter } from './ledger.ts';
 import type { Policies } from './policies.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
@@ -99,9 +99,9 @@ export interface Backend {
 
 /** The same for jobs and for rows that are updates. */
 export interface JobsBackend
-  extends Pick<Jobs, 'get' | 'list' | 'updates' | 'charged'>,
+  extends Pick<Jobs, 'adjust' | 'get' | 'list' | 'updates' | 'charged'>,
     Partial<Pick<Jobs, 'lease' | 'release' | 'workers'>> {
-  open(job: Omit<Job, 'createdAt' | 'runAt'>, now: number): Promise<void>;
+  open(job: NewJob, now: number): Promise<void>;
   /** Of a job of charges: how the last charge of each row stands. */
   chargeTally(job: string): Promise<RowCounts>;
   updateTally(job: string): Promise<RowCounts>;

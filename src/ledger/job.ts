@@ -22,7 +22,12 @@ export interface Job {
   readonly createdAt: number;
   /** When it was last begun or gone on with. */
   readonly runAt: number;
+  /** What the run that ended last counted beside the entries of its rows; undefined while the first one is at it. */
+  readonly adjustments?: RowCounts | undefined;
 }
+
+/** A job that is begun, or gone on with: what an earlier run has counted is over. */
+export type NewJob = Omit<Job, 'createdAt' | 'runAt' | 'adjustments'>;
 
 export interface JobRow {
   readonly job: string;
@@ -64,7 +69,9 @@ export interface UpdateOutcome {
 /** What the ledger knows of jobs and their rows. Failures are those of the ledger itself. */
 export interface Jobs {
   /** Notes that a job is begun, or gone on with, and makes room for the outcomes of so many rows that are in flight at once. */
-  open(job: Omit<Job, 'createdAt' | 'runAt'>, atOnce: number): Promise<void>;
+  open(job: NewJob, atOnce: number): Promise<void>;
+  /** Notes at the end of a run how rows ended of which there is no entry: the last run's word counts. */
+  adjust(job: string, adjustments: RowCounts): Promise<void>;
   get(id: string): Promise<Job | undefined>;
   /** Those that are meant, newest first, and begun before `before`. */
   list(page: Scope & { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;

@@ -37,6 +37,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
       backend.reserve(atOnce);
       await jobs.open({ ...job, name: clean(job.name) }, moment().at);
     },
+    adjust: jobs.adjust,
     get: jobs.get,
     list: jobs.list,
     charged: jobs.charged,

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { ROW_STATES } from '../../src/core/row.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { ugwo } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
+import { problem, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import type { Summary } from './bulk-support.ts';
+import { charged, chargeFrom, csvOf, fileOf, numberIn, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { newTeam } from './team-support.ts';
 
 const ID = 'job-0123456789abcdef';
 const place = { service: 'https://pay.example', origin: 'https://pay.example', profile: 'shop' };
@@ -45,7 +51,7 @@ describe('a job', () => {
     expect(shown.stderr).toBe(
       '1 row is unknown: run `paycli ledger reconcile --profile shop`\n' +
         '1 row is rejected, failed or not made: run the same command again with --retry-failed\n' +
-        '3 rows are not started, refused or skipped: run the same command again\n',
+        '3 rows are not started: run the same command again\n',
     );
     const json = await inProcess(['ledger', 'show', ID, '--json'], options);
     expect(json).toMatchObject({ code: 0, stderr: '' });
@@ -80,6 +86,58 @@ describe('a job', () => {
     ]);
     const csv = await inProcess(['ledger', 'export', ID, '-o', 'csv'], options);
     expect(csv.stdout).toMatch(/^id,state,ugwo,medium,.*\r\nchg-.*\r\nchg-.*\r\n$/);
+  });
+});
+
+/** What of a summary the ledger tells, too. */
+const countsIn = (record: Summary): Summary =>
+  Object.fromEntries(['rows', ...ROW_STATES, 'not_started'].map((name) => [name, record[name]]));
+
+/** The newest job, as `ledger jobs` and `ledger show` count its rows. */
+const toldBy = async (options: RunOptions): Promise<Summary> => {
+  const list = await inProcess(['ledger', 'jobs', '--max', '1', '--json'], options);
+  const [listed = {}] = (JSON.parse(list.stdout) as { data: Summary[] }).data;
+  const shown = summaryOf(await inProcess(['ledger', 'show', String(listed['id']), '--json'], options));
+  expect(shown).toEqual(listed);
+  return countsIn(shown);
+};
+
+const inFile = async (service: Service): Promise<RunOptions> => ({ service, home: newFolder() });
+const shared = async (service: Service): Promise<RunOptions> => (await newTeam()).machine(service);
+
+// Windows has no PostgreSQL of the tests.
+const LEDGERS = [
+  ['in a file', inFile] as const,
+  ...(process.platform === 'win32' ? [] : [['in PostgreSQL', shared] as const]),
+];
+
+/** Charges all, but some not with one bank. */
+const serveButGtbFor = (...numbers: readonly number[]): Promise<Service> =>
+  serveBy((seen) =>
+    numbers.includes(numberIn(seen)) && seen.body.includes('gtb') ? problem(422, 'No') : charged(numberIn(seen)),
+  );
+
+describe.each(LEDGERS)('a job whose ledger is %s', (_where, newPlace) => {
+  it('is counted as its last run has counted it, rows without an entry of it included', async () => {
+    const options = await newPlace(await serveButGtbFor(4, 5));
+    const otherwise = async (number: number): Promise<void> => {
+      const args = ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'uba', '--no-preflight'];
+      expect(await inProcess(args, options)).toMatchObject({ code: 0 });
+    };
+    expect(await chargeFrom(ussdFile(1), options, '--no-preflight')).toMatchObject({ code: 0 });
+    await otherwise(2);
+    const rows = [...[1, 2, 3, 4, 5].map((number) => `${ugwoOf(number)},ussd,gtb`), 'ugw.none,ussd,gtb'];
+    const file = fileOf(csvOf('ugwo,medium,provider', ...rows));
+    const run = async (...more: readonly string[]): Promise<Summary> =>
+      countsIn(summaryOf(await chargeFrom(file, options, '--no-preflight', '--skip-invalid', ...more)));
+    const first = await run();
+    expect(first).toMatchObject({ rows: 6, accepted: 2, refused: 1, rejected: 2, invalid: 1, not_started: 0 });
+    expect(await toldBy(options)).toEqual(first);
+    // Its entry says that it was rejected.
+    await otherwise(4);
+    const second = await run('--retry-failed');
+    expect(second).toMatchObject({ rows: 6, accepted: 2, refused: 2, rejected: 1, invalid: 1, not_started: 0 });
+    expect(await toldBy(options)).toEqual(second);
   });
 });
 

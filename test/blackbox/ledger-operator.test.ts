@@ -203,6 +203,12 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(JSON.parse(migrated.stdout)).toMatchObject({ from: 1, to: SCHEMA });
     expect(await chargeOf(ugwoOf(1), { env: ada, service })).toMatchObject({ code: 0 });
     expect(await listOf({ env: ada })).toMatchObject([{ state: 'accepted' }]);
+    const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(2)},ussd,gtb`, 'ugw.none,ussd,gtb'));
+    expect(await chargeFrom(file, { env: ada, service }, '--no-preflight', '--skip-invalid')).toMatchObject({
+      code: 0,
+    });
+    const jobs = await inProcess(['ledger', 'jobs', '--json'], { env: ada });
+    expect(JSON.parse(jobs.stdout)).toMatchObject({ data: [{ accepted: 1, invalid: 1, not_started: 0 }] });
   });
 
   it('can neither make a ledger nor migrate one, and is told whom to ask', async () => {

@@ -39,6 +39,15 @@ describe('the end of a row by an error', () => {
     expect(endOf(thrown)).toMatchObject({ state, exitCode });
   });
 
+  it('has an entry in the ledger where it was begun', () => {
+    const none = { noEntry: true };
+    expect(endOf(error('read_failed'))).toMatchObject(none);
+    // The entry that stands in the way is another row's.
+    expect(endOf(error('refused', { ledgerId: 'chg-1' }))).toMatchObject(none);
+    for (const end of [endOf(error('not_sent'), BEGUN), endOf(error('rejected', { ledgerId: 'chg-1' }))])
+      expect(end).not.toHaveProperty('noEntry');
+  });
+
   it('takes whatever is not certain for unknown', () => {
     const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'interrupted', 'refused', 'usage'];
     const others = (Object.keys(EXIT_CODES) as ErrorKind[]).filter((kind) => !certain.includes(kind));

@@ -21,6 +21,7 @@ const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = 
     untold: 0,
     again: false,
     unrecorded: [],
+    adjustments: {},
     ...more,
   };
 };

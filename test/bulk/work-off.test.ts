@@ -105,6 +105,22 @@ describe('rows worked off', () => {
     expect(worked.done).toBe(3);
   });
 
+  it('are counted beside the entries of the job where they have none, and less those that stood otherwise', async () => {
+    const excluded = newBits();
+    for (const row of [2, 4]) excluded.set(row);
+    const notSent: RowEnd = { state: 'not_sent', exitCode: 5 };
+    const book: Book = new Map([1, 4, 5, 6].map((row) => [row, notSent]));
+    const ends: Record<number, RowEnd> = {
+      1: { state: 'refused', noEntry: true },
+      3: { state: 'refused', noEntry: true },
+      5: { state: 'accepted', kept: 'elsewhere' },
+      6: { state: 'rejected' },
+      7: { state: 'accepted', kept: 'here' },
+    };
+    const { worked } = await run({ rows: 8, excluded, book, end: (row) => ends[row] ?? ACCEPTED });
+    expect(worked.adjustments).toEqual({ invalid: 2, refused: 2, accepted: 1, not_sent: -3 });
+  });
+
   it('count and tell of what earlier runs have done, and do not do it again', async () => {
     const states: readonly [RowState, number][] = [
       ['accepted', 0],

@@ -93,6 +93,8 @@ describe('a job', () => {
       asked_by: null,
       approved_by: null,
       approved_at: null,
+      refused: 0,
+      invalid: 0,
     });
     expect(JSON.stringify(rows[0])).toBe(expected);
     expect(JSON.stringify((await call('jobs', { ledger })).rows)).toBe(`[${expected}]`);
@@ -134,8 +136,24 @@ describe('how to go on with a job', () => {
       '2 rows are unknown: run `paycli ledger reconcile --profile shop`',
       '2 rows are rejected, failed or not made: run the same command again with --retry-failed',
       '1 row is not sent: run the same command again',
-      '3 rows are not started, refused or skipped: run the same command again',
+      '3 rows are not started: run the same command again',
     ]);
+  });
+
+  it('is said of rows without an entry as the last run has counted them, and never of more than there are', async () => {
+    const ledger = await open(newPath());
+    await jobOf(ledger, ['accepted', 'not_sent'], { rows: 6 });
+    await ledger.jobs.adjust(ID, { refused: 2, not_sent: -1, invalid: 1, accepted: 1 });
+    const counts = { accepted: 2, not_sent: 0, refused: 2, invalid: 1, not_started: 1 };
+    expect((await call('show', { ledger, args: [ID] })).rows).toMatchObject([counts]);
+    expect(await steps(ledger)).toEqual([
+      '2 rows are refused: run the same command again: it checks them again, and says why',
+      '1 row is invalid: send a new file of these rows alone, corrected',
+      '1 row is not started: run the same command again',
+    ]);
+    // Somebody has begun some of them since, and has not ended.
+    await ledger.jobs.adjust(ID, { refused: 9, not_sent: -9 });
+    expect((await call('show', { ledger, args: [ID] })).rows).toMatchObject([{ not_sent: 0, not_started: 0 }]);
   });
 
   it.each([
@@ -173,7 +191,7 @@ describe('how to go on with a job', () => {
     expect(await steps(ledger)).toEqual([
       '1 row is unknown: run the same command again: it checks each customer first',
       '1 row is rejected, failed or not made: run the same command again with --retry-failed',
-      '7 rows are not started, refused or skipped: run the same command again',
+      '7 rows are not started: run the same command again',
     ]);
   });
 });

@@ -30,6 +30,19 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await later.jobs.get('job-1111111111111111')).toBeUndefined();
     });
 
+    it('keeps what its last run has counted beside its entries, until another run begins', async () => {
+      const place = newPlace();
+      const [one, other] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
+      await one.jobs.open(job(), 8);
+      await other.jobs.open(job(), 8);
+      expect((await one.jobs.get(ID))?.adjustments).toBeUndefined();
+      await one.jobs.adjust(ID, { refused: 2, not_sent: -1 });
+      await other.jobs.adjust(ID, { invalid: 1 });
+      expect(await one.jobs.get(ID)).toMatchObject({ adjustments: { invalid: 1 } });
+      await one.jobs.open(job(), 8);
+      expect((await one.jobs.list({ limit: 1 }))[0]?.adjustments).toBeUndefined();
+    });
+
     it('is listed newest first, page by page', async () => {
       const ledger = await open(newPlace());
       const ids = ['a', 'b', 'c'].map((letter) => `job-${letter.repeat(16)}`);

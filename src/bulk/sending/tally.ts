@@ -36,6 +36,8 @@ export interface Tally extends Counted {
   readonly again: boolean;
   /** What the ledger could not take. */
   readonly unrecorded: readonly PayError[];
+  /** What the entries of the job's rows don't show: more of a state, or fewer. */
+  readonly adjustments: RowCounts;
 }
 
 interface Tallying {
@@ -83,18 +85,33 @@ const openTroubles = () => {
   };
 };
 
+type Counts = Partial<Record<RowState, number>>;
+
+const add = (counts: Counts, state: RowState, count: number): void => {
+  counts[state] = (counts[state] ?? 0) + count;
+};
+
+const hasNoEntry = ({ kept, noEntry }: RowEnd): boolean => noEntry === true || kept === 'elsewhere';
+
 /** Counts rows as they end, and tells of each. */
 export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
   const open = newBits();
   for (let row = 1; row <= rows; row += 1) if (!excluded.has(row)) open.set(row);
-  const counts: Partial<Record<RowState, number>> = {};
+  const counts: Counts = {};
+  const adjustments: Counts = {};
   const codes = new Set<number>();
   const troubles = openTroubles();
   const unrecorded: PayError[] = [];
   let [done, skipped, again] = [0, 0, false];
-  const settle = async (row: InputRow, end: RowEnd, own: boolean): Promise<void> => {
+  const adjust = (state: RowState, before: RowState | undefined): void => {
+    add(adjustments, state, 1);
+    if (before !== undefined) add(adjustments, before, -1);
+  };
+  /** `before` is how its entry of an earlier run stands. */
+  const settle = async (row: InputRow, end: RowEnd, own: boolean, before?: RowState): Promise<void> => {
     open.clear(row.number);
-    counts[end.state] = (counts[end.state] ?? 0) + 1;
+    add(counts, end.state, 1);
+    if (own && hasNoEntry(end)) adjust(end.state, before);
     codes.add(rowExit(end));
     done += 1;
     if (!own || end.kept === 'elsewhere') skipped += 1;
@@ -104,6 +121,6 @@ export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
     tell({ counts, done, skipped });
     await onSettled(row, end);
   };
-  const tally = (): Tally => ({ counts, done, skipped, codes, ...troubles.told(), again, unrecorded });
-  return { open, tally, settle };
+  const tally = (): Tally => ({ counts, done, skipped, codes, ...troubles.told(), again, unrecorded, adjustments });
+  return { open, tally, settle, adjust };
 };

@@ -75,6 +75,8 @@ const ROWS_IN_A_SLICE = 128;
 
 interface Item<T> extends RowItem<T> {
   readonly row: InputRow;
+  /** How it stands by what is kept. */
+  readonly before: RowState | undefined;
 }
 
 /** A row without an end, and how it stands by what is kept. */
@@ -93,8 +95,8 @@ const hasEnd = ({ untouched, state }: RowEnd): boolean => untouched !== true && 
  * before that after a signal, or after an end that stops.
  */
 export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
-  const { input, reader, sender, clock, stop, onWaiting } = job;
-  const { open, tally, settle } = openTally(job);
+  const { input, reader, sender, rows: all, excluded, clock, stop, onWaiting } = job;
+  const { open, tally, settle, adjust } = openTally(job);
   /** What this run has done is not done again by it. */
   const touched = newBits();
   const inTurn = keyQueue();
@@ -143,8 +145,8 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
         if (isToDo(one)) {
           if (!(await isMine())) continue;
           const read = reader.read(row);
-          if ('faults' in read) await settle(row, invalidEnd(read.faults), true);
-          else yield { row, ...read };
+          if ('faults' in read) await settle(row, invalidEnd(read.faults), true, end?.state);
+          else yield { row, before: end?.state, ...read };
         } else if (end !== undefined && end.state !== 'sending') await settle(row, end, false);
       }
     }
@@ -166,8 +168,8 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     if (hasEnd(end)) touched.set(number);
     return end;
   };
-  const onSettled = async ({ row }: Item<T>, end: RowEnd): Promise<void> => {
-    if (hasEnd(end)) await settle(row, end, true);
+  const onSettled = async ({ row, before }: Item<T>, end: RowEnd): Promise<void> => {
+    if (hasEnd(end)) await settle(row, end, true, before);
   };
 
   /** A run that ends early tells of the rows that it did not come to, too: what became of them before, or who is at them now. */
@@ -191,6 +193,9 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     return { ...told, counts: { ...told.counts, sending }, stopped };
   };
 
+  for (let row = 1; row <= all; row += 1) {
+    if (excluded.has(row)) adjust('invalid', (await sender.earlier(row, row)).get(row)?.state);
+  }
   for (let looks = 0; ; looks += 1) {
     const ran = await runRows({ ...job, rows: whileReadable(), work, onSettled });
     const stopped = ran.stopped ?? broken;

@@ -9,7 +9,7 @@ import type { Approval } from '../../ledger/approval.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Deps } from '../deps.ts';
 import { findJob } from './find.ts';
-import { jobRecordOf, jobView } from './job-view.ts';
+import { countsOf, jobRecordOf, jobView } from './job-view.ts';
 
 const rowsText = ({ rows, unknown }: Approval['total']): string =>
   `${rows} ${rows === 1 ? 'charge' : 'charges'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
@@ -58,7 +58,7 @@ export const run = async ({ id }: { readonly id: string }, deps: Deps): Promise<
   await ledger.policies.approve(approved);
   return {
     kind: 'record',
-    record: jobRecordOf(job, await ledger.jobs.tally(job), [], approved),
+    record: jobRecordOf(job, await countsOf(ledger, job), [], approved),
     view: jobView,
     notice: `${approval.askedBy} can now run the same command again.`,
   };

@@ -32,13 +32,15 @@ export const approvalStep = (approval: Approval | undefined): string[] =>
 
 /** How to go on with a job: a line for each kind of row that is not done; none where all are. */
 export const stepsOf = (job: Job, counts: RowCounts): string[] => {
-  const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0 } = counts;
+  const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0, invalid = 0 } = counts;
   const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
     [unknown, 'unknown', unknownStep(job)],
     [rejected + failed + not_created, 'rejected, failed or not made', 'run the same command again with --retry-failed'],
     [not_sent, 'not sent', 'run the same command again'],
-    // What the guard refuses, and what is left out of a file, the ledger doesn't keep.
-    [notStarted(job, counts), 'not started, refused or skipped', 'run the same command again'],
+    [refused, 'refused', 'run the same command again: it checks them again, and says why'],
+    // The whole file, changed, is another job, in which rows of some commands would be sent again.
+    [invalid, 'invalid', 'send a new file of these rows alone, corrected'],
+    [notStarted(job, counts), 'not started', 'run the same command again'],
   ];
   return steps
     .filter(([rows]) => rows > 0)

@@ -1,17 +1,27 @@
 import type { Received } from '../../core/received.ts';
 import { madeHere } from '../../core/received.ts';
 import type { Column, View } from '../../core/result.ts';
-import type { RowCounts } from '../../core/row.ts';
+import { ROW_STATES, type RowCounts } from '../../core/row.ts';
 import { atom } from '../../core/time.ts';
 import type { Approval } from '../../ledger/approval.ts';
 import type { Job, Update, Worker } from '../../ledger/job.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 
 /** Whether its rows are charges, of which the service shows what became. */
 export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => command === 'ugwo charge';
 
-/** How many rows nobody has ever begun. */
+/** How the rows of a job stand: its entries as they are by now, and what its last run counted beside them. */
+export const countsOf = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> => {
+  const [counts, { adjustments = {} }] = [await jobs.tally(job), job];
+  return Object.fromEntries(
+    // Another run may have begun a row since.
+    ROW_STATES.map((state) => [state, Math.max(0, (counts[state] ?? 0) + (adjustments[state] ?? 0))]),
+  );
+};
+
+/** How many rows have no end that anybody knows of. */
 export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
-  rows - Object.values(counts).reduce((total, count) => total + count, 0);
+  Math.max(0, rows - Object.values(counts).reduce((total, count) => total + count, 0));
 
 /** Whether somebody has said that the file may be sent. */
 export const isApproved = ({ approvedBy }: Approval): boolean => approvedBy !== undefined;
@@ -45,10 +55,17 @@ export const jobRecordOf = (
     asked_by: approval?.askedBy ?? null,
     approved_by: approval?.approvedBy ?? null,
     approved_at: approval?.approvedAt === undefined ? null : atom(approval.approvedAt),
+    refused: counts.refused ?? 0,
+    invalid: counts.invalid ?? 0,
   });
 
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const lastRun: Column = { path: 'run_at', kind: 'time', label: 'last run' };
+/** Columns that came later, and so are the last. */
+const BESIDE: readonly Column[] = [
+  { path: 'refused', kind: 'count' },
+  { path: 'invalid', kind: 'count' },
+];
 
 /** Jobs in a list. What matters most at night comes first: a narrow terminal drops from the end. */
 export const jobsView: View = {
@@ -74,6 +91,7 @@ export const jobsView: View = {
     { path: 'asked_by', machineOnly: true },
     { path: 'approved_by', machineOnly: true },
     { path: 'approved_at', machineOnly: true },
+    ...BESIDE,
   ],
 };
 
@@ -106,6 +124,7 @@ export const jobView: View = {
     { path: 'asked_by', label: 'asked by' },
     { path: 'approved_by', label: 'approved by' },
     { path: 'approved_at', kind: 'time', label: 'approved' },
+    ...BESIDE,
   ],
 };
 

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { goOnFrom } from '../go-on.ts';
 import type { Listed } from '../listed-pages.ts';
 import { foreignCursor, listedPages } from '../listed-pages.ts';
-import { everyJobsView, jobRecordOf, jobsView } from './job-view.ts';
+import { countsOf, everyJobsView, jobRecordOf, jobsView } from './job-view.ts';
 
 /** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
 const PAGE = 10;
@@ -21,15 +21,15 @@ const placeBehind = async ({ jobs }: Ledger, cursor: string): Promise<string> =>
   return id;
 };
 
-const jobsOf = ({ jobs, policies }: Ledger, scope: Scope): Listed<Job, string> => ({
-  find: (before, limit) => jobs.list({ ...scope, before, limit }),
+const jobsOf = (ledger: Ledger, scope: Scope): Listed<Job, string> => ({
+  find: (before, limit) => ledger.jobs.list({ ...scope, before, limit }),
   placeOf: ({ id }) => id,
   cursorOf,
   recordsOf: async (found) => {
     const records: Received[] = [];
     for (const job of found) {
-      const [workers, approval] = [await jobs.workers(job.id), await policies.approval(job.id)];
-      records.push(jobRecordOf(job, await jobs.tally(job), workers, approval));
+      const [workers, approval] = [await ledger.jobs.workers(job.id), await ledger.policies.approval(job.id)];
+      records.push(jobRecordOf(job, await countsOf(ledger, job), workers, approval));
     }
     return records;
   },

@@ -3,13 +3,13 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { find, findJob, namesJob } from './find.ts';
 import { approvalStep, stepsOf } from './job-steps.ts';
-import { jobRecordOf, jobView } from './job-view.ts';
+import { countsOf, jobRecordOf, jobView } from './job-view.ts';
 import { recorderOf } from './pages.ts';
 import { viewOf } from './view.ts';
 
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
-  const counts = await ledger.jobs.tally(job);
+  const counts = await countsOf(ledger, job);
   const approval = await ledger.policies.approval(id);
   const steps = [...approvalStep(approval), ...stepsOf(job, counts)];
   return {

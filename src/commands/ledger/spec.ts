@@ -17,7 +17,7 @@ const ROW =
 
 const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
-  'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at';
+  'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at, refused, invalid';
 
 /** What examples begin with, so that there is something in the ledger. */
 const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
@@ -74,7 +74,8 @@ const jobs = defineCommand({
   summary: 'list files charged or updated from here, newest first, with row counts',
   description:
     'A job is a file given to --from, together with the options that change what is sent. Running the same command again ' +
-    `continues the same job. not_started counts the rows that were never started. ${FOLLOWS}`,
+    'continues the same job. not_started counts the rows that were never started, ' +
+    `refused and invalid those that the last run counted so. ${FOLLOWS}`,
   options: { ...PAGE_OPTIONS, ...EVERY_PROFILE },
   examples: {
     'list all jobs': 'paycli ledger jobs',

@@ -166,6 +166,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     jobs: {
       ...jobReads(ask, 'paycli.', LAST_ENTRIES),
       open: (job) => step(writeStep(`job ${job.id}`, () => JOBS.openJob(job, clock.now()))),
+      adjust: (job, adjustments) => step(writeStep(`job ${job}`, () => JOBS.adjustJob(job, adjustments))),
       change: (purpose, of, decide) => step(updateStep(purpose, of, decide)),
       ...leases(worker, read),
     },

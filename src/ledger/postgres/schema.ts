@@ -129,8 +129,11 @@ const POLICIES = `
   CREATE INDEX charge_of_profile ON paycli.charge (profile, created_at) INCLUDE (currency, amount) WHERE ${COUNTING};
 `;
 
+/** What the last run of a job has counted beside the entries of its rows. */
+const ADJUSTMENTS = 'ALTER TABLE paycli.job ADD COLUMN adjustments text;';
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly string[] = [FIRST, POLICIES];
+export const MIGRATIONS: readonly string[] = [FIRST, POLICIES, ADJUSTMENTS];
 
 /** What an operator does: no tables are changed, nothing is deleted, and what a row was begun as stays. */
 const RIGHTS = [
@@ -138,7 +141,7 @@ const RIGHTS = [
   'SELECT ON ALL TABLES IN SCHEMA paycli',
   'INSERT ON paycli.charge, paycli.job, paycli.onye_update, paycli.slice, paycli.approval',
   'UPDATE (state, recorded_at, took, exit_code, activity, status, next_action, activity_created_at, told, evidence, amount, currency, ref, customer, checksum) ON paycli.charge',
-  'UPDATE (run_at, name, profile) ON paycli.job',
+  'UPDATE (run_at, name, profile, adjustments) ON paycli.job',
   'UPDATE (onye, state, deadline, exit_code, message, pid, boot, started) ON paycli.onye_update',
   'UPDATE (owner, epoch, until) ON paycli.slice',
   'UPDATE (rows, amounts, unknown, asked_by, asked_at, approved_by, approved_at) ON paycli.approval',

@@ -1,7 +1,8 @@
 import { CHARGE_STATES, FAILED_STATUSES } from '../../core/charge.ts';
 import { CHARGE } from '../../core/effect.ts';
 import { EXIT_CODES } from '../../core/exit.ts';
-import type { RowCounts, RowState } from '../../core/row.ts';
+import { isJsonObject, parseIfJson } from '../../core/json.ts';
+import { ROW_STATES, type RowCounts, type RowState } from '../../core/row.ts';
 import { number, optionalNumber, optionalText, text } from '../../database/values.ts';
 import type { JobsBackend } from '../backend.ts';
 import type { Row, Value } from '../columns.ts';
@@ -12,29 +13,34 @@ import { type Ask, inserting, replacing, type Schema, type Statement } from './s
 
 // Jobs and updates as rows of a table, whatever the database. `row` is a word of SQL's own.
 
-const JOB = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at';
+const JOB = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at, adjustments';
 export const UPDATE = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
 
 /** What changes of a job that is gone on with. */
-const GONE_ON = 'run_at = excluded.run_at, name = excluded.name, profile = excluded.profile';
+const GONE_ON = ['run_at', 'name', 'profile', 'adjustments'].map((name) => `${name} = excluded.${name}`).join();
 
-const jobOf = ([id, kind, command, name, service, origin, profile, rows, created, run]: Row): Job => ({
+/** Counts that were kept; none in a text that holds none. */
+const adjustmentsOf = (kept: string | undefined): RowCounts | undefined => {
+  const counts = kept === undefined ? undefined : parseIfJson(kept);
+  if (!isJsonObject(counts)) return undefined;
+  return Object.fromEntries(
+    ROW_STATES.map((state) => [state, counts[state]]).filter(([, count]) => Number.isSafeInteger(count)),
+  );
+};
+
+const adjustmentsText = (counts: RowCounts | undefined): string | null =>
+  counts === undefined ? null : JSON.stringify(counts);
+
+const jobOf = ([id, kind, command, name, service, origin, profile, rows, created, run, adjustments]: Row): Job => ({
   ...{ id: text(id), kind: text(kind) as JobKind, command: text(command), name: text(name) },
   ...{ service: text(service), origin: text(origin), profile: optionalText(profile) },
   ...{ rows: number(rows), createdAt: number(created), runAt: number(run) },
+  adjustments: adjustmentsOf(optionalText(adjustments)),
 });
 
-const jobValues = ({ id, kind, command, name, service, origin, profile, rows, createdAt, runAt }: Job): Value[] => [
-  id,
-  kind,
-  command,
-  name,
-  service,
-  origin,
-  profile ?? null,
-  rows,
-  createdAt,
-  runAt,
+const jobValues = ({ adjustments, ...job }: Job): Value[] => [
+  ...[job.id, job.kind, job.command, job.name, job.service, job.origin, job.profile ?? null],
+  ...[job.rows, job.createdAt, job.runAt, adjustmentsText(adjustments)],
 ];
 
 export const updateOf = ([job, row, onye, state, deadline, exit, message, pid, boot, started]: Row): KeptUpdate => ({
@@ -69,6 +75,7 @@ export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND CASE WHEN kind = '$
 export const jobStatements = (schema: Schema) => {
   const add = inserting(`${schema}job`, JOB);
   const open = `${add} ON CONFLICT (id) DO UPDATE SET ${GONE_ON}`;
+  const adjust = `UPDATE ${schema}job SET adjustments = ? WHERE id = ?`;
   const addUpdate = inserting(`${schema}onye_update`, UPDATE);
   const write = replacing(`${schema}onye_update`, UPDATE, 2);
   const find = `SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND "row" = ?`;
@@ -79,6 +86,7 @@ export const jobStatements = (schema: Schema) => {
       open,
       ...jobValues({ ...job, createdAt: at, runAt: at }),
     ],
+    adjustJob: (job: string, adjustments: RowCounts): Statement => [adjust, adjustmentsText(adjustments), job],
     addUpdate: (update: KeptUpdate): Statement => [addUpdate, ...updateValues(update)],
     writeUpdate: (update: KeptUpdate): Statement => [write, ...updateValues(update)],
     findUpdate: ({ job, row }: JobRow): Statement => [find, job, row],
@@ -90,7 +98,7 @@ export const jobReads = (
   ask: Ask,
   schema: Schema,
   lastEntries: string,
-): Omit<JobsBackend, 'open' | 'change' | 'lease' | 'release' | 'workers'> => {
+): Omit<JobsBackend, 'open' | 'adjust' | 'change' | 'lease' | 'release' | 'workers'> => {
   const jobs = `SELECT ${JOB} FROM ${schema}job`;
   const tally = async (states: readonly RowState[], from: string, job: string): Promise<RowCounts> =>
     countsFrom(states, (await ask(`SELECT ${countsOf(states)} FROM ${from}`, job))[0]);

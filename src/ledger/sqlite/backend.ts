@@ -204,6 +204,7 @@ export const backendOver = (
     jobs: {
       ...jobReads(ask, '', LAST_ENTRIES),
       open: (job, at) => write('note', () => run(...JOBS.openJob(job, at))),
+      adjust: (job, adjustments) => write('note', () => run(...JOBS.adjustJob(job, adjustments))),
       change: (purpose, of, decide) =>
         write(purpose, () => {
           const decision = decide(rows(...JOBS.findUpdate(of)).map(updateOf)[0]);

@@ -189,5 +189,8 @@ const POLICIES = `
   CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTING};
 `;
 
+/** What the last run of a job has counted beside the entries of its rows (JSON); NULL while it is at it. */
+const ADJUSTMENTS = 'ALTER TABLE job ADD COLUMN adjustments TEXT;';
+
 /** What brings a ledger from one version to the next. Never changed, only added to. */
-export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS, POLICIES];
+export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS, POLICIES, ADJUSTMENTS];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { beside, newPath, open, SELF } from '../support/charges.ts';
-import { begin } from '../support/jobs.ts';
+import { begin, ID, job } from '../support/jobs.ts';
 
 describe('a job', () => {
   it('is counted from an index alone: the charges of a large one are not looked at', async () => {
@@ -10,6 +10,20 @@ describe('a job', () => {
     expect(beside(path, `EXPLAIN QUERY PLAN ${query}`)).toMatchObject([
       { detail: expect.stringContaining('COVERING INDEX charge_of_job') },
     ]);
+  });
+
+  it('is shown whatever stands where its last run has counted', async () => {
+    const path = newPath();
+    const ledger = await open(path);
+    await ledger.jobs.open(job(), 8);
+    for (const [text, adjustments] of [
+      ['{', undefined],
+      ['[]', undefined],
+      ['{"refused":1,"invalid":"2","failed":1.5,"__proto__":3}', { refused: 1 }],
+    ] as const) {
+      beside(path, `UPDATE job SET adjustments = '${text}'`);
+      expect((await ledger.jobs.get(ID))?.adjustments).toEqual(adjustments);
+    }
   });
 });
 

@@ -121,6 +121,10 @@ export const memoryBackend = (
         const { createdAt } = jobs.get(job.id) ?? { createdAt: now };
         jobs.set(job.id, { ...job, createdAt, runAt: now });
       },
+      adjust: async (id, adjustments) => {
+        const job = jobs.get(id);
+        if (job !== undefined) jobs.set(id, { ...job, adjustments });
+      },
       get: async (id) => jobs.get(id),
       list: async ({ before, limit }) => {
         const all = newestFirst([...jobs.values()]);
