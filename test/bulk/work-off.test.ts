@@ -219,6 +219,13 @@ describe('rows worked off', () => {
     expect(worked).toMatchObject({ done: 3, stopped: why, counts: { accepted: 2, rejected: 1 } });
   });
 
+  it('count what a signal had kept from being sent as not started, where they end before it', async () => {
+    const book: Book = new Map([130, 5].map((exitCode, at) => [at + 2, { state: 'not_sent', exitCode }]));
+    const end = (): RowEnd => ({ state: 'rejected', exitCode: 4, stops: new PayError('auth', 'no') });
+    const { worked } = await run({ rows: 4, concurrency: 1, book, end });
+    expect(worked).toMatchObject({ counts: { rejected: 1, not_sent: 1 }, adjustments: { not_sent: -1 } });
+  });
+
   it.each<[string, states: string, continueOnUnknown: boolean, sent: number]>([
     ['go on past one that is unknown, and past two', 'aua uua', false, 6],
     ['stop where three in a row are', 'auuu aaa', false, 4],

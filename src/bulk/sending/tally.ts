@@ -103,8 +103,8 @@ export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
   const troubles = openTroubles();
   const unrecorded: PayError[] = [];
   let [done, skipped, again] = [0, 0, false];
-  const adjust = (state: RowState, before: RowState | undefined): void => {
-    add(adjustments, state, 1);
+  const adjust = (state: RowState | undefined, before: RowState | undefined): void => {
+    if (state !== undefined) add(adjustments, state, 1);
     if (before !== undefined) add(adjustments, before, -1);
   };
   /** `before` is how its entry of an earlier run stands. */

@@ -179,7 +179,8 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
       for (const { row, end } of rows) {
         if (job.leave.aborted) return sending;
         if (end?.state === 'sending') sending += 1;
-        else if (end !== undefined && !wasStopped(end)) await settle(row, end, false);
+        else if (end !== undefined && wasStopped(end)) adjust(undefined, end.state);
+        else if (end !== undefined) await settle(row, end, false);
       }
     }
     return sending;
