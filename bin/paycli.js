@@ -22,18 +22,28 @@ function refuse() {
 /** In a checkout the Node that builds and tests lies in node_modules; what npm installs brings none. */
 async function handOver() {
   const names = ['child_process', 'fs', 'url'];
-  const [{ spawn }, { existsSync }, { fileURLToPath }] = await Promise.all(names.map((name) => import(name)));
+  const [{ spawn }, { closeSync, existsSync, openSync }, { fileURLToPath }] = await Promise.all(
+    names.map((name) => import(name)),
+  );
   const pinned = ['node', 'node-bin'].flatMap((name) =>
     ['node', 'node.exe'].map((file) =>
       fileURLToPath(new URL(`../node_modules/${name}-${systemName()}/bin/${file}`, import.meta.url)),
     ),
   );
+  const opens = (path) => {
+    try {
+      closeSync(openSync(path, 'r'));
+      return true;
+    } catch {
+      return process.platform === 'win32';
+    }
+  };
   const node = pinned.find((path) => existsSync(path));
   if (node === undefined) return refuse();
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends its signals to both; how the other one ends is told as it is.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, (name) => name !== 'SIGINT' && child.kill(name));
+  // A terminal sends Ctrl-C to both by itself: sent on, it would count twice. Other signals come to this process alone.
+  const isSentOn = { SIGINT: !opens('/dev/tty'), SIGQUIT: !opens('/dev/tty'), SIGTERM: true, SIGHUP: true };
+  for (const signal of Object.keys(isSentOn)) process.on(signal, (name) => isSentOn[name] && child.kill(name));
   child.on('error', notLoaded);
   child.on('close', (code, signal) => {
     if (signal === null) process.exitCode = code;

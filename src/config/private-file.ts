@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { DATA_FILES } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { makeFolder } from '../core/folder.ts';
+import { isMounted } from '../core/mount.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 
@@ -31,6 +32,12 @@ const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(
 const isOpen = ({ mode }: Stats, { platform }: Machine): boolean =>
   platform !== 'win32' && (mode & READ_OR_WRITE_BY_OTHERS) !== 0;
 
+/** The hint for what is mounted by itself, as in a container: it can't be moved away there, and where it is read-only its mode stays too. */
+const mended = (path: string, mounted: string, hint: string): string =>
+  isMounted(path)
+    ? `it is mounted here, so mend it where it comes from (${mounted}), or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL in its place`
+    : hint;
+
 const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
   if (machine.platform === 'win32') return;
   if (stats.isSymbolicLink()) {
@@ -42,16 +49,25 @@ const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine
   if (machine.uid !== undefined && stats.uid !== machine.uid) {
     refuse(
       `${path} belongs to another user (uid ${stats.uid}; you are uid ${machine.uid}), so it was not used`,
-      'run paycli as its owner, or move it away and run `paycli login`',
+      mended(
+        path,
+        `its owner must be uid ${machine.uid}`,
+        'run paycli as its owner, or move it away and run `paycli login`',
+      ),
     );
   }
 };
 
 const checkMode = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
   if (!isOpen(stats, machine)) return;
+  const mode = what === 'folder' ? '700' : '600';
   refuse(
     `${path} is open to other users (mode ${modeOf(stats)}), so it was not used`,
-    `run: chmod ${what === 'folder' ? '700' : '600'} ${shellQuote(path)}; if others use this machine, get a new key too`,
+    mended(
+      path,
+      `its mode must be ${mode}`,
+      `run: chmod ${mode} ${shellQuote(path)}; if others use this machine, get a new key too`,
+    ),
   );
 };
 

@@ -1,8 +1,8 @@
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PayError, reasonOf } from '../core/error.ts';
+import { isMounted } from '../core/mount.ts';
 import { shellQuote } from '../core/shell.ts';
-import { tried } from '../core/tried.ts';
 import { LOGS, removeNamesOfMaking } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
 
@@ -70,20 +70,6 @@ const checkFile = (at: string, what: string, file: PrivateFile, uid: number): vo
   if ((stats.mode & OPEN_TO_OTHERS) !== 0) {
     refuse(`${what} ${at} is open to other users (mode ${modeOf(stats)})`, `run: chmod 600 ${shellQuote(at)}`);
   }
-};
-
-/** Where something is mounted, by what the kernel lists; blanks and the like are in octal there. */
-export const mountPoints = (list: string): readonly string[] =>
-  list
-    .split('\n')
-    .map((line) => line.split(' ')[4] ?? '')
-    .map((at) => at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))));
-
-/** The kernel lists bytes, and a path is compared by them. */
-const isMounted = (path: string): boolean => {
-  const list = tried(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '';
-  const real = tried(() => realpathSync(path)) ?? path;
-  return mountPoints(list).includes(Buffer.from(real).toString('latin1'));
 };
 
 /**

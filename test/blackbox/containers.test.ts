@@ -117,6 +117,18 @@ describe.runIf(mayMount)('a settings file that is mounted by itself', () => {
         'the file is mounted by itself, so it can not be replaced: mount its folder instead',
       ),
     });
+    const open = [
+      'unshare',
+      '-m',
+      'sh',
+      '-c',
+      `chmod 644 '${home}/config.json' && ${script}`,
+      'sh',
+      ...PROGRAM,
+    ] as const;
+    const { code, stderr } = await start(['profile', 'list'], { home, program: open }).ended;
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('its mode must be 600') });
+    expect(stderr).not.toContain('chmod');
   });
 });
 

@@ -188,6 +188,35 @@ describe('ugwo create with a reference', () => {
     expect(ended.stderr).toContain('The reference order-2 exists already; looking for its payment request.');
   });
 
+  it.each(['constructor', '__proto__.toString'])('refused for a property %s names no flag', async (propertyPath) => {
+    const [title, refusal] = ['is bad', (): Answer => problem(422, 'No', [{ propertyPath, title }])];
+    const one = await inProcess([...ASKED, '--json'], { service: await serveBy(refusal), home: newFolder() });
+    expect(one.code, one.stderr).toBe(3);
+    expect(errorOf(one)['violations']).toEqual([{ property_path: propertyPath, title }]);
+    const file = ['ugwo', 'create', '--currency', 'NGN', '--from', fileOf('ref,amount\nINV-1,5000.00\n'), '--yes'];
+    const rows = await inProcess(file, { service: await serveBy(refusal), home: newFolder() });
+    expect(rows.code, rows.stderr).toBe(3);
+    const refund = [
+      'refund',
+      'create',
+      'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l',
+      '--amount-minor',
+      '5000',
+      '--yes',
+      '--json',
+    ];
+    const back = await inProcess(refund, { service: await serveBy(refusal), home: newFolder() });
+    expect(errorOf(back)['violations']).toEqual([{ property_path: propertyPath, title }]);
+  });
+
+  it('is a conflict where --data asks for a field constructor', async () => {
+    const ended = await inProcess([...ASKED, '--data', '{"constructor":"x"}', '--json'], {
+      service: await refTaken(ugwo(2)),
+    });
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(errorOf(ended)['violations']).toMatchObject([{ title: 'is not there' }]);
+  });
+
   it('is a conflict where it has another', async () => {
     const ended = await inProcess([...ASKED, '--json'], { service: await refTaken({ ...ugwo(2), amount: 900_000 }) });
     expect(ended.code, ended.stderr).toBe(3);

@@ -4,10 +4,11 @@ import { delimiter } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../src/cli/help/names.ts';
 import { words } from '../structure/words.ts';
+import { NODE_PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, runBefore } from '../support/program.ts';
-import { ONYE_ID } from '../support/service.ts';
+import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { hang, ONYE_ID, serveBy } from '../support/service.ts';
 import { inShell, programs } from '../support/shell.ts';
 import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -305,10 +306,11 @@ describe('an old Node', () => {
     });
   });
 
+  // What the other one is started with, it must not think of itself.
+  const young =
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.0.0' } }); delete process.env.NODE_OPTIONS;";
+
   it('hands over to the one of a checkout, with its streams and its exit code', async () => {
-    // What the other one is started with, it must not think of itself.
-    const young =
-      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.0.0' } }); delete process.env.NODE_OPTIONS;";
     const run = (...args: string[]) => paycli(args, { env: runBefore(young) });
     expect(await run('--version')).toMatchObject({
       code: 0,
@@ -316,6 +318,24 @@ describe('an old Node', () => {
       stderr: '',
     });
     expect(await run('no-such-command')).toMatchObject({ code: 2, stderr: expect.stringContaining('no-such-command') });
+  });
+
+  it.runIf(process.platform === 'linux').each([
+    ['SIGINT', 130],
+    ['SIGQUIT', 143],
+    ['SIGTERM', 143],
+    ['SIGHUP', 143],
+  ] as const)('hands %s over too, where no terminal sends it to both', async (signal, code) => {
+    const asked = Promise.withResolvers<void>();
+    const service = await serveBy(() => {
+      asked.resolve();
+      return hang;
+    });
+    const program = ['setsid', ...NODE_PROGRAM] as const;
+    const running = start(['ugwo', 'list'], { service, program, env: runBefore(young) });
+    await asked.promise;
+    running.kill(signal);
+    expect(await running.ended).toMatchObject({ code, stderr: expect.stringContaining('Cancelled by') });
   });
 
   it.each(['22.18.9', '21.7.0', '14.0.0'])('%s is too old', (version) => {

@@ -40,18 +40,18 @@ const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid 
   return paid === undefined || sum === undefined ? activity : formatMoney(String(sum), paid.currency);
 };
 
-const FLAGS: Readonly<Record<string, string>> = {
-  amount: '--amount',
-  ref: '--ref',
-  reason: '--reason',
-  provider: '--provider',
-  account_number: '--account-number',
-  destination: '--provider',
-};
+const FLAGS = new Map([
+  ['amount', '--amount'],
+  ['ref', '--ref'],
+  ['reason', '--reason'],
+  ['provider', '--provider'],
+  ['account_number', '--account-number'],
+  ['destination', '--provider'],
+]);
 
 const flagOf = (propertyPath: string): string | undefined =>
-  namesAlong(propertyPath, Object.keys(FLAGS))
-    .map((name) => FLAGS[name])
+  namesAlong(propertyPath, [...FLAGS.keys()])
+    .map((name) => FLAGS.get(name))
     .findLast((flag) => flag !== undefined);
 
 /** A refund can fail at once (public material, Refunds). */

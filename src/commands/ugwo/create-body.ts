@@ -37,32 +37,33 @@ export const createBody = ({ amount, ...words }: CreateWords): Body => {
   return bodyOf(read.minor, words);
 };
 
-const FLAGS: Readonly<Record<string, string>> = {
-  amount: '--amount',
-  currency: '--currency',
-  onye: '--customer',
-  onye_email: '--customer',
-  ref: '--ref',
-  description: '--description',
-  checkout: '--checkout',
-  metadata: '--metadata',
-};
+const FLAGS = new Map([
+  ['amount', '--amount'],
+  ['currency', '--currency'],
+  ['onye', '--customer'],
+  ['onye_email', '--customer'],
+  ['ref', '--ref'],
+  ['description', '--description'],
+  ['checkout', '--checkout'],
+  ['metadata', '--metadata'],
+]);
 
 /** The flag behind a property of the body. */
 export const flagOf = (propertyPath: string): string | undefined =>
-  FLAGS[namesAlong(propertyPath, Object.keys(FLAGS))[0] ?? ''];
+  FLAGS.get(namesAlong(propertyPath, [...FLAGS.keys()])[0] ?? '');
 
 /** The column that gives the same. */
 export const columnOf = (propertyPath: string): string | undefined => flagOf(propertyPath)?.slice(2);
 
+const SHOWN_AT = new Map([
+  ['onye', ['onye.uid', 'onye']],
+  ['onye_email', ['onye.email', 'onye_nzube.email']],
+  ['checkout', ['checkout.uid', 'checkout']],
+]);
+
 /** What a payment request shows of a field that a create can name; undefined where it shows nothing of it. */
 const shownAs = (request: unknown, name: string): string | undefined => {
-  const paths: Readonly<Record<string, readonly string[]>> = {
-    onye: ['onye.uid', 'onye'],
-    onye_email: ['onye.email', 'onye_nzube.email'],
-    checkout: ['checkout.uid', 'checkout'],
-  };
-  const values = (paths[name] ?? [name]).map((path) => machineValue(valueAt(request, path)));
+  const values = (SHOWN_AT.get(name) ?? [name]).map((path) => machineValue(valueAt(request, path)));
   return values.find((value) => value !== '');
 };
 
