@@ -10,6 +10,7 @@ describe('Retry-After', () => {
     ['7', 7000],
     [' 120 ', 120_000],
     ['121', 121_000],
+    ['3600.5', 3_600_500],
     ['Fri, 20 Nov 2026 10:00:30 GMT', 30_000],
     ['Fri, 20 Nov 2026 11:00:00 GMT', 3_600_000],
     ['999999999999', 100 * 365 * 86_400_000],
@@ -18,7 +19,7 @@ describe('Retry-After', () => {
     expect(retryAfter(header, NOW)).toBe(ms);
   });
 
-  it.each([undefined, '', '-1', '1.5', '1e2', 'soon', 'NaN', 'Fri, 20 Nov 2026 09:59:59 GMT', '2026-11-20T10:00:30Z'])(
+  it.each([undefined, '', '-1', '1.', '1e2', 'soon', 'NaN', 'Fri, 20 Nov 2026 09:59:59 GMT', '2026-11-20T10:00:30Z'])(
     '%j counts as absent',
     (header) => {
       expect(retryAfter(header, NOW)).toBeUndefined();

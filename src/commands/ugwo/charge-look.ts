@@ -21,7 +21,7 @@ const failed = (ugwo: string, thrown: PayError): PayError => {
   const isNo = thrown.kind === 'auth' || detail.isMissing === true;
   return new PayError(isNo ? thrown.kind : 'read_failed', `${ugwo} was not charged: ${message}`, {
     ...detail,
-    hint: isNo && detail.hint !== undefined ? detail.hint : AGAIN,
+    hint: (isNo || detail.retryAt !== undefined) && detail.hint !== undefined ? detail.hint : AGAIN,
     cause: thrown,
   });
 };
