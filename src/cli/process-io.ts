@@ -27,6 +27,11 @@ const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
 const isNull = (stats: Stats): boolean =>
   stats.isCharacterDevice() && stats.rdev === tried(() => statSync('/dev/null').rdev);
 
+const isNullDevice = (fd: number): boolean => {
+  const stats = statOf(fd);
+  return stats !== undefined && isNull(stats);
+};
+
 /** node:tty brings half of Node's streams, and is needed only for what can be a terminal. */
 const isTerminal = (fd: number): boolean => {
   const stats = statOf(fd);
@@ -54,6 +59,8 @@ const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(t
 
 /** Resolves once the text is taken, and rejects with what the system says. A file needs no stream. */
 const writerOf = (stream: () => NodeJS.WriteStream, fd: number) => {
+  // Who starts the program may have opened /dev/null for reading alone: nothing can be written to it then.
+  if (isNullDevice(fd)) return async (): Promise<void> => undefined;
   if (isFile(fd)) return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
   return (data: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ export interface RawAnswer {
 
 const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
-const encodingOf = (headers: Headers): string => String(headers['content-encoding'] ?? 'identity').toLowerCase();
+const encodingOf = (headers: Headers): string => String(headers['content-encoding'] || 'identity').toLowerCase();
 
 type Zlib = typeof import('node:zlib');
 

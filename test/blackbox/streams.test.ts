@@ -264,6 +264,7 @@ describe.runIf(process.platform === 'linux')('standard output', () => {
   it.each([
     ['by name', '>/dev/null'],
     ['by a descriptor that is open for both ways, as Python and daemons do', '1<>/dev/null'],
+    ['by a descriptor that is open for reading alone', '1</dev/null'],
   ])('that is thrown away %s is no failure', async (_what, redirection) => {
     const service = await serve([json(200, ACTIVITY), page([1], null)]);
     expect(await redirected([...CHARGE, '-q'], service, redirection)).toEqual({ code: 0, stderr: '' });

@@ -92,6 +92,7 @@ describe('an answer', () => {
     ['deflate', deflateSync],
     ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
+    ['', (bytes: Buffer) => bytes],
   ])('in the encoding %s is read', async (encoding, encode) => {
     const asked = asking();
     asked.head(200, { 'content-encoding': encoding });
