@@ -105,13 +105,19 @@ const WORDS: Readonly<Record<Refusal, Words>> = {
   policy: ({ policy }, command) => (policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command)),
 };
 
+type Other = NonNullable<Refused['ledger']>;
+
+/** Where it was made, and how what is known there comes here. */
+const otherText = ({ name, pushable }: Other, command: Command): string =>
+  `with ${name}, which is not in use now${pushable ? `; ${command('ledger', 'push')} takes it along` : ''}`;
+
 const inOther = (
   { by, why, intent }: Refused,
-  { name, pushable }: NonNullable<Refused['ledger']>,
+  { name, pushable }: Other,
   command: Command,
 ): readonly [what: string, hint: string] => [
-  `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} with ${name}, which is not in use now`,
-  `${pushable ? `take it along: ${command('ledger', 'push')}` : 'use that ledger for it'}` +
+  `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} ${otherText({ name, pushable }, command)}`,
+  `${pushable ? 'push it, then run the same command again' : 'use that ledger for it'}` +
     `${intent.kind === CHARGE ? '; --again charges it all the same' : ''}`,
 ];
 
@@ -147,8 +153,8 @@ export const refusedError = (refused: Refused, words: readonly string[], same: b
   const lines = why === 'payable' ? stillUsable(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
-    reason: REASONS[why],
-    ...(AGAIN_HELPS.includes(why) ? { again: true } : {}),
+    reason: ledger === undefined ? REASONS[why] : `made before ${otherText(ledger, command)}`,
+    ...(ledger === undefined && AGAIN_HELPS.includes(why) ? { again: true } : {}),
     ...(by === undefined ? {} : { ledgerId: by.id }),
     ...(policy !== undefined && isSpent(policy.forbidden) ? { spent: true } : {}),
     ...(activity === undefined ? {} : { activity: JSON.stringify(asActivity(activity)) }),

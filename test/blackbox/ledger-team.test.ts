@@ -148,9 +148,9 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
       expect(errorOf(ended)).toMatchObject({
         exit_code: 9,
         message: expect.stringContaining(
-          `${what} with the ledger of this machine (${file.home}/ledger.sqlite), which is not`,
+          `${what} with the ledger of this machine (${file.home}/ledger.sqlite), which is not in use now; \`paycli ledger push\` takes it along`,
         ),
-        hint: expect.stringMatching(/^take it along: `paycli ledger push`; --again charges it all the same$/),
+        hint: 'push it, then run the same command again; --again charges it all the same',
       });
     }
     const warned = recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings'];
@@ -158,6 +158,8 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(await chargeOf(ugwoOf(3), shared)).toMatchObject({ code: 0 });
     const rows = await chargeFrom(ussdFile(1, 2), shared, '--no-preflight');
     expect([rows.code, summaryOf(rows)]).toMatchObject([9, { refused: 2, accepted: 0 }]);
+    const { message, hint } = errorOf(rows);
+    expect([message, hint]).toEqual([expect.stringContaining('`paycli ledger push` takes it along'), undefined]);
     expect((await inProcess(['ledger', 'push'], shared)).code).toBe(0);
     expect(recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings']).toEqual([]);
     for (const number of [1, 2]) {
