@@ -66,8 +66,10 @@ const judgeAnswer = (exchange: Exchange, outcome: Answered): Verdict => {
   }
   const problem = decode.problem(body);
   if (isNo(status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
-  const said = `the service answered ${status} ${problem?.title ?? ''}`.trimEnd();
-  if (problem === undefined) return unknown(exchange, `the answer was ${status} and not a JSON object`, status);
+  const said =
+    problem === undefined
+      ? `the answer was ${status} and not a JSON object`
+      : `the service answered ${status} ${problem.title}`.trimEnd();
   if (status !== 429) return unknown(exchange, said, status);
   const slowDown = (what: string): SlowDown => ({
     state: 'slow_down',

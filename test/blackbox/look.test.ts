@@ -270,14 +270,16 @@ describe('the look before a charge', () => {
   });
 
   describe.each([
-    ['in other words', { message: 'Too Many Attempts.' }],
-    ['in the live dialect', { message: 'too_many_requests', errors: [] }],
-  ])('settles a 429 %s', (_what, body) => {
+    ['in other words', json(429, { message: 'Too Many Attempts.' })],
+    ['in the live dialect', json(429, { message: 'too_many_requests', errors: [] })],
+    ['in a page of HTML', raw('HTTP/1.1 429 Slow\r\ncontent-length: 4\r\n\r\n<h1>')],
+    ['without a body', raw('HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n')],
+  ])('settles a 429 %s', (_what, held) => {
     const before = [account(THEIRS, -MINUTE)];
     /** What the second look shows, behind the charge. */
     const ended = async (second: Answer, first: Answer = json(200, request({ activities: before }))) => {
       const looks = [first, second];
-      const service = await serveBy(({ method }) => (method === 'POST' ? json(429, body) : looks.shift()), {
+      const service = await serveBy(({ method }) => (method === 'POST' ? held : looks.shift()), {
         looks: 'asked',
       });
       const home = newFolder();
@@ -344,6 +346,14 @@ describe('the look before a charge', () => {
     expect(ended.code).toBe(3);
     expect(summaryOf(ended)).toMatchObject({ rejected: 1, accepted: 1 });
     expect(methods(service).match(/POST/g)).toHaveLength(1);
+  });
+
+  it('is not to be skipped where the service asks to be left alone', async () => {
+    const service = await serveBy(() => json(503, {}, { 'retry-after': '3600' }), { looks: 'asked' });
+    expect(errorOf(await inProcess([...TRANSFER, '--json'], { service }))).toMatchObject({
+      exit_code: 8,
+      hint: 'run the same command again after that',
+    });
   });
 
   it('is left out with --no-preflight', async () => {
