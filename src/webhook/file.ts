@@ -16,7 +16,8 @@ const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   damaged:
     'first copy it and the -wal file beside it; `sqlite3 FILE .recover` reads what is left. If you move it away, events ' +
     'that were told before are told again when they come again',
-  unusable: 'free some disk space, or give yourself access to the file and its folder (chmod 600, chmod 700)',
+  unusable:
+    'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700)',
 };
 
 /** Any trouble with the queue. */

@@ -13,7 +13,7 @@ const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   newer: 'use the newer paycli; this one does not touch a ledger that it does not understand',
   damaged: `${KEEP}; \`sqlite3 FILE .recover\` reads what is left of it`,
   unusable:
-    'free some disk space, or give yourself access to the file and its folder (chmod 600, chmod 700); a ledger in ' +
+    'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700); a ledger in ' +
     'another folder knows nothing of the charges made here',
 };
 
