@@ -128,6 +128,7 @@ const NOTHING_SENT = {
   troubles: [],
   untold: 0,
   again: false,
+  unresolved: false,
   unrecorded: [],
   adjustments: {},
 };

@@ -23,6 +23,8 @@ export interface RowEnd {
   readonly reason?: string;
   /** --again would send it. */
   readonly again?: true;
+  /** An earlier one that is unknown stands in its way. */
+  readonly unresolved?: true;
   /** The service asked to be left alone: for so many milliseconds, or 0 where it said no time. */
   readonly slowDown?: number;
   /** Nothing new may be started after this. */
@@ -90,6 +92,7 @@ export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): 
     error: oneLine(thrown),
     ...(detail.reason === undefined ? {} : { reason: detail.reason }),
     ...(detail.again === true ? { again: true } : {}),
+    ...(detail.unresolved === true ? { unresolved: true } : {}),
     // The name that a refusal gives is that of what stands in the way.
     ...(how.begun !== true && (kind === 'refused' || !begun) ? { noEntry: true } : {}),
   };

@@ -39,6 +39,8 @@ export interface ErrorDetail {
   readonly reason?: string;
   /** Another one can be made with --again. */
   readonly again?: true;
+  /** An earlier one is unknown, and stands in the way. */
+  readonly unresolved?: true;
   /** Nothing more is let through: by a policy today, or of a file than was approved. */
   readonly spent?: true;
   /** The activity that this is about, or that stands in the way, as JSON text. */

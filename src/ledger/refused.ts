@@ -155,6 +155,7 @@ export const refusedError = (refused: Refused, words: readonly string[], same: b
     hint,
     reason: ledger === undefined ? REASONS[why] : `made before ${otherText(ledger, command)}`,
     ...(ledger === undefined && AGAIN_HELPS.includes(why) ? { again: true } : {}),
+    ...(ledger === undefined && why === 'unresolved' ? { unresolved: true } : {}),
     ...(by === undefined ? {} : { ledgerId: by.id }),
     ...(policy !== undefined && isSpent(policy.forbidden) ? { spent: true } : {}),
     ...(activity === undefined ? {} : { activity: JSON.stringify(asActivity(activity)) }),

@@ -409,6 +409,14 @@ describe('a file with a row more than one that was charged', () => {
     }
   });
 
+  it('is refused where it is unknown, with what finds that out', async () => {
+    const service = await serveCharges({ 1: reset });
+    const options = { service, ...home() };
+    await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'], options);
+    const { exit_code, hint } = errorOf(await chargeFrom(ussdFile(1), options));
+    expect([exit_code, hint]).toEqual([9, 'find out about the unknown rows: `paycli ledger reconcile`']);
+  });
+
   it('is refused where a row has other terms, is charged twice, or its charge was not made from here', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };

@@ -20,6 +20,7 @@ const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = 
     troubles: [],
     untold: 0,
     again: false,
+    unresolved: false,
     unrecorded: [],
     adjustments: {},
     ...more,
@@ -115,6 +116,11 @@ describe('a summary', () => {
       '12 × no checkout: rows 2, 4, 5 and 9 more',
     ]);
     expect(failure?.detail.hint).toBeUndefined();
+  });
+
+  it('leads to what is unknown where that alone stands in the way of a row', () => {
+    const { failure } = summed(end({ refused: 1 }, { rows: 1, troubles: [taken], unresolved: true }));
+    expect(failure?.detail.hint).toBe('find out');
   });
 
   it('names the job, the first troubles, and what to do about each kind of row', () => {

@@ -114,13 +114,13 @@ const goOnText = (stopped: PayError | undefined): string => {
 
 const hintsOf = (
   counts: Counts,
-  { codes, again }: Pick<JobEnd, 'codes' | 'again'>,
+  { codes, again, unresolved }: Pick<JobEnd, 'codes' | 'again' | 'unresolved'>,
   words: Summing['words'],
   stopped: PayError | undefined,
 ): string[] => {
   const { unknown, rejected, failed, not_sent, not_created, not_started, sending } = counts;
   return [
-    ...(unknown > 0 ? [words.findOut] : []),
+    ...(unknown > 0 || unresolved ? [words.findOut] : []),
     ...(not_started + sending + not_sent > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
     ...(rejected + failed + not_created > 0
       ? [

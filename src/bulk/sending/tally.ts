@@ -34,6 +34,8 @@ export interface Tally extends Counted {
   readonly untold: number;
   /** --again would send one of them. */
   readonly again: boolean;
+  /** An earlier one that is unknown stands in the way of one of them. */
+  readonly unresolved: boolean;
   /** What the ledger could not take. */
   readonly unrecorded: readonly PayError[];
   /** What the entries of the job's rows don't show: more of a state, or fewer. */
@@ -102,7 +104,7 @@ export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
   const codes = new Set<number>();
   const troubles = openTroubles();
   const unrecorded: PayError[] = [];
-  let [done, skipped, again] = [0, 0, false];
+  let [done, skipped, again, unresolved] = [0, 0, false, false];
   const adjust = (state: RowState | undefined, before: RowState | undefined): void => {
     if (state !== undefined) add(adjustments, state, 1);
     if (before !== undefined) add(adjustments, before, -1);
@@ -118,9 +120,20 @@ export const openTally = ({ rows, excluded, onSettled, tell }: Tallying) => {
     if (end.unrecorded !== undefined) unrecorded.push(end.unrecorded);
     if (own) troubles.add(row.number, end);
     again ||= end.again === true;
+    unresolved ||= end.unresolved === true;
     tell({ counts, done, skipped });
     await onSettled(row, end);
   };
-  const tally = (): Tally => ({ counts, done, skipped, codes, ...troubles.told(), again, unrecorded, adjustments });
+  const tally = (): Tally => ({
+    counts,
+    done,
+    skipped,
+    codes,
+    ...troubles.told(),
+    again,
+    unresolved,
+    unrecorded,
+    adjustments,
+  });
   return { open, tally, settle, adjust };
 };
