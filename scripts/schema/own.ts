@@ -108,6 +108,8 @@ const job = objectOf({
   asked_by: nullable.text,
   approved_by: nullable.text,
   approved_at: nullable.instant,
+  refused: count,
+  invalid: count,
 });
 
 const updateRow = objectOf({

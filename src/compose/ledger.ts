@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
 import { SHADOW_FILE_START } from '../core/data-files.ts';
 import { countText } from '../core/effect.ts';
-import { reasonOf } from '../core/error.ts';
+import { PayError, reasonOf } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { LOCAL_PROFILE } from '../core/local.ts';
@@ -82,10 +82,22 @@ const openTeamLedger = async (io: Io, rooms: Rooms, access: Access): Promise<Led
   });
 };
 
+/** Throws where the folder can't be read: a shared ledger's record may be in it. */
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (thrown) {
+    throw new PayError('ledger', `the data folder ${folder} can't be read: ${reasonOf(thrown)}`, {
+      hint: 'nothing was sent; give yourself access to the folder, then run the same command again',
+      cause: thrown,
+    });
+  }
+};
+
 /** What this machine has charged with besides the ledger of this run: its file, where that is a shared one, and other shared ones. */
 const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefined): Promise<OtherLedger[]> => {
   const { data } = await rooms.folders();
-  if (access === undefined && !readdirSync(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
+  if (access === undefined && !namesIn(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
   const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
   const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);
   const others = shadowPaths(data)

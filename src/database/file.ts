@@ -18,6 +18,7 @@ import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { reasonOf } from '../core/error.ts';
 import { makeFolder } from '../core/folder.ts';
+import { tried } from '../core/tried.ts';
 import { connect, useJournal } from './connect.ts';
 import type { DatabaseKind } from './kind.ts';
 import { migrate } from './migrate.ts';
@@ -111,7 +112,7 @@ export const removeNamesOfMaking = (path: string): void => {
   const [folder, file] = [dirname(path), basename(path)];
   const inodeOf = (at: string): bigint | undefined => lstatSync(at, { bigint: true, throwIfNoEntry: false })?.ino;
   const inode = inodeOf(path);
-  for (const name of readdirSync(folder)) {
+  for (const name of tried(() => readdirSync(folder)) ?? []) {
     if (!name.startsWith(file) || !MADE.test(name.slice(file.length))) continue;
     const at = join(folder, name);
     if (inodeOf(at) === inode) rmSync(at, { force: true });

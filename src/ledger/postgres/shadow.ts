@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
-import { tried } from '../../core/tried.ts';
 import type { DatabaseKind } from '../../database/kind.ts';
 import { openDatabase } from '../../database/open.ts';
 import { transact } from '../../database/transact.ts';
@@ -57,9 +56,20 @@ const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry =>
 
 const NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
 
-/** All of this machine's, by address. */
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw asLedgerError(thrown, folder);
+  }
+};
+
+/** All of this machine's, by address. Throws a `ledger` error where the folder can't be read: none may be overlooked. */
 export const shadowPaths = (folder: string): string[] =>
-  (tried(() => readdirSync(folder)) ?? []).filter((name) => NAME.test(name)).map((name) => `${folder}/${name}`);
+  namesIn(folder)
+    .filter((name) => NAME.test(name))
+    .map((name) => `${folder}/${name}`);
 
 /** Opens one of a ledger that is not in use. */
 export const openOtherShadow = (path: string): Shadow => {
