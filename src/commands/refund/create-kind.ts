@@ -49,6 +49,7 @@ const columnOf = (path: string, columns: readonly string[]): string => {
   const name = namesAlong(path, [...COLUMNS, 'ugwo_activity', 'destination']).findLast((one) => one !== 'destination');
   if (name === undefined) return 'provider';
   if (name === 'ugwo_activity') return 'activity';
+  if (!COLUMNS.includes(name)) return path;
   return name === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, name);
 };
 

@@ -67,7 +67,8 @@ export const createKind = (
     columnOf: (_item, columns) => (path) => {
       const whole = columns.find((name) => name === path || name === `${path}:`);
       if (whole?.startsWith(`${METADATA}.`)) return whole;
-      const column = columnOf(path) ?? path;
+      const column = columnOf(path);
+      if (column === undefined) return whole ?? path;
       return column === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, column);
     },
     counts: ({ currency }) => [currency],
