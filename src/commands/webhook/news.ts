@@ -89,7 +89,7 @@ export const openNews = async (deps: Deps): Promise<News | undefined> => {
     ({ service } = await deps.place());
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
-    await notice(`The ledger isn't told what comes: ${thrown.message}.`);
+    await notice(`The ledger isn't told what comes: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
     return undefined;
   }
   const clean = (text: string): string => io.redactor.cleanAll(text);
