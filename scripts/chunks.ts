@@ -11,7 +11,7 @@ const APART = {
   'config/ledger.ts': 'core',
   'contract/profile-file.ts': 'profile-file',
   'cli/tree.ts': 'help',
-  'core/locale.ts': 'start',
+  'core/io.ts': 'start',
 };
 
 /** What only a shared ledger needs, or only a browser sees, is as large as a room; help is asked for without the rest of its room. */

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { parseSync } from 'rolldown/utils';
-import { SEEDED } from '../src/core/local.ts';
+import { SEEDED } from '../src/core/data-files.ts';
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,17 +1,16 @@
 /** The OpenAPI document, made of the contract's table of operations, and of nothing else that could say otherwise. */
+
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { activity } from '../src/contract/activity.ts';
 import { checkout, checkoutSnapshot, provider } from '../src/contract/checkout.ts';
 import { enumLike } from '../src/contract/common.ts';
 import { onye, onyeCreate, onyeUpdate } from '../src/contract/onye.ts';
-import type { Operation, OperationId } from '../src/contract/operations.ts';
-import { operations, REFUSALS } from '../src/contract/operations.ts';
+import { type Operation, type OperationId, operations, REFUSALS } from '../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
-import { refund, refundCreate } from '../src/contract/refund.ts';
-import { ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
-import { EVENTS } from '../src/core/event.ts';
+import { refund, refundCreate, ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
 import { ID_KINDS, type IdPrefix, nounOf } from '../src/core/ids.ts';
+import { EVENTS } from '../src/core/webhook-event.ts';
 import { componentsOf, type JsonSchema, jsonSchemaOf, type Named } from './json-schema.ts';
 import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS } from './openapi-words.ts';
 

@@ -1,6 +1,5 @@
-import { aboutOf, flagsOf, usageOf } from '../src/cli/help/command.ts';
-import type { CommandNode, NounNode, OptionNode } from '../src/cli/tree.ts';
-import { commandsOf, commandTree } from '../src/cli/tree.ts';
+import { aboutOf, flagsOf, usageOf } from '../src/cli/help/layout.ts';
+import { type CommandNode, commandsOf, commandTree, type NounNode, type OptionNode } from '../src/cli/tree.ts';
 import { allSpecs, NOUNS } from '../src/commands/all.ts';
 
 export const REFERENCE = 'docs/reference';

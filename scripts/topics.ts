@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TOPICS, type Topic } from '../src/cli/help/names.ts';
+import { TOPICS, type Topic } from '../src/cli/program.ts';
 
 type Block =
   | { readonly kind: 'heading' | 'text' | 'item' | 'code'; readonly text: string }

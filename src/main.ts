@@ -4,10 +4,8 @@ import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from './commands/all.ts';
 import { storedDefaults } from './compose/defaults.ts';
-import type { ProgramFiles } from './compose/deps.ts';
-import { openDeps } from './compose/deps.ts';
-import { defect } from './core/error.ts';
-import { abruptExit, EXIT_CODES } from './core/exit.ts';
+import { openDeps, type ProgramFiles } from './compose/deps.ts';
+import { abruptExit, defect, EXIT_CODES } from './core/error.ts';
 import type { Flight, Io } from './core/io.ts';
 
 /** How long a reader of stderr may keep a crash from ending, in milliseconds. */

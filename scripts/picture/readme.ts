@@ -1,4 +1,4 @@
-import { SEEDED } from '../../src/core/local.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { COLUMNS, screenOf } from './screen.ts';
 import { svgOf } from './svg.ts';
 

@@ -1,12 +1,18 @@
 /** The commands for machines: what `paycli schema` prints, made of the command table and the contract. */
-import type { ArgumentNode, CommandNode, ExitNode, OptionNode } from '../../src/cli/tree.ts';
-import { ALL_EXITS, commandsOf, commandTree } from '../../src/cli/tree.ts';
+import {
+  ALL_EXITS,
+  type ArgumentNode,
+  type CommandNode,
+  commandsOf,
+  commandTree,
+  type ExitNode,
+  type OptionNode,
+} from '../../src/cli/tree.ts';
 import { allSpecs, NOUNS } from '../../src/commands/all.ts';
-import { needed } from '../../src/commands/schema/reached.ts';
+import { needed } from '../../src/commands/schema/print.ts';
 import { componentsOf, type JsonSchema } from '../json-schema.ts';
 import { NAMED } from '../openapi.ts';
-import type { Output } from './outputs.ts';
-import { OUTPUTS } from './outputs.ts';
+import { OUTPUTS, type Output } from './outputs.ts';
 import { anyOf, listOf, OWN, ref } from './own.ts';
 
 /** Where the contract's schemas refer to one another in the OpenAPI document. */

@@ -1,8 +1,8 @@
 /** What each command prints. A command that is not here fails `test/structure/reference.test.ts`. */
 import { activityView } from '../../src/commands/activity/view.ts';
-import { checkoutView, providerView } from '../../src/commands/checkout/view.ts';
-import { settingView } from '../../src/commands/config/view.ts';
-import { findingView, identityView } from '../../src/commands/doctor/view.ts';
+import { checkoutView, providerView } from '../../src/commands/checkout/checkout.ts';
+import { settingView } from '../../src/commands/config/settings.ts';
+import { checkView, identityView } from '../../src/commands/doctor/doctor.ts';
 import {
   clockView,
   deliveryView,
@@ -14,14 +14,13 @@ import {
   triggeredView,
   webhookView,
 } from '../../src/commands/emulator/view.ts';
-import { jobsView, jobView } from '../../src/commands/ledger/job-view.ts';
-import { exportView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
+import { exportView, jobsView, jobView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
-import { policyView } from '../../src/commands/policy/view.ts';
+import { policyView } from '../../src/commands/policy/policies.ts';
 import { forgottenView, profileView } from '../../src/commands/profile/view.ts';
-import { refundView } from '../../src/commands/refund/view.ts';
+import { refundView } from '../../src/commands/refund/create.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
-import { changesView } from '../../src/commands/watch/view.ts';
+import { changesView } from '../../src/commands/watch/watch.ts';
 import {
   listView as eventsView,
   eventView,
@@ -139,7 +138,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'config get': [one('Setting', settingView)],
   'config set': [one('Setting', settingView)],
   'config unset': [one('Setting', settingView)],
-  doctor: [list('Finding', findingView)],
+  doctor: [list('Finding', checkView)],
   whoami: [one('Identity', identityView)],
   forget: [one(objectOf({ file: text, removed: bool }), forgottenView)],
   'emulator start': [

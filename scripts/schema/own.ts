@@ -1,11 +1,10 @@
 /** What paycli prints of its own, in JSON Schema (2020-12): rows of the ledger, reports, previews, errors. */
-import { CHARGE_STATES } from '../../src/core/charge.ts';
-import { EVENT_STATES } from '../../src/core/event.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
+import { CHARGE_STATES, MEDIUMS } from '../../src/core/charge.ts';
+import { DELIVERY_STATES } from '../../src/core/data-files.ts';
+import { EXIT_CODES } from '../../src/core/error.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
-import { DELIVERY_STATES } from '../../src/core/local.ts';
-import { MEDIUMS } from '../../src/core/medium.ts';
 import { ROW_STATES } from '../../src/core/row.ts';
+import { EVENT_STATES } from '../../src/core/webhook-event.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
 type Members = Readonly<Record<string, JsonSchema>>;

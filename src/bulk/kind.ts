@@ -1,14 +1,14 @@
 import type { CallInput } from '../client/client.ts';
 import type { OperationId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
-import type { FlagOf, Guess } from '../core/flags.ts';
 import type { IdPrefix } from '../core/ids.ts';
-import type { Total } from '../ledger/approval.ts';
+import type { FlagOf, Guess } from '../core/input.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
-import type { RowSignals } from './pacing/run.ts';
-import type { Cells } from './reading/cells.ts';
+import type { Total } from '../ledger/policy.ts';
+import type { Cells } from './cells.ts';
+import type { RowSignals } from './pace.ts';
 import type { RowEnd } from './row-end.ts';
-import type { Doors, JobWorld } from './world.ts';
+import type { Doors, RowServices } from './world.ts';
 
 /** The column that names what a row is about. */
 export interface KeyColumn {
@@ -24,7 +24,7 @@ export interface KeyColumn {
 }
 
 /** A row that is being sent. */
-export interface Attempt {
+export interface RowAttempt {
   readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
   readonly signals: RowSignals;
   /** Its process has heard how it ended, whatever that was: another row may take its place. */
@@ -52,7 +52,7 @@ export interface Protected<T> {
   /** The column of the report for its name in the ledger. */
   readonly idColumn: string;
   /** Sends it under the ledger's protocol, as one that is sent by itself; throws the guard's no. */
-  readonly once: (item: T, attempt: Attempt, doors: Doors) => Promise<Done>;
+  readonly once: (item: T, attempt: RowAttempt, doors: Doors) => Promise<Done>;
   /** Looks once at what became of an unknown one, and gives it as it stands then; undefined where the service shows nothing of its kind. */
   readonly settle?: (id: string, doors: Doors) => Promise<Entry | undefined>;
   /** How a row stands by what the ledger has of it. */
@@ -130,5 +130,5 @@ export interface RowKind<T> {
   readonly check?: (key: string, slowDown: RowSignals['slowDown']) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for what comes of the rows of a job (--wait). */
-  readonly follow?: ((job: string, world: JobWorld, doors: Doors) => Promise<Aftermath>) | undefined;
+  readonly follow?: ((job: string, world: RowServices, doors: Doors) => Promise<Aftermath>) | undefined;
 }

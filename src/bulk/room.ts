@@ -1,7 +1,7 @@
-import { runFile } from './job.ts';
-import { runRows } from './pacing/run.ts';
-import { showProgress } from './progress/show.ts';
-import { gravest } from './row-exit.ts';
+import { runRows } from './pace.ts';
+import { showProgress } from './progress.ts';
+import { gravest } from './row-end.ts';
+import { runFile } from './run-file.ts';
 
 /** Files of rows, for the commands that are given it. */
 export const bulkRoom = { runFile, runRows, showProgress, gravest };

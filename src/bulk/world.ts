@@ -2,19 +2,19 @@ import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock, Io } from '../core/io.ts';
-import type { Place } from '../ledger/entry.ts';
+import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
-import type { ShowProgress } from './progress/show.ts';
-import type { OpenOptions } from './reporting/report.ts';
+import type { ShowProgress } from './progress.ts';
+import type { OpenOptions } from './report.ts';
 
 /** Remembers which keys were seen, and in which row first. */
-export interface Seen {
+export interface KeySet {
   firstAt(key: string, row: number): number | undefined;
 }
 
 /** What a job needs of the world. */
-export interface JobWorld {
+export interface RowServices {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -35,7 +35,7 @@ export interface JobWorld {
   readonly rawCsv: boolean;
   /** It begins with a byte order mark, as it does where the input has one (--bom). */
   readonly bom: boolean;
-  readonly openSeen: () => Seen & { close(): void };
+  readonly openSeen: () => KeySet & { close(): void };
   readonly notice: (text: string) => Promise<void>;
   readonly progress: ShowProgress;
 }
@@ -45,10 +45,10 @@ export interface FileDeps {
   readonly io: Pick<Io, 'clock' | 'flight' | 'signals'>;
   readonly globals: Pick<Globals, 'dryRun' | 'validate'>;
   client(purpose: 'read' | 'write' | 'preview'): Promise<Client>;
-  place(): Promise<Place>;
+  place(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
   protocol(): Promise<LedgerRoom>;
-  jobWorld(): Promise<JobWorld>;
+  jobWorld(): Promise<RowServices>;
   readonly confirm: Confirm;
   /** Who runs this. */
   operator(): Promise<string>;
@@ -59,5 +59,5 @@ export interface Doors {
   readonly client: Client;
   readonly ledger: Ledger;
   readonly protocol: LedgerRoom;
-  readonly place: Place;
+  readonly place: LedgerTarget;
 }

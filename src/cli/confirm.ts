@@ -1,9 +1,7 @@
-import type { Asked } from '../core/asking.ts';
-import { ask, canAsk, plain } from '../core/asking.ts';
-import { usageError } from '../core/error.ts';
-import { declined } from '../core/interrupt.ts';
+import { declined, usageError } from '../core/error.ts';
+import { ask, canAsk, plain, type Terminals } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
-import { visible } from '../core/sanitize.ts';
+import { visible } from '../core/text.ts';
 import type { Globals } from './globals.ts';
 
 /**
@@ -18,7 +16,7 @@ const isYes = (answer: string): boolean => /^y(?:es)?$/i.test(answer);
 
 /** The one way to ask for a yes. */
 export const confirmer =
-  (io: Asked & Pick<Io, 'stdin'>, { yes, input }: Pick<Globals, 'yes' | 'input'>): Confirm =>
+  (io: Terminals & Pick<Io, 'stdin'>, { yes, input }: Pick<Globals, 'yes' | 'input'>): Confirm =>
   async (lines, unasked, typed) => {
     const asks = canAsk(io, { input });
     if (yes || (unasked === 'go ahead' && input && !asks)) return;

@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../core/exit.ts';
+import type { ErrorKind } from '../core/error.ts';
 import type { Format, Result, View } from '../core/result.ts';
 
 /**

@@ -1,14 +1,13 @@
-import { parseDuration } from '../core/duration.ts';
 import { usageError } from '../core/error.ts';
-import type { Pair } from '../core/pairs.ts';
-import { parsePair } from '../core/pairs.ts';
-import type { Rate } from '../core/rate.ts';
-import { parseRate } from '../core/rate.ts';
-import type { Source } from '../core/source.ts';
-import { sourceOf } from '../core/source.ts';
-import { didYouMean } from '../core/suggest.ts';
-import type { Parse } from './define.ts';
-import { taking } from './define.ts';
+import { ID_KINDS, type IdPrefix, idProblem } from '../core/ids.ts';
+import { type Pair, parsePair, type Source, sourceOf } from '../core/input.ts';
+import { type GivenAmount, type ReadAmount, readAmount, readMinorAmount, splitMoney } from '../core/money.ts';
+import type { ListInput, RecordFilter, RequestedTime } from '../core/record.ts';
+import type { ShareOptions } from '../core/result.ts';
+import { shellLine } from '../core/shell.ts';
+import { didYouMean } from '../core/text.ts';
+import { parseDuration, parseInstant, parseRate, type Rate, startOf, type Zone } from '../core/time.ts';
+import { flag, type GivenOptions, type OptionSpecs, option, type Parse, taking } from './define.ts';
 
 /** Texts of options into values. Each throws a usage error that says what is wanted; the flag is named by the caller. */
 export const asText = (text: string): string => text;
@@ -91,3 +90,211 @@ export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source
 
 /** The name of a file. */
 export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
+
+/** An amount of money, in one of two ways. */
+export const AMOUNT_OPTIONS = {
+  amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText, { type: 'amount' }),
+  amountMinor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText, {
+    type: 'integer',
+  }),
+} as const;
+
+/** What was given as an amount; undefined where nothing was. Throws a usage error for both ways at once. */
+export const givenAmount = ({ amount, amountMinor }: GivenOptions<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
+  if (amount !== undefined && amountMinor !== undefined) {
+    throw usageError("--amount and --amount-minor can't be used together");
+  }
+  if (amount !== undefined) return { flag: '--amount', text: amount };
+  return amountMinor === undefined ? undefined : { flag: '--amount-minor', text: amountMinor };
+};
+
+/** An amount with its currency, in the minor unit. */
+export interface Money {
+  readonly currency: string;
+  readonly minor: number;
+}
+
+/** `NGN 5,000.00`, as amounts are printed. */
+export const asMoney: Parse<Money> = taking({ type: 'amount' }, (text) => {
+  const { currency, amount } = splitMoney(text);
+  if (currency === undefined) {
+    throw usageError(`"${text}" is not an amount with its currency, such as 'NGN 5,000.00'`);
+  }
+  const read = readAmount(amount, currency);
+  if ('minor' in read) return { currency, minor: read.minor };
+  throw usageError(read.problem, { hint: `write it with its decimals, such as 'NGN 5,000.00'` });
+});
+
+const LISTS: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'ugwo', ony: 'onye' };
+
+/** How what was typed in place of an identifier may be found; nothing for an identifier of another kind. */
+const findHint = (prefix: IdPrefix, text: string): string | undefined => {
+  const noun = LISTS[prefix];
+  if (noun === undefined || text === '' || Object.keys(ID_KINDS).some((known) => text.startsWith(`${known}.`))) {
+    return undefined;
+  }
+  const by = text.includes('@') ? '--email' : '--ref';
+  return `find it with: ${shellLine(['paycli', noun, 'list', by, text])}`;
+};
+
+/** The identifier of a thing of this kind, as an argument gives it. Throws a usage error, unless the service is to judge. */
+export const readId = (prefix: IdPrefix, text: string | undefined, validate: boolean): string => {
+  const uid = text ?? '';
+  const problem = validate ? idProblem(prefix, uid) : undefined;
+  if (problem === undefined) return uid;
+  const hint = findHint(prefix, uid);
+  throw usageError(`"${uid}" ${problem}`, hint === undefined ? {} : { hint });
+};
+
+/** Throws a usage error for what an option, where it was given, can't name. */
+export const checkIdOption = (option: string, prefix: IdPrefix, text: string | undefined): void => {
+  const problem = text === undefined ? undefined : idProblem(prefix, text);
+  if (problem !== undefined) throw usageError(`${option}: "${text}" ${problem}`);
+};
+
+const DAY_MS = 24 * 3_600_000;
+
+/** `2h` or `7d` ago, a day or a minute (from its first moment, or up to its last), or an instant with its offset. */
+export const momentIn = (zone: Zone, end: 'first' | 'last', text: string): RequestedTime => {
+  const days = /^(\d{1,5})d$/.exec(text);
+  const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
+  if (ago !== undefined) return { ago };
+  const at = startOf(zone, text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
+  if (at !== undefined) return { at };
+  throw usageError(
+    `"${text}" is not a time such as 2h, 7d, 2026-11-20, '2026-11-20 09:30' or 2026-11-20T09:30:00+01:00`,
+  );
+};
+
+const asMoment = (end: 'first' | 'last'): Parse<RequestedTime> =>
+  taking({ type: 'time' }, (text) => momentIn('local', end, text));
+
+const asMinor: Parse<number> = taking({ type: 'integer' }, (text) => {
+  const read: ReadAmount = readMinorAmount(text);
+  if ('minor' in read) return read.minor;
+  throw usageError(read.problem, { hint: read.hint });
+});
+
+/** Currencies with two decimals, three and four. */
+const ANY_CURRENCY = ['NGN', 'KWD', 'CLF'] as const;
+
+/** In the currency that it names, else in any with decimals; without them it could be meant in either unit. */
+const asAmount: Parse<string> = taking({ type: 'amount' }, (text) => {
+  const { currency, amount } = splitMoney(text);
+  const [read, ...others] = currency === undefined ? ANY_CURRENCY : [currency];
+  const first = readAmount(amount, read);
+  if ('minor' in first || others.some((other) => 'minor' in readAmount(amount, other))) return text;
+  throw usageError(first.problem, { hint: first.hint });
+});
+
+const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
+  const words = text.split(',').map((word) => word.trim());
+  if (words.every((word) => word !== '')) return words;
+  throw usageError(`"${text}" is not a list such as processing,requires_ugwo`);
+});
+
+/** How much of a list that is kept on this machine is shown, and from where on. */
+export const PAGE_OPTIONS = {
+  max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
+  cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
+} as const;
+
+/** In place of what went where the profile leads. */
+export const EVERY_PROFILE = {
+  allProfiles: flag('--all-profiles', 'all profiles, practice (--local) included'),
+} as const;
+
+/** How far a list goes. */
+export const WALK_OPTIONS = {
+  limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText, {
+    type: 'integer',
+    default: '10',
+  }),
+  cursor: PAGE_OPTIONS.cursor,
+  all: flag('--all', 'list all pages'),
+  max: PAGE_OPTIONS.max,
+} as const;
+
+/** What is looked for among the records of a list; the service has no filters of its own. */
+export const FILTER_OPTIONS = {
+  status: option('--status <a,b>', 'only these statuses', asWords),
+  since: option('--since <time>', 'created since: 2h, 7d, 2026-11-20 or a full timestamp', asMoment('first')),
+  until: option('--until <time>', 'created until: the same; a day counts to its end', asMoment('last')),
+  ref: option('--ref <text>', 'only with this reference', asText),
+  email: option('--email <address>', "only with this customer's e-mail address", asText),
+} as const;
+
+/** Besides, what only payment requests have. */
+export const MONEY_FILTER_OPTIONS = {
+  customer: option('--customer <onye|email>', 'only of this customer, by ony.… or e-mail', asText, {
+    completes: 'onye',
+  }),
+  amount: option('--amount <5,000.00>', "only of this amount, also as tables print it: 'NGN 5,000.00'", asAmount),
+  amountMinor: option('--amount-minor <n>', 'only of this amount, in the minor unit (kobo)', asMinor),
+} as const;
+
+type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
+
+const filterOf = (given: GivenOptions<AllOptions>): RecordFilter | undefined => {
+  const { status: statuses, since, until, ref, email, customer, amount, amountMinor } = given;
+  if (amount !== undefined && amountMinor !== undefined) {
+    throw usageError("--amount and --amount-minor can't be used together");
+  }
+  const entries = Object.entries({ statuses, since, until, ref, email, customer, amount, amountMinor });
+  const set = entries.filter(([, value]) => value !== undefined);
+  return set.length === 0 ? undefined : Object.fromEntries(set);
+};
+
+const LONGEST_REF = 150;
+
+/** Throws where nothing could match, whatever there is. */
+const refuseHopeless = (
+  { status = [], ref, email, customer }: GivenOptions<AllOptions>,
+  statuses: readonly string[],
+) => {
+  for (const one of status) refuseUnknown(one, statuses);
+  if (ref === '') throw usageError('--ref is empty');
+  if ([...(ref ?? '')].length > LONGEST_REF) throw usageError(`--ref is longer than ${LONGEST_REF} characters`);
+  if (email?.includes('@') === false) throw usageError(`--email: "${email}" is not an e-mail address`);
+  if (customer?.includes('@') === false) checkIdOption('--customer', 'ony', customer);
+};
+
+/** What a list is asked for; `statuses` are those that its records can have. */
+export const readList = <O extends OptionSpecs>(
+  options: GivenOptions<O>,
+  { validate }: { readonly validate: boolean },
+  statuses: readonly string[],
+): ListInput => {
+  const given = options as GivenOptions<AllOptions>;
+  if (validate) refuseHopeless(given, statuses);
+  if (given.cursor === '') throw usageError('--cursor is empty');
+  const filter = filterOf(given);
+  return {
+    limit: given.limit,
+    cursor: given.cursor,
+    reach:
+      given.max !== undefined
+        ? { kind: 'max', max: given.max }
+        : given.all === true
+          ? { kind: 'all' }
+          : { kind: 'page' },
+    ...(filter === undefined ? {} : { filter }),
+  };
+};
+
+/** How a customer's next step is passed on. */
+export const SHARE_OPTIONS = {
+  copy: flag(
+    '--copy',
+    "copy the account number or the code to dial to the terminal's clipboard; with --share, the message",
+  ),
+  share: flag('--share', 'print a message to send to the customer, and nothing else'),
+  qr: flag('--qr', 'draw the code to dial as a QR code even where it may not scan'),
+  noQr: flag('--no-qr', 'draw no QR code'),
+} as const;
+
+export const readShare = ({ copy = false, share = false, qr }: GivenOptions<typeof SHARE_OPTIONS>): ShareOptions => ({
+  copy,
+  share,
+  qr: qr === undefined ? 'auto' : qr ? 'always' : 'never',
+});

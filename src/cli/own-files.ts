@@ -1,8 +1,7 @@
-import type { BigIntStats } from 'node:fs';
-import { fstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { type BigIntStats, fstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { attempt } from '../core/async.ts';
 import { DATA_FILES } from '../core/data-files.ts';
-import { tried } from '../core/tried.ts';
 
 const OWN = [...DATA_FILES, ['config.json', 'the profile file']] as const;
 
@@ -32,7 +31,7 @@ const ownerOf = (name: string): string | undefined => OWN.find(([start]) => name
 /** Whose a file in this folder is, whatever other path leads to it. */
 const ownerIn = (folder: string, path: string): string | undefined => {
   const there = statOf(path);
-  const names = tried(() => readdirSync(folder)) ?? [];
+  const names = attempt(() => readdirSync(folder)) ?? [];
   const found = names.find((name) => ownerOf(name) !== undefined && isSame(there, statOf(join(folder, name))));
   if (found !== undefined) return ownerOf(found);
   const place = placeOf(path);
@@ -41,7 +40,7 @@ const ownerIn = (folder: string, path: string): string | undefined => {
 
 /** Whether a path leads to where a standard stream comes from or goes to. */
 const isStream = (fd: 0 | 1, path: string): boolean =>
-  tried(() => {
+  attempt(() => {
     const there = statOf(path);
     // Nothing gets lost where all is thrown away.
     return isSame(there, fstatSync(fd, { bigint: true })) && !isSame(there, statOf('/dev/null'));

@@ -1,8 +1,7 @@
-import type { Clean } from '../core/cleaned.ts';
-import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
-import { asCurl } from '../core/curl.ts';
 import { parseExact, printExact } from '../core/json.ts';
+import { type Clean, cleanedJson, cleanedUrl } from '../core/redact.ts';
 import type { Result } from '../core/result.ts';
+import { asCurl } from '../core/shell.ts';
 
 interface Request {
   readonly method: string;

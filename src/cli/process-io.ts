@@ -1,14 +1,30 @@
-import type { Stats } from 'node:fs';
-import { fstatSync, statSync, writeSync } from 'node:fs';
-import { PayError } from '../core/error.ts';
-import type { Clock, Env, Flight, Input, Io, Output } from '../core/io.ts';
-import { memo } from '../core/memo.ts';
-import { forTerminal } from '../core/sanitize.ts';
+import { fstatSync, type Stats, statSync, writeSync } from 'node:fs';
+import { attempt, memo } from '../core/async.ts';
+import { abruptExit, PayError, STOP_SIGNALS } from '../core/error.ts';
+import type { Clock, Env, Flight, Input, Io, Output, Signals } from '../core/io.ts';
 import { Redactor } from '../core/secret.ts';
-import { refuseStreamLog } from '../core/stream-log.ts';
-import { tried } from '../core/tried.ts';
-import { widthFor } from './color.ts';
-import { listenToSignals } from './signals.ts';
+import { forTerminal } from '../core/text.ts';
+import { refuseStreamLog } from '../core/unsafe-settings.ts';
+import { widthFor } from './globals.ts';
+
+/**
+ * The first signal asks the run to stop, the second to leave what it waits for; a third ends it on the spot. A full file
+ * size (SIGXFSZ) is not a reason to die: the write that hit it fails and says so.
+ */
+export const listenToSignals = (flight: Flight, exit: (code: number) => never): Signals => {
+  const [stop, leave] = [new AbortController(), new AbortController()];
+  let signals = 0;
+  for (const [name, code] of Object.entries(STOP_SIGNALS)) {
+    process.on(name, () => {
+      signals += 1;
+      if (signals === 1) stop.abort(name);
+      else if (signals === 2) leave.abort(name);
+      else exit(abruptExit(flight, code));
+    });
+  }
+  if (process.platform !== 'win32') process.on('SIGXFSZ', () => undefined);
+  return { stop: stop.signal, leave: leave.signal };
+};
 
 const NS_PER_MS = 1e6;
 const SHUT_HINT = 'leave it open, or discard the output with >/dev/null';
@@ -20,12 +36,12 @@ const writeToFile = (fd: number, data: string | Uint8Array): void => {
 };
 
 /** What a standard stream is; undefined when it is closed. */
-const statOf = (fd: number): Stats | undefined => tried(() => fstatSync(fd));
+const statOf = (fd: number): Stats | undefined => attempt(() => fstatSync(fd));
 
 const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
 
 const isNull = (stats: Stats): boolean =>
-  stats.isCharacterDevice() && stats.rdev === tried(() => statSync('/dev/null').rdev);
+  stats.isCharacterDevice() && stats.rdev === attempt(() => statSync('/dev/null').rdev);
 
 const isNullDevice = (fd: number): boolean => {
   const stats = statOf(fd);
@@ -140,7 +156,7 @@ const openInput = (stop: AbortSignal, stderr: Output): Input => ({
   },
   line: async (prompt, { hidden }) => {
     if (hidden) refuseStreamLog('what is typed');
-    return (await import('./prompt.ts')).askLine({ stdin: process.stdin, stderr, stop }, prompt, hidden);
+    return (await import('./ask.ts')).askLine({ stdin: process.stdin, stderr, stop }, prompt, hidden);
   },
 });
 

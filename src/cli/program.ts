@@ -2,10 +2,33 @@ import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
 import type { Env } from '../core/io.ts';
 import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs, Question } from './define.ts';
-import type { Globals } from './globals.ts';
-import { checkGlobals, GLOBAL_OPTIONS, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
-import type { HelpWanted } from './help/names.ts';
-import { meantByVerb } from './meant.ts';
+import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
+
+/** What `paycli help` says besides commands: each is a document of docs/. */
+export const TOPICS = ['charging', 'files', 'safety', 'output', 'exit-codes', 'profiles', 'environment'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** What help is asked for. */
+export interface HelpWanted {
+  /** A command, a noun or a topic; none for the first page. */
+  readonly words: readonly string[];
+  /** What is rarely wanted, too. */
+  readonly all: boolean;
+  /** The manual page in its place. */
+  readonly man: boolean;
+}
+
+/** More than so many are no guess. */
+const MOST = 3;
+
+/** Which commands were meant by a verb alone, such as `charge`, as a remark; empty where it is none, or could be any. */
+export const meantByVerb = (verb: string, commands: readonly { readonly path: readonly string[] }[]): string => {
+  const found = commands
+    .filter(({ path }) => path.length > 1 && path.at(-1) === verb)
+    .map(({ path }) => path.join(' '));
+  if (found.length === 0 || found.length > MOST) return '';
+  return ` (Did you mean ${found.length === 1 ? '' : 'one of '}${found.join(', ')}?)`;
+};
 
 /** What argv asks for. */
 export type Parsed<S extends CommandSpec = CommandSpec> =

@@ -1,20 +1,23 @@
 import { about } from '../core/charge.ts';
-import type { ErrorDetail } from '../core/error.ts';
-import { defect, PayError, reasonOf, usageError } from '../core/error.ts';
-import { abruptExit, EXIT_CODES } from '../core/exit.ts';
-import type { Filter } from '../core/filter.ts';
+import {
+  abruptExit,
+  defect,
+  type ErrorDetail,
+  EXIT_CODES,
+  interrupted,
+  PayError,
+  reasonOf,
+  usageError,
+} from '../core/error.ts';
 import { isId } from '../core/ids.ts';
-import { interrupted } from '../core/interrupt.ts';
 import type { Io } from '../core/io.ts';
-import { valueAt } from '../core/path.ts';
-import type { Received } from '../core/received.ts';
-import type { Ending, Format, OutputOptions, Result } from '../core/result.ts';
+import { valueAt } from '../core/json.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
-import { usesColor } from './color.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
-import type { Globals } from './globals.ts';
-import type { ProgramOptions } from './program.ts';
-import { parseArgv } from './program.ts';
+import { type Globals, usesColor } from './globals.ts';
+import { type ProgramOptions, parseArgv } from './program.ts';
 
 /** What this file itself needs of what a command may reach. */
 interface Said {
@@ -108,7 +111,7 @@ const leaving = ({ signals }: Io): Promise<never> =>
     signals.leave.addEventListener('abort', onLeave, { once: true });
   });
 
-type Print = (result: Result) => Promise<Ending>;
+type Print = (result: Result) => Promise<ResultNotices>;
 
 /** What is read page by page, where that is asked for: never what a write has answered. */
 const isPaged = (result: Result): boolean =>
@@ -118,7 +121,7 @@ const printer =
   (globals: Globals, io: Io, filter: Filter | undefined, openPager: () => Promise<Pager | undefined>): Print =>
   async (result) => {
     const options = outputOptions(globals, io);
-    const print = async (on: Io): Promise<Ending> =>
+    const print = async (on: Io): Promise<ResultNotices> =>
       filter === undefined
         ? (await import('../output/render.ts')).render(result, on, options)
         : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
@@ -139,7 +142,7 @@ const failureFirst =
   };
 
 /** What the service has answered to a write, which must not get lost; undefined where nothing was written. */
-const writtenBy = (result: Result): Received | undefined =>
+const writtenBy = (result: Result): ApiRecord | undefined =>
   (result.kind === 'record' || result.kind === 'wait') && result.wrote === true ? result.record : undefined;
 
 const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
@@ -151,7 +154,7 @@ const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
  * Prints a result. Once the service has done something there is no way back to an exit code that invites a repeat: what
  * can't be printed is `unrecorded`, and its JSON goes to stderr with the error.
  */
-const show = async (result: Result, print: Print, { stdout }: Io): Promise<Ending> => {
+const show = async (result: Result, print: Print, { stdout }: Io): Promise<ResultNotices> => {
   const written = writtenBy(result);
   if (written === undefined) return print(result).catch(failureFirst(result));
   const lost = (why: string, cause?: unknown): PayError =>
@@ -261,7 +264,7 @@ export const run = async <D extends Said>(argv: readonly string[], io: Io, progr
   let parsed = typed;
   try {
     if (parsed.kind === 'error' && parsed.missing !== undefined) {
-      parsed = await (await import('./ask-missing.ts')).askMissing(parsed, io);
+      parsed = await (await import('./ask.ts')).askMissing(parsed, io);
     }
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {

@@ -1,9 +1,7 @@
-import type { ErrorKind } from '../core/exit.ts';
-import { EXIT_CODES, EXIT_MEANINGS } from '../core/exit.ts';
+import { type ErrorKind, EXIT_CODES, EXIT_MEANINGS } from '../core/error.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec, Takes } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
-import { TOPICS } from './help/names.ts';
-import type { Noun } from './program.ts';
+import { type Noun, TOPICS } from './program.ts';
 
 /** An option: `--output`, with `-o` and `format` as what its value is called; without a value it is a switch. */
 export interface OptionNode extends Takes, Pick<OptionSpec, 'about' | 'rare'> {

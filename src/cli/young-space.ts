@@ -1,6 +1,6 @@
 import { memoryUsage } from 'node:process';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { free } from '../core/breath.ts';
+import { free } from '../core/async.ts';
 import type { Clock } from '../core/io.ts';
 
 const MIB = 1024 * 1024;

@@ -1,130 +1,279 @@
-import { promisify } from 'node:util';
-import type { Dispatcher } from 'undici';
-import { BOUNDS } from '../core/bounds.ts';
+import { isPaged, type Operation, REFUSALS } from '../contract/operations.ts';
+import { isOwnDocument, namesThing, type Problem, readProblem } from '../contract/problem.ts';
+import type { Params } from '../contract/proof.ts';
+import { grouped } from '../core/bounds.ts';
+import { ANY_WRITE, mayBeDone } from '../core/charge.ts';
+import { interrupted, PayError, reasonOf } from '../core/error.ts';
+import { type IdPrefix, nounOf, wordsFor } from '../core/ids.ts';
+import type { Clock, Flight, Signals } from '../core/io.ts';
+import { isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts';
+import type { ApiRecord } from '../core/record.ts';
+import { formatDuration, formatLocal } from '../core/time.ts';
+import type { AnswerBody, JsonBody } from './body.ts';
+import { untrustedError } from './failure.ts';
+import type { AnsweredAttempt, AttemptResult } from './transport.ts';
 
-const FIRST_BYTES = 64 * 1024;
-
-type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
-
-/** The bytes of a whole body, or why it was not read to its end. */
-export type Bytes = { readonly bytes: Uint8Array } | { readonly fault: string };
-
-/** An answer as it came. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Bytes;
+/** The time for which the service asks to be left alone, where that is longer than a request waits by itself. */
+interface Hold {
+  /** Begins such a time, of so many milliseconds; gives the error that says so. */
+  readonly begin: (error: PayError, ms: number) => PayError;
+  /** Throws what is made of the reason, while the time is not over. */
+  readonly check: (fault: (reason: string) => PayError) => void;
 }
 
-const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
+export const openHold = ({ ticks, now }: Pick<Clock, 'ticks' | 'now'>): Hold => {
+  let until = -Infinity;
+  const said = (ms: number): string => `asks to wait ${formatDuration(ms)}, until ${formatLocal(now() + ms, now())}`;
+  const told = (error: PayError, ms: number): PayError =>
+    error.with({ retryAt: now() + ms, hint: 'run the same command again after that' });
+  return {
+    begin: (error, ms) => {
+      until = Math.max(until, ticks() + ms);
+      return told(error.saying(`${error.message}; the service ${said(ms)}`), ms);
+    },
+    check: (fault) => {
+      const left = until - ticks();
+      if (left > 0) throw told(fault(`the service ${said(left)}`), left);
+    },
+  };
+};
 
-const encodingOf = (headers: Headers): string => String(headers['content-encoding'] || 'identity').toLowerCase();
+/** A thing that is named by the last parameter of a path. */
+export interface Subject {
+  readonly prefix: IdPrefix;
+  readonly uid: string;
+}
 
-type Zlib = typeof import('node:zlib');
+/** One operation with its path, query and body made: what travels, but for the key. */
+export interface Exchange {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly body: string | undefined;
+  /** The parameters in the path. */
+  readonly params: Params;
+  /** The one thing that is read: an answer about anything else says nothing. */
+  readonly subject?: Subject;
+}
 
-/** Some servers send deflate without the header of zlib, whose first byte says its method in the lower half. */
-const isBare = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 0x0f) !== 8;
+/** What sending needs of the world. */
+export interface SendContext {
+  readonly origin: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signals: Signals;
+  readonly flight: Flight;
+  readonly hold: Hold;
+  /** Bound on one attempt, from look-up to last byte, in milliseconds. */
+  readonly timeout: number;
+  /** One line per HTTP step (--debug). */
+  readonly debug: (line: string) => void;
+  /** A line for people while they wait. */
+  readonly notice: (line: string) => void;
+}
 
-const DECODERS = new Map<string, (zlib: Zlib, bytes: Uint8Array) => Zlib['gunzip'] | Zlib['brotliDecompress']>([
-  ['gzip', (zlib) => zlib.gunzip],
-  ['x-gzip', (zlib) => zlib.gunzip],
-  ['deflate', (zlib, bytes) => (isBare(bytes) ? zlib.inflateRaw : zlib.inflate)],
-  ['br', (zlib) => zlib.brotliDecompress],
-]);
+/** How an error names the request; the query stays out, since a cursor is long and says nothing. */
+export const requestOf = ({ operation, path }: Exchange): { method: string; path: string } => ({
+  method: operation.method,
+  path: path.split('?')[0] ?? path,
+});
 
-const decodeBy = async (name: string, bytes: Uint8Array): Promise<Bytes> => {
-  const decoder = DECODERS.get(name);
-  if (decoder === undefined) return { fault: 'the answer is compressed in a way that paycli does not read' };
-  const zlib = await import('node:zlib');
-  const decode = promisify(decoder(zlib, bytes) as Zlib['gunzip']);
+/** Waits between two attempts; a signal ends the run there, since nothing is in flight. */
+export const pause = async (context: SendContext, ms: number, signal?: AbortSignal): Promise<void> => {
+  const stop = signal === undefined ? context.signals.stop : AbortSignal.any([context.signals.stop, signal]);
   try {
-    return { bytes: await decode(bytes, { maxOutputLength: BOUNDS.bytes }) };
+    await context.clock.sleep(ms, stop);
   } catch (thrown) {
-    const isTooLarge = (thrown as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    return { fault: isTooLarge ? TOO_LARGE : 'the answer is compressed, and damaged' };
+    if (context.signals.stop.aborted) throw interrupted(context.signals.stop.reason);
+    throw thrown;
   }
 };
 
-/** The answer with its body as it was before it was compressed, which nobody asked for. An empty one never was. */
-const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
-  const { headers, body } = answer;
-  const encoding = encodingOf(headers);
-  if (encoding === 'identity' || 'fault' in body || body.bytes.byteLength === 0) return answer;
-  return { ...answer, body: await decodeBy(encoding, body.bytes) };
-};
+interface AnswerFault {
+  readonly fault: string;
+  /** It is a whole object, and another one than was asked for. */
+  readonly isOther?: true;
+}
 
-/** Takes chunks, of which there may be as many as bytes, into one buffer. */
-const openBuffer = () => {
-  let buffer = Buffer.alloc(0);
-  let [size, expected] = [0, FIRST_BYTES];
-  return {
-    /** How long it is going to be, as far as that can be believed. */
-    expect: ({ 'content-length': length }: Headers): void => {
-      if (Number(length) > 0) expected = Number(length);
-    },
-    /** False where it would hold more than the bound. */
-    take: (chunk: Uint8Array): boolean => {
-      if (size + chunk.byteLength > BOUNDS.bytes) return false;
-      if (size + chunk.byteLength > buffer.byteLength) {
-        const length = Math.max(size + chunk.byteLength, 2 * buffer.byteLength, expected);
-        const larger = Buffer.allocUnsafeSlow(Math.min(length, BOUNDS.bytes));
-        larger.set(buffer.subarray(0, size));
-        buffer = larger;
-      }
-      buffer.set(chunk, size);
-      size += chunk.byteLength;
-      return true;
-    },
-    bytes: (): Uint8Array => buffer.subarray(0, size),
-  };
+/** An answer about something else must not decide what became of this. */
+const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
+  const answered = valueAt(value, 'uid');
+  return answered === uid ? undefined : `the service answered with another ${nounOf(prefix)}, ${answered}`;
 };
 
 /**
- * Makes a request before it returns, and resolves with the answer once its last byte is there, or as soon as it is certain
- * that it will not be read to its end. `mayStart` is asked in the turn in which the request is handed over to a connection that
- * stands, and keeps it back. Rejects with what broke it, or with the reason of `signal`: once that is aborted,
- * nothing is handed over any more. (undici's own `request` makes a stream of each body, which costs more than all the rest.)
+ * The value of a thing, which is kept and passed on to a customer: no number loses digits. Of an answer that holds too much, so
+ * much as can be read.
  */
-export const answerTo = (
-  dispatcher: Dispatcher,
-  request: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-  mayStart: () => boolean = () => true,
-): Promise<RawAnswer> => {
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-  const buffer = openBuffer();
-  let head: Pick<RawAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
-  let started: Dispatcher.DispatchController | undefined;
+const readValue = (body: JsonBody): unknown => {
+  if (body.excess !== undefined) return body.kept;
+  return mayBeInexact(body.text) ? parseTexts(body.text) : body.value;
+};
 
-  const giveUp = (controller: Dispatcher.DispatchController, fault: string): void => {
-    resolve({ ...head, body: { fault } });
-    // Not at once: undici is in the middle of its parsing, and may come upon the end of what is no more.
-    queueMicrotask(() => controller.abort(new Error(fault)));
-  };
-  const onAbort = (): void => {
-    reject(signal.reason);
-    started?.abort(signal.reason);
-  };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
+const errorIn = (body: JsonBody): unknown => (body.excess === undefined ? body.value : body.kept);
 
-  dispatcher.dispatch(request, {
-    onRequestStart: (controller) => {
-      started = controller;
-      if (signal.aborted) controller.abort(signal.reason);
-      else if (!mayStart()) controller.abort(new Error('it was too late to send it'));
+/** Bodies into values whose identity is proven, with their text kept. */
+export const decode = {
+  /** The answer of an operation, or why it is none. That of a list is its body: of its records no value was made yet. */
+  answer: (
+    { operation, params, subject }: Pick<Exchange, 'operation' | 'params' | 'subject'>,
+    { body, servedAt, age }: Pick<AnsweredAttempt, 'body' | 'servedAt' | 'age'>,
+  ): ApiRecord | AnswerFault => {
+    if ('fault' in body) return body;
+    const { text, excess: cut } = body;
+    // It fails a read. What a write did is done all the same.
+    if (cut !== undefined && operation.safety === 'safe') return { fault: cut };
+    if (!body.isJson) return { fault: 'the answer is not JSON' };
+    const isList = isPaged(operation);
+    const value = isList ? body.envelope : readValue(body);
+    const unproven = operation.success.proof(value, params);
+    const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
+    if (fault !== undefined) return isJsonObject(isList ? body.value : value) ? { fault, isOther: true } : { fault };
+    const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
+    // Its values are made when they are asked for, which a copy would do at once.
+    if (isList) return Object.assign(body, times);
+    return { value, text, ...(cut === undefined ? {} : { cut }), ...times };
+  },
+
+  /** Whether an error document names the thing that was asked for. */
+  names: (body: AnswerBody, { prefix, uid }: Subject): boolean =>
+    !('fault' in body) && body.isJson && namesThing(errorIn(body), [uid, ...wordsFor(prefix)]),
+
+  /** What an error document says; undefined where it is no JSON object. */
+  problem: (body: AnswerBody): Problem | undefined => {
+    if ('fault' in body || !body.isJson) return undefined;
+    return readProblem(errorIn(body));
+  },
+};
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'the key was rotated, mistyped or belongs to the other environment: log in again with `paycli login`, or fix PAYCLI_SECRET_KEY if it is set',
+  402: "the workspace's balance is too low",
+  403: 'this key has no permission for that: use another key, or ask the owner of the workspace',
+  404: 'check the identifier, and that your profile is for the same workspace',
+  405: 'the service has no such operation: check the address, --base-url or the profile',
+  409: 'its current status does not allow this',
+};
+
+/** The service's no (interface.md section 7): exit 4 where the key is at fault, else 3. */
+export const refusal = (exchange: Exchange, status: number, problem: Problem | undefined): PayError => {
+  const violations = problem?.violations ?? [];
+  // With violations the detail only says them again, in one long line.
+  const words = [problem?.title, violations.length > 0 ? '' : problem?.detail].filter(
+    (text) => text !== undefined && text !== '',
+  );
+  const said = words.length === 0 ? '' : `: ${words.join(': ')}`;
+  const { more } = problem ?? {};
+  const all = violations.length + (more ?? 0);
+  const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
+  // What is wrong with a field is not its status.
+  const hint = status === 409 && violations.length > 0 ? undefined : HINTS[status];
+  return new PayError(
+    status === 401 || status === 403 ? 'auth' : 'rejected',
+    `the service answered ${status}${said}${shown}`,
+    {
+      status,
+      request: requestOf(exchange),
+      violations,
+      ...(problem === undefined || problem.title === '' ? {} : { title: problem.title }),
+      ...(hint === undefined ? {} : { hint }),
     },
-    onResponseStart: (_controller, status, headers) => {
-      // What comes before the answer (1xx) is none.
-      if (status < 200) return;
-      head = { status, headers };
-      buffer.expect(headers);
-    },
-    onResponseData: (controller, chunk) => {
-      if (!buffer.take(chunk)) giveUp(controller, TOO_LARGE);
-    },
-    onResponseEnd: () => resolve({ ...head, body: { bytes: buffer.bytes() } }),
-    onResponseError: (_controller, error) => reject(error),
+  );
+};
+
+/**
+ * What became of a write. `slow_down` and `not_sent` are certain to have applied nothing; `unknown` is everything that
+ * is not proven otherwise.
+ */
+export type Verdict =
+  | { readonly state: 'accepted'; readonly received: ApiRecord }
+  | { readonly state: 'refused'; readonly error: PayError }
+  | SlowDown
+  | { readonly state: 'not_sent'; readonly error: PayError }
+  | Unknown;
+
+interface SlowDown {
+  readonly state: 'slow_down';
+  readonly error: PayError;
+  readonly retryAfter: string | undefined;
+}
+
+interface Unknown {
+  readonly state: 'unknown';
+  readonly error: PayError;
+  /** A 429 in words that others use, too: what it is once a read shows that nothing was applied. */
+  readonly ifNothing?: SlowDown;
+}
+
+const unknown = (exchange: Exchange, reason: string, status?: number, answer?: string): Unknown => {
+  const { effect = ANY_WRITE } = exchange.operation;
+  const detail = {
+    hint: effect.hint,
+    request: requestOf(exchange),
+    ...(status === undefined ? {} : { status }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+  return { state: 'unknown', error: new PayError('unknown', `${mayBeDone(effect)}: ${reason}`, detail) };
+};
+
+/** The error of a write of which it is certain that nothing was applied, and that another may follow. */
+export const notSent = (exchange: Exchange, reason: string, status?: number): PayError =>
+  new PayError('not_sent', `nothing was applied: ${reason}`, {
+    request: requestOf(exchange),
+    hint: 'it is safe to run the same command again',
+    ...(status === undefined ? {} : { status }),
   });
-  return promise.then(decoded);
+
+/** A no of the service: whoever lacks the right is told so before the body is looked at, in whatever words. */
+const isNo = (status: number, problem: Problem | undefined): boolean =>
+  status === 401 || (problem !== undefined && REFUSALS.includes(status));
+
+const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
+  const { status, body } = outcome;
+  if (status >= 200 && status < 300) {
+    const decoded = decode.answer(exchange, outcome);
+    if (!('fault' in decoded)) return { state: 'accepted', received: decoded };
+    const answer = 'text' in body ? body.text : undefined;
+    return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
+  }
+  const problem = decode.problem(body);
+  if (isNo(status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
+  const said =
+    problem === undefined
+      ? `the answer was ${status} and not a JSON object`
+      : `the service answered ${status} ${problem.title}`.trimEnd();
+  if (status !== 429) return unknown(exchange, said, status);
+  const slowDown = (what: string): SlowDown => ({
+    state: 'slow_down',
+    error: notSent(exchange, what, status),
+    retryAfter: outcome.retryAfter,
+  });
+  // Proxies say 429, too, having passed the request on or not.
+  if (!('fault' in body) && body.excess === undefined && isOwnDocument(status, body.value)) return slowDown(said);
+  return { ...unknown(exchange, said, status), ifNothing: slowDown(`${said}, and a read behind it shows nothing new`) };
+};
+
+/** Once a write is handed over, what goes wrong here leaves it unknown. */
+const judged = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
+  try {
+    return judgeAnswer(exchange, outcome);
+  } catch (thrown) {
+    return unknown(exchange, `its answer couldn't be understood: ${reasonOf(thrown)}`, outcome.status);
+  }
+};
+
+/**
+ * What became of a write (docs/adr/0002, interface.md section 7). Only the service's own word, or the proof that nothing
+ * left, makes it certain; whatever is not named here is `unknown`.
+ */
+export const judge = (origin: string, exchange: Exchange, outcome: AttemptResult): Verdict => {
+  switch (outcome.kind) {
+    case 'answer':
+      return judged(exchange, outcome);
+    case 'broken':
+      return unknown(exchange, `the request was sent, but no complete answer came back: ${outcome.reason}`);
+    case 'not_sent':
+      return outcome.untrusted
+        ? { state: 'refused', error: untrustedError(origin, outcome.reason) }
+        : { state: 'not_sent', error: notSent(exchange, outcome.reason) };
+  }
 };

@@ -1,22 +1,29 @@
-import { type AnyRequest, anyOperation, operationOf } from '../contract/any.ts';
 import { oddities } from '../contract/oddities.ts';
-import type { ListId, Operation, OperationId, ProvenOf } from '../contract/operations.ts';
-import { breaches, operations, pathOf } from '../contract/operations.ts';
-import type { ListRecord, Thing, ThingPage } from '../contract/proof.ts';
-import { breathe } from '../core/breath.ts';
-import type { CurlRequest } from '../core/curl.ts';
-import { ANY_EFFECT, type Effect } from '../core/effect.ts';
+import {
+  type AnyRequest,
+  anyOperation,
+  breaches,
+  type ListId,
+  type Operation,
+  type OperationId,
+  operationOf,
+  operations,
+  type ProvenOf,
+  pathOf,
+} from '../contract/operations.ts';
+import type { ListRecord, Resource, ResourcePage } from '../contract/proof.ts';
+import { yieldToEventLoop } from '../core/async.ts';
+import { ANY_WRITE, type WriteKind } from '../core/charge.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
 import { printExact } from '../core/json.ts';
-import type { Received, ReceivedPage } from '../core/received.ts';
+import type { ApiPage, ApiRecord } from '../core/record.ts';
+import type { CurlRequest } from '../core/shell.ts';
 import { spoiltIn } from '../core/spoilt.ts';
+import { type Exchange, openHold, type SendContext, type Subject } from './answer.ts';
 import type { JsonBody } from './body.ts';
-import type { Exchange, SendContext, Subject } from './exchange.ts';
 import { type Follow, type Followed, followActivity } from './follow.ts';
-import { openHold } from './hold.ts';
-import { type Walk, walkPages } from './pages.ts';
-import { sendRead } from './read.ts';
+import { sendRead, type Walk, walkPages } from './read.ts';
 import type { Transport } from './transport.ts';
 import { longestWrite, sayHeld, sendWrite, type WriteOptions } from './write.ts';
 
@@ -42,7 +49,7 @@ export interface Checked {
   readonly path: string;
   /** JSON */
   readonly body: string | undefined;
-  readonly effect: Effect;
+  readonly effect: WriteKind;
 }
 
 /**
@@ -51,7 +58,7 @@ export interface Checked {
  */
 export interface Client {
   /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
-  call<K extends Called>(called: K, input: CallInput, signal?: AbortSignal): Promise<Received<Proven<K>>>;
+  call<K extends Called>(called: K, input: CallInput, signal?: AbortSignal): Promise<ApiRecord<Proven<K>>>;
   /**
    * A read that the service may not have: undefined where it has none, or answers every GET alike. Throws what `call` throws;
    * a 404 that names the thing too, where `mustExist`.
@@ -60,11 +67,11 @@ export interface Client {
     id: K,
     input: CallInput,
     how?: { readonly mustExist: boolean },
-  ): Promise<Received<ProvenOf<K>> | undefined>;
+  ): Promise<ApiRecord<ProvenOf<K>> | undefined>;
   /** Reads an activity until its status is final, or until there is nothing more to wait for. */
-  follow(follow: Follow): Promise<Followed<Thing>>;
+  follow(follow: Follow): Promise<Followed<Resource>>;
   /** The pages of a list; the next one is asked for while the current one is being consumed. */
-  pages(called: ListId | AnyRequest, input: CallInput, walk: Walk): AsyncIterable<ReceivedPage<ListRecord>>;
+  pages(called: ListId | AnyRequest, input: CallInput, walk: Walk): AsyncIterable<ApiPage<ListRecord>>;
   /** The same checks as `call`, and what is to be kept of it before it is sent; touches no network. */
   check(called: Called, input: CallInput): Checked;
   /** What `call` would send, checked so. */
@@ -142,7 +149,7 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
 const tellOddities = ({
   notice,
   isHeard,
-}: ClientOptions): ((exchange: Exchange, received: Pick<Received, 'value' | 'cut'>) => void) => {
+}: ClientOptions): ((exchange: Exchange, received: Pick<ApiRecord, 'value' | 'cut'>) => void) => {
   if (isHeard === false) return () => undefined;
   const said = new Set<string>();
   const say = (sentence: string): void => {
@@ -173,21 +180,21 @@ export const createClient = (given: ClientOptions): Client => {
       exchange.operation.safety === 'safe'
         ? await sendRead(options, options.transport, exchange, signal, input.slowDown)
         : await sendWrite(writing, options.transport, exchange, input);
-    await breathe(received.text.length);
+    await yieldToEventLoop(received.text.length);
     try {
       tell(exchange, received);
     } catch (thrown) {
       // What was done is done, whatever can't be said of its answer.
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
     }
-    await breathe(received.text.length);
-    return received as Received<Proven<K>>;
+    await yieldToEventLoop(received.text.length);
+    return received as ApiRecord<Proven<K>>;
   };
   return {
     call,
     look: async <K extends OperationId>(id: K, input: CallInput, { mustExist } = { mustExist: false }) => {
       try {
-        return (await call(id, input)) as Received<ProvenOf<K>>;
+        return (await call(id, input)) as ApiRecord<ProvenOf<K>>;
       } catch (thrown) {
         if (!(thrown instanceof PayError) || (mustExist && thrown.detail.isMissing === true)) throw thrown;
         if (showsNothing(thrown)) return undefined;
@@ -200,8 +207,8 @@ export const createClient = (given: ClientOptions): Client => {
         const query = { ...input.query, ...(cursor === undefined ? {} : { cursor }) };
         const exchange = exchangeOf(options, called, { ...input, query });
         const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
-        const { data, next_cursor: nextCursor } = page.envelope as ThingPage;
-        const open = (): ReceivedPage<ListRecord> => {
+        const { data, next_cursor: nextCursor } = page.envelope as ResourcePage;
+        const open = (): ApiPage<ListRecord> => {
           tell(exchange, page);
           return { records: page.records(), cursor, nextCursor };
         };
@@ -209,7 +216,7 @@ export const createClient = (given: ClientOptions): Client => {
       }, walk),
     check: (called, input) => {
       const { operation, path, body } = exchangeOf(options, called, input);
-      return { path, body, effect: operation.effect ?? ANY_EFFECT };
+      return { path, body, effect: operation.effect ?? ANY_WRITE };
     },
     match: operationOf,
     preview: (called, input) => {

@@ -1,11 +1,10 @@
-import type { Thing } from '../contract/proof.ts';
-import { type Standing, standingOf, statusOf } from '../core/charge.ts';
+import type { Resource } from '../contract/proof.ts';
+import { type PaymentStatus, payableUntil, paymentStatusOf, statusOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
-import { payableUntil } from '../core/payable.ts';
-import type { Received } from '../core/received.ts';
+import type { ApiRecord } from '../core/record.ts';
 import type { Waiting } from '../core/result.ts';
-import { pause, type SendContext } from './exchange.ts';
+import { pause, type SendContext } from './answer.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const GROWTH = 1.5;
@@ -22,20 +21,20 @@ const TIMER_SLACK_MS = 10;
 export interface Follow {
   readonly params: { readonly ugwoUid: string; readonly activityUid: string };
   /** What the caller has already, such as the answer to the charge: nothing is read then before the first pause. */
-  readonly known?: Received<Thing>;
+  readonly known?: ApiRecord<Resource>;
   /** How long to wait at most, in milliseconds. */
   readonly limit: number;
   /** Called whenever something new is known, and the wait goes on. */
   readonly tell: (waiting: Waiting) => void;
   /** Called with every new reading. */
-  readonly seen?: (record: Received<Thing>) => Promise<void>;
+  readonly seen?: (record: ApiRecord<Resource>) => Promise<void>;
 }
 
 /** How following an activity ended. */
 export interface Followed<T = unknown> {
   /** The last reading; undefined where none succeeded and none was known before. */
-  readonly record: Received<T> | undefined;
-  readonly standing: Standing;
+  readonly record: ApiRecord<T> | undefined;
+  readonly standing: PaymentStatus;
   /** How long was waited, in milliseconds. */
   readonly waited: number;
   /** It ended open, and what the customer was to do can't be done any more. */
@@ -49,12 +48,12 @@ export interface Followed<T = unknown> {
 }
 
 /** Reads the activity once; a read that fails throws. */
-type Read = (signal: AbortSignal) => Promise<Received<Thing>>;
+type Read = (signal: AbortSignal) => Promise<ApiRecord<Resource>>;
 
 /** How things stand at one point of the wait. Instants are by the clock that nobody sets. */
 interface Sight {
-  readonly record: Received<Thing> | undefined;
-  readonly standing: Standing;
+  readonly record: ApiRecord<Resource> | undefined;
+  readonly standing: PaymentStatus;
   /** When the customer can no longer do what is asked of them; undefined where nothing says so. */
   readonly expiry: number | undefined;
   /** Why the last read failed, where it did. */
@@ -66,7 +65,7 @@ interface Sight {
 }
 
 /** When the next action expires. The service says it by its own clock, ours stands in where it did not tell its time. */
-const expiryOf = ({ value, servedAt }: Received<Thing>, clock: Clock): number | undefined => {
+const expiryOf = ({ value, servedAt }: ApiRecord<Resource>, clock: Clock): number | undefined => {
   const until = payableUntil(value);
   return until === undefined ? undefined : clock.ticks() + until - (servedAt ?? clock.now());
 };
@@ -77,9 +76,9 @@ const steady = (expiry: number | undefined, before: number | undefined): number 
 
 const UNSEEN: Sight = { record: undefined, standing: 'open', expiry: undefined };
 
-const sightOf = (record: Received<Thing>, before: Sight, clock: Clock): Sight => ({
+const sightOf = (record: ApiRecord<Resource>, before: Sight, clock: Clock): Sight => ({
   record,
-  standing: standingOf(statusOf(record.value)),
+  standing: paymentStatusOf(statusOf(record.value)),
   expiry: steady(expiryOf(record, clock), before.expiry),
 });
 
@@ -138,7 +137,7 @@ const followedOf = (
   { record, standing, expiry, fault, unanswered = false }: Sight,
   started: number,
   now: number,
-): Followed<Thing> => ({
+): Followed<Resource> => ({
   record,
   standing,
   unanswered,
@@ -152,7 +151,7 @@ const followedOf = (
  * limit, or soon after the customer's time to act is over. A status that is not known here is open. Throws what the read
  * throws only where nothing is known and the service has refused it; a signal ends the wait, and is in the result.
  */
-export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Thing>> => {
+export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Resource>> => {
   const { clock } = context;
   const started = clock.ticks();
   let sight = follow.known === undefined ? UNSEEN : sightOf(follow.known, UNSEEN, clock);

@@ -1,20 +1,17 @@
-import { backoff, spread } from '../core/backoff.ts';
-import { PayError } from '../core/error.ts';
-import { interrupted } from '../core/interrupt.ts';
-import type { Received } from '../core/received.ts';
-import { retryAfter } from '../core/retry-after.ts';
-import { decode } from './decode.ts';
-import { type Exchange, pause, requestOf, type SendContext } from './exchange.ts';
+import { backoff, spread } from '../core/async.ts';
+import { interrupted, PayError } from '../core/error.ts';
+import type { ApiPage, ApiRecord } from '../core/record.ts';
+import { retryAfter } from '../core/time.ts';
+import { decode, type Exchange, pause, refusal, requestOf, type SendContext } from './answer.ts';
 import { untrustedError, withCode } from './failure.ts';
-import { refusal } from './refusal.ts';
-import type { Answered, Outcome, Transport } from './transport.ts';
+import type { AnsweredAttempt, AttemptResult, Transport } from './transport.ts';
 
 const MAX_ATTEMPTS = 4;
 const BUDGET_MS = 60_000;
 
 /** What an attempt gave: the answer, or why not and whether another attempt may. */
 type Reading =
-  | { readonly received: Received }
+  | { readonly received: ApiRecord }
   | { readonly fault: PayError; readonly again: boolean; readonly wait?: number | undefined };
 
 const failed = (exchange: Exchange, reason: string, status?: number): PayError =>
@@ -25,14 +22,14 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
   });
 
 /** The service's no, and whether it says of the very thing that it is not there. */
-const refused = (exchange: Exchange, { status, body }: Answered): PayError => {
+const refused = (exchange: Exchange, { status, body }: AnsweredAttempt): PayError => {
   const no = refusal(exchange, status, decode.problem(body));
   const { subject } = exchange;
   const isMissing = status === 404 && subject !== undefined && decode.names(body, subject);
   return isMissing ? no.with({ isMissing }) : no;
 };
 
-const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered): Reading => {
+const readAnswer = (context: SendContext, exchange: Exchange, outcome: AnsweredAttempt): Reading => {
   const { status, body } = outcome;
   if (status >= 200 && status < 300) {
     const decoded = decode.answer(exchange, outcome);
@@ -52,7 +49,7 @@ const readAnswer = (context: SendContext, exchange: Exchange, outcome: Answered)
   return { fault: failed(exchange, `the answer was ${status}, ${what}`, status), again: false };
 };
 
-const readOutcome = (context: SendContext, exchange: Exchange, outcome: Outcome): Reading => {
+const readOutcome = (context: SendContext, exchange: Exchange, outcome: AttemptResult): Reading => {
   if (outcome.kind === 'answer') return readAnswer(context, exchange, outcome);
   if (outcome.kind === 'not_sent' && outcome.untrusted) {
     return { fault: withCode(untrustedError(context.origin, outcome.reason), outcome), again: false };
@@ -70,7 +67,7 @@ export const sendRead = async (
   exchange: Exchange,
   signal?: AbortSignal,
   slowDown?: (ms: number) => void,
-): Promise<Received> => {
+): Promise<ApiRecord> => {
   const { stop } = context.signals;
   const ends = signal === undefined ? stop : AbortSignal.any([stop, signal]);
   const started = context.clock.ticks();
@@ -98,3 +95,71 @@ export const sendRead = async (
     await pause(context, wait, signal);
   }
 };
+
+/** How far a walk goes: from a cursor, over at most so many pages, until at least so many records were seen. */
+export interface Walk {
+  readonly from?: string | undefined;
+  readonly pages?: number | undefined;
+  readonly records?: number | undefined;
+}
+
+/** A page that has arrived: how it goes on is known before its records are looked at. */
+export interface Arrived<T> {
+  readonly count: number;
+  readonly nextCursor: string | null;
+  /** Takes its records apart. */
+  readonly open: () => ApiPage<T>;
+}
+
+type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<Arrived<T>>;
+
+/** As it is where it is short: a walk keeps one for each of its pages, of which there may be a million. */
+const keptCursor = async (cursor: string): Promise<string> =>
+  cursor.length <= SHORT_CURSOR ? cursor : (await import('node:crypto')).hash('sha256', cursor);
+const SHORT_CURSOR = 64;
+
+/** More empty pages in a row than any honest list has. */
+const MAX_EMPTY_PAGES = 1000;
+
+const looping = (): PayError =>
+  new PayError('read_failed', 'the service gave the same cursor twice, so the list would never end', {
+    hint: 'everything shown so far is complete; report the cursor to the service',
+  });
+
+const endlesslyEmpty = (): PayError =>
+  new PayError('read_failed', `the service sent ${MAX_EMPTY_PAGES} empty pages in a row, each with a next cursor`);
+
+/**
+ * Walks a list (interface.md 4.3): follow `next_cursor` to null, tolerate an empty page, stop at a repeated cursor. The
+ * next page is asked for before the current one is even taken apart, so it travels while this one is worked on and printed.
+ */
+export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGenerator<ApiPage<T>> {
+  const seen = new Set<string>(walk.from === undefined ? [] : [await keptCursor(walk.from)]);
+  const abort = new AbortController();
+  let [pages, records, empty] = [0, 0, 0];
+  let next: Promise<Arrived<T>> = fetch(walk.from, abort.signal);
+  try {
+    for (;;) {
+      const { count, nextCursor, open } = await next;
+      pages += 1;
+      records += count;
+      empty = count === 0 ? empty + 1 : 0;
+      const enough = pages >= (walk.pages ?? Infinity) || records >= (walk.records ?? Infinity);
+      const kept = nextCursor === null ? undefined : await keptCursor(nextCursor);
+      const fault =
+        kept !== undefined && seen.has(kept) ? looping() : empty >= MAX_EMPTY_PAGES ? endlesslyEmpty() : undefined;
+      const more = nextCursor !== null && !enough && fault === undefined;
+      if (more && kept !== undefined) {
+        seen.add(kept);
+        next = fetch(nextCursor, abort.signal);
+        // Handled where it is awaited; until then a failure must not count as unhandled.
+        next.catch(() => undefined);
+      }
+      yield open();
+      if (fault !== undefined && !enough) throw fault;
+      if (!more) return;
+    }
+  } finally {
+    abort.abort();
+  }
+}

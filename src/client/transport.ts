@@ -1,20 +1,107 @@
 import type { Dispatcher } from 'undici';
 import type { Method } from '../contract/operations.ts';
-import type { Clean } from '../core/cleaned.ts';
 import { PayError } from '../core/error.ts';
-import { httpDate } from '../core/http-date.ts';
 import type { Clock, Env } from '../core/io.ts';
-import { ageOf } from './age.ts';
-import { answerTo, type RawAnswer } from './answer.ts';
-import { authorize, type Credentials } from './authorize.ts';
-import { type Body, readBody } from './body.ts';
-import { openDispatcher, routeOf } from './dispatcher.ts';
-import { endsOf, type Limits } from './ends.ts';
-import { type Failure, failureOf } from './failure.ts';
-import { type HandOver, newMark, withMark } from './marker.ts';
+import type { Clean } from '../core/redact.ts';
+import { keyFault } from '../core/secret.ts';
+import { httpDate } from '../core/time.ts';
+import { type AnswerBody, answerTo, type RawAnswer, readBody } from './body.ts';
+import { openDispatcher, routeOf } from './connection.ts';
+import { type Failure, failureOf, newSentDetector, type SentDetector, withSentDetector } from './failure.ts';
+
+const LONGEST_S = 10 * 365 * 24 * 3600;
+
+/**
+ * How long an answer has lain in a cache (`Age`, RFC 9111 section 5.1), in milliseconds. Undefined where it comes from the
+ * service itself, and where the header is no whole number of seconds or says more than ten years.
+ */
+export const ageOf = (header: string | undefined): number | undefined => {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return seconds > 0 && seconds <= LONGEST_S ? seconds * 1000 : undefined;
+};
+
+export interface Credentials {
+  /** The one origin that the key is for. */
+  readonly origin: string;
+  readonly key: string;
+}
+
+/**
+ * The only place where the key meets a request. It goes to exactly one origin, compared as a whole; a key that can't
+ * stand in a header never reaches the HTTP library, whose exception would quote it.
+ */
+export const authorize = (credentials: Credentials, url: URL): string => {
+  if (url.origin !== credentials.origin) {
+    throw new PayError('auth', `the key is for ${credentials.origin} and was not sent to ${url.origin}`);
+  }
+  const fault = keyFault(credentials.key, credentials.origin);
+  if (fault !== undefined) {
+    const { problem, ...detail } = fault;
+    throw new PayError('auth', `the secret key ${problem}`, detail);
+  }
+  return `Bearer ${credentials.key}`;
+};
+
+/** When an attempt ends at the latest. */
+export interface AttemptLimits {
+  /** From look-up to last byte, in milliseconds. */
+  readonly timeout: number;
+  /** Ends the attempt wherever it is. */
+  readonly signal: AbortSignal;
+  /** Ends it only while nothing has been handed over; afterwards `held` is called once and the answer awaited. */
+  readonly stop?: { readonly signal: AbortSignal; readonly held: () => void };
+}
+
+/** The one signal that ends an attempt early. */
+interface Ends {
+  readonly signal: AbortSignal;
+  /** Lets go of all that was waited for: the attempt is over. */
+  readonly release: () => void;
+}
+
+/** Calls `told` with the reason once the signal is aborted; gives the way to stop listening. */
+const onAbort = (signal: AbortSignal, told: (reason: unknown) => void): (() => void) => {
+  const listener = (): void => told(signal.reason);
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+};
+
+/** Calls `told` after `ms`, unless it is cancelled before. */
+const after = (ms: number, told: () => void): (() => void) => {
+  const timer = setTimeout(told, ms);
+  return () => clearTimeout(timer);
+};
+
+/**
+ * What ends an attempt: its own signal, its timeout, and a signal of the user that finds nothing handed over; one that has
+ * been handed over is told about and awaited. A run has one pair of signals and may have a million attempts, so nothing
+ * of an attempt stays with them. (AbortSignal.any would keep what somebody still listens to.)
+ */
+const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): Ends => {
+  const end = new AbortController();
+  const onStop = (reason: unknown): void => {
+    if (mark.handedOver) stop?.held();
+    else end.abort(reason);
+  };
+  const releases = [
+    onAbort(signal, (reason) => end.abort(reason)),
+    // The reason is the sentence that an error will show.
+    after(timeout, () => end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`))),
+    ...(stop === undefined ? [] : [onAbort(stop.signal, onStop)]),
+  ];
+  return {
+    signal: end.signal,
+    release: () => {
+      for (const release of releases) release();
+    },
+  };
+};
 
 /** An attempt that has an answer. */
-export interface Answered {
+export interface AnsweredAttempt {
   readonly kind: 'answer';
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -22,14 +109,14 @@ export interface Answered {
   readonly servedAt?: number | undefined;
   /** How long the answer had lain in a cache by then, in milliseconds; undefined where it had not. */
   readonly age?: number | undefined;
-  readonly body: Body;
+  readonly body: AnswerBody;
 }
 
 /** What one attempt ended as. */
-export type Outcome = Answered | Failure;
+export type AttemptResult = AnsweredAttempt | Failure;
 
 /** One request to be made. */
-export interface Attempt extends Limits {
+export interface Attempt extends AttemptLimits {
   readonly method: Method;
   readonly path: string;
   readonly body: string | undefined;
@@ -42,7 +129,7 @@ export interface Attempt extends Limits {
 /** The way to one origin. */
 export interface Transport {
   /** What became of the attempt; throws a PayError of kind `auth` for a key that can't be used. */
-  send(attempt: Attempt): Promise<Outcome>;
+  send(attempt: Attempt): Promise<AttemptResult>;
   close(): Promise<void>;
 }
 
@@ -84,11 +171,11 @@ const requestOf = (attempt: Attempt, options: TransportOptions): Dispatcher.Disp
 const roundTrip = async (
   dispatcher: Dispatcher,
   attempt: Attempt,
-  mark: HandOver,
+  mark: SentDetector,
   signal: AbortSignal,
   options: TransportOptions,
-): Promise<Outcome> => {
-  const answer = await withMark(mark, () =>
+): Promise<AttemptResult> => {
+  const answer = await withSentDetector(mark, () =>
     answerTo(dispatcher, requestOf(attempt, options), signal, attempt.mayStart),
   );
   return {
@@ -102,10 +189,14 @@ const roundTrip = async (
 };
 
 /** One attempt over one dispatcher, which is destroyed when it fails: nothing can leave it afterwards. */
-const attemptOver = async (dispatcher: Dispatcher, attempt: Attempt, options: TransportOptions): Promise<Outcome> => {
+const attemptOver = async (
+  dispatcher: Dispatcher,
+  attempt: Attempt,
+  options: TransportOptions,
+): Promise<AttemptResult> => {
   const { clock, debug, credentials } = options;
-  const mark = newMark(attempt.method, attempt.path);
-  const ends = endsOf(attempt, mark);
+  const mark = newSentDetector(attempt.method, attempt.path);
+  const ends = abortOf(attempt, mark);
   const started = clock.now();
   debug(`> ${attempt.method} ${credentials.origin}${attempt.path}`);
   try {
@@ -136,7 +227,7 @@ export const openTransport = (options: TransportOptions): Transport => {
   const [alive, closed]: [Dispatcher[], Dispatcher[]] = [[], []];
   const drop = (one: Dispatcher): void => void one.destroy().catch(() => undefined);
   /** Over one that nobody else uses meanwhile: a request waits for no other's answer. */
-  const over = async (idle: Dispatcher[], attempt: Attempt): Promise<Outcome> => {
+  const over = async (idle: Dispatcher[], attempt: Attempt): Promise<AttemptResult> => {
     const own = idle.pop() ?? (await openDispatcher(route));
     const outcome = await attemptOver(own, attempt, options);
     if (outcome.kind === 'answer' && (idle === alive || 'text' in outcome.body)) idle.push(own);
@@ -145,7 +236,7 @@ export const openTransport = (options: TransportOptions): Transport => {
   };
   /** Reads are made side by side until the service asks for less (429); then one after the other. */
   let before: Promise<unknown> | undefined;
-  const read = async (attempt: Attempt): Promise<Outcome> => {
+  const read = async (attempt: Attempt): Promise<AttemptResult> => {
     const reading = before === undefined ? over(alive, attempt) : before.then(() => over(alive, attempt));
     if (before !== undefined) before = reading.catch(() => undefined);
     const outcome = await reading;

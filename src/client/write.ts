@@ -1,12 +1,9 @@
-import { backoff } from '../core/backoff.ts';
-import { formatDuration } from '../core/duration.ts';
-import type { PayError } from '../core/error.ts';
-import { interrupted } from '../core/interrupt.ts';
-import type { Received } from '../core/received.ts';
-import { retryAfter } from '../core/retry-after.ts';
-import { type Exchange, pause, type SendContext } from './exchange.ts';
+import { backoff } from '../core/async.ts';
+import { interrupted, type PayError } from '../core/error.ts';
+import type { ApiRecord } from '../core/record.ts';
+import { formatDuration, retryAfter } from '../core/time.ts';
+import { type Exchange, judge, notSent, pause, type SendContext, type Verdict } from './answer.ts';
 import { withCode } from './failure.ts';
-import { judge, notSent, type Verdict } from './judge.ts';
 import type { Transport } from './transport.ts';
 
 const MAX_CONNECTIONS = 3;
@@ -90,7 +87,7 @@ export const sendWrite = async (
   transport: Transport,
   exchange: Exchange,
   { overdue, slowDown, isNothing }: WriteOptions = {},
-): Promise<Received> => {
+): Promise<ApiRecord> => {
   const { flight, signals } = context;
   const { stop } = signals;
   let [connections, sends] = [0, 0];

@@ -1,6 +1,6 @@
 import type { BulkRoom } from '../bulk/room.ts';
-import type { JobWorld } from '../bulk/world.ts';
-import type { Choices } from '../cli/choose.ts';
+import type { RowServices } from '../bulk/world.ts';
+import type { Choices } from '../cli/ask.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Tree } from '../cli/tree.ts';
@@ -10,28 +10,25 @@ import type { ProfileRoom } from '../config/profiles.ts';
 import type { SecretSources } from '../config/webhook-secret.ts';
 import type { ListId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
-import type { Finding, Identity } from '../core/finding.ts';
+import type { ReadSource } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
-import type { Received } from '../core/received.ts';
-import type { Result } from '../core/result.ts';
-import type { ReadSource } from '../core/source.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { CheckResult, Identity, Result } from '../core/result.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
-import type { LedgerAdmin } from '../ledger/admin.ts';
-import type { Place, RequestTerms } from '../ledger/entry.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Scope } from '../ledger/place.ts';
+import type { LedgerTarget, RequestTerms, Scope } from '../ledger/entry.ts';
+import type { Ledger, LedgerAdmin } from '../ledger/ledger.ts';
 import type { LedgerRoom } from '../ledger/room.ts';
-import type { Secrets } from '../webhook/genuine.ts';
+import type { Secrets } from '../webhook/event.ts';
 import type { WebhookRoom } from '../webhook/room.ts';
 
 /**
  * What a client is wanted for: `write` shows on a terminal where it will write, `preview` needs no key since nothing is
  * sent.
  */
-export type Purpose = 'read' | 'write' | 'preview';
+export type CallPurpose = 'read' | 'write' | 'preview';
 
 /** How something is sent that must not be made twice. */
-export interface Once {
+export interface OnceOptions {
   readonly about: string;
   readonly question?: readonly string[];
   /** What is typed in full to answer it, where it is no practice. */
@@ -61,9 +58,9 @@ export interface Deps {
   readonly io: Io;
   readonly globals: Globals;
   /** The client for the profile, origin and key that this run means. */
-  client(purpose: Purpose): Promise<Client>;
+  client(purpose: CallPurpose): Promise<Client>;
   /** Where that client's requests go, as the ledger keeps it. */
-  place(): Promise<Place>;
+  place(): Promise<LedgerTarget>;
   /** Which entries of the ledger a command is about that names none: those of the service and workspace that this run means. */
   scope(): Promise<Scope>;
   /** The ledger of this machine, opened at the first call. */
@@ -78,7 +75,7 @@ export interface Deps {
    */
   observe(
     activities: readonly unknown[],
-    from: Pick<Received, 'servedAt' | 'age'>,
+    from: Pick<ApiRecord, 'servedAt' | 'age'>,
     asked?: RequestTerms,
   ): Promise<void>;
   /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
@@ -91,14 +88,14 @@ export interface Deps {
   once(
     called: Called,
     input: CallInput,
-    how: Once,
-  ): Promise<{ readonly record: Received; readonly wrote: true; readonly failure?: PayError }>;
+    how: OnceOptions,
+  ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }>;
   /** The commands there are. */
   tree(): Promise<Tree>;
   /** Files of rows, and how they are worked off. */
   bulk(): Promise<BulkRoom>;
   /** What that needs of the world. */
-  jobWorld(): Promise<JobWorld>;
+  jobWorld(): Promise<RowServices>;
   /** Told of a walk over many pages: its memory stays the same, however many. */
   holdMemory(): Promise<void>;
   /** What was seen in earlier searches; undefined where nothing is to be remembered, or can be. */
@@ -111,7 +108,7 @@ export interface Deps {
   /** Asks the service whether it takes this key, by the smallest read there is; throws what the read throws. */
   probe(target: { readonly origin: string; readonly key: string }): Promise<void>;
   /** Looks at all that a command depends on; without the service where that is not to be asked. */
-  checkUp(offline: boolean): Promise<readonly Finding[]>;
+  checkUp(offline: boolean): Promise<readonly CheckResult[]>;
   /** Who a call would act as; with `check` the service is asked whether it takes the key. */
   whoAmI(check: boolean): Promise<Identity>;
   folders(): Promise<Folders>;

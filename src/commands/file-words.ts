@@ -1,8 +1,7 @@
-import type { Cells } from '../bulk/reading/cells.ts';
-import type { GivenAmount } from '../core/amount.ts';
-import { readGiven } from '../core/amount.ts';
+import type { Cells } from '../bulk/cells.ts';
 import { usageError } from '../core/error.ts';
 import { NumberText } from '../core/json.ts';
+import { type GivenAmount, readGiven } from '../core/money.ts';
 
 /** What options give for every row, by the name of the column that would give the same. */
 export type Filled = Readonly<Record<string, string | undefined>>;

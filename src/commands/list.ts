@@ -1,20 +1,204 @@
 import type { Client } from '../client/client.ts';
-import type { Walk } from '../client/pages.ts';
-import type { ListId } from '../contract/operations.ts';
-import { PayError } from '../core/error.ts';
-import { namingFlags } from '../core/flags.ts';
-import { PAGE_DEFAULT, PAGE_MAX } from '../core/page.ts';
-import type { ReceivedPage } from '../core/received.ts';
-import type { ListInput } from '../core/record-filter.ts';
-import { checkPeriod } from '../core/record-filter.ts';
+import type { Walk } from '../client/read.ts';
+import type { ListId, OperationId } from '../contract/operations.ts';
+import { PayError, usageError } from '../core/error.ts';
+import { namingFlags } from '../core/input.ts';
+import { parseExact, valueAt } from '../core/json.ts';
+import {
+  type ApiPage,
+  type ApiRecord,
+  apiRecordOf,
+  checkPeriod,
+  createdAt,
+  endsAt,
+  type ListInput,
+  madeHere,
+  matcher,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  type RecordFilter,
+} from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
+import { formatLocalFull } from '../core/time.ts';
 import type { Deps, SeenBefore } from './deps.ts';
-import { goOnFrom } from './go-on.ts';
-import { pageOf } from './one-page.ts';
-import { previewCall } from './preview.ts';
-import { recalled, remembering } from './recall.ts';
-import type { Searched } from './search.ts';
-import { cursorBehind, searching } from './search.ts';
+import { goOnFrom, previewCall } from './record.ts';
+
+/** A list that is one page. */
+export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
+  yield { records, cursor: undefined, nextCursor: null };
+}
+
+/** A list that is there whole, made here. */
+export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
+  pageOf(values.map((value) => madeHere(value)));
+
+/** The fields that one record alone has, by its list, and how that is read (public material). */
+const UNIQUE: Readonly<Record<ListId, { readonly get: OperationId; readonly fields: readonly ('ref' | 'email')[] }>> = {
+  'ugwo.list': { get: 'ugwo.get', fields: ['ref'] },
+  'onye.list': { get: 'onye.get', fields: ['ref', 'email'] },
+};
+
+const folded = (field: string, text: string): string => (field === 'email' ? text.toLowerCase() : text);
+
+/** The one field that is searched for, where nothing else is. */
+const wantedIn = (list: ListId, filter: RecordFilter): readonly [field: 'ref' | 'email', text: string] | undefined => {
+  const [field, ...others] = UNIQUE[list].fields.filter((name) => filter[name] !== undefined);
+  if (field === undefined || others.length > 0 || Object.keys(filter).length > 1) return undefined;
+  return [field, folded(field, filter[field] ?? '')];
+};
+
+/** A record as its list shows it: without what a read of it alone adds. */
+const asListed = ({ text }: ApiRecord): ApiRecord => {
+  const { activities: _, ...listed } = parseExact(text) as Record<string, unknown>;
+  return apiRecordOf(listed);
+};
+
+/** The record that a search was for, where this machine has seen it before and it still is that one. */
+export const recalled = async (
+  list: ListId,
+  filter: RecordFilter,
+  seen: SeenBefore,
+  client: Client,
+  { io }: Pick<Deps, 'io'>,
+): Promise<ApiRecord | undefined> => {
+  const wanted = wantedIn(list, filter);
+  const [uid, ...others] = wanted === undefined ? [] : seen.find(list, ...wanted);
+  // Which of several it is only the list can tell.
+  if (uid === undefined || others.length > 0) return undefined;
+  const found = await client.look(UNIQUE[list].get, { params: { uid } });
+  return found !== undefined && matcher(filter, io.clock.now())(found.value) ? asListed(found) : undefined;
+};
+
+/** So many records of a search are noted, the newest, besides the one that it was for: to note all would double what a walk costs. */
+const MOST = 1000;
+
+type Field = 'ref' | 'email';
+type Trace = Parameters<SeenBefore['note']>[1][number];
+
+/** What is noted of a record: of each of these fields its text. */
+const tracesOf = ({ value }: ApiRecord, fields: readonly Field[]): Trace[] => {
+  const { uid, ...record } = value as Readonly<Record<string, unknown>>;
+  return fields.flatMap((field) => {
+    const text = record[field];
+    const isText = typeof uid === 'string' && typeof text === 'string' && text !== '';
+    return isText ? [{ field, text: folded(field, text), uid }] : [];
+  });
+};
+
+/** The same pages, noted as they pass, and written down once at the end. */
+export async function* remembering(
+  pages: AsyncIterable<ApiPage>,
+  list: ListId,
+  filter: RecordFilter,
+  seen: SeenBefore,
+): AsyncGenerator<ApiPage> {
+  const { fields } = UNIQUE[list];
+  const [field, wanted] = wantedIn(list, filter) ?? [];
+  const traces: Trace[] = [];
+  let passed = 0;
+  try {
+    for await (const page of pages) {
+      if (passed < MOST) traces.push(...page.records.flatMap((record) => tracesOf(record, fields)));
+      else if (field !== undefined) {
+        const found = page.records.flatMap((record) => tracesOf(record, [field])).filter(({ text }) => text === wanted);
+        traces.push(...found);
+      }
+      passed += page.records.length;
+      yield page;
+    }
+  } finally {
+    seen.note(list, traces);
+  }
+}
+
+/** What is searched through. */
+interface Searched {
+  /** What its records are called, in the plural. */
+  readonly records: string;
+  /** The service lists the newest first, so that a walk can end early. */
+  readonly newestFirst: boolean;
+  /** A reference is one record's alone. */
+  readonly uniqueRef: boolean;
+}
+
+/** How far a search has looked. */
+interface Extent {
+  count: number;
+  oldest: number | undefined;
+}
+
+const look = (looked: Extent, { records }: ApiPage): void => {
+  looked.count += records.length;
+  for (const { value } of records) {
+    const at = createdAt(value);
+    if (at !== undefined) looked.oldest = Math.min(at, looked.oldest ?? at);
+  }
+};
+
+const sayLooked = ({ count, oldest }: Extent, records: string): string =>
+  `Looked through ${count} ${records}${oldest === undefined ? '' : `, back to ${formatLocalFull(oldest)}`}.`;
+
+/** The cursor behind the first `count` records of a list; undefined where the service gives none, or other records. */
+type CursorBehind = (count: number, last: unknown) => Promise<string | undefined>;
+
+const cursorBehind =
+  (operation: ListId, client: Client): CursorBehind =>
+  async (count, last) => {
+    const walk = client.pages(operation, { query: { limit: String(count) } }, { pages: 1 });
+    for await (const { records, nextCursor } of walk) {
+      const isSame = records.length === count && valueAt(records.at(-1)?.value, 'uid') === valueAt(last, 'uid');
+      return isSame ? (nextCursor ?? undefined) : undefined;
+    }
+    return undefined;
+  };
+
+/** A page with no more than `room` of what matches, and where to go on behind that. */
+const cutPage = async (
+  page: ApiPage,
+  matching: ApiPage['records'],
+  room: number,
+  behind: CursorBehind,
+): Promise<ApiPage> => {
+  const records = matching.slice(0, room);
+  const last = records.at(-1);
+  const count = last === undefined ? 0 : page.records.indexOf(last) + 1;
+  const next = page.cursor ?? (last === undefined ? undefined : await behind(count, last.value));
+  return { ...page, records, nextCursor: next ?? null };
+};
+
+/**
+ * What matches of each page, at most so many. The walk ends early where nothing older can match, and at the one record that
+ * has a unique reference.
+ */
+async function* searching(
+  pages: AsyncIterable<ApiPage>,
+  { newestFirst, uniqueRef, records: what }: Searched,
+  { filter, most, behind }: { readonly filter: RecordFilter; readonly most: number; readonly behind: CursorBehind },
+  { io, notice }: Deps,
+): AsyncGenerator<ApiPage> {
+  const now = io.clock.now();
+  const [matches, ends] = [matcher(filter, now), endsAt(filter, now)];
+  const looked: Extent = { count: 0, oldest: undefined };
+  let room = most;
+  try {
+    for await (const page of pages) {
+      look(looked, page);
+      const matching = page.records.filter(({ value }) => matches(value));
+      const isLast =
+        (newestFirst && page.records.some(({ value }) => ends(value))) ||
+        (uniqueRef && filter.ref !== undefined && matching.length > 0);
+      const shown =
+        matching.length > room
+          ? await cutPage(page, matching, room, behind)
+          : { ...page, records: matching, nextCursor: isLast ? null : page.nextCursor };
+      room -= shown.records.length;
+      yield shown;
+      if (isLast || room === 0) return;
+    }
+  } finally {
+    await notice(sayLooked(looked, what));
+  }
+}
 
 /** One of the service's lists. */
 export interface ListOf extends Searched {
@@ -68,10 +252,7 @@ const FLAGS = new Map([
 const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS.get(path));
 
 /** The pages, whose errors name the flag at fault, and, once something was shown, where to go on. */
-async function* telling(
-  pages: AsyncIterable<ReceivedPage>,
-  command: (cursor: string) => string,
-): AsyncGenerator<ReceivedPage> {
+async function* telling(pages: AsyncIterable<ApiPage>, command: (cursor: string) => string): AsyncGenerator<ApiPage> {
   let cursor: string | null = null;
   try {
     for await (const page of pages) {
@@ -146,5 +327,58 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
     view: list.view,
     goOn: command,
     ...(max === undefined ? {} : { max }),
+  };
+};
+
+/** Something that is kept on this machine in an order, and how a list shows it. `P` is a place in that order. */
+export interface Listed<T, P> {
+  /** At most so many, from behind a place on. */
+  readonly find: (behind: P | undefined, limit: number) => Promise<readonly T[]>;
+  readonly placeOf: (item: T) => P;
+  readonly cursorOf: (place: P) => string;
+  readonly recordsOf: (items: readonly T[]) => Promise<readonly ApiRecord[]>;
+  /** How many make a page. */
+  readonly size: number;
+}
+
+/** What a user is told whose cursor is none of this list's. */
+export const foreignCursor = (cursor: string): PayError =>
+  usageError(`--cursor: "${cursor}" is not a cursor of this list`, {
+    hint: 'use the next_cursor of an earlier page, or leave out --cursor',
+  });
+
+/** Page by page, at most `max` items, beginning behind the place `from`. Each page is asked for when the one before is taken. */
+export async function* listedPages<T, P>(
+  { find, placeOf, cursorOf, recordsOf, size: pageSize }: Listed<T, P>,
+  { from, max = Number.POSITIVE_INFINITY }: { readonly from?: P | undefined; readonly max?: number | undefined },
+): AsyncGenerator<ApiPage> {
+  let [at, left, cursor] = [from, max, undefined as string | undefined];
+  while (left > 0) {
+    const size = Math.min(pageSize, left);
+    // One more than is shown tells whether there is another page.
+    const found = await find(at, size + 1);
+    const shown = found.slice(0, size);
+    const last = found.length > size ? shown.at(-1) : undefined;
+    const place = last === undefined ? undefined : placeOf(last);
+    const nextCursor = place === undefined ? null : cursorOf(place);
+    yield { records: await recordsOf(shown), cursor, nextCursor };
+    if (nextCursor === null) return;
+    [at, left, cursor] = [place, left - size, nextCursor];
+  }
+}
+
+/** Cursors of a list in which each place has a number: texts that promise nothing. */
+export const numberedCursors = (prefix: string) => {
+  const cursorOf = (seq: number): string => Buffer.from(`${prefix}${seq}`).toString('base64url');
+  return {
+    cursorOf,
+    /** The place behind a cursor; a usage error for a text that is none of ours. */
+    seqOf: (cursor: string): number => {
+      const text = Buffer.from(cursor, 'base64url').toString('latin1');
+      const digits = text.startsWith(prefix) ? text.slice(prefix.length) : '';
+      const seq = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
+      if (Number.isNaN(seq) || cursorOf(seq) !== cursor) throw foreignCursor(cursor);
+      return seq;
+    },
   };
 };

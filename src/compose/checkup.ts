@@ -1,26 +1,23 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { usesColor } from '../cli/color.ts';
-import { countText } from '../core/effect.ts';
+import { usesColor } from '../cli/globals.ts';
+import { attempt } from '../core/async.ts';
+import { countText } from '../core/charge.ts';
+import { LOCAL_PROFILE } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import type { Finding, Identity } from '../core/finding.ts';
-import { unwritable } from '../core/folder.ts';
-import { LOCAL_PROFILE } from '../core/local.ts';
-import { speaksUtf8 } from '../core/locale.ts';
+import { unwritable } from '../core/files.ts';
+import { speaksUtf8, withTimeout } from '../core/io.ts';
 import { ENVIRONMENTS, environmentName } from '../core/origin.ts';
-import type { Received } from '../core/received.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { CheckResult, Identity } from '../core/result.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
-import { soon } from '../core/soon.ts';
-import { tried } from '../core/tried.ts';
-import { verifies } from '../core/verified.ts';
+import { verifies } from '../core/unsafe-settings.ts';
 import { openClient } from './client.ts';
 import { findOut, hasFileLedger, ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
-import type { Rooms } from './rooms.ts';
-import type { RunContext } from './run.ts';
-import type { Target } from './target.ts';
-import { targetOf } from './target.ts';
+import type { Rooms, RunContext } from './run.ts';
+import { type RunTarget, targetOf } from './target.ts';
 
 /** So long the service, or a shared ledger, is waited for in all, in milliseconds. */
 const LONGEST_MS = 15_000;
@@ -28,21 +25,24 @@ const LONGEST_ATTEMPT_MS = 10_000;
 /** A clock may be so far off before it matters to an expiry, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
-const ok = (check: string, detail: string): Finding => ({ check, status: 'ok', detail, advice: null, kind: null });
-const skipped = (check: string, detail: string): Finding => ({ ...ok(check, detail), status: 'skipped' });
-const warn = (check: string, detail: string, advice: string): Finding => ({
+const ok = (check: string, detail: string): CheckResult => ({ check, status: 'ok', detail, advice: null, kind: null });
+const skipped = (check: string, detail: string): CheckResult => ({ ...ok(check, detail), status: 'skipped' });
+const warn = (check: string, detail: string, advice: string): CheckResult => ({
   ...ok(check, detail),
   status: 'warn',
   advice,
 });
 
-const failed = (check: string, thrown: unknown): Finding => {
+const failed = (check: string, thrown: unknown): CheckResult => {
   const { kind, message, detail } = thrown instanceof PayError ? thrown : new PayError('internal', reasonOf(thrown));
   return { check, status: 'fail', detail: message, advice: detail.hint ?? null, kind };
 };
 
 /** What a look finds; what it throws is a finding, too, but for what stops the run. */
-const look = async (check: string, find: () => Promise<Finding | readonly Finding[]>): Promise<readonly Finding[]> => {
+const look = async (
+  check: string,
+  find: () => Promise<CheckResult | readonly CheckResult[]>,
+): Promise<readonly CheckResult[]> => {
   try {
     return [await find()].flat();
   } catch (thrown) {
@@ -52,7 +52,7 @@ const look = async (check: string, find: () => Promise<Finding | readonly Findin
 };
 
 /** One fault is told once: what is left of it is that nothing more is known. */
-const unlessSaid = (finding: Finding, before: readonly Finding[]): Finding => {
+const unlessSaid = (finding: CheckResult, before: readonly CheckResult[]): CheckResult => {
   const same = before.find(({ status, detail }) => status === 'fail' && detail === finding.detail);
   return finding.status === 'fail' && same !== undefined
     ? skipped(finding.check, `not known: see ${same.check}`)
@@ -65,7 +65,7 @@ const within = async <T extends object>(
   work: (over: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const over = new AbortController();
-  const answer = await soon(work(over.signal), LONGEST_MS, clock);
+  const answer = await withTimeout(work(over.signal), LONGEST_MS, clock);
   if (answer !== undefined) return answer;
   over.abort('late');
   throw new PayError('read_failed', `${what} did not answer within ${LONGEST_MS / 1000} s`, {
@@ -77,7 +77,7 @@ const WRITABLE = 'make it writable for you, or set PAYCLI_HOME to a folder that 
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 
-const folderFinding = async (check: string, path: string): Promise<Finding> => {
+const folderFinding = async (check: string, path: string): Promise<CheckResult> => {
   const [{ stateOfFolder }, { thisMachine }] = await Promise.all([
     import('../config/private-file.ts'),
     import('../config/machine.ts'),
@@ -91,7 +91,7 @@ const folderFinding = async (check: string, path: string): Promise<Finding> => {
   return warn(check, `${path} is open to other users (${mode})`, `run: chmod 700 ${shellQuote(path)}`);
 };
 
-const folderFindings = async (rooms: Rooms): Promise<readonly Finding[]> => {
+const folderFindings = async (rooms: Rooms): Promise<readonly CheckResult[]> => {
   const { config, data } = await rooms.folders();
   const first = await look('settings', () => folderFinding('settings', config));
   return data === config ? first : [...first, ...(await look('data', () => folderFinding('data', data)))];
@@ -103,7 +103,7 @@ const sourceOf = ({ globals, io }: RunContext): string => {
   return io.env['PAYCLI_PROFILE'] === undefined ? 'the default' : 'PAYCLI_PROFILE';
 };
 
-const profileFinding = async (run: RunContext, rooms: Rooms): Promise<Finding> => {
+const profileFinding = async (run: RunContext, rooms: Rooms): Promise<CheckResult> => {
   const room = await rooms.profiles();
   const { name, origin } = room.chosen(run.globals);
   if (name === undefined && origin !== undefined && run.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
@@ -119,7 +119,7 @@ const KEY_FROM = {
   command: 'printed by the key command',
 } as const;
 
-const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<Finding> => {
+const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<CheckResult> => {
   verifies(origin ?? ENVIRONMENTS.live, env, 'the secret key');
   const extra = env['NODE_EXTRA_CA_CERTS'] ?? '';
   if (extra !== '' && !existsSync(extra)) {
@@ -133,7 +133,7 @@ const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefine
 /** Without what a URL may hold of a password. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an address that is no URL');
 
-const proxyFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<Finding> => {
+const proxyFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<CheckResult> => {
   const scheme = origin?.startsWith('http:') === true ? 'http' : 'https';
   const proxy = env[`${scheme}_proxy`] ?? env[`${scheme.toUpperCase()}_PROXY`] ?? '';
   if (proxy === '') return ok('proxy', 'none');
@@ -142,7 +142,7 @@ const proxyFinding = async ({ io: { env } }: RunContext, origin: string | undefi
   return URL.canParse(proxy) ? ok('proxy', detail) : warn('proxy', detail, `fix ${scheme.toUpperCase()}_PROXY`);
 };
 
-const clockFinding = ({ servedAt, age }: Received, now: number, local: boolean): Finding => {
+const clockFinding = ({ servedAt, age }: ApiRecord, now: number, local: boolean): CheckResult => {
   if (servedAt === undefined || age !== undefined) return skipped('clock', "the service didn't say what time it is");
   const ahead = Math.round((now - servedAt) / 1000);
   const size = Math.abs(ahead);
@@ -154,10 +154,10 @@ const clockFinding = ({ servedAt, age }: Received, now: number, local: boolean):
   return warn('clock', detail, `${mend}: an expiry that you give is off by as much`);
 };
 
-type Credentials = Pick<Target, 'origin' | 'key'>;
+type Credentials = Pick<RunTarget, 'origin' | 'key'>;
 
 /** One GET, and what its answer says of the time. */
-const serviceFindings = async (run: RunContext, target: Credentials): Promise<readonly Finding[]> => {
+const serviceFindings = async (run: RunContext, target: Credentials): Promise<readonly CheckResult[]> => {
   const { clock } = run.io;
   const timeout = Math.min(run.globals.timeout, LONGEST_ATTEMPT_MS);
   const client = await openClient({ ...run, globals: { ...run.globals, timeout } }, target);
@@ -174,18 +174,18 @@ const serviceFindings = async (run: RunContext, target: Credentials): Promise<re
 
 const sizeOf = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-const missingLedger = (folder: string): Finding => {
+const missingLedger = (folder: string): CheckResult => {
   const why = unwritable(folder);
   if (why === undefined) return ok('ledger', 'none yet: the first charge makes it');
   throw new PayError('ledger', `none yet, and none can be made: ${why}`, { hint: WRITABLE });
 };
 
-const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly Finding[]> => {
+const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly CheckResult[]> => {
   const isShared = (await sharedSetting(run, rooms)) !== undefined;
   const path = await ledgerPath(rooms);
   if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
   // Where it can't be looked at, or is gone, opening it says why.
-  const isMissing = tried(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
+  const isMissing = attempt(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
   if (!isShared && isMissing && !(await hasFileLedger(rooms))) return [missingLedger(dirname(path))];
   const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
   const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms));
@@ -201,7 +201,7 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
   ];
 };
 
-const terminalFinding = async ({ io, globals }: RunContext): Promise<Finding> => {
+const terminalFinding = async ({ io, globals }: RunContext): Promise<CheckResult> => {
   const { stdout, env } = io;
   const color = usesColor(globals.color, env, stdout.isTerminal) ? 'color' : 'no color';
   const text = speaksUtf8(env) ? 'UTF-8' : 'ASCII';
@@ -210,10 +210,10 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<Finding> =>
 };
 
 /** Everything that a command depends on, one look after the other; none of them throws. */
-export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly Finding[]> => {
+export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly CheckResult[]> => {
   const isLocal = run.globals.local;
-  const findings: Finding[] = [];
-  const add = async (check: string, find: () => Promise<Finding | readonly Finding[]>): Promise<void> => {
+  const findings: CheckResult[] = [];
+  const add = async (check: string, find: () => Promise<CheckResult | readonly CheckResult[]>): Promise<void> => {
     findings.push(...(await look(check, find)).map((one) => unlessSaid(one, findings)));
   };
   let origin: string | undefined;
@@ -253,7 +253,7 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
 
 /** Who a call would act as; with `check` the service is asked, and what it says instead of yes is thrown. */
 export const whoAmI = async (run: RunContext, rooms: Rooms, check: boolean): Promise<Identity> => {
-  const { operator } = await import('../ledger/operator.ts');
+  const { operator } = await import('../ledger/sender.ts');
   const said = (origin: string): Pick<Identity, 'origin' | 'environment' | 'operator' | 'accepted'> => ({
     origin,
     environment: environmentName(origin),

@@ -1,10 +1,10 @@
-import { usesColor } from '../cli/color.ts';
+import { usesColor } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
 import type { Transport } from '../client/transport.ts';
-import { cleanedUrl } from '../core/cleaned.ts';
-import { visible } from '../core/sanitize.ts';
+import { cleanedUrl } from '../core/redact.ts';
+import { visible } from '../core/text.ts';
 import { isSilent, type RunContext } from './run.ts';
-import type { Target } from './target.ts';
+import type { RunTarget } from './target.ts';
 
 /** Tells on a terminal that a request takes long. The lines of --debug, and the progress of a file, move by themselves. */
 const watched = async (
@@ -16,7 +16,7 @@ const watched = async (
   if (!stderr.isTerminal || globals.quiet || globals.debug) return transport;
   const [{ openStatusLine }, { openWaiting }, { stylesFor }] = await Promise.all([
     import('../output/status-line.ts'),
-    import('../output/waiting.ts'),
+    import('../output/status-line.ts'),
     import('../output/style.ts'),
   ]);
   const isFree = (): boolean => status.line === undefined;
@@ -34,7 +34,7 @@ const watched = async (
 };
 
 /** The client for one origin and key. */
-export const openClient = async (run: RunContext, credentials: Pick<Target, 'origin' | 'key'>): Promise<Client> => {
+export const openClient = async (run: RunContext, credentials: Pick<RunTarget, 'origin' | 'key'>): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
@@ -87,7 +87,7 @@ export const loadWords = async ({ io, globals }: RunContext): Promise<void> => {
   const [{ stylesFor }] = await Promise.all([
     import('../output/style.ts'),
     import('../output/error.ts'),
-    import('../output/notice.ts'),
+    import('../output/text.ts'),
     import('../output/render.ts'),
   ]);
   const { stdout, stderr, env } = io;

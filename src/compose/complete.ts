@@ -1,8 +1,8 @@
 import type { Completes } from '../cli/define.ts';
+import { LOCAL_PROFILE } from '../core/data-files.ts';
 import type { Io } from '../core/io.ts';
-import { LOCAL_PROFILE } from '../core/local.ts';
 import { ledgerPath } from './ledger.ts';
-import { openRooms, type Rooms } from './rooms.ts';
+import { openRooms, type Rooms } from './run.ts';
 
 interface Offer {
   readonly word: string;
@@ -37,7 +37,7 @@ const offersFor = async (kind: Completes, place: string, local: boolean, rooms: 
     case 'ugwo':
     case 'onye':
     case 'activity': {
-      const { seenLately } = await import('../ledger/sqlite/lately.ts');
+      const { recentIds: seenLately } = await import('../ledger/sqlite/lately.ts');
       return seenLately(await ledgerPath(rooms), kind, local).map(({ id, about }) => ({ word: id, about }));
     }
     default:

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Globals } from '../cli/globals.ts';
 import type { Io } from '../core/io.ts';
 import type { StoredDefaults } from '../core/settings.ts';
-import { openRooms } from './rooms.ts';
+import { openRooms } from './run.ts';
 
 /**
  * What the profile of a run has settled; undefined where that is nothing. What is wrong with the profile is told by the command

@@ -1,8 +1,7 @@
-import type { JobWorld } from '../bulk/world.ts';
-import { usesColor } from '../cli/color.ts';
+import type { RowServices } from '../bulk/world.ts';
+import { usesColor } from '../cli/globals.ts';
 import { usageError } from '../core/error.ts';
-import type { Rooms } from './rooms.ts';
-import { isSilent, type RunContext } from './run.ts';
+import { isSilent, type Rooms, type RunContext } from './run.ts';
 
 /** Keeps the memory of a run that may be long from growing with it. */
 export const holdMemory = async (
@@ -18,7 +17,7 @@ export const holdMemory = async (
 /** Refuses what other users may have put in a path's way. */
 export const openCheckPath = async () => {
   const [{ checkPath }, { thisMachine }] = await Promise.all([
-    import('../core/planted.ts'),
+    import('../core/files.ts'),
     import('../config/machine.ts'),
   ]);
   return checkPath(thisMachine.uid);
@@ -28,7 +27,7 @@ export const openCheckPath = async () => {
 export const openJobWorld = async (
   { io, globals, notice, status, closing }: RunContext,
   rooms: Rooms,
-): Promise<JobWorld> => {
+): Promise<RowServices> => {
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }

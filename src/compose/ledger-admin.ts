@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
-import { countText } from '../core/effect.ts';
-import type { PayError } from '../core/error.ts';
-import { usageError } from '../core/error.ts';
+import { countText } from '../core/charge.ts';
+import { type PayError, usageError } from '../core/error.ts';
 import { shellQuote } from '../core/shell.ts';
-import type { LedgerAdmin, LedgerStatus, Pushed } from '../ledger/admin.ts';
 import type { Entry } from '../ledger/entry.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, LedgerAdmin, LedgerStatus, Pushed } from '../ledger/ledger.ts';
 import type { Access, Session } from '../ledger/postgres/session.ts';
 import { hasFileLedger, ledgerPath, openFileLedger, sharedSetting } from './ledger.ts';
-import type { Rooms } from './rooms.ts';
-import type { RunContext } from './run.ts';
+import type { Rooms, RunContext } from './run.ts';
 
 const AT_ONCE = 500;
 const LIMIT_MS = 10_000;
@@ -35,7 +32,11 @@ async function* updatesOf(ledger: Ledger, job: string, rows: number) {
 
 /** Takes over what a ledger knows. Nothing is taken while something is being sent: its outcome would be missing. */
 const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
-  const { pushEntries, pushJobs, pushUpdates } = await import('../ledger/postgres/push.ts');
+  const {
+    importEntries: pushEntries,
+    importJobs: pushJobs,
+    importUpdates: pushUpdates,
+  } = await import('../ledger/postgres/admin.ts');
   const [sending] = await ledger.list({ states: ['sending'], limit: 1 });
   if (sending !== undefined) {
     throw usageError(`${sending.id} is being sent right now`, { hint: 'wait until it has ended, then run this again' });
@@ -94,7 +95,7 @@ const leftInFile = async (
     ...(await file.list({ ...all, states: ['unknown'] })),
     ...(await file.list({ ...all, unfinished: true })),
   ];
-  const { isEmulator } = await import('../ledger/place.ts');
+  const { isEmulator } = await import('../ledger/entry.ts');
   const real = open.filter(({ service }) => !isEmulator(service));
   const left = schema === undefined ? real : await notIn(access, real);
   if (left.length === 0) return [];
@@ -105,7 +106,7 @@ const leftInFile = async (
 
 const fileStatus = async (rooms: Rooms): Promise<LedgerStatus> => {
   const at = await ledgerPath(rooms);
-  const schema = existsSync(at) ? (await import('../ledger/sqlite/status.ts')).schemaAt(at) : undefined;
+  const schema = existsSync(at) ? (await import('../ledger/sqlite/backup.ts')).schemaAt(at) : undefined;
   const gone = schema === undefined && (await hasFileLedger(rooms)) ? [GONE] : [];
   const warnings = [...gone, ...(await sharedBefore(rooms))];
   return { kind: 'file', at, from: undefined, schema, warnings };
@@ -115,7 +116,7 @@ const notIn = async (access: Access, entries: readonly Entry[]): Promise<readonl
   if (entries.length === 0) return [];
   const [{ withLedger }, { unknownTo }] = await Promise.all([
     import('../ledger/postgres/admin.ts'),
-    import('../ledger/postgres/put-back.ts'),
+    import('../ledger/postgres/shadow.ts'),
   ]);
   return withLedger(access, (session) => unknownTo(session, entries, LIMIT_MS));
 };

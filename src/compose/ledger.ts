@@ -1,22 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
-import { SHADOW_FILE_START } from '../core/data-files.ts';
-import { countText } from '../core/effect.ts';
+import { memoDone } from '../core/async.ts';
+import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
+import { LOCAL_PROFILE, SHADOW_FILE_START } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
-import type { Io } from '../core/io.ts';
-import { LOCAL_PROFILE } from '../core/local.ts';
-import { memoDone } from '../core/memo.ts';
-import { placeWords } from '../core/place-words.ts';
-import { type Received, servedBy } from '../core/received.ts';
+import { targetFlags } from '../core/input.ts';
+import { type Io, withTimeout } from '../core/io.ts';
+import { type ApiRecord, servedBy } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
-import { soon } from '../core/soon.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { OtherLedger } from '../ledger/others.ts';
+import type { OtherLedger } from '../ledger/open.ts';
 import type { Access } from '../ledger/postgres/session.ts';
-import type { Rooms } from './rooms.ts';
-import type { RunContext } from './run.ts';
+import type { Rooms, RunContext } from './run.ts';
 
 export const ledgerPath = async (rooms: Rooms): Promise<string> =>
   `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
@@ -44,7 +40,7 @@ const worldOf = async ({ clock, signals, redactor }: Io) => {
 
 /** The ledger in a file of this machine. */
 export const openFileLedger = async (io: Io, rooms: Rooms): Promise<Ledger> => {
-  const [{ openLedger }, { isGone }, world] = await Promise.all([
+  const [{ openLedger }, { hasProcessEnded: isGone }, world] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sender.ts'),
     worldOf(io),
@@ -67,10 +63,10 @@ export const sharedSetting = async (
 
 /** The ledger that a team shares. */
 const openTeamLedger = async (io: Io, rooms: Rooms, access: Access): Promise<Ledger> => {
-  const [{ openSharedLedger }, { isGoneAnywhere }, { operator }, world] = await Promise.all([
+  const [{ openSharedLedger }, { mayHaveEnded: isGoneAnywhere }, { operator }, world] = await Promise.all([
     import('../ledger/postgres/open.ts'),
     import('../ledger/sender.ts'),
-    import('../ledger/operator.ts'),
+    import('../ledger/sender.ts'),
     worldOf(io),
   ]);
   const { self } = world;
@@ -124,7 +120,7 @@ export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledge
   const ledger =
     setting === undefined ? await openFileLedger(run.io, rooms) : await openTeamLedger(run.io, rooms, setting.access);
   run.closing.push(() => ledger.close());
-  const { withOthers } = await import('../ledger/others.ts');
+  const { withOthers } = await import('../ledger/open.ts');
   return withOthers(
     ledger,
     memoDone(() => othersOf(run, rooms, setting?.access)),
@@ -138,7 +134,7 @@ export const findOut = (unknown: readonly Entry[]): string => {
   const words =
     others.length > 0
       ? ['--all-profiles']
-      : placeWords({ local, profile: local ? undefined : profile, baseUrl: undefined });
+      : targetFlags({ local, profile: local ? undefined : profile, baseUrl: undefined });
   return shellLine(['paycli', 'ledger', 'reconcile', ...words]);
 };
 
@@ -148,13 +144,13 @@ const ASIDE_MS = 2000;
 /** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
 export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
-    if ((await sharedSetting(run, rooms)) !== undefined) return soon(ledger().then(use), ASIDE_MS, run.io.clock);
+    if ((await sharedSetting(run, rooms)) !== undefined) return withTimeout(ledger().then(use), ASIDE_MS, run.io.clock);
     return (await hasFileLedger(rooms)) ? use(await ledger()) : undefined;
   };
   return {
     observe: async (
       activities: readonly unknown[],
-      from: Pick<Received, 'servedAt' | 'age'>,
+      from: Pick<ApiRecord, 'servedAt' | 'age'>,
       asked?: RequestTerms,
     ): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {

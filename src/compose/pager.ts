@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Pager } from '../cli/run.ts';
-import { splitCommand } from '../core/command-words.ts';
-import { forTerminal } from '../core/sanitize.ts';
+import { splitCommand } from '../core/shell.ts';
+import { forTerminal } from '../core/text.ts';
 import { findProgram } from './find-program.ts';
 import type { RunContext } from './run.ts';
 

@@ -1,5 +1,6 @@
 import type { Globals } from '../cli/globals.ts';
 import type { Deps } from '../commands/deps.ts';
+import { memo } from '../core/async.ts';
 import type { Io } from '../core/io.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
@@ -32,9 +33,24 @@ export const openNotice =
     await status.waiting?.clear();
     await status.line?.clear();
     const [{ notice }, { clearFrame }] = await Promise.all([
-      import('../output/notice.ts'),
-      import('../output/frame.ts'),
+      import('../output/text.ts'),
+      import('../output/status-line.ts'),
     ]);
     await clearFrame(io.stdout);
     await io.stderr.write(notice(said, io));
   };
+
+/** The rooms that more than one opener reaches, each loaded when it is first asked for. */
+export const openRooms = (io: Io) => {
+  const folders = memo(async () => (await import('../config/folders.ts')).findFolders(io.env));
+  return {
+    folders,
+    emulator: memo(async () => (await import('../emulator/room.ts')).emulatorRoom),
+    webhooks: memo(async () => (await import('../webhook/room.ts')).webhookRoom),
+    bulk: memo(async () => (await import('../bulk/room.ts')).bulkRoom),
+    protocol: memo(async () => import('../ledger/room.ts')),
+    profiles: memo(async () => (await import('../config/profiles.ts')).openProfiles(io, await folders())),
+  };
+};
+
+export type Rooms = ReturnType<typeof openRooms>;

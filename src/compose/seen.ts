@@ -1,9 +1,8 @@
 import type { Deps, SeenBefore } from '../commands/deps.ts';
 import { SEEN_FILE_NAME } from '../core/data-files.ts';
 import type { SeenRecords } from '../database/seen-records.ts';
-import type { Place } from '../ledger/entry.ts';
-import type { Rooms } from './rooms.ts';
-import type { RunContext } from './run.ts';
+import type { LedgerTarget } from '../ledger/entry.ts';
+import type { Rooms, RunContext } from './run.ts';
 
 const pathOf = async (rooms: Rooms): Promise<string> => `${(await rooms.folders()).data}/${SEEN_FILE_NAME}`;
 
@@ -14,7 +13,7 @@ const isKept = ({ io: { env }, globals }: RunContext): boolean =>
   !globals.local && !isSet(env['CI']) && !isSet(env['PAYCLI_NO_INDEX']);
 
 /** What the first failure makes of it: nothing is worth telling, and nothing is tried again. */
-const quietly = (records: SeenRecords, { service, workspace }: Place): SeenBefore => {
+const quietly = (records: SeenRecords, { service, workspace }: LedgerTarget): SeenBefore => {
   let failed = false;
   const tried = <T>(act: () => T, otherwise: T): T => {
     if (failed) return otherwise;

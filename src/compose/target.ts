@@ -1,18 +1,16 @@
 import { existsSync } from 'node:fs';
 import type { Globals } from '../cli/globals.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
-import { canAsk } from '../core/asking.ts';
+import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/data-files.ts';
 import { PayError } from '../core/error.ts';
-import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/local.ts';
+import { canAsk } from '../core/input.ts';
 import { environmentName } from '../core/origin.ts';
 import type { RunningEmulator } from '../emulator/room.ts';
-import type { Place } from '../ledger/entry.ts';
-import type { Scope } from '../ledger/place.ts';
-import type { Rooms } from './rooms.ts';
-import type { RunContext } from './run.ts';
+import type { LedgerTarget, Scope } from '../ledger/entry.ts';
+import type { Rooms, RunContext } from './run.ts';
 
 /** Where a run's requests go, and how that is told to an operator. */
-export interface Target {
+export interface RunTarget {
   readonly origin: string;
   readonly key: string;
   readonly label: string;
@@ -39,7 +37,7 @@ const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Prom
   if (isSaid || !canAsk(io, globals)) return globals;
   const all = room.list();
   if (all.length === 0 || all.some((profile) => profile.default)) return globals;
-  const { choose } = await import('../cli/choose.ts');
+  const { choose } = await import('../cli/ask.ts');
   return { ...globals, profile: await choose(io, { title: 'Which profile?', choices: all.map((one) => one.name) }) };
 };
 
@@ -51,7 +49,7 @@ const isSaid = async ({ io, globals }: RunContext, rooms: Rooms): Promise<boolea
   existsSync(`${(await rooms.folders()).config}/config.json`);
 
 /** What is meant of the ledger: what went where this run's requests would go. Practice is its own, and nobody else's. */
-export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promise<Place>): Promise<Scope> => {
+export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promise<LedgerTarget>): Promise<Scope> => {
   if (run.globals.local) return { profile: LOCAL_PROFILE };
   if (!(await isSaid(run, rooms))) return { otherThan: LOCAL_PROFILE };
   const { service, workspace } = await place().catch((thrown: unknown) => {
@@ -64,7 +62,7 @@ export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promis
 const EVERYTHING = 'no key is needed with --all-profiles';
 
 /** Where requests go that are really sent. */
-export const targetOf = async (run: RunContext, rooms: Rooms): Promise<Target> => {
+export const targetOf = async (run: RunContext, rooms: Rooms): Promise<RunTarget> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
     return { origin, key, ...LOCAL };
@@ -76,7 +74,7 @@ export const targetOf = async (run: RunContext, rooms: Rooms): Promise<Target> =
 };
 
 /** Where a request would go that is only shown: no key is needed. */
-export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick<Target, 'origin' | 'key'>> => {
+export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick<RunTarget, 'origin' | 'key'>> => {
   if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
   const { origin, key } = await startLocal(run, rooms);
   await run.notice('This local address is temporary; `paycli emulator start` runs one that stays.');

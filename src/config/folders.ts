@@ -1,9 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { usageError } from '../core/error.ts';
-import { homeFolder } from '../core/home.ts';
+import { homeFolder } from '../core/files.ts';
 import type { Env } from '../core/io.ts';
-import type { Machine } from './machine.ts';
-import { thisMachine } from './machine.ts';
+import { type Machine, thisMachine } from './machine.ts';
 
 /** Absolute paths of the folders that the program keeps things in. Each is found when it is asked for, and throws where there is none. */
 export interface Folders {

@@ -1,12 +1,50 @@
 import type { ChildProcess } from 'node:child_process';
-import { basename, parse } from 'node:path';
-import { PayError } from '../core/error.ts';
-import { interrupted } from '../core/interrupt.ts';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { attempt } from '../core/async.ts';
+import { interrupted, PayError } from '../core/error.ts';
 import type { Env, Io } from '../core/io.ts';
 import { keyProblem } from '../core/secret.ts';
-import { refuseStreamLog } from '../core/stream-log.ts';
-import { findProgram } from './find-program.ts';
+import { refuseStreamLog } from '../core/unsafe-settings.ts';
 import type { Machine } from './machine.ts';
+
+const isProgram = (path: string): boolean =>
+  attempt(() => {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  }) === true;
+
+const realPath = (path: string): string | undefined => attempt(() => realpathSync(path));
+
+const isWithin = (folder: string, path: string): boolean => {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+};
+
+// From the root of the disk everything is inside: nothing would be found there, and nobody plants files there.
+const isInWorkingFolder = (entry: string, cwd: string): boolean =>
+  cwd === parse(cwd).root ? entry === cwd : isWithin(cwd, entry);
+
+/** The folders of PATH without those that the working folder could have a say in: relative, equal to it, or inside it. */
+const trustedFolders = (env: Env, machine: Machine): string[] => {
+  const cwd = machine.cwd();
+  const places = cwd === undefined ? [] : [resolve(cwd), realPath(cwd) ?? resolve(cwd)];
+  return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((entry) => {
+    const real = isAbsolute(entry) ? realPath(entry) : undefined;
+    if (real === undefined) return false;
+    return !places.some((place) => isInWorkingFolder(resolve(entry), place) || isInWorkingFolder(real, place));
+  });
+};
+
+/** The absolute path of a program, given as one or looked up on PATH; undefined when it isn't found or isn't trusted. */
+export const findProgram = (word: string, env: Env, machine: Machine): string | undefined => {
+  if (isAbsolute(word)) return isProgram(word) ? word : undefined;
+  if (word === '' || word.includes('/') || word.includes(sep)) return undefined;
+  const endings = machine.platform === 'win32' ? ['', '.exe', '.com'] : [''];
+  return trustedFolders(env, machine)
+    .flatMap((folder) => endings.map((ending) => join(folder, word + ending)))
+    .find(isProgram);
+};
 
 /** The longest key and the end of its line. */
 const LONGEST_KEY = 514;

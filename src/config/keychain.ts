@@ -1,9 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import { reasonOf } from '../core/error.ts';
-import { interrupted, signalWord } from '../core/interrupt.ts';
+import { interrupted, reasonOf, signalWord } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
-import { findProgram } from './find-program.ts';
-import { feedCommand, runKeyCommand } from './key-command.ts';
+import { feedCommand, findProgram, runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 
 /**
@@ -71,10 +69,16 @@ const keychainFor = (account: string, { platform }: Machine): Keychain => {
 };
 
 /** A key in the keychain: the command that prints it; or why it can't be had there, as a sentence without a full stop. */
-export type Kept = { readonly command: readonly string[] } | { readonly why: string };
+export type KeychainKey = { readonly command: readonly string[] } | { readonly why: string };
 
 /** Puts a key for a profile into the keychain, and looks whether it is there. */
-export const keepKey = async (name: string, key: string, folder: string, io: Io, machine: Machine): Promise<Kept> => {
+export const keepKey = async (
+  name: string,
+  key: string,
+  folder: string,
+  io: Io,
+  machine: Machine,
+): Promise<KeychainKey> => {
   const account = newAccount(name, folder);
   const keychain = keychainFor(account, machine);
   const program = findProgram(keychain.program, io.env, machine);

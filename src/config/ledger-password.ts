@@ -1,9 +1,56 @@
-import { splitCommand } from '../core/command-words.ts';
-import type { Io } from '../core/io.ts';
+import { isAbsolute } from 'node:path';
+import { attempt } from '../core/async.ts';
+import { PayError } from '../core/error.ts';
+import { homeFolder } from '../core/files.ts';
+import type { Env, Io } from '../core/io.ts';
+import { splitCommand } from '../core/shell.ts';
 import { runSecretCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
-import type { DatabaseUser } from './password-file.ts';
-import { passwordInFile } from './password-file.ts';
+import { readSecretFile } from './secret-file.ts';
+
+/** What a password is for. */
+export interface DatabaseUser {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+const FILE = { what: 'the password file', hint: 'name a file of your own in PGPASSFILE' };
+const PATH_HINT = 'set PGPASSFILE to an absolute path: a relative one would mean another file in every working folder';
+
+/** Undefined where a user without a home folder has named none. */
+const pathOf = (env: Env): string | undefined => {
+  const given = env['PGPASSFILE'] || undefined;
+  if (given === undefined) return attempt(() => `${env['HOME'] ?? homeFolder()}/.pgpass`);
+  if (!isAbsolute(given)) throw new PayError('auth', 'PGPASSFILE is not an absolute path', { hint: PATH_HINT });
+  return given;
+};
+
+/** The fields of a line: colons part them, and a backslash takes its meaning from what follows, at the end of the line from itself. */
+const fieldsOf = (line: string): string[] =>
+  [...line.matchAll(/((?:\\.|[^:\\]|\\$)*)(?::|$)/g)].map(([, field = '']) => field.replaceAll(/\\(.)/g, '$1'));
+
+const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseUser): boolean => {
+  const hosts = asked.host.startsWith('/') || asked.host === '127.0.0.1' ? [asked.host, 'localhost'] : [asked.host];
+  return (
+    (host === '*' || hosts.includes(host ?? '')) &&
+    (port === '*' || port === String(asked.port)) &&
+    (database === '*' || database === asked.database) &&
+    (user === '*' || user === asked.user)
+  );
+};
+
+/** The password that PGPASSFILE, or ~/.pgpass, has for somebody: the first line that fits, as PostgreSQL's own programs read it. */
+export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined => {
+  const path = pathOf(env);
+  const text = path === undefined ? undefined : readSecretFile({ path, ...FILE }, machine)?.toString();
+  return text
+    ?.split(/\r?\n/)
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map(fieldsOf)
+    .find((fields) => fields[4] !== undefined && fields[4] !== '' && isFor(fields, asked))?.[4];
+};
 
 /** Tokens that a cloud gives out for a quarter of an hour are long. */
 const PASSWORD = {

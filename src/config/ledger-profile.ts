@@ -1,9 +1,7 @@
 import type { Io } from '../core/io.ts';
 import type { Machine } from './machine.ts';
-import type { PlaceGiven } from './settings.ts';
-import { choose } from './settings.ts';
 import { openStore } from './store.ts';
-import { defaultName, find } from './target.ts';
+import { choose, defaultName, find, type PlaceGiven } from './target.ts';
 
 /** The shared ledger of a profile. */
 export interface ProfileLedger {

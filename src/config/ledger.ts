@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import type { Folders } from './folders.ts';
+import type { DatabaseUser } from './ledger-password.ts';
 import type { ProfileLedger } from './ledger-profile.ts';
-import type { Machine } from './machine.ts';
-import { thisMachine } from './machine.ts';
-import type { DatabaseUser } from './password-file.ts';
-import type { PlaceGiven } from './settings.ts';
+import { type Machine, thisMachine } from './machine.ts';
+import type { PlaceGiven } from './target.ts';
 
 /** Where the ledger is that a team shares, as it was set, and who knows its password. */
 export interface LedgerSetting {

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { tried } from '../core/tried.ts';
+import { attempt } from '../core/async.ts';
 
 /** What this room needs to know of the machine and the process that it runs in; tests pass their own. */
 export interface Machine {
@@ -21,7 +21,7 @@ export const runtime = `${process.versions['bun'] === undefined ? `Node.js ${pro
 export const thisMachine: Machine = {
   platform: process.platform,
   uid: process.geteuid?.(),
-  cwd: () => tried(() => process.cwd()),
+  cwd: () => attempt(() => process.cwd()),
   keyCommandLimit: 10_000,
   killGroup: (pid, signal = 'SIGKILL') => void process.kill(-pid, signal),
 };

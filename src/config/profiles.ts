@@ -1,22 +1,30 @@
-import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
-import { PROFILE_FILE_VERSION } from '../contract/profile-file.ts';
-import { splitCommand } from '../core/command-words.ts';
+import { PROFILE_FILE_VERSION, type ProfileFile, type StoredProfile } from '../contract/profile-file.ts';
+import { memo } from '../core/async.ts';
 import type { Io } from '../core/io.ts';
-import { memo } from '../core/memo.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
 import type { StoredDefaults } from '../core/settings.ts';
+import { splitCommand } from '../core/shell.ts';
 import { formatDateAtom } from '../core/time.ts';
 import type { Folders } from './folders.ts';
 import { runKeyCommand } from './key-command.ts';
-import type { Kept } from './keychain.ts';
-import type { Machine } from './machine.ts';
-import { thisMachine } from './machine.ts';
-import type { Chosen, PlaceGiven } from './settings.ts';
-import { checkKey, checkName, checkOrigin, choose } from './settings.ts';
+import type { KeychainKey } from './keychain.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import { openStore } from './store.ts';
-import type { Found, Target } from './target.ts';
-import { defaultName, find, originOf, targetOf } from './target.ts';
+import {
+  checkKey,
+  checkName,
+  checkOrigin,
+  choose,
+  defaultName,
+  type FoundProfile,
+  find,
+  originOf,
+  type PlaceGiven,
+  type Target,
+  type TargetSettings,
+  targetOf,
+} from './target.ts';
 
 /** What may be shown of a profile. */
 export interface ProfileSummary {
@@ -49,7 +57,7 @@ export interface ProfileRoom {
   /** The origin alone, for --dry-run: needs no key. */
   origin(asked: PlaceGiven): Promise<string>;
   /** What flags and environment say, checked; no profile is read. */
-  chosen(asked: PlaceGiven): Chosen;
+  chosen(asked: PlaceGiven): TargetSettings;
   list(): readonly ProfileSummary[];
   /** Throws where nothing could be stored, for what its folder is; changes nothing. */
   checkFolder(): void;
@@ -60,7 +68,7 @@ export interface ProfileRoom {
   /** Stores the profile in place of one of the same name. It becomes the default where there is none. */
   save(profile: NewProfile): ProfileSummary;
   /** Puts a key into the system's keychain; gives the command that prints it, or why it can't be had there. */
-  keep(name: string, key: string): Promise<Kept>;
+  keep(name: string, key: string): Promise<KeychainKey>;
   /** What a profile's key in the keychain is taken out with, once nothing needs it; undefined where there is none. */
   kept(name: string): Promise<(() => Promise<string | undefined>) | undefined>;
   /** What the named profile, or the default one, settles for a terminal, as it is stored. */
@@ -124,7 +132,7 @@ const settledOf = ({ profiles }: ProfileFile, name: string): Partial<StoredProfi
 };
 
 /** A file that somebody has edited may hold anything. */
-const defaultsOf = ({ name, stored: { defaults } }: Found): StoredDefaults => ({
+const defaultsOf = ({ name, stored: { defaults } }: FoundProfile): StoredDefaults => ({
   profile: name,
   values: typeof defaults === 'object' && defaults !== null ? (defaults as Readonly<Record<string, unknown>>) : {},
 });

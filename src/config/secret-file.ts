@@ -1,7 +1,6 @@
-import type { Stats } from 'node:fs';
-import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { PayError, reasonOf } from '../core/error.ts';
-import { checkPath } from '../core/planted.ts';
+import { checkPath } from '../core/files.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 

@@ -8,7 +8,7 @@ import type { Machine } from './machine.ts';
 import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from './private-file.ts';
 
 /** The one file of profiles: read anew each time, written as a whole. */
-export interface Store {
+export interface ProfileStore {
   /** Undefined when there is no file yet. Throws for a file that is not safe, or not one that this version wrote. */
   read(): ProfileFile | undefined;
   /** Throws where `write` would for what its folder is; changes nothing. */
@@ -53,7 +53,7 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
 };
 
 /** The store in `folder`. Neither opening nor reading it makes a file or a folder. */
-export const openStore = (folder: string, machine: Machine, redactor: Redactor): Store => {
+export const openStore = (folder: string, machine: Machine, redactor: Redactor): ProfileStore => {
   const file = join(folder, 'config.json');
   // Never opened before the checks: conf reads what it finds, and makes the folder when there is none.
   const where = { cwd: folder, configName: 'config', accessPropertiesByDotNotation: false } as const;

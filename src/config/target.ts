@@ -1,12 +1,81 @@
-import type { ProfileFile, StoredProfile } from '../contract/profile-file.ts';
-import { PayError } from '../core/error.ts';
-import type { Io } from '../core/io.ts';
-import { LOCAL_PROFILE } from '../core/local.ts';
-import { didYouMean } from '../core/suggest.ts';
+import { isProfileName, type ProfileFile, type StoredProfile } from '../contract/profile-file.ts';
+import { LOCAL_PROFILE } from '../core/data-files.ts';
+import { PayError, usageError } from '../core/error.ts';
+import type { Env, Io } from '../core/io.ts';
+import { checkBaseUrl, isLoopback } from '../core/origin.ts';
+import { keyFault } from '../core/secret.ts';
+import { didYouMean } from '../core/text.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
-import type { Chosen } from './settings.ts';
-import { checkKey, environmentKey } from './settings.ts';
+
+/** The settings of one call that say who it is for. */
+export interface PlaceGiven {
+  readonly profile: string | undefined;
+  readonly baseUrl: string | undefined;
+}
+
+/** What flags and environment say, before any profile is read. */
+export interface TargetSettings {
+  readonly name: string | undefined;
+  /** The origin, and which setting it came from. */
+  readonly origin: { readonly value: string; readonly from: string } | undefined;
+}
+
+/** The name, when a profile can have it. It is not repeated in the error: what isn't a name may be a misplaced key. */
+export const checkName = (name: string): string => {
+  if (!isProfileName(name)) {
+    throw usageError(
+      'not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit',
+    );
+  }
+  if (name.toLowerCase() === 'local') {
+    throw usageError('the profile name "local" is reserved for the built-in emulator', {
+      hint: 'use --local instead; it needs no key',
+    });
+  }
+  return name;
+};
+
+const isPlainHttp = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, origin } = new URL(text);
+  return protocol === 'http:' && !isLoopback(origin);
+};
+
+/** The exact origin of a base URL. The URL is not repeated in the error, since it may hold a password. */
+export const checkOrigin = (text: string, from: string): string => {
+  const check = checkBaseUrl(text);
+  if ('origin' in check) return check.origin;
+  throw new PayError(isPlainHttp(text) ? 'auth' : 'usage', `${from} ${check.problem}`, {
+    hint: 'use only the scheme and host, such as https://api.example.com',
+  });
+};
+
+/** Flag before environment. A variable that is set but empty is an error, never a silent step to the next source. */
+export const choose = (asked: PlaceGiven, env: Env): TargetSettings => {
+  const name = asked.profile ?? env['PAYCLI_PROFILE'];
+  const url = asked.baseUrl ?? env['PAYCLI_BASE_URL'];
+  const from = asked.baseUrl === undefined ? 'PAYCLI_BASE_URL' : '--base-url';
+  return {
+    name: name === undefined ? undefined : checkName(name),
+    origin: url === undefined ? undefined : { value: checkOrigin(url, from), from },
+  };
+};
+
+/** PAYCLI_SECRET_KEY, made known to the redactor before anything else is done with it. */
+const environmentKey = ({ env, redactor }: Pick<Io, 'env' | 'redactor'>): string | undefined => {
+  const key = env['PAYCLI_SECRET_KEY'];
+  if (key !== undefined) redactor.add(key);
+  return key;
+};
+
+/** The key, when it can be sent to this origin; `what` names its source in the error. */
+export const checkKey = (key: string, origin: string, what: string): string => {
+  const fault = keyFault(key, origin);
+  if (fault === undefined) return key;
+  const { problem, ...detail } = fault;
+  throw new PayError('auth', `${what} ${problem}`, detail);
+};
 
 /** Where requests go and with which key: the answer to "who am I" for one run. */
 export interface Target {
@@ -18,7 +87,7 @@ export interface Target {
 }
 
 /** A profile out of the file, with its name. */
-export interface Found {
+export interface FoundProfile {
   readonly name: string;
   readonly stored: StoredProfile;
 }
@@ -54,7 +123,7 @@ const nothingFound = (name: string | undefined, names: readonly string[]): PayEr
 };
 
 /** The named profile, or the default one. */
-export const find = (file: ProfileFile | undefined, name: string | undefined): Found => {
+export const find = (file: ProfileFile | undefined, name: string | undefined): FoundProfile => {
   const wanted = name ?? defaultName(file);
   const stored = own(file, wanted);
   if (wanted === undefined || stored === undefined) throw nothingFound(name, Object.keys(file?.profiles ?? {}));
@@ -62,13 +131,13 @@ export const find = (file: ProfileFile | undefined, name: string | undefined): F
 };
 
 /** Where a call goes, key or no key. The file isn't opened when flags and environment say it all. */
-export const originOf = (chosen: Chosen, read: () => ProfileFile | undefined): string => {
+export const originOf = (chosen: TargetSettings, read: () => ProfileFile | undefined): string => {
   if (chosen.origin !== undefined && chosen.name === undefined) return chosen.origin.value;
   const { stored } = find(read(), chosen.name);
   return chosen.origin?.value ?? stored.origin;
 };
 
-const withEnvironmentKey = (key: string, chosen: Chosen, read: () => ProfileFile | undefined): Target => {
+const withEnvironmentKey = (key: string, chosen: TargetSettings, read: () => ProfileFile | undefined): Target => {
   const settled = (origin: string, profile: string | undefined): Target => ({
     origin,
     key: checkKey(key, origin, 'the key in PAYCLI_SECRET_KEY'),
@@ -87,7 +156,12 @@ const withEnvironmentKey = (key: string, chosen: Chosen, read: () => ProfileFile
 };
 
 /** A stored key goes to the origin that it was stored for, compared as a whole, and nowhere else. */
-const withStoredKey = async ({ name, stored }: Found, chosen: Chosen, io: Io, machine: Machine): Promise<Target> => {
+const withStoredKey = async (
+  { name, stored }: FoundProfile,
+  chosen: TargetSettings,
+  io: Io,
+  machine: Machine,
+): Promise<Target> => {
   const { origin } = stored;
   if (chosen.origin !== undefined && chosen.origin.value !== origin) {
     throw new PayError(
@@ -108,7 +182,7 @@ const withStoredKey = async ({ name, stored }: Found, chosen: Chosen, io: Io, ma
 
 /** Origin and key by cli.md's precedence. */
 export const targetOf = async (
-  chosen: Chosen,
+  chosen: TargetSettings,
   read: () => ProfileFile | undefined,
   io: Io,
   machine: Machine,

@@ -1,11 +1,10 @@
-import { ask } from '../core/asking.ts';
-import { splitCommand } from '../core/command-words.ts';
 import { usageError } from '../core/error.ts';
+import { ask } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import { quotesProblem } from '../core/secret.ts';
+import { splitCommand } from '../core/shell.ts';
 import { runSecretCommand } from './key-command.ts';
-import type { Machine } from './machine.ts';
-import { thisMachine } from './machine.ts';
+import { type Machine, thisMachine } from './machine.ts';
 import { readSecretFile, refuseFile } from './secret-file.ts';
 
 /** Where the secrets of webhook endpoints come from: never from argv or the environment, which others can read. */

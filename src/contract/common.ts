@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { memo } from '../core/async.ts';
 import { BOUNDS } from '../core/bounds.ts';
-import type { IdPrefix } from '../core/ids.ts';
-import { isId } from '../core/ids.ts';
-import { memo } from '../core/memo.ts';
+import { type IdPrefix, isId } from '../core/ids.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../core/record.ts';
 import { parseInstant } from '../core/time.ts';
 
 // Answers are read tolerantly: fields that paycli does not know pass through, an enum's value may be new or come as a
@@ -143,4 +143,26 @@ export const notBlank = memo(() =>
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
     .refine((text) => text.trim() !== '', { error: 'should not be blank' })
     .register(described, { type: 'string', pattern: '\\S' }),
+);
+
+/** A page of any list: interface.md 2.6; how many records it may hold is asked before (proof.ts). `next_cursor` must be there: a page that forgets it would end a walk in silence. */
+export const page = <T extends z.ZodType>(record: T) =>
+  z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
+
+/** What a list is asked with (interface.md 4.3), as strings of a query. */
+export const pageQuery = memo(() =>
+  z.looseObject({
+    cursor: z.string().optional(),
+    limit: z
+      .string()
+      .superRefine((text, context) => {
+        const limit = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+        if (Number.isNaN(limit)) context.addIssue('should be a whole number');
+        else if (limit < 1) context.addIssue('should be at least 1');
+        else if (limit > PAGE_MAX) context.addIssue(`should be at most ${PAGE_MAX}`);
+      })
+      // What a query says as text.
+      .register(described, { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
+      .optional(),
+  }),
 );

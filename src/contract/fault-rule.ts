@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { parseDuration } from '../core/duration.ts';
-import { EVENTS, isWanted } from '../core/event.ts';
-import { memo } from '../core/memo.ts';
+import { memo } from '../core/async.ts';
+import { parseDuration } from '../core/time.ts';
+import { EVENTS, isWanted } from '../core/webhook-event.ts';
 import type { OutputOf } from './common.ts';
 
 /** How many of those that a rule meets it is heeded for. */

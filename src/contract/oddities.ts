@@ -1,7 +1,7 @@
 import type * as z from 'zod';
+import { machineValue } from '../core/charge.ts';
 import { nounOf } from '../core/ids.ts';
-import { machineValue } from '../core/medium.ts';
-import { valueAt } from '../core/path.ts';
+import { valueAt } from '../core/json.ts';
 import { readInstant } from '../core/time.ts';
 import type { Operation } from './operations.ts';
 import type { Params } from './proof.ts';

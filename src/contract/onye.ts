@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { memo } from '../core/memo.ts';
-import type { OutputOf } from './common.ts';
-import { anyMembers, enumLike, id, instant, noEntries, textOf } from './common.ts';
+import { memo } from '../core/async.ts';
+import { anyMembers, enumLike, id, instant, noEntries, type OutputOf, textOf } from './common.ts';
 
 /** A customer as the service answers it: interface.md 2.1, the rest from its public material. */
 export const onye = memo(() =>

@@ -1,19 +1,26 @@
-import type * as z from 'zod';
-import type { Effect } from '../core/effect.ts';
-import { CHARGE_EFFECT } from '../core/effect.ts';
+import * as z from 'zod';
+import { memo } from '../core/async.ts';
+import { CHARGE_WRITE, type WriteKind } from '../core/charge.ts';
 import type { IdPrefix } from '../core/ids.ts';
-import { memo } from '../core/memo.ts';
 import { activity, activityCreate } from './activity.ts';
 import { checkout, checkoutQuery, provider } from './checkout.ts';
-import type { Judge, OutputOf } from './common.ts';
-import { listOf } from './common.ts';
+import { type Judge, listOf, type OutputOf, page, pageQuery } from './common.ts';
 import { onye, onyeCreate, onyeUpdate } from './onye.ts';
-import { page, pageQuery } from './page.ts';
 import { PROBLEM_FIELDS } from './problem.ts';
-import type { ListRecord, Proof, Thing, ThingPage } from './proof.ts';
-import { isNoOtherType, namesNoOther, provesList, provesPage, provesRefund, provesThing } from './proof.ts';
-import { refund, refundCreate } from './refund.ts';
-import { ugwo, ugwoCreate, ugwoWithActivities } from './ugwo.ts';
+import {
+  isNoOtherType,
+  type ListRecord,
+  namesNoOther,
+  type Params,
+  type Proof,
+  provesList,
+  provesPage,
+  provesRefund,
+  provesResource,
+  type Resource,
+  type ResourcePage,
+} from './proof.ts';
+import { refund, refundCreate, ugwo, ugwoCreate, ugwoWithActivities } from './ugwo.ts';
 
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
 
@@ -36,7 +43,7 @@ export interface Operation {
   readonly success: { readonly status: number; readonly schema: () => z.ZodType; readonly proof: Proof };
   readonly safety: Safety;
   /** What a write does, for what is said where nobody knows whether it was done, and what its intent is kept as. */
-  readonly effect?: Effect;
+  readonly effect?: WriteKind;
 }
 
 /** Statuses with which the service says no, having applied nothing: 401 with whatever body, the others with a JSON object. */
@@ -53,7 +60,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
-    success: { status: 200, schema: onye, proof: provesThing('ony') },
+    success: { status: 200, schema: onye, proof: provesResource('ony') },
     safety: 'safe',
   },
   'onye.create': {
@@ -61,7 +68,7 @@ export const operations = {
     path: '/v1/onye',
     params: {},
     body: onyeCreate,
-    success: { status: 200, schema: onye, proof: provesThing('ony') },
+    success: { status: 200, schema: onye, proof: provesResource('ony') },
     safety: 'never-repeat',
     effect: {
       kind: 'customer',
@@ -82,7 +89,7 @@ export const operations = {
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
     body: onyeUpdate,
-    success: { status: 200, schema: onye, proof: provesThing('ony') },
+    success: { status: 200, schema: onye, proof: provesResource('ony') },
     safety: 'checked',
     effect: {
       kind: 'update',
@@ -94,7 +101,7 @@ export const operations = {
     method: 'DELETE',
     path: '/v1/onye/{uid}',
     params: { uid: 'ony' },
-    success: { status: 200, schema: onye, proof: provesThing('ony') },
+    success: { status: 200, schema: onye, proof: provesResource('ony') },
     safety: 'checked',
     effect: { kind: 'deletion', done: 'applied', hint: 'look for the customer; deleting it again does no harm' },
   },
@@ -103,7 +110,7 @@ export const operations = {
     path: '/v1/ugwo',
     params: {},
     body: ugwoCreate,
-    success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
+    success: { status: 200, schema: ugwo, proof: provesResource('ugw') },
     safety: 'never-repeat',
     effect: {
       kind: 'payment_request',
@@ -116,22 +123,22 @@ export const operations = {
     path: '/v1/ugwo/{ugwoUid}/activities',
     params: { ugwoUid: 'ugw' },
     body: activityCreate,
-    success: { status: 200, schema: activity, proof: provesThing('act', namesNoOther, isNoOtherType) },
+    success: { status: 200, schema: activity, proof: provesResource('act', namesNoOther, isNoOtherType) },
     safety: 'never-repeat',
-    effect: CHARGE_EFFECT,
+    effect: CHARGE_WRITE,
   },
   'ugwo.get': {
     method: 'GET',
     path: '/v1/ugwo/{uid}',
     params: { uid: 'ugw' },
-    success: { status: 200, schema: ugwoWithActivities, proof: provesThing('ugw') },
+    success: { status: 200, schema: ugwoWithActivities, proof: provesResource('ugw') },
     safety: 'safe',
   },
   'activity.get': {
     method: 'GET',
     path: '/v1/ugwo/{ugwoUid}/activities/{activityUid}',
     params: { ugwoUid: 'ugw', activityUid: 'act' },
-    success: { status: 200, schema: activity, proof: provesThing('act', namesNoOther) },
+    success: { status: 200, schema: activity, proof: provesResource('act', namesNoOther) },
     safety: 'safe',
   },
   'ugwo.list': {
@@ -146,7 +153,7 @@ export const operations = {
     method: 'DELETE',
     path: '/v1/ugwo/{uid}',
     params: { uid: 'ugw' },
-    success: { status: 200, schema: ugwo, proof: provesThing('ugw') },
+    success: { status: 200, schema: ugwo, proof: provesResource('ugw') },
     safety: 'checked',
     effect: {
       kind: 'cancellation',
@@ -166,7 +173,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/checkouts/{uid}',
     params: { uid: 'chk' },
-    success: { status: 200, schema: checkout, proof: provesThing('chk') },
+    success: { status: 200, schema: checkout, proof: provesResource('chk') },
     safety: 'safe',
   },
   'checkout.providers': {
@@ -196,10 +203,10 @@ export type AnswerOf<K extends OperationId> = OutputOf<Operations[K]['success'][
 export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];
 /** What of an operation's answer is proven. */
 export type ProvenOf<K extends OperationId> = K extends ListId
-  ? ThingPage
+  ? ResourcePage
   : AnswerOf<K> extends readonly unknown[]
     ? readonly ListRecord[]
-    : Thing;
+    : Resource;
 
 /** Whether an operation answers with a page of a list; a bare array is a thing of its own. */
 export const isPaged = ({ success }: Operation): boolean => success.proof === provesPage;
@@ -225,3 +232,62 @@ export const pathOf = (operation: Operation, params: Readonly<Record<string, str
 /** Breaches of a request's rules as the service would word them: dotted property paths and short titles. */
 export const breaches = (error: z.ZodError): { propertyPath: string; title: string }[] =>
   error.issues.map((issue) => ({ propertyPath: issue.path.join('.'), title: issue.message }));
+
+/** A request to a path of the service that the table need not know. */
+export interface AnyRequest {
+  readonly method: Method;
+  /** Under the origin, without a query. */
+  readonly path: string;
+  /** Its answer is a page of a list. */
+  readonly paged?: boolean;
+  /** What it does, where its path is that of an operation in another spelling. */
+  readonly like?: OperationId | undefined;
+}
+
+const provesJson: Proof = (answer) =>
+  typeof answer === 'object' && answer !== null ? undefined : 'the answer is neither a JSON object nor a list';
+
+const isSent = (method: Method): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH';
+
+const SAFETY = { GET: 'safe', POST: 'never-repeat', PUT: 'checked', PATCH: 'checked', DELETE: 'checked' } as const;
+
+const effectOf = (id: OperationId | undefined): Pick<Operation, 'effect'> => {
+  const operation: Operation | undefined = id && operations[id];
+  return operation?.effect === undefined ? {} : { effect: operation.effect };
+};
+
+/** An operation of which nothing is documented but its method and path: judged by the same rules as the others. */
+export const anyOperation = ({ method, path, paged, like }: AnyRequest): Operation => ({
+  method,
+  path,
+  params: {},
+  ...(isSent(method) ? { body: () => z.looseObject({}) } : {}),
+  success: { status: 200, schema: z.unknown, proof: paged === true ? provesPage : provesJson },
+  safety: SAFETY[method],
+  ...effectOf(like),
+});
+
+/** The parameters of a template's path in a path; undefined where it is no path of the template. */
+const paramsIn = (template: string, path: string): Params | undefined => {
+  const [names, segments] = [template.split('/'), path.split('/')];
+  if (names.length !== segments.length) return undefined;
+  const params: Record<string, string> = Object.create(null);
+  for (const [index, name] of names.entries()) {
+    const segment = decodeURIComponent(segments[index] ?? '');
+    if (name.startsWith('{')) params[name.slice(1, -1)] = segment;
+    else if (name !== segment) return undefined;
+  }
+  return params;
+};
+
+/** The operation of the table that a request is, with its parameters; undefined where it is none of them. */
+export const operationOf = ({
+  method,
+  path,
+}: AnyRequest): { readonly id: OperationId; readonly params: Params } | undefined => {
+  for (const [id, operation] of Object.entries(operations)) {
+    const params = operation.method === method ? paramsIn(operation.path, path) : undefined;
+    if (params !== undefined) return { id: id as OperationId, params };
+  }
+  return undefined;
+};

@@ -1,11 +1,9 @@
 import * as z from 'zod';
+import { memo } from '../core/async.ts';
 import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
-import { memo } from '../core/memo.ts';
-import { valueAt } from '../core/path.ts';
-import { namesAlong } from '../core/property-path.ts';
-import type { OutputOf } from './common.ts';
-import { described, listOf } from './common.ts';
+import { namesAlong, valueAt } from '../core/json.ts';
+import { described, listOf, type OutputOf } from './common.ts';
 
 /**
  * The service's own error documents, this one RFC 7807 with `violations`. Where a proxy may say the same, a 429, only these prove

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { memo } from '../core/memo.ts';
+import { memo } from '../core/async.ts';
 import { checkBaseUrl } from '../core/origin.ts';
-import type { OutputOf } from './common.ts';
-import { instant } from './common.ts';
+import { instant, type OutputOf } from './common.ts';
 
 /** The version of the file that this program reads and writes. A higher one is never touched. */
 export const PROFILE_FILE_VERSION = 1;

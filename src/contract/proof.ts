@@ -1,14 +1,13 @@
 import { BOUNDS, cutText, grouped } from '../core/bounds.ts';
-import type { IdPrefix } from '../core/ids.ts';
-import { ID_KINDS, isId } from '../core/ids.ts';
-import { machineValue } from '../core/medium.ts';
-import { valueAt } from '../core/path.ts';
+import { machineValue } from '../core/charge.ts';
+import { ID_KINDS, type IdPrefix, isId } from '../core/ids.ts';
+import { valueAt } from '../core/json.ts';
 
 // An answer is believed by what proves it: the identifier of the thing, the envelope of a list. Everything else in it is read
 // field by field, and may be missing or of any shape.
 
 /** A thing of the service, as far as an answer proves it. */
-export interface Thing {
+export interface Resource {
   readonly uid: string;
   readonly [name: string]: unknown;
 }
@@ -17,7 +16,7 @@ export interface Thing {
 export type ListRecord = Readonly<Record<string, unknown>>;
 
 /** A page of a list (interface.md 2.6), as far as an answer proves it. */
-export interface ThingPage {
+export interface ResourcePage {
   readonly data: readonly ListRecord[];
   readonly next_cursor: string | null;
 }
@@ -31,7 +30,7 @@ export type Proof = (answer: unknown, params: Params) => string | undefined;
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A JSON object with an identifier of the kind; `more` is asked once that is there. */
-export const provesThing =
+export const provesResource =
   (prefix: IdPrefix, ...more: readonly Proof[]): Proof =>
   (answer, params) => {
     if (!isObject(answer)) return 'the answer is not a JSON object';

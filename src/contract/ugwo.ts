@@ -1,9 +1,21 @@
 import * as z from 'zod';
-import { memo } from '../core/memo.ts';
+import { memo } from '../core/async.ts';
+import { cutName } from '../core/bounds.ts';
 import { activity } from './activity.ts';
 import { checkoutSnapshot } from './checkout.ts';
-import type { OutputOf } from './common.ts';
-import { anyMembers, described, enumLike, id, instant, listOf, objectOrText, textMap, textOf } from './common.ts';
+import {
+  anyMembers,
+  described,
+  enumLike,
+  id,
+  instant,
+  listOf,
+  notBlank,
+  type OutputOf,
+  objectOrText,
+  textMap,
+  textOf,
+} from './common.ts';
 import { onyeCreate } from './onye.ts';
 
 /** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
@@ -28,7 +40,7 @@ export const ugwoWithActivities = memo(() => ugwo().extend({ activities: listOf(
 export type UgwoWithActivities = OutputOf<typeof ugwoWithActivities>;
 
 /** An amount in a request, in the minor unit. */
-export const minorAmount = memo(() =>
+const minorAmount = memo(() =>
   z
     .number({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be a whole number') })
     .refine((amount) => Number.isSafeInteger(amount), { error: 'should be a whole number of the minor unit' })
@@ -50,5 +62,47 @@ export const ugwoCreate = memo(() =>
     checkout: id('chk').optional(),
     metadata: textMap().optional(),
     meta: textMap().optional(),
+  }),
+);
+
+/** Money that goes back (public material). What its identifiers begin with is not known. */
+export const refund = memo(() =>
+  z.looseObject({
+    uid: z.string().min(1),
+    status: enumLike(),
+    amount: z.number().nullish(),
+    currency: enumLike().nullish(),
+    ref: z.string().nullish(),
+    reason: z.string().nullish(),
+    ugwo_activity: objectOrText().optional(),
+    ugwo: objectOrText().optional(),
+    destination: anyMembers().optional(),
+    error: z
+      .union([z.looseObject({ message: z.string().nullish() }), z.string(), z.array(z.unknown()), z.null()])
+      .optional(),
+    created_at: instant().nullish(),
+    updated_at: instant().nullish(),
+  }),
+);
+export type Refund = OutputOf<typeof refund>;
+
+/** The body that gives back what was paid by an activity, all of it where no amount is said. */
+export const refundCreate = memo(() =>
+  z.looseObject({
+    ugwo_activity: id('act'),
+    amount: minorAmount().optional(),
+    ref: textOf(0, 150).optional(),
+    reason: textOf(0, 255).optional(),
+    destination: z
+      .looseObject(
+        {
+          provider: notBlank(),
+          account_number: z.string({ error: 'should be text' }).regex(/^\d{10}$/, {
+            error: ({ input }) => `${JSON.stringify(cutName(String(input)))} is not an account number of 10 digits`,
+          }),
+        },
+        { error: 'should be an object' },
+      )
+      .optional(),
   }),
 );

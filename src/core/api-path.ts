@@ -1,5 +1,5 @@
+import { attempt } from './async.ts';
 import { usageError } from './error.ts';
-import { tried } from './tried.ts';
 
 /** What a path of the service is made of, and its query; everything else must be percent-encoded. */
 const CHARACTERS = /^[\w\-.~!$&'()*+,;=:@%/?[\]]*$/;
@@ -9,7 +9,7 @@ const pathOf = (text: string): string => text.split('?')[0] ?? '';
 
 /** The segments of a path as the service reads them; undefined where an escape is none. */
 const segmentsOf = (text: string): readonly string[] | undefined =>
-  tried(() => pathOf(text).slice(1).split('/').map(decodeURIComponent));
+  attempt(() => pathOf(text).slice(1).split('/').map(decodeURIComponent));
 
 /** A segment that names another place than it seems to, or that whoever decodes it twice reads otherwise. */
 const isDevious = (segment: string): boolean =>

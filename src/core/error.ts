@@ -1,4 +1,64 @@
-import type { ErrorKind } from './exit.ts';
+import type { Flight } from './io.ts';
+
+/**
+ * What a run can end as, and the exit code of each. Scripts branch on these numbers: they never change meaning.
+ * A kind is named where the error is known; the number is looked up only where the program ends.
+ */
+export const EXIT_CODES = {
+  internal: 1,
+  usage: 2,
+  rejected: 3,
+  auth: 4,
+  not_sent: 5,
+  unknown: 6,
+  unrecorded: 7,
+  read_failed: 8,
+  refused: 9,
+  ledger: 10,
+  charge_failed: 11,
+  pending: 12,
+  interrupted: 130,
+} as const;
+
+export type ErrorKind = keyof typeof EXIT_CODES;
+
+/** Why each code is given, and whether a script may just run the same command again. */
+export const EXIT_MEANINGS = {
+  internal: ['a bug in paycli', 'no'],
+  usage: ['bad arguments or input; nothing was sent', 'no, fix the input'],
+  rejected: ['the service said no: 400, 402, 404, 405, 409, 415, 422', 'no'],
+  auth: ['no usable profile or key, 401, 403, TLS not trusted, unsafe setting', 'no'],
+  not_sent: ['nothing was applied, for certain: no connection, or 429 after all retries', 'yes'],
+  unknown: ['the charge, refund or update may have been applied', 'no: `paycli ledger reconcile`'],
+  unrecorded: [
+    "applied, but the result couldn't be saved or printed, or the next action couldn't be read; keep the line on stderr",
+    'no',
+  ],
+  read_failed: [
+    "a read failed after its retries, or its answer couldn't be read; before a charge nothing was sent",
+    'yes',
+  ],
+  refused: [
+    "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, the payment request can't be charged, or a policy forbids it",
+    'reconcile, or `--again`',
+  ],
+  ledger: ["the ledger can't be used; nothing was sent", 'no'],
+  charge_failed: [
+    'the charge or refund was made, and its status is `failed` (of a charge after a wait also `refunded`)',
+    'charge with another medium',
+  ],
+  pending: ['`--wait` ended before the payment was paid or failed', 'yes, wait again: `paycli activity wait`'],
+  interrupted: [
+    'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
+    'yes; a wait with `paycli activity wait`',
+  ],
+} as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;
+
+/** The exit code of a run that ends without being asked how: no code that invites a repeat while a write is open. */
+export const abruptExit = ({ open, accepted }: Flight, otherwise: number): number => {
+  if (accepted > 0) return EXIT_CODES.unrecorded;
+  return open > 0 ? EXIT_CODES.unknown : otherwise;
+};
 
 /** One rule that a request broke: the service's word (interface.md section 7) and the flag behind it, when there is one. */
 export interface Violation {
@@ -106,4 +166,48 @@ export const reasonOf = (thrown: unknown): string => {
   if (thrown.message !== '') return thrown.message;
   const code = (thrown as { code?: unknown }).code;
   return typeof code === 'string' ? code : thrown.name;
+};
+
+/** The signals that end a run, and the exit code of each when nothing was in flight. */
+export const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const;
+type StopSignal = keyof typeof STOP_SIGNALS;
+
+/** A signal as people know it. */
+export const signalWord = (signal: unknown): string => (signal === 'SIGINT' ? 'Ctrl-C' : String(signal));
+
+/**
+ * The end of a run that a signal stopped with nothing in flight; `signal` is the reason of an aborted `stop`, `what` says what
+ * was done before.
+ */
+export const interrupted = (signal: unknown, what = 'nothing was changed'): PayError => {
+  const name = String(signal);
+  const exitCode = Object.hasOwn(STOP_SIGNALS, name) ? STOP_SIGNALS[name as StopSignal] : STOP_SIGNALS.SIGINT;
+  return new PayError('interrupted', `cancelled by ${signalWord(name)}; ${what}`, { exitCode });
+};
+
+/** The end of a run in which a person said no to a question, or gave no answer. */
+export const declined = (): PayError => new PayError('interrupted', 'cancelled; nothing was changed');
+
+/** Closes a switch over a union: does not compile while a case is missing, throws when one slips through at run time. */
+export const unreachable = (value: never): never => {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`);
+};
+
+/** What an error proves of the write that it ended. */
+type ProvenOutcome = 'rejected' | 'not_sent' | 'unknown';
+
+/** The one place where it is decided what is certain after an error: what is not named here may have been done. */
+export const outcomeOf = ({ kind, detail }: PayError): ProvenOutcome => {
+  switch (kind) {
+    case 'rejected':
+      return 'rejected';
+    case 'auth':
+      return detail.status === undefined ? 'not_sent' : 'rejected';
+    case 'not_sent':
+    case 'usage':
+    case 'interrupted':
+      return 'not_sent';
+    default:
+      return 'unknown';
+  }
 };

@@ -71,3 +71,23 @@ export interface Io {
   readonly redactor: Redactor;
   readonly flight: Flight;
 }
+
+/** Whether the locale says that its terminal shows UTF-8; that of Windows does, and has no such variables. */
+export const speaksUtf8 = (env: Env): boolean =>
+  /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '') || env['OS'] === 'Windows_NT';
+
+const nothing = (): undefined => undefined;
+
+/** What `work` gives; nothing where that takes longer than so many milliseconds. */
+export const withTimeout = async <T>(
+  work: Promise<T>,
+  ms: number,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<T | undefined> => {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, clock.sleep(ms, over.signal).then(nothing, nothing)]);
+  } finally {
+    over.abort();
+  }
+};

@@ -1,9 +1,130 @@
-import type { Measure } from './bounds.ts';
-import { atOnce } from './breath.ts';
+import { atOnce } from './async.ts';
+import { BOUNDS, type Measure } from './bounds.ts';
 import { minify } from './json.ts';
-import type { Member } from './json-members.ts';
-import { isBlank, Notes, textOf } from './json-members.ts';
-import { escapeSize, scalarEnd } from './json-tokens.ts';
+
+const [BLANK, TAB, LINE_FEED, RETURN] = [0x20, 0x09, 0x0a, 0x0d] as const;
+
+/** A stretch of bytes. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An element of an array. */
+export interface Element extends Span {
+  /** Nothing but printable ASCII, and no blanks between tokens: it can be printed as it is. */
+  readonly isPlain: boolean;
+}
+
+/** The value of a member of the outermost object. */
+interface Member extends Span {
+  /** Where it is an array. */
+  readonly elements: readonly Element[] | undefined;
+}
+
+const decoder = new TextDecoder();
+const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+const isBlank = (code: number): boolean => code === BLANK || code === LINE_FEED || code === RETURN || code === TAB;
+
+/** Notes members of the outermost object, and the elements of those that are arrays, as they are passed. */
+class Notes {
+  readonly members = new Map<string, Member>();
+  readonly #bytes: Uint8Array;
+  readonly #fields: readonly string[];
+  #field: string | undefined;
+  #start = 0;
+  #elements: Element[] | undefined;
+  #element = 0;
+
+  constructor(bytes: Uint8Array, fields: readonly string[]) {
+    this.#bytes = bytes;
+    this.#fields = fields;
+  }
+
+  /** The name of a member, quotes included. */
+  name(start: number, end: number): void {
+    if (this.#fields.length === 0) return;
+    const name: unknown = JSON.parse(textOf(this.#bytes.subarray(start, end)));
+    this.#field = this.#fields.find((field) => field === name);
+  }
+
+  /** A value begins: at depth 1 a member, at depth 2 an element. */
+  begin(depth: number, at: number): void {
+    if (depth === 2) this.#element = at;
+    if (depth !== 1) return;
+    this.#start = at;
+    this.#elements = this.#field !== undefined && this.#bytes[at] === ARRAY ? [] : undefined;
+  }
+
+  /** It ends before this, but for blanks. */
+  end(depth: number, before: number, isPlain: boolean): void {
+    let end = before;
+    while (isBlank(this.#bytes[end - 1] as number)) end -= 1;
+    if (depth === 2) {
+      // What there is beyond the bounds is never read.
+      if ((this.#elements?.length ?? 0) <= BOUNDS.values) this.#elements?.push({ start: this.#element, end, isPlain });
+    } else if (this.#field !== undefined) {
+      this.members.set(this.#field, { start: this.#start, end, elements: this.#elements });
+    }
+  }
+}
+
+// The parts of JSON as UTF-8 that are no strings or brackets: escapes, numbers, words.
+
+const [MINUS, DOT, PLUS, ZERO, NINE, E, U, LOWER] = [0x2d, 0x2e, 0x2b, 0x30, 0x39, 0x65, 0x75, 0x20] as const;
+
+/** What may follow a backslash, and the digits behind `u`. */
+const [ESCAPE, HEX] = [1, 2] as const;
+const KINDS = new Uint8Array(256);
+for (const char of '"\\/bfnrt') KINDS[char.charCodeAt(0)] = ESCAPE;
+for (const char of '0123456789abcdefABCDEF') KINDS[char.charCodeAt(0)] = (KINDS[char.charCodeAt(0)] ?? 0) | HEX;
+
+const kindOf = (code: number | undefined): number => KINDS[code ?? 0] ?? 0;
+const isHex = (code: number | undefined): boolean => (kindOf(code) & HEX) !== 0;
+
+/** How long the escape is that begins here; longer than the text where JSON has none such. Asked of each: nothing is made for it. */
+const escapeSize = (bytes: Uint8Array, at: number): number => {
+  if (bytes[at + 1] !== U) return (kindOf(bytes[at + 1]) & ESCAPE) === 0 ? bytes.length : 2;
+  const isWhole = isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]);
+  return isWhole ? 6 : bytes.length;
+};
+
+/** Behind the digits that stand here; where there are none, the same place. */
+const digitsEnd = (bytes: Uint8Array, from: number): number => {
+  let at = from;
+  for (let code = bytes[at] ?? 0; code >= ZERO && code <= NINE; code = bytes[at] ?? 0) at += 1;
+  return at;
+};
+
+/** Behind the number that stands here; 0 where there is none. */
+const numberEnd = (bytes: Uint8Array, from: number): number => {
+  const start = bytes[from] === MINUS ? from + 1 : from;
+  let at = bytes[start] === ZERO ? start + 1 : digitsEnd(bytes, start);
+  if (at === start) return 0;
+  if (bytes[at] === DOT) {
+    const fraction = at + 1;
+    at = digitsEnd(bytes, fraction);
+    if (at === fraction) return 0;
+  }
+  if (((bytes[at] ?? 0) | LOWER) !== E) return at;
+  const sign = bytes[at + 1];
+  const exponent = at + (sign === PLUS || sign === MINUS ? 2 : 1);
+  at = digitsEnd(bytes, exponent);
+  return at === exponent ? 0 : at;
+};
+
+/** By their first characters. */
+const WORDS: (Uint8Array | undefined)[] = Array.from({ length: 256 });
+for (const word of ['true', 'false', 'null']) WORDS[word.charCodeAt(0)] = Buffer.from(word);
+
+/** Behind the number or the word that stands here; 0 where there is neither. Asked of each, so that nothing is made for it. */
+const scalarEnd = (bytes: Uint8Array, from: number): number => {
+  const word = WORDS[bytes[from] ?? 0];
+  if (word === undefined) return numberEnd(bytes, from);
+  for (let index = 1; index < word.length; index += 1) if (bytes[from + index] !== word[index]) return 0;
+  return from + word.length;
+};
 
 /**
  * One pass over a JSON text as UTF-8, which makes nothing of it: whether it is JSON as JSON.parse takes it, how much of it there
@@ -12,7 +133,6 @@ import { escapeSize, scalarEnd } from './json-tokens.ts';
 
 const [QUOTE, BACKSLASH, COMMA, COLON, DELETE] = [0x22, 0x5c, 0x2c, 0x3a, 0x7f] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
-const BLANK = 0x20;
 
 /** What was passed, up to its end or to what makes it no JSON. */
 export interface Scan extends Measure {

@@ -1,4 +1,4 @@
-import { tried } from './tried.ts';
+import { attempt } from './async.ts';
 
 /**
  * JSON as text. A parsed object can't give back what the service wrote: numbers are rounded to doubles and keys that
@@ -145,7 +145,7 @@ export const parseExact = (text: string): unknown =>
 export const parseTexts = (text: string): unknown => parseNumbers(text, (number) => number);
 
 /** As JSON.parse; undefined for a text that is no JSON. */
-export const parseIfJson = (text: string): unknown => tried(() => JSON.parse(text));
+export const parseIfJson = (text: string): unknown => attempt(() => JSON.parse(text));
 
 /** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -170,3 +170,25 @@ const sorted = (value: unknown): unknown => {
 
 /** The same text whatever the order of its keys. */
 export const printSorted = (value: unknown): string => printExact(sorted(value));
+
+const ownOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+/** Own-property walk along `a.b.0.c`; undefined where there is nothing. `__proto__` is a name like any other. */
+export const valueAt = (value: unknown, path: string): unknown =>
+  // Most paths are one name, and are asked for many times a row.
+  path.includes('.') ? path.split('.').reduce(ownOf, value) : ownOf(value, path);
+
+const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/**
+ * The names along the path of a property, however the service writes it: `data.provider`, `data[provider]`, `[data][provider]`.
+ * A name that is not among `known` is the known one in snake case, where there is one: `firstName`.
+ */
+export const namesAlong = (propertyPath: string, known: readonly string[]): readonly string[] =>
+  propertyPath
+    .split(/[.[\]]/)
+    .filter((name) => name !== '')
+    .map((name) => (!known.includes(name) && known.includes(inSnakeCase(name)) ? inSnakeCase(name) : name));

@@ -1,3 +1,5 @@
+import { spoiltWords } from './spoilt.ts';
+
 /**
  * Money: an integer count of the currency's minor unit (kobo for NGN) and an ISO 4217 code. Never a float.
  */
@@ -38,3 +40,80 @@ export const formatMoney = (minor: string | number | bigint, currency: string): 
 /** `NGN 5,000.00 and USD 20.00`; undefined where nothing was added up. */
 export const sumsText = (sums: ReadonlyMap<string, bigint>): string | undefined =>
   sums.size === 0 ? undefined : [...sums].map(([currency, minor]) => formatMoney(minor, currency)).join(' and ');
+
+/** What a text is read as: an amount in the minor unit, or why it is none and what to type in its place. */
+export type ReadAmount = { readonly minor: number } | { readonly problem: string; readonly hint: string };
+
+/** The names of minor units, for people; ISO 4217 has none. */
+const MINOR_UNITS = new Map([
+  ['NGN', 'kobo'],
+  ['GHS', 'pesewas'],
+  ['KES', 'cents'],
+  ['USD', 'cents'],
+]);
+
+/** Digits, in threes where there is a comma at all, and a fraction where there is one. */
+const AMOUNT = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/;
+
+const problem = (why: string, hint: string): ReadAmount => ({ problem: why, hint });
+
+const readMinor = (digits: string): ReadAmount => {
+  const minor = Number(digits);
+  if (!Number.isSafeInteger(minor)) return problem('is too large', 'check the number of digits');
+  return minor === 0 ? problem('is 0', 'an amount must be more than nothing') : { minor };
+};
+
+/** The currency in front of an amount, as tables print it, where there is one, and the amount. */
+export const splitMoney = (text: string): { readonly currency: string | undefined; readonly amount: string } => {
+  const [, letters, amount = ''] = /^(?:([A-Za-z]{3})\s*(?=\d))?(.*)$/s.exec(text.trim()) ?? [];
+  return { currency: letters?.toUpperCase(), amount };
+};
+
+/** A count of the minor unit, as `--amount-minor` takes it: `500000`. */
+export const readMinorAmount = (text: string): ReadAmount =>
+  /^\d+$/.test(text)
+    ? readMinor(text)
+    : problem(
+        spoiltWords(text, '') ?? `"${text}" is not a count of minor units`,
+        'use digits only, such as 500000 for NGN 5,000.00',
+      );
+
+/**
+ * An amount as people write it, `5,000.00`, into the currency's minor unit; never by a float. Where the currency has decimals
+ * a number without them is refused: it could be meant in either unit, and one of them is a hundred times the other.
+ */
+export const readAmount = (text: string, currency: string): ReadAmount => {
+  const digits = minorDigits(currency);
+  const [, whole, fraction] = AMOUNT.exec(text) ?? [];
+  const example = formatMoney(`5000${'0'.repeat(digits)}`, currency).slice(currency.length + 1);
+  if (whole === undefined)
+    return problem(spoiltWords(text, '') ?? `"${text}" is not an amount`, `write it like ${example}`);
+  const plain = whole.replaceAll(',', '');
+  if (fraction === undefined && digits > 0) {
+    const major = formatMoney(`${plain}${'0'.repeat(digits)}`, currency);
+    return problem(
+      `"${text}" could mean ${major} or ${formatMoney(plain, currency)}`,
+      `write --amount ${major.slice(currency.length + 1)} or --amount-minor ${plain}`,
+    );
+  }
+  if ((fraction ?? '').length !== digits) {
+    const wanted = digits === 0 ? 'has no decimals' : `has ${digits} decimals`;
+    return problem(`"${text}" can't be an amount: ${currency} ${wanted}`, `write it like ${example}`);
+  }
+  return readMinor(`${plain}${fraction ?? ''}`);
+};
+
+/** `NGN 5,000.00 (500000 kobo)`: what is about to be asked for or paid back, in both units. */
+export const bothUnits = (minor: number, currency: string): string =>
+  minorDigits(currency) === 0
+    ? formatMoney(minor, currency)
+    : `${formatMoney(minor, currency)} (${minor} ${MINOR_UNITS.get(currency) ?? 'minor units'})`;
+
+/** An amount as it was given: by its flag, or a column of that name. */
+export interface GivenAmount {
+  readonly flag: '--amount' | '--amount-minor';
+  readonly text: string;
+}
+
+export const readGiven = ({ flag, text }: GivenAmount, currency: string): ReadAmount =>
+  flag === '--amount' ? readAmount(text, currency) : readMinorAmount(text);

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { tried } from './tried.ts';
+import { attempt } from './async.ts';
 
 /** Where something is mounted, by what the kernel lists; blanks and the like are in octal there. */
 export const mountPoints = (list: string): readonly string[] =>
@@ -10,7 +10,7 @@ export const mountPoints = (list: string): readonly string[] =>
 
 /** True where a file or folder is mounted by itself. The kernel lists bytes, and a path is compared by them. */
 export const isMounted = (path: string): boolean => {
-  const list = tried(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '';
-  const real = tried(() => realpathSync(path)) ?? path;
+  const list = attempt(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '';
+  const real = attempt(() => realpathSync(path)) ?? path;
   return mountPoints(list).includes(Buffer.from(real).toString('latin1'));
 };

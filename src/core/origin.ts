@@ -1,3 +1,6 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
 /** The public environments (public documentation). Their data and keys are wholly separate. */
 export const ENVIRONMENTS = {
   live: 'https://api.kwugwo.africa',
@@ -9,7 +12,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export const isLoopback = (origin: string): boolean => LOOPBACK.test(new URL(origin).hostname);
 
-export type OriginCheck = { readonly origin: string } | { readonly problem: string };
+type OriginCheck = { readonly origin: string } | { readonly problem: string };
 
 /**
  * One exact origin out of a base URL. Nothing but scheme, host and port may be in it: what else a URL can hold (a user,
@@ -40,3 +43,18 @@ export const environmentName = (origin: string): string => {
   if (known !== undefined) return known[0];
   return isLoopback(origin) ? 'loopback' : new URL(origin).host;
 };
+
+const HERE = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+] as const satisfies LookupAddress[];
+
+/** What `localhost` is: where no hosts file has it, a name server would say where it leads. */
+export const localhost: LookupFunction = (_hostname, options, done) => {
+  if (options.all === true) done(null, [...HERE]);
+  else done(null, HERE[0].address, HERE[0].family);
+};
+
+/** The option of a request that keeps it from asking for `localhost`. */
+export const lookupFor = ({ hostname }: URL): { readonly lookup?: LookupFunction } =>
+  hostname === 'localhost' ? { lookup: localhost } : {};

@@ -1,6 +1,6 @@
-import type { PayError } from './error.ts';
-import type { NextAction } from './next-action.ts';
-import type { Received, ReceivedPage } from './received.ts';
+import type { NextAction } from './charge.ts';
+import type { ErrorKind, PayError } from './error.ts';
+import type { ApiPage, ApiRecord } from './record.ts';
 
 export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -60,7 +60,7 @@ export interface InnerList {
 export type QrWhen = 'auto' | 'always' | 'never';
 
 /** How the customer's next step is passed on, besides or in place of being shown. */
-export interface PassOn {
+export interface ShareOptions {
   /** Its account number or code goes to the terminal's clipboard; with `share`, the message. */
   readonly copy: boolean;
   /** A message to send to the customer is printed in place of the record. */
@@ -80,7 +80,7 @@ export interface Waiting {
 
 /** What a wait ended with. */
 export interface Waited {
-  readonly record: Received;
+  readonly record: ApiRecord;
   readonly notice?: string;
   readonly failure?: PayError;
 }
@@ -88,12 +88,12 @@ export interface Waited {
 /** How things stand at a moment: a table, and lines below it. */
 export interface Board {
   readonly view: View;
-  readonly records: readonly Received[];
+  readonly records: readonly ApiRecord[];
   readonly below: readonly string[];
 }
 
 /** What is left to say once a result is shown. */
-export interface Ending {
+export interface ResultNotices {
   /** A word for people, or several. */
   readonly notice?: string | readonly string[];
   /** What the run ends with: a PayError, or whatever a wait was rejected with. */
@@ -104,11 +104,11 @@ export interface Ending {
 export type Result =
   | {
       readonly kind: 'record';
-      readonly record: Received;
+      readonly record: ApiRecord;
       readonly view: View;
       /** The service has done something: the record must not get lost. */
       readonly wrote?: true;
-      readonly passOn?: PassOn;
+      readonly passOn?: ShareOptions;
       /** A word for people, or several, once the record is printed. */
       readonly notice?: string | readonly string[];
       /** What the run ends with, once the record is printed. */
@@ -116,7 +116,7 @@ export type Result =
     }
   | {
       readonly kind: 'list';
-      readonly pages: AsyncIterable<ReceivedPage>;
+      readonly pages: AsyncIterable<ApiPage>;
       readonly view: View;
       /** At most so many records are shown; then a notice says so. */
       readonly max?: number;
@@ -135,10 +135,10 @@ export type Result =
   | {
       readonly kind: 'wait';
       /** What is known before the wait; undefined where that is nothing. */
-      readonly record: Received | undefined;
+      readonly record: ApiRecord | undefined;
       readonly view: View;
       readonly wrote?: true;
-      readonly passOn?: PassOn;
+      readonly passOn?: ShareOptions;
       /** Waits; `tell` is called whenever something new is known. Rejects when there is nothing to show in the end. */
       readonly wait: (tell: (waiting: Waiting) => void) => Promise<Waited>;
     }
@@ -148,15 +148,15 @@ export type Result =
    */
   | {
       readonly kind: 'live';
-      readonly pages: AsyncIterable<ReceivedPage>;
+      readonly pages: AsyncIterable<ApiPage>;
       readonly view: View;
       /** As it now stands, for so many rows of a terminal. */
       readonly board: (rows: number) => Board;
       /** Asked once the pages have ended, or nobody reads them any more. */
-      readonly ended: () => Ending;
+      readonly ended: () => ResultNotices;
     }
   /** A server in the foreground: the record is shown at once, then it runs until `done`. */
-  | { readonly kind: 'service'; readonly record: Received; readonly view: View; readonly done: Promise<void> };
+  | { readonly kind: 'service'; readonly record: ApiRecord; readonly view: View; readonly done: Promise<void> };
 
 /** What the user asked of the output. */
 export interface OutputOptions {
@@ -173,4 +173,41 @@ export interface OutputOptions {
   readonly bom?: boolean;
   /** `auto` where nothing is said. */
   readonly qr?: QrWhen | undefined;
+}
+
+/** A filter of jq (--jq). What is wrong with it is a usage error; what stops it, `interrupted`. */
+export interface Filter {
+  /** Loads jq and compiles the filter; runs it on nothing. */
+  check(): Promise<void>;
+  /**
+   * The filter over each of the JSON values in `text`, indented or a line each; what it prints is written as it comes, until
+   * `write` says that nobody reads any more. Gives what it said on stderr.
+   */
+  run(text: string, isIndented: boolean, write: (text: string) => Promise<boolean>): Promise<string>;
+}
+
+/** What `doctor` has found of one thing. */
+export interface CheckResult {
+  readonly check: string;
+  readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
+  /** How it is, in one sentence without a full stop. */
+  readonly detail: string;
+  /** What to do; null where there is nothing to do. */
+  readonly advice: string | null;
+  /** Of a failure, what a command would end as because of it; null for the rest. */
+  readonly kind: ErrorKind | null;
+}
+
+/** Who a call would act as. */
+export interface Identity {
+  readonly profile: string | null;
+  readonly origin: string;
+  readonly environment: string;
+  /** The key's last four characters; `command` where a command prints it. */
+  readonly key: string;
+  readonly key_from: 'environment' | 'profile' | 'command' | 'emulator';
+  /** Who the ledger names for what is decided here. */
+  readonly operator: string;
+  /** Whether the service has taken the key just now; null where it was not asked. */
+  readonly accepted: boolean | null;
 }

@@ -1,5 +1,5 @@
 import type { ChargeState } from './charge.ts';
-import { standingOf } from './charge.ts';
+import { paymentStatusOf } from './charge.ts';
 
 /**
  * How a row of a file stands (cli.md, Bulk). `failed`: its activity was made and has failed. `refused`: the guard said no, of which the
@@ -23,7 +23,7 @@ export type RowCounts = Readonly<Partial<Record<RowState, number>>>;
 
 /** The state of a row by its last charge or update; `status` is the activity's, where there is one. */
 export const rowStateOf = (state: ChargeState, status: string | undefined): RowState =>
-  state === 'accepted' && status !== undefined && standingOf(status) === 'failed' ? 'failed' : state;
+  state === 'accepted' && status !== undefined && paymentStatusOf(status) === 'failed' ? 'failed' : state;
 
 const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created'];
 

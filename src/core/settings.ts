@@ -1,7 +1,7 @@
+import { MEDIUMS } from './charge.ts';
 import { usageError } from './error.ts';
-import { MEDIUMS } from './medium.ts';
 import { FORMATS } from './result.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from './text.ts';
 
 /** What a profile may settle for people at a terminal; a script never meets it. */
 export const CHOICES: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,51 @@
+import { usageError } from './error.ts';
+import { printExact } from './json.ts';
+
 /** A word as a POSIX shell takes it back: as it is when harmless, else in single quotes. */
 export const shellQuote = (word: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 export const shellLine = (words: readonly string[]): string => words.map(shellQuote).join(' ');
+
+const WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g;
+const QUOTED = /'([^']*)'|"([^"]*)"/g;
+const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;
+
+/**
+ * `op read "op://vault/key"` as a list of arguments. Quotes keep blanks together; nothing else means anything, so
+ * there is no way to a shell, a variable or another file.
+ */
+export const splitCommand = (text: string, from = '--key-command'): readonly string[] => {
+  if (SECRET_KEY.test(text)) {
+    throw usageError(`${from} contains a secret key, but needs a command that prints it`, {
+      hint: 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
+    });
+  }
+  const words = text.match(WORD) ?? [];
+  if (text.replaceAll(WORD, '').trim() !== '') throw usageError(`${from} has an unclosed quote`);
+  if (words.length === 0) throw usageError(`${from} is empty`);
+  return words.map((word) =>
+    word.replaceAll(QUOTED, (_all, single?: string, double?: string) => single ?? double ?? ''),
+  );
+};
+
+export interface CurlRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The key goes to curl through a pipe: other users of a machine can read the arguments of its programs, and `printf` is the
+ * shell's own, so it is none. Unquoted, since a key has no blank, and within quotes curl would take a backslash away.
+ */
+const keyFrom = (variable: string): string => `printf 'oauth2-bearer = %s\\n' "$${variable}"`;
+
+/** The request as a curl command for a POSIX shell. The key stays a variable that the shell fills in. */
+export const asCurl = ({ method, url, body }: CurlRequest, variable = 'PAYCLI_SECRET_KEY'): string => {
+  const curl = [`curl --config - --fail-with-body --request ${method} ${shellQuote(url)}`];
+  if (body !== undefined) {
+    curl.push(`--header 'Content-Type: application/json'`, `--data-raw ${shellQuote(printExact(body))}`);
+  }
+  return `${keyFrom(variable)} |\n  ${curl.join(' \\\n  ')}`;
+};

@@ -98,3 +98,117 @@ export const formatAnywhere = (ms: number): string => {
 
 /** For people, in a table where every row has the same shape: `2026-11-20 14:05`. */
 export const formatLocalFull = (ms: number): string => formatLocal(ms, Number.NaN);
+
+/** Which days are meant: this machine's, as its tables show times, or those of UTC. */
+export type Zone = 'local' | 'utc';
+
+/** The day of an instant: `2026-11-20`. */
+export const dayIn = (zone: Zone, ms: number): string => {
+  const date = new Date(ms);
+  const [year, month, day] =
+    zone === 'utc'
+      ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+      : [date.getFullYear(), date.getMonth(), date.getDate()];
+  return `${String(year).padStart(4, '0')}-${two(month + 1)}-${two(day)}`;
+};
+
+/** The first moment of a minute as tables show it, `2026-11-20 14:05`, or of one so many minutes later; undefined for one that there is not. */
+const startOfMinute = (zone: Zone, text: string, later: number): number | undefined => {
+  const [, day, hours, minutes] = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  const start = day === undefined ? undefined : startOf(zone, day);
+  if (start === undefined) return undefined;
+  const date = new Date(start);
+  const [hour, minute] = [Number(hours), Number(minutes) + later];
+  return zone === 'utc' ? date.setUTCHours(hour, minute) : date.setHours(hour, minute);
+};
+
+/** The first moment of a day or a minute, or of one so many later; undefined for one that there is not. */
+export const startOf = (zone: Zone, text: string, later = 0): number | undefined => {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  if (match === null) return startOfMinute(zone, text, later);
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  const start = (add: number): Date =>
+    zone === 'utc' ? new Date(Date.UTC(year, month - 1, day + add)) : new Date(year, month - 1, day + add);
+  return dayIn(zone, start(0).getTime()) === text ? start(later).getTime() : undefined;
+};
+
+/** An instant with the offset that it has there. */
+export const atomIn = (zone: Zone, ms: number): string =>
+  formatDateAtom({ ms, offset: zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() });
+
+/** What the zone is called: `Africa/Lagos`, `UTC`. */
+export const nameOf = (zone: Zone, ms: number): string => {
+  if (zone === 'utc') return 'UTC';
+  const named = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
+  return named ?? atomIn(zone, ms).slice(-6);
+};
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `90s`, `10m`, `1h` in milliseconds; undefined for anything else. */
+export const parseDuration = (text: string): number | undefined => {
+  const match = /^(\d{1,6})(s|m|h)$/.exec(text.trim());
+  if (match === null) return undefined;
+  return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
+};
+
+/** Whole seconds as the word that `parseDuration` takes back: `90s`, `15m`, `1h`. */
+export const durationWord = (ms: number): string => {
+  const [unit, size] = Object.entries(UNITS).findLast(([, size]) => ms >= size && ms % size === 0) ?? ['s', UNITS.s];
+  return `${Math.ceil(ms / size)}${unit}`;
+};
+
+/** Milliseconds in the largest two units that matter: `12 min`, `45 s`, `1 h 5 min`. */
+export const formatDuration = (ms: number): string => {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  const hours = Math.floor(minutes / 60);
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
+};
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const FORM = /^[A-Za-z]{3}, (\d{2}) ([A-Za-z]{3}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d) GMT$/;
+
+/**
+ * An HTTP date (RFC 9110 section 5.6.7, the form that is sent) in milliseconds since the epoch; undefined for any other text,
+ * and for a date that there is not. The day of the week says nothing more.
+ */
+export const httpDate = (text: string): number | undefined => {
+  const [, day, month = '', year, ...time] = FORM.exec(text) ?? [];
+  const [hours = 0, minutes = 0, seconds = 0] = time.map(Number);
+  const date = new Date(
+    Date.UTC(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, minutes, seconds),
+  );
+  // 31 February would be a day in March, the year 26 be 1926, and a month that there is not last December.
+  return date.getUTCDate() === Number(day) && date.getUTCFullYear() === Number(year) ? date.getTime() : undefined;
+};
+
+/** No date is as far away as what a header can ask for. */
+const LONGEST_MS = 100 * 365 * 86_400_000;
+
+/**
+ * `Retry-After` (RFC 9110 section 10.2.3) as milliseconds from now: seconds, with a fraction or without, or an HTTP date. Absent,
+ * not readable or negative: undefined, as if the header were not there.
+ */
+export const retryAfter = (header: string | undefined, now: number): number | undefined => {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : (httpDate(text) ?? Number.NaN) - now;
+  return ms >= 0 ? Math.min(ms, LONGEST_MS) : undefined;
+};
+
+/** At most `count` starts in any `ms` milliseconds. */
+export interface Rate {
+  readonly count: number;
+  readonly ms: number;
+}
+
+/** `50/s`, `100/m`, `1000/h`; undefined for anything else. */
+export const parseRate = (text: string): Rate | undefined => {
+  const [, count, unit] = /^([1-9]\d{0,5})\/([smh])$/.exec(text.trim()) ?? [];
+  const ms = parseDuration(`1${unit}`);
+  return ms === undefined ? undefined : { count: Number(count), ms };
+};

@@ -1,6 +1,23 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { DatabaseKind, Journal } from './kind.ts';
-import { isBusy } from './sqlite-error.ts';
+import { type DatabaseKind, isBusy, type Journal } from './kind.ts';
+
+/**
+ * Writes the file anew without what was deleted, by a `wait` for whoever is at it. It takes as much room again meanwhile. False
+ * where it can't be: what was deleted is still gone from the rows, and its room is used for others.
+ */
+export const compact = async (db: DatabaseSync, wait: (work: () => void) => Promise<unknown>): Promise<boolean> => {
+  try {
+    // The new file is made in a temporary one, which may be larger than the memory.
+    db.exec('PRAGMA temp_store = FILE');
+    await wait(() => db.exec('VACUUM'));
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    db.exec('PRAGMA temp_store = MEMORY');
+  }
+};
 
 const BUSY_TIMEOUT_MS = 20_000;
 
@@ -67,4 +84,64 @@ export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind
   const target = wanted === 'wal' && isNew ? 'wal' : 'truncate';
   const now = changeJournal(db, target);
   if (now !== target) throw new Error(`its journal stays "${now}" where "${target}" is needed`);
+};
+
+/** What `use` gives; the database is closed then, whatever came of it. */
+export const closedAfter = <T>(db: DatabaseSync, use: (db: DatabaseSync) => T): T => {
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
+};
+
+/** Runs `work` alone among all processes; what it wrote is undone when it throws. */
+export const transact = <T>(db: DatabaseSync, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (thrown) {
+    // A full disk, say, has ended the transaction already.
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw thrown;
+  }
+};
+
+/** The same, and what it wrote is undone when it is done, too. */
+export const rehearse = <T>(db: DatabaseSync, work: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    return work();
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK');
+  }
+};
+
+/** How many migrations have run on a file, as it is each time that is asked. */
+export const versionReader = (db: DatabaseSync): (() => number) => {
+  const version = db.prepare('PRAGMA user_version');
+  return () => Number(version.get()?.['user_version']);
+};
+
+/** The same, asked once. */
+export const versionOf = (db: DatabaseSync): number => versionReader(db)();
+
+/**
+ * Runs the migrations that a file has not seen, and `fill` after them, alone among all processes and all or nothing. Safe
+ * to call from several processes at once: who comes second finds nothing left to do, and a newer version stays.
+ */
+export const migrate = (db: DatabaseSync, kind: DatabaseKind, fill?: DatabaseKind['fill']): void => {
+  const { migrations, applicationId } = kind;
+  transact(db, () => {
+    const version = versionOf(db);
+    if (version >= migrations.length) return;
+    for (const migration of migrations.slice(version)) {
+      if (typeof migration === 'string') db.exec(migration);
+      else migration(db);
+    }
+    fill?.(db);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length};`);
+  });
 };

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { gathering } from '../core/gathered.ts';
-import { transact } from './transact.ts';
+import { batching } from '../core/async.ts';
+import { transact } from './connect.ts';
 
 type Done = { readonly value: unknown } | { readonly thrown: unknown };
 
@@ -67,7 +67,7 @@ export const groupCommit = (
   within: Within = (work) => work(),
 ): (<T>(work: () => T, until: AbortSignal) => Promise<T>) => {
   const transaction = transactionOver(db, within);
-  const add = gathering<Waiting>(async (waiting) => {
+  const add = batching<Waiting>(async (waiting) => {
     const batch = waiting.splice(0);
     const until = signals.findLast((signal) => batch.some((one) => one.until === signal)) ?? AbortSignal.abort();
     const done = await commit(() => transaction(batch), until).catch((thrown: unknown): Done[] =>

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { PayError } from '../core/error.ts';
 
 /** How what is committed gets to the disk: a log beside the file, or a journal that is emptied by truncation. */
@@ -39,3 +39,39 @@ export interface DatabaseKind {
   /** A fault as an error of the room that the file belongs to. */
   readonly error: (fault: DatabaseFault) => PayError;
 }
+
+// Values of a table as what their columns hold; nothing where a column is empty.
+
+export const optionalText = (value: SQLOutputValue | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+export const text = (value: SQLOutputValue | undefined): string => optionalText(value) ?? '';
+
+export const optionalNumber = (value: SQLOutputValue | undefined): number | undefined =>
+  value === null || value === undefined ? undefined : Number(value);
+export const number = (value: SQLOutputValue | undefined): number => optionalNumber(value) ?? 0;
+
+const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+/** SQLite's primary result code of an error, or of the first of its causes that has one. */
+const codeOf = (thrown: unknown): number | undefined => {
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    const { errcode } = at as { errcode?: number };
+    if (errcode !== undefined) return errcode & 0xff;
+  }
+  return undefined;
+};
+
+/** Others keep the file locked: no reason to think that the disk is at fault. */
+export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === SQLITE_BUSY;
+
+/** What SQLite takes for whole, and is not what was written. */
+export class Damage extends Error {}
+
+/** Whether the file is not whole, as SQLite or a look of our own says. */
+export const isDamage = (thrown: unknown): boolean => {
+  if (thrown instanceof Damage) return true;
+  const code = codeOf(thrown);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+};

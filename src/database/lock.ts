@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { isBusy } from './sqlite-error.ts';
+import { isBusy } from './kind.ts';
 
 /** So long whoever only looks may keep the lock from being taken, in milliseconds. */
 const PATIENCE_MS = 2000;

@@ -1,10 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError, reasonOf } from '../core/error.ts';
-import { connect, useJournal } from './connect.ts';
+import { connect, migrate, useJournal, versionOf } from './connect.ts';
 import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
-import type { DatabaseKind } from './kind.ts';
-import { migrate, versionOf } from './migrate.ts';
-import { isDamage } from './sqlite-error.ts';
+import { type DatabaseKind, isDamage } from './kind.ts';
 
 const refuseNewer = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
   const [version, known] = [versionOf(db), kind.migrations.length];

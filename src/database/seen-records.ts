@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError } from '../core/error.ts';
+import { transact } from './connect.ts';
 import { removeDatabase, stateUnlessForeign } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
 import { openDatabase } from './open.ts';
-import { transact } from './transact.ts';
 
 /** So many are remembered; beyond that all is begun anew, since what is needed again is mostly new. */
 const MOST = 200_000;

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type PayError, reasonOf, usageError } from '../core/error.ts';
 
 /** The keys that were seen before, in memory that does not grow with their number. */
-export interface Seen {
+export interface SeenKeys {
   /** The row in which the key was first seen; undefined when that is this one. */
   firstAt(key: string, row: number): number | undefined;
   close(): void;
@@ -35,7 +35,7 @@ const guarded = <T>(act: () => T): T => {
  * Keeps keys in a temporary file without a name, where SQLite has such (SQLITE_TMPDIR, TMPDIR, /var/tmp, …): it is gone
  * when it is closed and when the program dies. Throws a usage error where there is no room for it.
  */
-export const openSeen = (): Seen => {
+export const openSeen = (): SeenKeys => {
   const db = new DatabaseSync('');
   db.exec(SETUP);
   const add = db.prepare('INSERT INTO seen (key, first) VALUES (?, ?) ON CONFLICT DO NOTHING');

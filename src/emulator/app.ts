@@ -1,18 +1,70 @@
 import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
 import { printExact } from '../core/json.ts';
-import { nowOf, respond, respondTo, type Service } from './answer.ts';
-import { readBody } from './body.ts';
+import { charge, getActivity } from './charge.ts';
 import { CONTROL, controls } from './control.ts';
-import { SPEECH } from './dialect.ts';
-import { catchUp } from './ends.ts';
+import {
+  createOnye,
+  deleteOnye,
+  getCheckout,
+  getOnye,
+  listCheckouts,
+  listOnye,
+  listProviders,
+  updateOnye,
+} from './customers.ts';
+import { SHAPES, type Shape, SPEECH } from './dialect.ts';
 import { refusePages, refuseStrangers } from './guard.ts';
-import type { RequestOf } from './handler.ts';
-import { type Handling, handlers } from './handlers.ts';
-import type { Answer, Answering, Asked } from './http.ts';
-import { OPENAPI, openapiText } from './openapi.ts';
-import { PAGE, PAGE_START, showPage } from './page.ts';
-import { checked, invalid, refusal } from './refusal.ts';
-import { type Route, routeFor } from './routes.ts';
+import { type Answering, type HttpAnswer, type HttpRequest, type Route, routeFor } from './http.ts';
+import { PAGE, PAGE_START, showPage } from './payment-page.ts';
+import { catchUp } from './payments.ts';
+import { createRefund } from './refund.ts';
+import { cancelUgwo, createUgwo, getUgwo, listUgwo } from './requests.ts';
+import {
+  checked,
+  invalid,
+  nowOf,
+  type OperationHandler,
+  type RequestOf,
+  readBody,
+  refusal,
+  respond,
+  respondTo,
+  type Service,
+} from './service.ts';
+
+/** How an operation is answered, and how that answer is written in the live dialect. */
+interface Handling<K extends OperationId> {
+  readonly handle: OperationHandler<K>;
+  readonly shape: Shape;
+}
+
+/** The service: does not compile while an operation of the contract has no handler. */
+const handlers: { readonly [K in OperationId]: Handling<K> } = {
+  'onye.create': { handle: createOnye, shape: SHAPES.customer },
+  'onye.get': { handle: getOnye, shape: SHAPES.customer },
+  'onye.list': { handle: listOnye, shape: SHAPES.customers },
+  'onye.update': { handle: updateOnye, shape: SHAPES.customer },
+  'onye.delete': { handle: deleteOnye, shape: SHAPES.customer },
+  'ugwo.create': { handle: createUgwo, shape: SHAPES.ugwo },
+  'ugwo.get': { handle: getUgwo, shape: SHAPES.ugwo },
+  'ugwo.list': { handle: listUgwo, shape: SHAPES.ugwos },
+  'ugwo.cancel': { handle: cancelUgwo, shape: SHAPES.ugwo },
+  'ugwo.charge': { handle: charge, shape: SHAPES.activity },
+  'activity.get': { handle: getActivity, shape: SHAPES.activity },
+  'checkout.list': { handle: listCheckouts, shape: SHAPES.checkouts },
+  'checkout.get': { handle: getCheckout, shape: SHAPES.checkout },
+  'checkout.providers': { handle: listProviders, shape: SHAPES.providers },
+  'refund.create': { handle: createRefund, shape: SHAPES.refund },
+};
+
+/** The path at which the emulator serves it, to whoever asks. */
+const OPENAPI = '/openapi.json';
+
+/** The contract as an OpenAPI document, as the package holds it; read when it is asked for. */
+export const openapiText = async (): Promise<string> => {
+  const { default: document } = await import('#openapi', { with: { type: 'json' } });
+  return JSON.stringify(document, null, 2);
+};
 
 const operationIds = Object.keys(operations) as OperationId[];
 
@@ -20,7 +72,7 @@ const operationIds = Object.keys(operations) as OperationId[];
 const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
 
 /** As PHP reads a query: a name that ends in `[]` or `[0]` has all of its values, of any other the last one counts. */
-const queryOf = ({ query: pairs }: Asked): Record<string, string | string[]> => {
+const queryOf = ({ query: pairs }: HttpRequest): Record<string, string | string[]> => {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     const list = /\[\d*\]$/.test(name) ? name.replace(/\[\d*\]$/, '[]') : undefined;
@@ -34,7 +86,7 @@ const queryOf = ({ query: pairs }: Asked): Record<string, string | string[]> => 
 const readRequest = async <K extends OperationId>(
   service: Service,
   id: K,
-  asked: Asked,
+  asked: HttpRequest,
   params: Readonly<Record<string, string>>,
 ): Promise<Omit<RequestOf<K>, 'hangUp'>> => {
   const [operation, now]: [Operation, number] = [operations[id], nowOf(service)];
@@ -79,7 +131,7 @@ const controlRoutes = (service: Service): readonly Route[] =>
   });
 
 /** Throws a Refusal for who may not ask for this. It reads the path as the routes do. */
-const admit = ({ store }: Service, asked: Asked): void => {
+const admit = ({ store }: Service, asked: HttpRequest): void => {
   const { method, segments, headers } = asked;
   const [, first = '', ...more] = segments;
   const isPage = more.length === 0 && first.startsWith(PAGE_START);
@@ -93,14 +145,14 @@ const admit = ({ store }: Service, asked: Asked): void => {
  * public key opens, the contract, which needs no key, and the controls, which have one of their own.
  */
 export const makeApp = (service: Service): Answering => {
-  const openapi = async (): Promise<Answer> => respond(service, 200, 'application/json', await openapiText());
+  const openapi = async (): Promise<HttpAnswer> => respond(service, 200, 'application/json', await openapiText());
   const api = operationIds.map((id) => routeOf(service, id));
   const others: readonly Route[] = [
     ...controlRoutes(service),
     { method: 'GET', path: OPENAPI, answer: openapi },
     { method: 'GET', path: PAGE, answer: (asked) => showPage(service, asked) },
   ];
-  const handled = async (asked: Asked): Promise<Answer> => {
+  const handled = async (asked: HttpRequest): Promise<HttpAnswer> => {
     admit(service, asked);
     const ofApi = routeFor(api, asked);
     if (ofApi !== undefined && 'allow' in ofApi) {

@@ -2,19 +2,49 @@ import type { Activity, ActivityCreate } from '../contract/activity.ts';
 import type { CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { BANK_CODES } from '../core/banks.ts';
-import type { Violation } from '../core/error.ts';
-import { EXPIRY_LIMIT_MS, machineValue } from '../core/medium.ts';
+import { EXPIRY_LIMIT_MS, machineValue } from '../core/charge.ts';
+import { unreachable, type Violation } from '../core/error.ts';
 import { formatMoney } from '../core/money.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { unreachable } from '../core/unreachable.ts';
-import { activityOn, type Outcome } from './activity.ts';
-import type { Handler } from './handler.ts';
-import { derivedDigits, newId, randomText } from './ids.ts';
-import { isPaid } from './paid.ts';
-import { invalid, present, refusal, UNFUNDED } from './refusal.ts';
-import { type Scripted, scriptedOf } from './scripted.ts';
-import type { ActivityPlan } from './store/activities.ts';
-import { tell, tellRequest } from './tell.ts';
+import { derivedDigits, derivedId, newId, randomText } from './ids.ts';
+import { isPaid, type Scripted, scriptedOf, tell, tellRequest } from './payments.ts';
+import { invalid, type OperationHandler, present, refusal, UNFUNDED } from './service.ts';
+import type { ActivityPlan } from './store.ts';
+
+type ActivityOutcome = Pick<Activity, 'status' | 'next_action' | 'error'>;
+
+interface Attempt {
+  readonly uid: string;
+  readonly medium: string;
+  /** The provider's own reference. */
+  readonly reference: string | null;
+  readonly outcome: ActivityOutcome;
+  /** ISO 8601 */
+  readonly at: string;
+}
+
+/** An attempt to charge a payment request (interface.md 2.4), with the fields that public material adds. */
+export const activityOn = (ugwo: Ugwo, { uid, medium, reference, outcome, at }: Attempt): Activity => ({
+  uid,
+  ugwo_uid: ugwo.uid,
+  activity_type: 'charge',
+  amount: ugwo.amount,
+  checkout: ugwo.checkout,
+  ugwo_medium: null,
+  psp: derivedId('psp', medium),
+  psp_external_id: reference,
+  ...outcome,
+  created_at: at,
+  updated_at: at,
+});
+
+/** One activity, for polling (public material); a 404 when it is on another payment request. */
+export const getActivity: OperationHandler<'activity.get'> = ({ params }, store) => {
+  const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
+  const kept = store.activity(params.activityUid);
+  if (kept?.ugwo !== ugwo.uid) throw refusal(404, 'activity.error.not_found');
+  return kept.activity;
+};
 
 type Data = ActivityCreate['data'];
 
@@ -57,13 +87,13 @@ const dial = (ugwo: Ugwo, uid: string): Activity['next_action'] => {
 const expiryOf = (data: Extract<Data, { medium: 'bank_transfer' }>, now: number): number =>
   parseInstant(data.expires_at ?? '')?.ms ?? now + EXPIRY_LIMIT_MS;
 
-const declined = ({ medium }: Data): Outcome => {
+const declined = ({ medium }: Data): ActivityOutcome => {
   const message = `The provider refused this ${medium} charge, as metadata.emulate of the payment request asks.`;
   return { status: 'failed', next_action: null, error: { code: 'psp.error.declined', message } };
 };
 
 /** The initial state of a charge and what the customer must do: interface.md sections 3 and 2.5. */
-export const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Outcome => {
+export const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): ActivityOutcome => {
   switch (data.medium) {
     case 'bank_transfer':
       return { status: 'requires_action', next_action: transfer(ugwo, uid, expiryOf(data, now)), error: null };
@@ -106,7 +136,7 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
  * interface.md 4.2: one attempt to charge a payment request. Attempts know nothing of each other (rule 2): what is open or
  * has failed stands in the way of none.
  */
-export const charge: Handler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
+export const charge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
   refuseEnded(ugwo);
   refuseUnrouted(body.data, ugwo);

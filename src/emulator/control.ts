@@ -1,18 +1,14 @@
 import { faultRules } from '../contract/fault-rule.ts';
 import { breaches } from '../contract/operations.ts';
-import { parseDuration } from '../core/duration.ts';
+import { ENDINGS, FIRST_RECORDS } from '../core/data-files.ts';
 import { PayError, usageError } from '../core/error.ts';
-import { EVENTS } from '../core/event.ts';
-import { ENDINGS, FIRST_RECORDS } from '../core/local.ts';
-import { utcAtom } from '../core/time.ts';
-import { nowOf, type Service } from './answer.ts';
-import { invalid, refusal } from './refusal.ts';
+import { parseDuration, utcAtom } from '../core/time.ts';
+import { EVENTS } from '../core/webhook-event.ts';
+import { settle } from './payments.ts';
 import { seedStore } from './seed.ts';
-import { settle } from './settle.ts';
-import type { Store } from './store/open.ts';
-import type { KeptFault } from './store/settings.ts';
-import { triggerEvent } from './trigger.ts';
-import { addWebhook, listDeliveries, listWebhooks, removeWebhook, replayDelivery } from './webhooks.ts';
+import { invalid, nowOf, refusal, type Service } from './service.ts';
+import type { EmulatorStore, KeptFault } from './store.ts';
+import { addWebhook, listDeliveries, listWebhooks, removeWebhook, replayDelivery, triggerEvent } from './webhooks.ts';
 
 /** Where the controls are, beside the service. */
 export const CONTROL = '/emulator/';
@@ -44,7 +40,7 @@ export const moveClock = (kept: Kept, by: number | 'back' | undefined): ClockSta
 };
 
 /** Puts rules for faults in the place of those there were; a usage error where they are none. */
-export const setFaults = (store: Store, rules: unknown): readonly KeptFault[] => {
+export const setFaults = (store: EmulatorStore, rules: unknown): readonly KeptFault[] => {
   const { error, data } = faultRules().safeParse(rules);
   if (error !== undefined) {
     throw usageError('these are no rules for faults', {

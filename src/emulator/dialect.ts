@@ -1,5 +1,5 @@
+import type { Dialect } from '../core/data-files.ts';
 import { isJsonObject, parseExact, printExact } from '../core/json.ts';
-import type { Dialect } from '../core/local.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { testId } from './ids.ts';
 

@@ -1,10 +1,8 @@
 import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../contract/fault-rule.ts';
-import { parseDuration } from '../core/duration.ts';
-import { respondTo, type Service } from './answer.ts';
-import type { Answer, Answering, Asked } from './http.ts';
-import { refusal } from './refusal.ts';
-import type { Store } from './store/open.ts';
-import type { KeptFault } from './store/settings.ts';
+import { parseDuration } from '../core/time.ts';
+import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
+import { refusal, respondTo, type Service } from './service.ts';
+import type { EmulatorStore, KeptFault } from './store.ts';
 
 /** `*` stands for one segment, `**` at the end for all that follow. */
 const fits = (pattern: string, path: string): boolean => {
@@ -26,7 +24,7 @@ const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, f
 type Rule = FaultRule | DeliveryRule;
 
 /** The first rule of those that `meets` in its turn. */
-export const ruleFor = <R extends Rule>(store: Store, meets: (rule: Rule) => rule is R): R | undefined => {
+export const ruleFor = <R extends Rule>(store: EmulatorStore, meets: (rule: Rule) => rule is R): R | undefined => {
   if (!store.faults().some(({ rule }) => meets(rule))) return undefined;
   return store.write(() => {
     for (const kept of store.faults()) {
@@ -46,10 +44,10 @@ const forRequest =
     !isDeliveryRule(rule) && (rule.method ?? method) === method && (rule.path === undefined || fits(rule.path, path));
 
 /** A whole answer whose JSON has no end. */
-const spoilt = (answer: Answer): Answer => ({ ...answer, text: answer.text.slice(0, -1) });
+const spoilt = (answer: HttpAnswer): HttpAnswer => ({ ...answer, text: answer.text.slice(0, -1) });
 
 /** What a rule makes of a request that is executed by `execute`, or not at all. */
-const misbehave = async (rule: FaultRule, service: Service, asked: Asked, execute: Answering) => {
+const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, execute: Answering) => {
   const { status, retry_after: retryAfter, reset, cut, bad_json, when = 'before' } = rule;
   const pause = async (): Promise<void> => {
     if (rule.delay !== undefined) await service.clock.sleep(parseDuration(rule.delay) ?? 0, service.closing);

@@ -1,5 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { refusal } from './refusal.ts';
+import { derivedText } from './ids.ts';
+import { refusal } from './service.ts';
+import type { EmulatorStore } from './store.ts';
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
@@ -46,3 +48,15 @@ export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
     headers: { 'www-authenticate': 'Bearer' },
   });
 };
+
+/** Where the console is, beside the service; its token follows. */
+export const CONSOLE = '/console/';
+
+/**
+ * The token stands in the path: a cookie would go to every port of this machine. It is the same as long as the data file is, so
+ * that an address can be kept, and opens none of the control endpoints.
+ */
+export const consoleToken = (store: Pick<EmulatorStore, 'setting'>): string =>
+  derivedText(`console ${store.setting('control_token') ?? ''}`, 32);
+
+export const consolePath = (store: Pick<EmulatorStore, 'setting'>): string => `${CONSOLE}${consoleToken(store)}/`;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A request as it came. */
-export interface Asked {
+export interface HttpRequest {
   readonly method: string;
   /** Path and query, as they came. */
   readonly target: string;
@@ -22,20 +22,20 @@ export interface Asked {
 }
 
 /** Sends texts one by one, until it is done or the client has gone. */
-export type Sending = (write: (text: string) => Promise<void>, gone: AbortSignal) => Promise<void>;
+export type StreamedAnswer = (write: (text: string) => Promise<void>, gone: AbortSignal) => Promise<void>;
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The connection is closed behind so many bytes of the text. */
   readonly cutAfter?: number;
   /** Takes the place of the text. */
-  readonly sending?: Sending;
+  readonly sending?: StreamedAnswer;
 }
 
 /** Answers a request; undefined where the connection is closed without an answer. */
-export type Answering = (asked: Asked) => Promise<Answer | undefined>;
+export type Answering = (asked: HttpRequest) => Promise<HttpAnswer | undefined>;
 
 const decoded = (segment: string): string => {
   try {
@@ -54,16 +54,16 @@ const urlOf = (target: string, host: string): URL => {
 };
 
 /** What is asked for. Throws where that can't be told. */
-export const placeOf = (target: string, host: string): Pick<Asked, 'target' | 'segments' | 'query'> => {
+export const placeOf = (target: string, host: string): Pick<HttpRequest, 'target' | 'segments' | 'query'> => {
   const { pathname, searchParams } = urlOf(target, host);
   return { target, segments: pathname.split('/').map(decoded), query: searchParams };
 };
 
 /** Throws where the request can't be read. */
-export const askedOf = (incoming: IncomingMessage): Asked => {
+export const askedOf = (incoming: IncomingMessage): HttpRequest => {
   const { method = '', url: target = '', headersDistinct, socket } = incoming;
   const pairs = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')]);
-  const headers: Asked['headers'] = Object.fromEntries(pairs);
+  const headers: HttpRequest['headers'] = Object.fromEntries(pairs);
   return {
     method,
     ...placeOf(target, headers['host'] ?? ''),
@@ -77,7 +77,7 @@ export const askedOf = (incoming: IncomingMessage): Asked => {
   };
 };
 
-const sendAll = async (sending: Sending, socket: Socket, outgoing: ServerResponse): Promise<void> => {
+const sendAll = async (sending: StreamedAnswer, socket: Socket, outgoing: ServerResponse): Promise<void> => {
   const over = new AbortController();
   const gone = over.signal;
   for (const one of [socket, outgoing]) one.once('close', () => over.abort());
@@ -98,7 +98,7 @@ const sendAll = async (sending: Sending, socket: Socket, outgoing: ServerRespons
 };
 
 /** Puts an answer on the connection that its request came over, unless that is closed. */
-export const send = async (answer: Answer | undefined, socket: Socket, outgoing: ServerResponse): Promise<void> => {
+export const send = async (answer: HttpAnswer | undefined, socket: Socket, outgoing: ServerResponse): Promise<void> => {
   if (answer === undefined || socket.destroyed) return;
   const { status, headers, text, cutAfter, sending } = answer;
   if (sending !== undefined) {
@@ -111,4 +111,46 @@ export const send = async (answer: Answer | undefined, socket: Socket, outgoing:
   outgoing.flushHeaders();
   outgoing.write(bytes.subarray(0, cutAfter));
   socket.destroySoon();
+};
+
+type Params = Readonly<Record<string, string>>;
+
+/** Answers one method of a path. A segment of it may end with `{name}`, which stands for any text. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly answer: (asked: HttpRequest, params: Params) => HttpAnswer | Promise<HttpAnswer>;
+}
+
+/** The route of a request with its parameters, or the methods that its path has instead. */
+type RouteMatch = { readonly route: Route; readonly params: Params } | { readonly allow: readonly string[] };
+
+const NAMED = /^(.*)\{(\w+)\}$/;
+
+/** What stands where the pattern has names; undefined for a path of another shape. */
+const paramsOf = (pattern: string, given: readonly string[]): Params | undefined => {
+  const wanted = pattern.split('/');
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = Object.create(null);
+  for (const [index, segment] of wanted.entries()) {
+    const text = given[index] ?? '';
+    const [, start = segment, name] = NAMED.exec(segment) ?? [];
+    if (name === undefined ? text !== segment : text === start || !text.startsWith(start)) return undefined;
+    if (name !== undefined) params[name] = text.slice(start.length);
+  }
+  return params;
+};
+
+/** HEAD asks what GET would answer; its text is never sent. */
+const methodOf = ({ method }: HttpRequest): string => (method === 'HEAD' ? 'GET' : method);
+
+/** Undefined where nothing has the path. */
+export const routeFor = (routes: readonly Route[], asked: HttpRequest): RouteMatch | undefined => {
+  const allow: string[] = [];
+  for (const route of routes) {
+    const params = paramsOf(route.path, asked.segments);
+    if (params !== undefined && route.method === methodOf(asked)) return { route, params };
+    if (params !== undefined) allow.push(route.method);
+  }
+  return allow.length === 0 ? undefined : { allow };
 };

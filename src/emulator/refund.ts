@@ -1,14 +1,11 @@
 import type { Activity } from '../contract/activity.ts';
-import type { Refund } from '../contract/refund.ts';
-import { machineValue } from '../core/medium.ts';
+import type { Refund } from '../contract/ugwo.ts';
+import { machineValue } from '../core/charge.ts';
 import { utcAtom } from '../core/time.ts';
-import { chargedBy, REFUND_FAULT, refundedOf } from './ends.ts';
-import type { Handler, RequestOf } from './handler.ts';
 import { derivedId, newId } from './ids.ts';
-import { invalidBy, refusal, UNFUNDED } from './refusal.ts';
-import { asksFor, refundWish } from './scripted.ts';
-import type { Store } from './store/open.ts';
-import { tell } from './tell.ts';
+import { asksFor, chargedBy, REFUND_FAULT, refundedOf, refundWish, tell } from './payments.ts';
+import { invalidBy, type OperationHandler, type RequestOf, refusal, UNFUNDED } from './service.ts';
+import type { EmulatorStore } from './store.ts';
 
 type Body = RequestOf<'refund.create'>['body'];
 
@@ -24,7 +21,7 @@ const PAID = ['successful', 'partially_refunded', 'refunded'];
 const needsDestination = ({ psp }: Activity): boolean => psp === derivedId('psp', 'bank_transfer');
 
 /** The amount of a refund, or why there can't be one. */
-const amountOf = (body: Body, activity: Activity, currency: string, store: Store): number => {
+const amountOf = (body: Body, activity: Activity, currency: string, store: EmulatorStore): number => {
   if (!PAID.includes(machineValue(activity.status))) throw refusal(409, 'nzube.refund.error.activity_not_paid');
   const left = chargedBy(activity) - refundedOf(store, activity.uid, (status) => status !== 'failed');
   const amount = body.amount === undefined ? left : Number(String(body.amount));
@@ -38,7 +35,7 @@ const amountOf = (body: Body, activity: Activity, currency: string, store: Store
 };
 
 /** Gives back what was paid by one activity, in part or whole (public material). It takes a while, and may fail at once. */
-export const createRefund: Handler<'refund.create'> = ({ body, now }, store): Refund => {
+export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, store): Refund => {
   const kept = store.activity(body.ugwo_activity);
   const ugwo = store.ugwo(kept?.ugwo ?? '');
   if (kept === undefined || ugwo === undefined)

@@ -1,5 +1,5 @@
 import type { FaultRule } from '../contract/fault-rule.ts';
-import type { Answer, Asked } from './http.ts';
+import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
 
 /** How many requests are kept, the newest, and how many characters of each text in them. */
 const MOST = 300;
@@ -42,10 +42,10 @@ const cut = (text: string, longest = LONGEST): string =>
 /** The requests that a running emulator has seen last, in memory alone. */
 export const openRequestLog = (now: () => number, ticks: () => number) => {
   const kept: SeenRequest[] = [];
-  const open = new WeakMap<Asked, Open>();
+  const open = new WeakMap<HttpRequest, Open>();
   const listeners = new Set<(seen: SeenRequest) => void>();
   let [seq, isWatched] = [0, false];
-  const note = (asked: Asked, known: Partial<SeenRequest>): void => {
+  const note = (asked: HttpRequest, known: Partial<SeenRequest>): void => {
     const seen = open.get(asked);
     if (seen !== undefined) open.set(asked, { ...seen, ...known });
   };
@@ -54,19 +54,19 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
     watch: (): void => {
       isWatched = true;
     },
-    begin: (asked: Asked): void => {
+    begin: (asked: HttpRequest): void => {
       const { method, target, headers } = asked;
       seq += 1;
       const agent = cut(headers['user-agent'] ?? '', 100);
       open.set(asked, { seq, at: now(), method, url: cut(target, LONGEST_URL), agent, took: 0, began: ticks() });
     },
-    body: (asked: Asked, bytes: Uint8Array): void =>
+    body: (asked: HttpRequest, bytes: Uint8Array): void =>
       note(asked, { body: Buffer.from(bytes.subarray(0, LONGEST)).toString() }),
-    struck: (asked: Asked, rule: FaultRule): void => note(asked, { struck: rule }),
-    executed: (asked: Asked, { status, text }: Answer): void =>
+    struck: (asked: HttpRequest, rule: FaultRule): void => note(asked, { struck: rule }),
+    executed: (asked: HttpRequest, { status, text }: HttpAnswer): void =>
       note(asked, { executed: { status, text: isWatched || status >= 400 ? cut(text) : '' } }),
     /** `status`: what the client gets; undefined where the connection is cut. */
-    end: (asked: Asked, status: number | undefined): void => {
+    end: (asked: HttpRequest, status: number | undefined): void => {
       const seen = open.get(asked);
       if (seen === undefined) return;
       open.delete(asked);
@@ -88,3 +88,27 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
 };
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
+
+/** Keeps what the service itself made of each request. */
+export const withExecuted =
+  (log: RequestLog, answering: Answering): Answering =>
+  async (asked) => {
+    const answer = await answering(asked);
+    if (answer !== undefined) log.executed(asked, answer);
+    return answer;
+  };
+
+/** A browser asks for it by itself. */
+const ICON = '/favicon.ico';
+
+/** Keeps each request, and what its client got. */
+export const withRecords =
+  (log: RequestLog, answering: Answering): Answering =>
+  async (asked) => {
+    if (asked.target === ICON) return answering(asked);
+    log.begin(asked);
+    const answer = await answering(asked);
+    const isWhole = answer?.cutAfter === undefined && !asked.isGone();
+    log.end(asked, isWhole ? answer?.status : undefined);
+    return answer;
+  };

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
+import type { Dialect } from '../core/data-files.ts';
 import type { Clock } from '../core/io.ts';
-import type { Dialect } from '../core/local.ts';
 import { replaceFile, stateOf } from '../database/file.ts';
-import { nowOf } from './answer.ts';
+import { openapiText } from './app.ts';
 import { type ClockState, moveClock, setFaults } from './control.ts';
-import { BeyondUse, DATA_FILE } from './file.ts';
-import { openapiText } from './openapi.ts';
+import { type Settled, type Settling, settle, unknownActivity } from './payments.ts';
+import { BeyondUse, DATA_FILE } from './schema.ts';
 import { seedStore } from './seed.ts';
-import { type Settled, type Settling, settle, unknownActivity } from './settle.ts';
-import { openStore, withStore } from './store/open.ts';
-import type { KeptFault } from './store/settings.ts';
-import { type WebhookRoom, webhookRoom } from './webhook-room.ts';
+import { nowOf } from './service.ts';
+import { type KeptFault, openStore, withStore } from './store.ts';
+import { type EmulatorWebhooks, webhookRoom } from './webhooks.ts';
 
 /** A running emulator: real HTTP on loopback. */
 export interface RunningEmulator {
@@ -64,7 +63,7 @@ export interface EmulatorRoom {
   /** The rules for faults; `rules` replaces them. They stay until they are replaced, and hold for `--local`, too. */
   faults(options: { readonly file: string; readonly rules?: unknown }): Promise<readonly KeptFault[]>;
   /** Where events are told, and what was. */
-  readonly webhooks: WebhookRoom;
+  readonly webhooks: EmulatorWebhooks;
   /** The contract as an OpenAPI document, in JSON. */
   openapi(): Promise<string>;
   /** Removes every record; the key stays, and no identifier is given again. A file that is damaged or from a newer paycli is made anew, with a new key. */

@@ -1,14 +1,83 @@
 import type { Activity } from '../contract/activity.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
-import { machineValue } from '../core/medium.ts';
+import { machineValue } from '../core/charge.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { activityOn } from './activity.ts';
-import { GHANA, NIGERIA } from './checkout.ts';
+import { activityOn } from './charge.ts';
+import { GHANA, NIGERIA } from './customers.ts';
 import { derivedId, derivedText } from './ids.ts';
-import { isPaid } from './paid.ts';
-import { CITIES, FIRST_NAMES, GOODS, LAST_NAMES, STREETS } from './seed-words.ts';
-import type { Store } from './store/open.ts';
+import { isPaid } from './payments.ts';
+import type { EmulatorStore } from './store.ts';
+
+/** What seeded records are made of. Nobody of these exists, and example.com takes no mail. */
+export const FIRST_NAMES = [
+  'Ada',
+  'Chinedu',
+  'Ngozi',
+  'Tunde',
+  'Yetunde',
+  'Emeka',
+  'Aisha',
+  'Ibrahim',
+  'Folake',
+  'Chidi',
+  'Halima',
+  'Segun',
+  'Zainab',
+  'Obinna',
+  'Funmilayo',
+  'Musa',
+  'Amaka',
+  'Kelechi',
+  'Bukola',
+  'Uche',
+] as const;
+
+export const LAST_NAMES = [
+  'Okafor',
+  'Adeyemi',
+  'Balogun',
+  'Eze',
+  'Mohammed',
+  'Nwosu',
+  'Ogunleye',
+  'Danjuma',
+  'Okonkwo',
+  'Bello',
+  'Adebayo',
+  'Obi',
+  'Sanusi',
+  'Umeh',
+  'Olawale',
+  'Yakubu',
+  'Igwe',
+] as const;
+
+export const CITIES = [
+  ['Lagos', 'Lagos', '100001'],
+  ['Ibadan', 'Oyo', '200001'],
+  ['Enugu', 'Enugu', '400001'],
+  ['Kano', 'Kano', '700001'],
+  ['Abuja', 'FCT', '900001'],
+  ['Port Harcourt', 'Rivers', '500001'],
+] as const;
+
+export const STREETS = ['Broad Street', 'Ahmadu Bello Way', 'Marina', 'Awolowo Road', 'Zik Avenue'] as const;
+
+/** What was bought, and its price in the minor unit. */
+export const GOODS = [
+  ['Cocoa, two bags', 5_000_000],
+  ['School fees, second term', 18_500_000],
+  ['Ankara fabric, six yards', 1_450_000],
+  ['Phone repair', 750_000],
+  ['Generator service', 2_200_000],
+  ['Monthly data plan', 350_000],
+  ['Wedding catering, deposit', 45_000_000],
+  ['Office rent, March to May', 120_000_000],
+  ['Bus ticket Lagos to Enugu', 1_980_000],
+  ['Rice, 50 kg', 7_800_000],
+  ['Solar panel, 350 W', 16_499_950],
+] as const;
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -16,7 +85,7 @@ const DAY = 24 * 60 * MINUTE;
 const STEP = 97 * MINUTE;
 const LONGEST = 90 * DAY;
 
-export interface Amounts {
+interface SeedSize {
   readonly customers: number;
   readonly ugwo: number;
 }
@@ -129,7 +198,7 @@ const payerOf = (number: number, customers: readonly string[]): string | null =>
  * Adds records to the store, newer than those it has. What they are follows from their number in the order of creation
  * and from the clock, never from chance: the same seeding of a fresh file gives the same identifiers.
  */
-export const seedStore = (store: Store, { customers, ugwo }: Amounts, now: number): void => {
+export const seedStore = (store: EmulatorStore, { customers, ugwo }: SeedSize, now: number): void => {
   const customerAt = instants(store.newest('onye'), now, customers);
   const firstCustomer = store.made('onye') + 1;
   for (let index = 0; index < customers; index += 1) {

@@ -1,17 +1,15 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { memo } from '../core/async.ts';
 import { reasonOf, usageError } from '../core/error.ts';
-import { memo } from '../core/memo.ts';
-import { nowOf, respondTo, type Service } from './answer.ts';
 import { makeApp } from './app.ts';
-import { CONSOLE, consolePath } from './console-path.ts';
-import { deliver } from './delivery/deliver.ts';
+import { deliver } from './deliver.ts';
 import { withFaults } from './faults.ts';
-import { type Answer, type Answering, type Asked, askedOf, send } from './http.ts';
-import { withExecuted, withRecords } from './recorded.ts';
-import { refusal } from './refusal.ts';
-import { openRequestLog, type RequestLog } from './request-log.ts';
+import { CONSOLE, consolePath } from './guard.ts';
+import { type Answering, askedOf, type HttpAnswer, type HttpRequest, send } from './http.ts';
+import { openRequestLog, type RequestLog, withExecuted, withRecords } from './request-log.ts';
 import type { ConsoleOptions, RunningEmulator } from './room.ts';
+import { nowOf, refusal, respondTo, type Service } from './service.ts';
 
 const HOST = '127.0.0.1';
 
@@ -50,19 +48,23 @@ const withConsole = (service: Service, requests: RequestLog, options: ConsoleOpt
 };
 
 /** What is said where not even the data can be read. */
-const BROKEN: Answer = { status: 500, headers: { 'content-type': 'text/plain' }, text: 'the data cannot be read\n' };
+const BROKEN: HttpAnswer = {
+  status: 500,
+  headers: { 'content-type': 'text/plain' },
+  text: 'the data cannot be read\n',
+};
 
 /** Answers each request that comes over a connection, whatever is wrong with it. */
 const listener = (service: Service, answering: Answering): RequestListener => {
-  const told = (thrown: unknown): Answer => {
+  const told = (thrown: unknown): HttpAnswer => {
     try {
       return respondTo(thrown, service);
     } catch {
       return BROKEN;
     }
   };
-  const answerTo = async (incoming: IncomingMessage): Promise<Answer | undefined> => {
-    let asked: Asked;
+  const answerTo = async (incoming: IncomingMessage): Promise<HttpAnswer | undefined> => {
+    let asked: HttpRequest;
     try {
       asked = askedOf(incoming);
     } catch (thrown) {

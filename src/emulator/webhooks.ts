@@ -1,11 +1,23 @@
-import { usageError } from '../core/error.ts';
-import { EVENTS, isWanted } from '../core/event.ts';
-import type { DeliveryState } from '../core/local.ts';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Activity } from '../contract/activity.ts';
+import type { Ugwo } from '../contract/ugwo.ts';
+import { machineValue } from '../core/charge.ts';
+import type { DeliveryState } from '../core/data-files.ts';
+import { reasonOf, usageError } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
 import { isLoopback } from '../core/origin.ts';
-import { didYouMean } from '../core/suggest.ts';
+import { didYouMean } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
-import type { Store } from './store/open.ts';
-import type { Attempt, Delivery, Webhook } from './store/outbox.ts';
+import { EVENTS, type EventName, isWanted } from '../core/webhook-event.ts';
+import { activityOn, outcomeOf } from './charge.ts';
+import { addCustomer } from './customers.ts';
+import { newId, randomKey, randomText } from './ids.ts';
+import { endActivity, endRefund, tell, whole } from './payments.ts';
+import { createRefund } from './refund.ts';
+import { createUgwo } from './requests.ts';
+import { nowOf, ProblemError } from './service.ts';
+import { type DeliveryAttempt, type EmulatorStore, type OutgoingDelivery, type Webhook, withStore } from './store.ts';
 
 /** A webhook as it is shown: never with its secret. */
 export interface ShownWebhook {
@@ -28,10 +40,10 @@ export interface ShownDelivery {
   readonly at: string;
   /** When it is sent next; null where it is not, or at once. */
   readonly due: string | null;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DeliveryAttempt[];
 }
 
-export interface WebhookAsked {
+interface WebhookAsked {
   readonly url: string;
   /** Names of events, in which `*` stands for any text; none for all. */
   readonly events: readonly string[];
@@ -48,7 +60,17 @@ const shownWebhook = ({ id, url, events, secret }: Webhook): ShownWebhook => ({
   signed: secret !== '',
 });
 
-const shownDelivery = ({ id, event, uid, subject, webhook, state, at, due, attempts }: Delivery): ShownDelivery => ({
+const shownDelivery = ({
+  id,
+  event,
+  uid,
+  subject,
+  webhook,
+  state,
+  at,
+  due,
+  attempts,
+}: OutgoingDelivery): ShownDelivery => ({
   id,
   event,
   event_uid: uid,
@@ -84,16 +106,16 @@ const refuseUnknown = (pattern: string): void => {
 };
 
 /** Tells a URL of events from now on. Throws usage errors. */
-export const addWebhook = (store: Store, asked: WebhookAsked): ShownWebhook => {
+export const addWebhook = (store: EmulatorStore, asked: WebhookAsked): ShownWebhook => {
   const [url, events] = [targetOf(asked), asked.events.length === 0 ? ['*'] : asked.events];
   events.forEach(refuseUnknown);
   return store.write(() => shownWebhook(store.addWebhook({ url, events, secret: asked.secret() })));
 };
 
-export const listWebhooks = (store: Store): ShownWebhook[] => store.webhooks().map(shownWebhook);
+export const listWebhooks = (store: EmulatorStore): ShownWebhook[] => store.webhooks().map(shownWebhook);
 
 /** Ends a webhook, with what was to be delivered there. Throws usage errors. */
-export const removeWebhook = (store: Store, id: number): ShownWebhook =>
+export const removeWebhook = (store: EmulatorStore, id: number): ShownWebhook =>
   store.write(() => {
     const webhook = store.webhooks().find((one) => one.id === id);
     if (webhook === undefined) {
@@ -104,11 +126,11 @@ export const removeWebhook = (store: Store, id: number): ShownWebhook =>
   });
 
 /** The newest deliveries that are older than `before`, newest first. */
-export const listDeliveries = (store: Store, count: number, before?: number): ShownDelivery[] =>
+export const listDeliveries = (store: EmulatorStore, count: number, before?: number): ShownDelivery[] =>
   store.deliveriesBefore(before, count).map(shownDelivery);
 
 /** Sends one again, with as many tries as a new one has. Throws usage errors. */
-export const replayDelivery = (store: Store, id: number): ShownDelivery =>
+export const replayDelivery = (store: EmulatorStore, id: number): ShownDelivery =>
   store.write(() => {
     const delivery = store.delivery(id);
     if (delivery === undefined) {
@@ -118,3 +140,174 @@ export const replayDelivery = (store: Store, id: number): ShownDelivery =>
     store.setNext(id, next);
     return shownDelivery({ ...delivery, ...next });
   });
+
+/** What an event is made up on: a payment request that is there, or one of its own. */
+interface Stage {
+  readonly store: EmulatorStore;
+  readonly now: number;
+  readonly ugwo: Ugwo;
+}
+
+const hangUp = (): void => undefined;
+const AMOUNT = 500_000;
+const DESTINATION = { provider: 'gtb', account_number: '0123456789' };
+
+/** What it would be charged with. */
+const dataFor = ({ uid, checkout }: Ugwo) => {
+  const mediums = (checkout?.mediums ?? []).map(({ medium }) => machineValue(medium));
+  if (mediums.includes('bank_transfer')) return { medium: 'bank_transfer' as const };
+  if (mediums.length > 0) return { medium: 'mobile_money' as const, provider: 'mtn', phone: '+233201234567' };
+  throw usageError(`the payment request ${uid} has no checkout, so nothing can be charged on it`);
+};
+
+const charged = ({ store, now, ugwo }: Stage): Activity => {
+  const [uid, data] = [newId('act'), dataFor(ugwo)];
+  const outcome = outcomeOf(data, ugwo, uid, now);
+  const at = utcAtom(now);
+  const reference = `EMU-${randomText(16)}`;
+  const activity = activityOn(ugwo, { uid, medium: data.medium, reference, outcome, at });
+  store.addActivity({ activity, ugwo: ugwo.uid }, undefined);
+  return activity;
+};
+
+const paid = (stage: Stage): Activity => {
+  const kept = { activity: charged(stage), ugwo: stage.ugwo.uid };
+  return endActivity(stage.store, kept, { ending: 'successful', due: stage.now });
+};
+
+const refunded = (stage: Stage, ending: 'successful' | 'failed') => {
+  const { store, now } = stage;
+  const body = { ugwo_activity: paid(stage).uid, destination: DESTINATION };
+  return endRefund(store, createRefund({ params: {}, query: undefined, body, now, hangUp }, store), ending, now);
+};
+
+const shown = ({ store, ugwo }: Stage) => whole(store, store.ugwo(ugwo.uid) ?? ugwo);
+
+const customer = ({ store, now }: Stage) => {
+  const email = `event-${randomText(8)}@example.com`;
+  return addCustomer(store, { email, first_name: 'Ada', last_name: 'Obi' }, now);
+};
+
+/** What each event has in it. */
+const SCENES: Readonly<Record<EventName, (stage: Stage) => { readonly uid: string }>> = {
+  'nzube.onye.created': customer,
+  'nzube.onye.updated': customer,
+  'nzube.onye.deleted': customer,
+  'ugwo.created': shown,
+  'ugwo.updated': shown,
+  'ugwo.successful': (stage) => {
+    paid(stage);
+    return shown(stage);
+  },
+  'ugwo.activity.created': charged,
+  'ugwo.activity.updated': paid,
+  'ugwo.activity.double_charge_detected': (stage) => {
+    paid(stage);
+    return paid(stage);
+  },
+  'refund.successful': (stage) => refunded(stage, 'successful'),
+  'refund.failed': (stage) => refunded(stage, 'failed'),
+};
+
+const requestFor = (store: EmulatorStore, uid: string | undefined, now: number): Ugwo => {
+  const body = { amount: AMOUNT, currency: 'NGN', description: 'A made-up event' };
+  const ugwo =
+    uid === undefined ? createUgwo({ params: {}, query: undefined, body, now, hangUp }, store) : store.ugwo(uid);
+  if (ugwo !== undefined) return ugwo;
+  throw usageError(`there is no payment request ${uid} in the emulator's data`, {
+    hint: 'Name the data file that holds it with --data.',
+  });
+};
+
+/** Made by what makes the real one, and undone. */
+const madeUp = (
+  store: EmulatorStore,
+  event: EventName,
+  uid: string | undefined,
+  now: number,
+): { readonly uid: string } => {
+  try {
+    return store.rehearse(() => SCENES[event]({ store, now, ugwo: requestFor(store, uid, now) }));
+  } catch (thrown) {
+    if (!(thrown instanceof ProblemError)) throw thrown;
+    throw usageError(`${event} can't be made up on ${uid}: ${thrown.problem.detail ?? thrown.message}`);
+  }
+};
+
+/** What a trigger put into the outbox. */
+interface Triggered {
+  readonly event: EventName;
+  readonly event_uid: string;
+  readonly about: string;
+  /** How many webhooks it goes to. */
+  readonly webhooks: number;
+}
+
+/** Tells an event that did not happen, about a payment request that is there or one that is nowhere. Throws usage errors. */
+export const triggerEvent = (
+  store: EmulatorStore,
+  event: EventName,
+  ugwo: string | undefined,
+  now: number,
+): Triggered => {
+  const data = madeUp(store, event, ugwo, now);
+  const told = store.write(() => tell(store, now, event, () => data));
+  if (told === undefined) {
+    throw usageError(`no webhook wants ${event}`, { hint: 'Add one: `paycli emulator webhook add URL`.' });
+  }
+  return { event, event_uid: told.uid, about: told.subject, webhooks: told.webhooks };
+};
+
+/** What deliveries are signed with: a secret that is given, one that is made and written to a new file, or nothing. */
+type Signing = { readonly secret: string } | { readonly file: string } | 'unsigned';
+
+interface InFile {
+  /** The data file. */
+  readonly file: string;
+}
+
+/** Where the emulator tells its events. A running one sees at once what is changed here. */
+export interface EmulatorWebhooks {
+  add(options: InFile & Omit<WebhookAsked, 'secret'> & { readonly signing: Signing }): Promise<ShownWebhook>;
+  list(options: InFile): Promise<readonly ShownWebhook[]>;
+  remove(options: InFile & { readonly id: number }): Promise<ShownWebhook>;
+  /** Tells an event that did not happen. */
+  trigger(
+    options: InFile & { readonly clock: Clock; readonly event: EventName; readonly ugwo: string | undefined },
+  ): Promise<Triggered>;
+  /** The newest first. */
+  deliveries(options: InFile & { readonly count: number }): Promise<readonly ShownDelivery[]>;
+  replay(options: InFile & { readonly id: number }): Promise<ShownDelivery>;
+}
+
+/** A new secret, in a file of its own: nothing else ever shows it. */
+const secretIn = (path: string): string => {
+  const secret = randomKey('wsk');
+  try {
+    writeFileSync(path, `${secret}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw usageError(`--secret-out: ${path} can't be written: ${reasonOf(thrown)}`);
+    }
+    const hint = 'Name a new file, or use the secret in this one with --secret-file.';
+    throw usageError(`--secret-out: ${path} exists already`, { hint });
+  }
+  return secret;
+};
+
+const secretOf = (signing: Signing): string => {
+  if (signing === 'unsigned') return '';
+  return 'secret' in signing ? signing.secret : secretIn(signing.file);
+};
+
+/** Webhooks and deliveries of a data file, whether an emulator runs over it or not. */
+export const webhookRoom: EmulatorWebhooks = {
+  add: async ({ file, signing, ...asked }) =>
+    withStore(resolve(file), (store) => addWebhook(store, { ...asked, secret: () => secretOf(signing) })),
+  list: async ({ file }) => withStore(resolve(file), (store) => listWebhooks(store)),
+  remove: async ({ file, id }) => withStore(resolve(file), (store) => removeWebhook(store, id)),
+  trigger: async ({ file, clock, event, ugwo }) =>
+    withStore(resolve(file), (store) => triggerEvent(store, event, ugwo, nowOf({ store, clock }))),
+  deliveries: async ({ file, count }) => withStore(resolve(file), (store) => listDeliveries(store, count)),
+  replay: async ({ file, id }) => withStore(resolve(file), (store) => replayDelivery(store, id)),
+};

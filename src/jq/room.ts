@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { PayError, reasonOf, usageError } from '../core/error.ts';
-import type { Filter } from '../core/filter.ts';
-import { interrupted } from '../core/interrupt.ts';
+import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
+import type { Filter } from '../core/result.ts';
 import type { JqSaid, JqStart, JqTask } from './worker.ts';
 
 /** Where the worker and jq itself lie. */

@@ -2,10 +2,8 @@ import type { PayError } from '../core/error.ts';
 import type { RowCounts } from '../core/row.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
 import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
-import type { ListFilter } from './ledger.ts';
-import type { Policies } from './policies.ts';
+import type { ListFilter, Period, Policies, Reducer } from './ledger.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
-import type { Period, Taker } from './walk.ts';
 
 /** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
@@ -26,7 +24,7 @@ export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
  * what became of something that was sent; the first signal of the user does not end its waiting. `glance`: not worth a wait.
  * `prune`: of what was sent less is kept; only the owner of a shared ledger may do that.
  */
-export type Purpose = 'intent' | 'outcome' | 'note' | 'glance' | 'prune';
+export type LockPolicy = 'intent' | 'outcome' | 'note' | 'glance' | 'prune';
 
 /** What a rule makes of what it was shown. */
 export interface Decision<W, T> {
@@ -57,14 +55,14 @@ export interface Backend {
    * Shows all that a query finds, some at a time, as it stood at one moment: `begin` gives what takes them, and is called
    * again where it has to begin anew. In the order of creation.
    */
-  walk<T>(query: Pick<Query, 'begun'>, begin: () => Taker<T>): Promise<T>;
+  walk<T>(query: Pick<Query, 'begun'>, begin: () => Reducer<T>): Promise<T>;
   /**
    * Asks a rule with what each of the queries finds. A charge that it writes replaces the one with its identifier, or is new
    * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written. Where `of` asks for an
    * allowance, the rule is given it too, and until its charge is written nobody else spends of the same profile's.
    */
   change<T>(
-    purpose: Purpose,
+    purpose: LockPolicy,
     about: readonly Query[],
     decide: (found: readonly (readonly Entry[])[], allowance?: Allowance) => Decision<readonly Entry[], T>,
     of?: AllowanceOf,
@@ -73,7 +71,7 @@ export interface Backend {
    * The same of all there is, and whether it is what was written: what is wrong with the database itself, a sentence each. What
    * can't be read is not shown.
    */
-  inspect<T>(begin: () => Taker<T>): Promise<{ readonly faults: readonly string[]; readonly seen: T }>;
+  inspect<T>(begin: () => Reducer<T>): Promise<{ readonly faults: readonly string[]; readonly seen: T }>;
   /** Gives back the room of what was pruned, where that is this machine's; false where it can't be had now. */
   compact?(): Promise<boolean>;
   readonly jobs: JobsBackend;
@@ -107,7 +105,7 @@ export interface JobsBackend
   updateTally(job: string): Promise<RowCounts>;
   sendingUpdates(job: string): Promise<readonly KeptUpdate[]>;
   change<T>(
-    purpose: Purpose,
+    purpose: LockPolicy,
     of: JobRow,
     decide: (found: KeptUpdate | undefined) => Decision<KeptUpdate, T>,
   ): Promise<T>;

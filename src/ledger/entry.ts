@@ -1,5 +1,8 @@
-import type { ChargeState } from '../core/charge.ts';
-import { CHARGE } from '../core/effect.ts';
+import { createHash } from 'node:crypto';
+import { CHARGE, type ChargeState } from '../core/charge.ts';
+import { isLoopback } from '../core/origin.ts';
+import { LOCAL_KEY_PREFIX } from '../core/secret.ts';
+import { utcAtom } from '../core/time.ts';
 
 /** Who sends a charge: enough to tell later whether that process is still at it. */
 export interface Sender {
@@ -35,7 +38,7 @@ export interface ServiceTime extends Moment {
 }
 
 /** The service that something is sent to. */
-export interface Place {
+export interface LedgerTarget {
   /** What the guard compares: the origin, or for an emulator the name that follows from its key, since its port changes. */
   readonly service: string;
   readonly origin: string;
@@ -59,7 +62,7 @@ export interface ChargeTerms {
 }
 
 /** Something that is about to be sent, and must not be made twice (charge-protocol, steps 1 and 2). */
-export interface Intent extends Place, Partial<ChargeTerms> {
+export interface Intent extends LedgerTarget, Partial<ChargeTerms> {
   /** What it makes, in one word: `charge`, `refund`, `payment_request`. */
   readonly kind: string;
   /** What it is about, of which one intent is open at a time: the payment request of a charge. */
@@ -153,3 +156,73 @@ export interface Resolution {
   readonly activity?: KeptActivity;
   readonly evidence: Evidence;
 }
+
+/** The first ones tell how it began, the last ones how it stands; what was seen in between is dropped beyond this many. */
+const MOST = 30;
+const FIRST_KEPT = 10;
+
+/** The list with one more at its end. */
+export const withEvidence = (list: readonly Evidence[], added: Evidence | undefined): readonly Evidence[] => {
+  if (added === undefined) return list;
+  const longer = [...list, added];
+  // Where there is room, the count to be dropped is negative, which is none.
+  return longer.toSpliced(FIRST_KEPT, longer.length - MOST);
+};
+
+/** Something seen at a moment, in milliseconds. */
+export const evidenceOf = (kind: string, at: number, what: Readonly<Record<string, unknown>>): Evidence => ({
+  kind,
+  at: utcAtom(at),
+  ...what,
+});
+
+const WORKSPACE = /^[sp]k\.([A-Za-z0-9]{4})\./;
+const NAME_LENGTH = 12;
+const EMULATOR = 'emulator ';
+
+/** All names of this machine mean one host. */
+const oneName = (origin: string): string => {
+  if (!isLoopback(origin)) return origin;
+  const url = new URL(origin);
+  url.hostname = '127.0.0.1';
+  return url.origin;
+};
+
+/**
+ * What a service is called in the ledger. An emulator is known by its key, which is kept with its data: its port is another
+ * one at each start.
+ */
+const serviceOf = (origin: string, key: string): string =>
+  key.startsWith(LOCAL_KEY_PREFIX)
+    ? EMULATOR + createHash('sha256').update(key).digest('hex').slice(0, NAME_LENGTH)
+    : oneName(origin);
+
+/** Whether a service is an emulator: the same identifiers are made by many of them. */
+export const isEmulator = (service: string): boolean => service.startsWith(EMULATOR);
+
+/** The service that a run speaks to, as the ledger keeps it: never the key, only what names its workspace. */
+export const ledgerTargetOf = (origin: string, key: string, profile: string | undefined): LedgerTarget => ({
+  service: serviceOf(origin, key),
+  origin,
+  workspace: WORKSPACE.exec(key)?.[1],
+  profile,
+});
+
+/** Which entries and files are meant: all where it says nothing. */
+export interface Scope {
+  readonly service?: string | undefined;
+  /** Of this workspace, as far as it is known of them. */
+  readonly workspace?: string | undefined;
+  readonly profile?: string | undefined;
+  /** Those of this profile are left out. */
+  readonly otherThan?: string | undefined;
+}
+
+/** Whether an entry is meant. */
+export const isIn =
+  ({ service, workspace, profile, otherThan }: Scope) =>
+  (entry: LedgerTarget): boolean =>
+    (service ?? entry.service) === entry.service &&
+    (workspace ?? entry.workspace) === (entry.workspace ?? workspace) &&
+    (profile ?? entry.profile) === entry.profile &&
+    (otherThan === undefined || otherThan !== entry.profile);

@@ -1,15 +1,11 @@
-import { standingOf } from '../core/charge.ts';
-import { CHARGE } from '../core/effect.ts';
-import { isMedium } from '../core/medium.ts';
-import { valueAt } from '../core/path.ts';
-import { payableUntil } from '../core/payable.ts';
+import { CHARGE, isMedium, payableUntil, paymentStatusOf } from '../core/charge.ts';
+import { valueAt } from '../core/json.ts';
 import { serviceTime, serviceTimeNow } from './clock.ts';
 import { type Charge, type Entry, type Intent, isCharge, type KeptActivity, type Moment } from './entry.ts';
-import { isNoCharge, isOtherMedium, mediumOf } from './fits.ts';
-import { keptActivity } from './kept-activity.ts';
-import type { BeginOptions, Obstacle, Refusal } from './ledger.ts';
-import { latest } from './precedence.ts';
-import type { RequestSeen } from './request-seen.ts';
+import type { BeginOptions, Obstacle, RefusalReason } from './ledger.ts';
+import { isNoCharge, isOtherMedium, mediumOf } from './match.ts';
+import { keptActivity, type Snapshot } from './snapshot.ts';
+import { latest } from './transitions.ts';
 
 const untilOf = (activity: KeptActivity | undefined): number | undefined =>
   activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
@@ -39,8 +35,8 @@ const refusalByActivity = (
   status: string,
   otherMedium: boolean,
   left: number | undefined,
-): Refusal | 'expired' | undefined => {
-  const standing = standingOf(status);
+): RefusalReason | 'expired' | undefined => {
+  const standing = paymentStatusOf(status);
   if (standing === 'failed') return undefined;
   if (standing !== 'open') return 'paid';
   if (otherMedium) return undefined;
@@ -48,11 +44,16 @@ const refusalByActivity = (
 };
 
 /** What is known to have been made stands in the way of nothing else. */
-const refusalByState = ({ state }: Entry): Refusal | undefined =>
+const refusalByState = ({ state }: Entry): RefusalReason | undefined =>
   state === 'unknown' ? 'unresolved' : state === 'sending' ? 'in_progress' : undefined;
 
 /** Without a look that came after it, nobody knows what an expired account has come to. */
-const refusalByCharge = (charge: Charge, medium: string, moment: Moment, seenNow: boolean): Refusal | undefined => {
+const refusalByCharge = (
+  charge: Charge,
+  medium: string,
+  moment: Moment,
+  seenNow: boolean,
+): RefusalReason | undefined => {
   if (charge.state !== 'accepted') return undefined;
   const left = payableFor(charge, moment);
   const why = refusalByActivity(charge.activity?.status ?? '', isOther(charge.medium, medium), left);
@@ -61,21 +62,21 @@ const refusalByCharge = (charge: Charge, medium: string, moment: Moment, seenNow
 };
 
 /** A payment request that is in one of these states is not charged (public-facts.md, Payment requests). */
-const FINAL: Readonly<Record<string, Refusal>> = {
+const FINAL: Readonly<Record<string, RefusalReason>> = {
   ugwo_successful: 'paid',
   partially_refunded: 'refunded',
   refunded: 'refunded',
   cancelled: 'cancelled',
 };
 
-const refusalByRequest = ({ status, paidInFull, noCheckout }: RequestSeen): Refusal | undefined => {
+const refusalByRequest = ({ status, paidInFull, noCheckout }: Snapshot): RefusalReason | undefined => {
   if (Object.hasOwn(FINAL, status)) return FINAL[status];
   if (paidInFull) return 'paid';
   return noCheckout ? 'no_checkout' : undefined;
 };
 
 /** Why an earlier one stands in the way of an intent. What else was made than charges keeps nobody from charging. */
-const refusalBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boolean): Refusal | undefined => {
+const refusalBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boolean): RefusalReason | undefined => {
   const { kind, medium, once } = wanted;
   const open = refusalByState(earlier);
   if (open !== undefined) return open;
@@ -95,14 +96,14 @@ export const asShown = <T extends Entry>(charge: T, activity: KeptActivity, { at
 };
 
 /** All activities that a look shows: those that are listed, and the latest where it is not among them. */
-const activitiesIn = ({ activities = [], last }: RequestSeen): readonly unknown[] => {
+const activitiesIn = ({ activities = [], last }: Snapshot): readonly unknown[] => {
   const uid = valueAt(last, 'uid');
   const isListed = last === undefined || activities.some((one) => valueAt(one, 'uid') === uid);
   return isListed ? activities : [...activities, last];
 };
 
 /** The same, by uid. */
-const byUid = (shown: RequestSeen): ReadonlyMap<string, KeptActivity> =>
+const byUid = (shown: Snapshot): ReadonlyMap<string, KeptActivity> =>
   new Map(
     activitiesIn(shown)
       .map((raw) => keptActivity(raw, shown.servedAt))
@@ -123,7 +124,7 @@ const ofEarlier = (
   });
 
 /** Activities that nobody here has made: a colleague, the dashboard, another machine. */
-const ofOthers = (earlier: readonly Entry[], shown: RequestSeen, medium: string, moment: Moment): Obstacle[] => {
+const ofOthers = (earlier: readonly Entry[], shown: Snapshot, medium: string, moment: Moment): Obstacle[] => {
   const { servedAt } = shown;
   const owned = new Set(earlier.map(({ activity }) => activity?.uid));
   return activitiesIn(shown).flatMap((raw) => {
@@ -138,7 +139,7 @@ const ofOthers = (earlier: readonly Entry[], shown: RequestSeen, medium: string,
 };
 
 /** What the payment request itself says, with the activity that says the same where one does. */
-const ofRequest = (shown: RequestSeen, others: readonly Obstacle[]): Obstacle[] => {
+const ofRequest = (shown: Snapshot, others: readonly Obstacle[]): Obstacle[] => {
   const why = refusalByRequest(shown);
   if (why === undefined) return [];
   const paid = others.find((one) => one.why === 'paid');
@@ -146,7 +147,7 @@ const ofRequest = (shown: RequestSeen, others: readonly Obstacle[]): Obstacle[] 
 };
 
 /** From the gravest on: what can't be overridden comes first. */
-const GRAVITY: readonly Refusal[] = [
+const GRAVITY: readonly RefusalReason[] = [
   'unresolved',
   'in_progress',
   'cancelled',
@@ -157,7 +158,7 @@ const GRAVITY: readonly Refusal[] = [
   'no_checkout',
   'made',
 ];
-const OVERRIDABLE: readonly Refusal[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout', 'made'];
+const OVERRIDABLE: readonly RefusalReason[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout', 'made'];
 
 /**
  * Whether something stands in the way of an intent (charge-protocol, The guard; ADR 10, 17): an earlier one, or what a look at

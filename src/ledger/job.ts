@@ -1,7 +1,6 @@
 import type { RowCounts } from '../core/row.ts';
-import type { Total } from './approval.ts';
-import type { Entry, Sender } from './entry.ts';
-import type { Scope } from './place.ts';
+import type { Entry, Scope, Sender } from './entry.ts';
+import type { Total } from './policy.ts';
 
 /** What the ledger keeps of a row of a job's file: entries (`charge`, of whatever kind they are), the last of which counts, or one update. */
 export type JobKind = 'charge' | 'update';

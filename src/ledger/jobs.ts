@@ -1,11 +1,11 @@
 import { idProblem } from '../core/ids.ts';
 import { isTakenUp, type RowCounts } from '../core/row.ts';
 import type { Backend, Decision } from './backend.ts';
-import { isLost, readSwept, sweep } from './gone.ts';
+import { expireStale, isStale, readResolved } from './begin.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { Ledger } from './ledger.ts';
-import { cleaned, withoutNumbers } from './private.ts';
-import { GONE } from './transitions.ts';
+import { cleaned, withoutNumbers } from './privacy.ts';
+import { STALE } from './transitions.ts';
 
 const withoutZeros = (counts: RowCounts): RowCounts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
@@ -23,7 +23,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
 
   /** A row of updates whose process has gone is unknown; that is written when it is next begun or settled. */
   const asItStands = (update: KeptUpdate): KeptUpdate =>
-    isLost(update, backend) ? { ...update, state: 'unknown', message: GONE } : update;
+    isStale(update, backend) ? { ...update, state: 'unknown', message: STALE } : update;
 
   const updateTally = async (job: string): Promise<RowCounts> => {
     const { sending = 0, unknown = 0, ...others } = await jobs.updateTally(job);
@@ -47,10 +47,10 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
     workers: async (job) => (await jobs.workers?.(job)) ?? [],
     tally: async ({ id, kind }) => {
       if (kind === 'update') return withoutZeros(await updateTally(id));
-      await sweep(backend);
+      await expireStale(backend);
       return withoutZeros(await jobs.chargeTally(id));
     },
-    entries: (job, first, last) => readSwept(backend, { job, rows: [first, last], order: 'row' }),
+    entries: (job, first, last) => readResolved(backend, { job, rows: [first, last], order: 'row' }),
     updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
     beginUpdate: ({ job, row, onye, bound }, how) =>
       jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {

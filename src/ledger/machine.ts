@@ -1,6 +1,5 @@
 import { existsSync, openSync, readFileSync, readSync, statfsSync } from 'node:fs';
-import { memo } from '../core/memo.ts';
-import { tried } from '../core/tried.ts';
+import { attempt, memo } from '../core/async.ts';
 
 const SECOND_MS = 1000;
 /** For so many milliseconds a reading holds, unless the wall clock has moved: by a machine that slept, say. */
@@ -40,7 +39,7 @@ const NOBODY = 2 ** 32 - 1;
 
 /** The user who logged in, which no `sudo` or `su` changes, by a file of the kernel's; undefined where that is not kept. */
 export const loginUidFrom = (path: string): number | undefined => {
-  const uid = Number(tried(() => readFileSync(path).toString('latin1').trim()) || NOBODY);
+  const uid = Number(attempt(() => readFileSync(path).toString('latin1').trim()) || NOBODY);
   return Number.isInteger(uid) && uid >= 0 && uid < NOBODY ? uid : undefined;
 };
 
@@ -49,7 +48,7 @@ const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/;
 
 /** Whether numbers of users may be made up, by a file of the kernel's; so they may where it is not the kernel's own. */
 export const namespacedBy = (path: string): boolean => {
-  const map = tried(() => isOwn(path) && readFileSync(path, 'latin1'));
+  const map = attempt(() => isOwn(path) && readFileSync(path, 'latin1'));
   return typeof map !== 'string' || !ALL_USERS.test(map);
 };
 

@@ -1,16 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { CHARGE } from '../core/effect.ts';
+import { CHARGE } from '../core/charge.ts';
 import type { Backend, EmergencyLine, Query } from './backend.ts';
-import { begin } from './begin.ts';
+import { begin, expireStale, readResolved } from './begin.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Outcome } from './entry.ts';
-import { readSwept, sweep } from './gone.ts';
+import { guard } from './guard.ts';
 import { jobsOver } from './jobs.ts';
-import type { Ledger } from './ledger.ts';
-import { observe } from './observe.ts';
-import { note, record, resolve } from './outcome.ts';
-import { cleaned, withoutPhoneEnding } from './private.ts';
-import { prunable, prune } from './prune.ts';
-import { verify } from './verify.ts';
+import type { BeginOptions, Ledger, Refused } from './ledger.ts';
+import { note, observe, record, resolve } from './outcome.ts';
+import { cleaned, withoutPhoneEnding } from './privacy.ts';
+import { prunable, prune, verify } from './upkeep.ts';
 
 /** An emergency line must tell what it is about without the ledger. */
 const lineOf = (
@@ -36,7 +34,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   });
   const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
 
-  const read = (query: Query): Promise<readonly Entry[]> => readSwept(backend, query);
+  const read = (query: Query): Promise<readonly Entry[]> => readResolved(backend, query);
 
   return {
     moment: backend.moment,
@@ -72,15 +70,15 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),
     walk: async (begun, begin) => {
-      await sweep(backend);
+      await expireStale(backend);
       return backend.walk({ begun }, begin);
     },
     prunable: async (before, scope = {}) => {
-      await sweep(backend);
+      await expireStale(backend);
       return prunable(backend, before, scope);
     },
     prune: async (before, scope = {}) => {
-      await sweep(backend);
+      await expireStale(backend);
       const count = await prune(backend, before, scope);
       return { count, compacted: (await backend.compact?.()) ?? true };
     },
@@ -92,3 +90,49 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     close: backend.close,
   };
 };
+
+/** Another ledger that this machine has charged with, before it was told to use this one. */
+export interface OtherLedger {
+  readonly name: string;
+  /** Whether what it holds can be pushed into the one that is in use. */
+  readonly pushable: boolean;
+  /** What it holds about something. */
+  readonly about: (about: string) => Promise<readonly Entry[]>;
+}
+
+const MAY_BE_MADE: readonly string[] = ['sending', 'unknown', 'accepted'];
+
+/** What was pushed is known here; and what was begun here since shows that a person has said to continue. */
+const isSettled = (theirs: Entry, own: readonly Entry[]): boolean =>
+  own.some(
+    ({ id, state, createdAt }) => id === theirs.id || (MAY_BE_MADE.includes(state) && createdAt > theirs.createdAt),
+  );
+
+const refusedBy = async (
+  other: OtherLedger,
+  intent: Intent,
+  how: BeginOptions,
+  ledger: Ledger,
+): Promise<Refused | undefined> => {
+  const { about, service } = intent;
+  const theirs = (await other.about(about)).filter((one) => one.service === service);
+  if (theirs.length === 0) return undefined;
+  const own = await ledger.list({ about, service, limit: -1 });
+  const moment = ledger.moment();
+  const left = theirs.filter((one) => !isSettled(one, own));
+  const obstacle = guard(left, intent, how, moment);
+  // What a look alone has shown stands in the way in this ledger, too.
+  return obstacle?.by === undefined ? undefined : { kind: 'refused', intent, moment, ...obstacle, ledger: other };
+};
+
+/** A ledger that begins nothing that stands in the way in another one, unless it is told to go on with `again`. */
+export const withOthers = (ledger: Ledger, others: () => Promise<readonly OtherLedger[]>): Ledger => ({
+  ...ledger,
+  begin: async (intent, how) => {
+    for (const other of how.again ? [] : await others()) {
+      const refused = await refusedBy(other, intent, how, ledger);
+      if (refused !== undefined) return refused;
+    }
+    return ledger.begin(intent, how);
+  },
+});

@@ -1,14 +1,22 @@
-import { valueAt } from '../core/path.ts';
-import type { Candidate, Look, RequestRead, Sorted, Timed } from './candidates.ts';
-import { OLD_ANSWER, sortActivities } from './candidates.ts';
-import { elapsed, sendingTime } from './clock.ts';
-import type { Charge, Evidence, KeptActivity } from './entry.ts';
-import { evidenceOf } from './evidence.ts';
-import { wordAt } from './fits.ts';
-import type { Ledger } from './ledger.ts';
-import { APART_MS, apart, areSteady, type LookTime, looksOf, timeOf } from './looks.ts';
-import { cleaned } from './private.ts';
-import type { SendWorld } from './send-once.ts';
+import { statusOf } from '../core/charge.ts';
+import { valueAt } from '../core/json.ts';
+import { type ApiRecord, servedBy } from '../core/record.ts';
+import { APART_MS, apart, areSteady, elapsed, type LookTime, looksOf, sendingTime, timeOf } from './clock.ts';
+import { type Charge, type Entry, type Evidence, evidenceOf, isCharge, type KeptActivity } from './entry.ts';
+import type { Ledger, ListFilter } from './ledger.ts';
+import {
+  type Candidate,
+  OLD_ANSWER,
+  type RequestRead,
+  type SnapshotAt,
+  type Sorted,
+  sortActivities,
+  type Timed,
+  wordAt,
+} from './match.ts';
+import { cleaned } from './privacy.ts';
+import type { SendDeps } from './send.ts';
+import { keptActivity, snapshotOf } from './snapshot.ts';
 
 /**
  * Why a charge stays unknown. `not_yet`: nothing is there so far. `several`, `doubtful`: what is there proves nothing.
@@ -36,7 +44,7 @@ const OVER_MS = 15 * 60_000;
 /** So many activities of a kind are kept of one look. */
 const MOST_KEPT = 10;
 
-const lookEvidence = (look: Look, found: string, { candidates, excluded, skew }: Sorted): Evidence =>
+const lookEvidence = (look: SnapshotAt, found: string, { candidates, excluded, skew }: Sorted): Evidence =>
   evidenceOf('look', look.at, {
     found,
     mark: look.mark,
@@ -71,7 +79,7 @@ const addsToEmpty = (first: LookTime | undefined, last: LookTime | undefined, no
   return (apart(first, now) ?? 0) >= Math.max(APART_MS, 2 * (apart(first, last) ?? 0));
 };
 
-const judgeEmpty = (charge: Charge, look: Look, sorted: Sorted): Conclusion => {
+const judgeEmpty = (charge: Charge, look: SnapshotAt, sorted: Sorted): Conclusion => {
   const now: LookTime = { at: look.at, mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
   const empty = emptySince(charge);
   const earlier = empty.find((one) => apart(one, now) !== undefined && areSteady(one, now));
@@ -99,7 +107,7 @@ const namesOf = (candidates: readonly Pick<Candidate, 'kept'>[]): string => {
 
 const unproven = (
   charge: Charge,
-  look: Look,
+  look: SnapshotAt,
   sorted: Sorted,
   why: 'several' | 'doubtful',
   reason: string,
@@ -147,7 +155,7 @@ const whenServed = <T extends Timed>(look: T, age: number): T => ({
  * What one look says of a charge that may have been made. Only one candidate, beyond doubt, makes it accepted, and only
  * two empty looks, long after the sending, make it not created; whatever else is seen leaves it unknown.
  */
-export const judgeLook = (charge: Charge, seen: Look, ownedByOthers: ReadonlySet<string>): Conclusion => {
+export const judgeLook = (charge: Charge, seen: SnapshotAt, ownedByOthers: ReadonlySet<string>): Conclusion => {
   if ('unavailable' in seen) {
     const why = lasting(seen.status) ? 'unlisted' : 'unreadable';
     return { state: 'unknown', why, reason: seen.unavailable };
@@ -183,7 +191,7 @@ export const judgeLook = (charge: Charge, seen: Look, ownedByOthers: ReadonlySet
 };
 
 /** A charge as it now stands, and why it is still unknown where it is. */
-export interface Reconciled {
+interface Reconciled {
   readonly charge: Charge;
   readonly left: Extract<Conclusion, { state: 'unknown' }> | undefined;
 }
@@ -216,7 +224,7 @@ export const reconcile = async (
   ledger: Ledger,
   charge: Charge,
   look: (charge: Charge) => Promise<RequestRead>,
-  { clean }: Pick<SendWorld, 'clean'>,
+  { clean }: Pick<SendDeps, 'clean'>,
 ): Promise<Reconciled> => {
   const askedAt = ledger.moment().at;
   const sight = cleaned(await look(charge), clean);
@@ -229,4 +237,40 @@ export const reconcile = async (
   const left = await write(ledger, charge.id, conclusion);
   const after = await asNow();
   return { charge: after, left: isOpen(after) ? left : undefined };
+};
+
+/** What a refresh needs of a client: a read, undefined where the service has none. Throws what a read throws. */
+interface Reader {
+  look(
+    id: 'ugwo.get' | 'activity.get',
+    input: { readonly params: Readonly<Record<string, string>> },
+  ): Promise<ApiRecord | undefined>;
+}
+
+const PAGE = 200;
+
+/** Charges page by page, oldest first, from the place `after` on; what is added meanwhile comes at the end. */
+export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
+  for (let { after = 0 } = filter; ; ) {
+    const found = await ledger.list({ ...filter, oldestFirst: true, after, limit: PAGE });
+    yield* found.filter(isCharge);
+    const last = found.at(-1);
+    if (last === undefined || found.length < PAGE) return;
+    after = last.seq;
+  }
+}
+
+/** Reads how the activity of a charge stands, and writes it. False where the service shows nothing of it. */
+export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, reader: Reader): Promise<boolean> => {
+  if (activity === undefined) return false;
+  const request = await reader.look('ugwo.get', { params: { uid: about } });
+  const { activities, asked } = snapshotOf(request?.value, request);
+  const listed = activities?.find((one) => valueAt(one, 'uid') === activity.uid);
+  const params = { ugwoUid: about, activityUid: activity.uid };
+  const record = listed === undefined ? await reader.look('activity.get', { params }) : undefined;
+  const seen = listed ?? record?.value;
+  // What is known already says more than a status that can't be read.
+  if (seen === undefined || statusOf(seen) === '') return false;
+  await ledger.observe([keptActivity(seen, servedBy(record ?? request))], asked, true);
+  return true;
 };

@@ -1,13 +1,59 @@
-import { CHARGE, kindWord } from '../core/effect.ts';
+import { CHARGE, kindWord, readNextAction } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
-import { readNextAction } from '../core/next-action.ts';
+import { formatMoney } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from './entry.ts';
-import { asActivity } from './kept-activity.ts';
-import type { Refusal, Refused } from './ledger.ts';
-import { isSpent } from './policy.ts';
-import { policyWords } from './policy-words.ts';
+import type { RefusalReason, Refused } from './ledger.ts';
+import { type Forbidden, isSpent, OTHERS } from './policy.ts';
+import { asActivity } from './snapshot.ts';
+
+const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
+
+const leftText = (left: bigint, currency: string): string =>
+  left > 0n ? `${formatMoney(left, currency)} is left today` : 'nothing is left today';
+
+const TOMORROW = 'the next day begins at 00:00 UTC';
+
+const wordsOf = (forbidden: Forbidden): readonly [what: string, hint: string] => {
+  switch (forbidden.why) {
+    case 'medium':
+      return [`doesn't allow ${forbidden.medium}`, `it allows: ${listed(forbidden.allowed)}`];
+    case 'charges':
+      return [`allows ${forbidden.most} a day, and all of them are used today`, TOMORROW];
+    case 'currency':
+      return [`doesn't allow ${forbidden.currency}`, `it has amounts for: ${listed(forbidden.allowed)}`];
+    case 'no_amount':
+      return [
+        'limits amounts, and the amount of this charge is not known',
+        'leave out --no-preflight, which skips the look that shows it',
+      ];
+    case 'unknown_amounts':
+      return [
+        `limits amounts, and those of ${forbidden.count} charges of today are not known`,
+        `\`paycli ledger refresh\` with their ids finds out; ${TOMORROW}`,
+      ];
+    case 'amount': {
+      const { currency, most, asked, left } = forbidden;
+      const more = `allows ${formatMoney(most, currency)} a day; ${leftText(left, currency)}, and this charge is ${formatMoney(asked, currency)}`;
+      return [more, asked > most ? 'it is more than a whole day allows' : TOMORROW];
+    }
+  }
+};
+
+/** Why a policy forbids a charge, and what to do. `command` makes a command for the same place. */
+export const policyWords = (
+  { profile, forbidden }: { readonly profile: string; readonly forbidden: Forbidden },
+  command: (...words: readonly string[]) => string,
+): readonly [what: string, hint: string] => {
+  const isOthers = profile === OTHERS;
+  const [what, hint] = wordsOf(forbidden);
+  const show = command('policy', 'show', ...(isOthers ? ['--others'] : []));
+  return [
+    `the policy ${isOthers ? 'for all other profiles' : `of profile ${profile}`} ${what}`,
+    `${hint}. See ${show}; --again doesn't override this`,
+  ];
+};
 
 /** What the customer can still use, in one line a piece. */
 const stillUsable = ({ activity, moment }: Refused): string[] => {
@@ -54,7 +100,7 @@ const underWay: Words = (refused, command) => [
 ];
 
 /** What stands in the way, and what to do about it. */
-const WORDS: Readonly<Record<Refusal, Words>> = {
+const WORDS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ intent, by }, command) => [
     `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
     `find out: ${command('ledger', 'reconcile', by?.id ?? '')}${intent.kind === CHARGE ? "; --again doesn't override this" : ''}`,
@@ -122,7 +168,7 @@ const inOther = (
 ];
 
 /** The same for many rows at once. */
-const REASONS: Readonly<Record<Refusal, string>> = {
+const REASONS: Readonly<Record<RefusalReason, string>> = {
   unresolved: 'an earlier one is unknown',
   in_progress: 'another process is at it',
   payable: 'an earlier charge can still be paid',
@@ -137,7 +183,7 @@ const REASONS: Readonly<Record<Refusal, string>> = {
 };
 
 /** The rest --again does not override, or the service refuses. */
-const AGAIN_HELPS: readonly Refusal[] = ['payable', 'unseen', 'made'];
+const AGAIN_HELPS: readonly RefusalReason[] = ['payable', 'unseen', 'made'];
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;

@@ -1,20 +1,15 @@
 // The ledger's protocol, for the commands that are given it.
-export { mayBeSame, needsApproval, sameHint, sumOf, withRow, worthOf } from './approval.ts';
-export { chargeOnce } from './charge.ts';
-export { isCharge } from './entry.ts';
-export { contradictsOf } from './fits.ts';
+
+export { isCharge, isIn } from './entry.ts';
 export { payableFor } from './guard.ts';
 export { rowsBegun } from './jobs.ts';
-export { asActivity, keptActivity } from './kept-activity.ts';
-export { openSums, PAYMENTS, paymentOf } from './payments.ts';
-export { isIn } from './place.ts';
-export { dayOf, OTHERS } from './policy.ts';
-export { wasResolved } from './precedence.ts';
-export { asksTheSame } from './private.ts';
-export { reconcile } from './reconcile.ts';
-export { chargesOf, refreshCharge } from './refresh.ts';
+export { mismatchesOf } from './match.ts';
+export { dayOf, mayBeSame, needsApproval, OTHERS, sameHint, sumOf, withRow, worthOf } from './policy.ts';
+export { asksTheSame } from './privacy.ts';
+export { chargesOf, reconcile, refreshCharge } from './reconcile.ts';
 export { refusedError } from './refused.ts';
-export { openReport } from './report.ts';
-export { shownOf, showsTheSame, withActivity } from './request-seen.ts';
-export { makeOnce, makeRow } from './send-once.ts';
+export { openReport, openSums, PAYMENTS, paymentOf } from './report.ts';
+export { chargeOnce, makeOnce, makeRow } from './send.ts';
+export { asActivity, keptActivity, showsTheSame, snapshotOf, withActivity } from './snapshot.ts';
+export { wasResolved } from './transitions.ts';
 export type LedgerRoom = typeof import('./room.ts');

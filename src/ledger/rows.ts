@@ -1,11 +1,81 @@
-import type { ChargeState } from '../core/charge.ts';
-import { CHARGE } from '../core/effect.ts';
-import { number, optionalNumber, optionalText, text } from '../database/values.ts';
-import { checksumOf } from './checksum.ts';
-import type { Row, Value } from './columns.ts';
-import { AT } from './columns.ts';
+import { CHARGE, type ChargeState } from '../core/charge.ts';
+import { reasonOf } from '../core/error.ts';
+import { number, optionalNumber, optionalText, text } from '../database/kind.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
+
+/** What a table holds, whatever the database. */
+export type Value = null | number | bigint | string | NodeJS.NonSharedUint8Array;
+
+/** A row of a table: its values in the order of their columns. */
+export type Row = readonly Value[];
+
+/**
+ * All that a row says, but for its place and the checksum itself: first what stays as it was begun, `ugwo` being what it is
+ * about. The order is never changed: rows that are there were summed in it.
+ */
+export const FIXED = [
+  'id',
+  'service',
+  'origin',
+  'workspace',
+  'profile',
+  'ugwo',
+  'medium',
+  'provider',
+  'phone',
+  'phone_digest',
+  'expires_at',
+  'digest',
+  'job',
+  'row',
+  'deadline',
+  'created_at',
+  'begun_uptime',
+  'pid',
+  'boot',
+  'started',
+] as const;
+export const CHANGING = [
+  'state',
+  'recorded_at',
+  'took',
+  'exit_code',
+  'activity',
+  'status',
+  'next_action',
+  'activity_created_at',
+  'told',
+  'evidence',
+  'amount',
+  'currency',
+  'ref',
+  'customer',
+] as const;
+/** What only other intents than charges have: in their checksums alone, so that those of older rows still hold. */
+const OF_OTHERS = ['kind', 'path', 'body'] as const;
+
+/** A row in the order in which it is read. */
+export const COLUMNS = [...FIXED, ...CHANGING, ...OF_OTHERS, 'checksum', 'seq'] as const;
+
+type Places = Readonly<Record<(typeof COLUMNS)[number], number>>;
+/** The place of each column in a row. */
+export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])) as Places;
+
+const OF_CHARGES = FIXED.length + CHANGING.length;
+const OF_ALL = OF_CHARGES + OF_OTHERS.length;
+
+/**
+ * The checksum of a row, FNV-1a in 32 bits: for what happens by accident, and quick, since it is asked for at every read and
+ * write. A charge is summed as it was before there were other kinds.
+ */
+export const checksumOf = (row: Row): number => {
+  const isCharge = row[AT.kind] === CHARGE && row[AT.path] === null && row[AT.body] === null;
+  const text = JSON.stringify(row.slice(0, isCharge ? OF_CHARGES : OF_ALL));
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
+  return sum >>> 0;
+};
 
 const activityOf = (row: Row): KeptActivity | undefined => {
   const uid = optionalText(row[AT.activity]);
@@ -103,3 +173,19 @@ export const rowOf = (entry: Entry): Value[] => {
   row.push(checksumOf(row));
   return row;
 };
+
+/** The entries of some rows, where each is what was written; of the others, what is wrong is told. */
+export const readable = (rows: readonly Row[], tell: (fault: string) => void): Entry[] =>
+  rows.flatMap((row) => {
+    const name = `${String(row[AT.id])} (row ${row[AT.seq]})`;
+    if (row[AT.checksum] !== checksumOf(row)) {
+      tell(`${name} is not what paycli wrote`);
+      return [];
+    }
+    try {
+      return [entryOf(row)];
+    } catch (thrown) {
+      tell(`${name} can't be read: ${reasonOf(thrown)}`);
+      return [];
+    }
+  });

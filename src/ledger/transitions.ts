@@ -1,9 +1,20 @@
-import type { ChargeState } from '../core/charge.ts';
-import type { Entry, Evidence, Intent, KeptActivity, Moment, RequestTerms, Sender, ServiceTime } from './entry.ts';
-import { evidenceOf, withEvidence } from './evidence.ts';
+import { type ChargeState, paymentStatusOf } from '../core/charge.ts';
+import {
+  type Entry,
+  type Evidence,
+  evidenceOf,
+  type Intent,
+  type KeptActivity,
+  type Moment,
+  type Outcome,
+  type RequestTerms,
+  type Sender,
+  type ServiceTime,
+  withEvidence,
+} from './entry.ts';
 
 /** A charge that is about to be sent; its place is the backend's to say. */
-export const begun = (id: string, { bound, ...intent }: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
+export const started = (id: string, { bound, ...intent }: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
   ...intent,
   id,
   deadline: at + bound,
@@ -21,7 +32,7 @@ export const begun = (id: string, { bound, ...intent }: Intent, sender: Sender, 
 });
 
 /** A charge's new state and what goes with it. */
-export interface Change {
+interface StateChange {
   readonly state: ChargeState;
   readonly moment: Moment;
   /** How long the sending took, in milliseconds; undefined where it did not live to say. */
@@ -42,7 +53,7 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
   createdAt,
 });
 
-export const changed = (charge: Entry, change: Change): Entry => {
+export const changed = (charge: Entry, change: StateChange): Entry => {
   const { state, moment, took, exitCode, activity, evidence } = change;
   const told = toldBy(activity, moment);
   return {
@@ -59,11 +70,11 @@ export const withMore = (charge: Entry, evidence: Evidence | undefined): Entry =
 });
 
 /** Why nobody knows what became of a charge or an update. */
-export const GONE = 'its process ended before it could save the result';
+export const STALE = 'its process ended before it could save the result';
 
 /** Its process has gone: nobody knows any more what became of it. */
-export const lost = (charge: Entry, moment: Moment): Entry => {
-  const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: GONE });
+export const markStale = (charge: Entry, moment: Moment): Entry => {
+  const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: STALE });
   const evidence = withEvidence(charge.evidence, gone);
   return changed(charge, { ...charge, state: 'unknown', moment, evidence });
 };
@@ -90,3 +101,31 @@ export const asking = (charge: Entry, shown: RequestTerms): Entry => ({
   ...charge,
   asked: Object.fromEntries(ASKED.map((name) => [name, charge.asked?.[name] ?? shown[name]])),
 });
+
+/** What can decide how a charge stands, in the order of the evidence. */
+export const DECISIVE: readonly string[] = ['resolved', 'answer', 'emergency_line'];
+
+/** Whether the last word on a charge is a person's. */
+export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
+  evidence.findLast(({ kind }) => DECISIVE.includes(kind))?.kind === 'resolved';
+
+/**
+ * Whether what a process says of its own charge changes a row that others may have resolved meanwhile: that the service
+ * accepted it always does, and a doubt counts for more than a "not created" that nobody should have said so soon.
+ */
+export const changesState = ({ state }: Entry, said: Pick<Outcome, 'state'>): boolean =>
+  state === 'sending' ||
+  state === 'unknown' ||
+  said.state === 'accepted' ||
+  (state === 'not_created' && said.state === 'unknown');
+
+/** An answer or a read may be older than what is known: what was paid stays paid. */
+export const latest = (known: KeptActivity | undefined, told: KeptActivity): KeptActivity => {
+  const isOlder =
+    known?.uid === told.uid && paymentStatusOf(known.status) === 'paid' && paymentStatusOf(told.status) !== 'paid';
+  return isOlder ? { ...told, status: known.status } : told;
+};
+
+/** The word of a process that came when its charge was not its own any more: it must be seen in the evidence. */
+export const lateAnswer = ({ state }: Entry, { evidence }: Outcome, at: number): Evidence | undefined =>
+  evidence ?? (state === 'sending' ? undefined : evidenceOf('answer', at, { message: 'the answer came after all' }));

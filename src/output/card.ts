@@ -1,22 +1,46 @@
 import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
-import { valueAt } from '../core/path.ts';
-import type { Received } from '../core/received.ts';
-import type { Column, View } from '../core/result.ts';
-import { visible } from '../core/sanitize.ts';
-import { cellOf, labelOf, plainText } from './cell.ts';
-import { checkRecordColumns } from './columns.ts';
-import type { Field } from './fields.ts';
-import { fieldLines } from './fields.ts';
-import { innerListLines } from './inner-list.ts';
+import { printExact, valueAt } from '../core/json.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { Column, InnerList, View } from '../core/result.ts';
+import { visible } from '../core/text.ts';
+import {
+  type CardField,
+  cellOf,
+  exactValue,
+  fieldLines,
+  isBlank,
+  isObject,
+  isScalar,
+  labelOf,
+  plainText,
+} from './cell.ts';
+import { checkRecordColumns, tableColumns } from './columns.ts';
 import { nextActionLines } from './next-action.ts';
-import type { Styles } from './style.ts';
-import { unpainted } from './style.ts';
-import type { Surface } from './surface.ts';
-import { exactValue, isBlank, isObject, isScalar } from './value.ts';
-import { wrap } from './width.ts';
+import { type Styles, type Surface, unpainted } from './style.ts';
+import { listSink } from './table.ts';
+import { wrap } from './text.ts';
+
+/**
+ * A list inside a record as lines: a heading and a table, or, where none fits, its elements one under the other. An empty
+ * list says so; where the record holds no such list there is nothing to say.
+ */
+const innerListLines = async (value: unknown, list: InnerList, surface: Surface): Promise<string[]> => {
+  const elements = valueAt(value, list.path);
+  if (!Array.isArray(elements)) return [];
+  const { width, styles } = surface;
+  if (elements.length === 0) return wrap(`no ${list.heading.toLowerCase()}`, width).map(styles.dim);
+  const { first, more } = cutList(elements, BOUNDS.lines);
+  const records = first.map((element) => ({ value: element, text: printExact(element) }));
+  // Columns that are named stay, whatever the width: here nothing says what was left out. One without a value has nothing to say.
+  const names = tableColumns(list, records).map(({ path }) => path);
+  const sink = await listSink(names, list, surface);
+  const rest = more === 0 ? [] : wrap(`… and ${grouped(more)} more (see -o json)`, width).map(styles.dim);
+  const table = [...sink.page(records, false)].join('') + sink.end(null);
+  return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
+};
 
 /** Top-level scalars that the service sent and the view doesn't know, by their own names. */
-const otherFields = (value: unknown, view: View): Field[] => {
+const otherFields = (value: unknown, view: View): CardField[] => {
   if (!isObject(value)) return [];
   const known = new Set(view.columns.map(({ path }) => path.split('.', 1)[0]));
   const others = Object.entries(value).filter(
@@ -33,7 +57,7 @@ const otherFields = (value: unknown, view: View): Field[] => {
   ];
 };
 
-const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): Field[] =>
+const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
   columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
 
 /** The amount that the record names, for the next action; undefined where it names none. */
@@ -44,7 +68,7 @@ export const amountOf = (value: unknown, view: View, styles: Styles): string | u
 
 /** What a card consists of: labelled lines, and blocks below them, each with a blank line above it. */
 interface Parts {
-  readonly fields: readonly Field[];
+  readonly fields: readonly CardField[];
   readonly blocks: readonly (readonly string[])[];
 }
 
@@ -59,7 +83,7 @@ const wholeParts = async (value: unknown, view: View, surface: Surface): Promise
 };
 
 const partsOf = async (
-  record: Received,
+  record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
   surface: Surface,
@@ -81,7 +105,7 @@ const textOf = ({ fields, blocks }: Parts, { width, styles }: Surface): string =
  * customer must do next, then the lists inside it. With `names`, those columns alone.
  */
 export const card = async (
-  record: Received,
+  record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
   surface: Surface,
@@ -97,8 +121,8 @@ export const card = async (
  * that alone would mislead. Empty where the card would be the same.
  */
 export const cardChanges = async (
-  before: Received,
-  after: Received,
+  before: ApiRecord,
+  after: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
   surface: Surface,

@@ -1,15 +1,49 @@
+import { memo } from '../core/async.ts';
 import { BOUNDS, cutText, leftOut } from '../core/bounds.ts';
-import { NumberText, printExact } from '../core/json.ts';
-import { machineValue } from '../core/medium.ts';
-import { memo } from '../core/memo.ts';
+import { machineValue } from '../core/charge.ts';
+import { mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
-import { valueAt } from '../core/path.ts';
-import type { Column } from '../core/result.ts';
-import { visible } from '../core/sanitize.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { CellKind, Column } from '../core/result.ts';
+import { visible } from '../core/text.ts';
 import { formatLocalFull, readInstant } from '../core/time.ts';
-import type { Paint, Styles } from './style.ts';
-import { unpainted } from './style.ts';
-import { isBlank, isEnum, isObject } from './value.ts';
+import { type Paint, type Styles, unpainted } from './style.ts';
+import { pad, widthOf, wrap } from './text.ts';
+
+/**
+ * The record's value with numbers as they were sent. Parsed again only where its numbers may have been rounded, since
+ * this is asked for every record of a walk; of one that is cut the value is all there is.
+ */
+export const exactValue = (record: ApiRecord): unknown =>
+  record.cut === undefined && mayBeInexact(record.text) ? parseExact(record.text) : record.value;
+
+/** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
+
+export const isScalar = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
+
+/** Null, not there, or empty: nothing that a person would miss. */
+export const isBlank = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.keys(value).length === 0);
+
+const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && machineValue(value) !== '';
+
+/** An enum of the service: a text, a number, or a pair `[machine value, label]` (see `machineValue`). */
+export const isEnum = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || isPair(value);
+
+/** The text of a value for programs: as sent; objects and lists as compact JSON; null and absent are empty. */
+export const machineText = (value: unknown, kind: CellKind | undefined): string => {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if ((kind === 'enum' || kind === 'state') && isEnum(value)) return machineValue(value);
+  return printExact(value);
+};
 
 /** What a person sees of one value: safe text in one line, and its colour. */
 export interface Cell {
@@ -117,3 +151,46 @@ export const labelOf = (column: Column): string => visible(column.label ?? colum
 /** What a column is called in a table: what `--columns` calls it, where that can name it. */
 export const headingOf = (column: Column): string =>
   column.peopleOnly === true ? labelOf(column) : visible(column.path);
+
+/** One labelled value of a card. */
+export interface CardField {
+  readonly label: string;
+  readonly cell: Cell;
+}
+
+/** With less room than this beside the labels, values go under them. */
+const LEAST_ROOM = 12;
+
+const narrowLines = ({ label, cell }: CardField, width: number, styles: Styles): string[] => [
+  ...wrap(label, width).map(styles.dim),
+  ...wrap(cell.text, Math.max(1, width - 2)).map((line) => `  ${cell.paint(line)}`),
+];
+
+/** The width that the labels of `fields` ask for. */
+export const labelWidth = (labels: readonly string[]): number =>
+  labels.reduce((widest, label) => Math.max(widest, widthOf(label)), 0);
+
+/** A word too long for the room beside the label, but not for a line of its own: whole, so that it can be copied. */
+const standsAlone = ({ text }: Cell, room: number, width: number): boolean =>
+  !text.includes(' ') && widthOf(text) > room && widthOf(text) <= width - 2;
+
+/**
+ * Lines `label  value` with the values aligned behind `labels` columns (by default the widest label); long values go on
+ * under their column. At most `width` wide.
+ */
+export const fieldLines = (
+  fields: readonly CardField[],
+  width: number,
+  styles: Styles,
+  labels = labelWidth(fields.map(({ label }) => label)),
+): string[] => {
+  const room = width - labels - 2;
+  return fields.flatMap((field) => {
+    const { label, cell } = field;
+    if (room < LEAST_ROOM || standsAlone(cell, room, width)) return narrowLines(field, width, styles);
+    return wrap(cell.text, room).map((line, index) => {
+      const lead = index === 0 ? styles.dim(pad(label, labels)) : ' '.repeat(labels);
+      return `${lead}  ${cell.paint(line)}`;
+    });
+  });
+};

@@ -1,12 +1,11 @@
+import { memo } from '../core/async.ts';
 import { BOUNDS } from '../core/bounds.ts';
-import type { PayError } from '../core/error.ts';
-import { usageError } from '../core/error.ts';
-import { memo } from '../core/memo.ts';
-import { valueAt } from '../core/path.ts';
-import type { Received } from '../core/received.ts';
+import { type PayError, usageError } from '../core/error.ts';
+import { valueAt } from '../core/json.ts';
+import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column, Format, View } from '../core/result.ts';
-import { didYouMean } from '../core/suggest.ts';
-import { exactValue, isBlank, isObject } from './value.ts';
+import { didYouMean } from '../core/text.ts';
+import { exactValue, isBlank, isObject } from './cell.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
@@ -77,7 +76,7 @@ export const checkColumnsAhead = (columns: readonly string[], view: View): reado
 export const checkColumns = (
   columns: readonly string[],
   view: View,
-  records: readonly Received[] = [],
+  records: readonly ApiRecord[] = [],
 ): readonly Column[] => {
   if (records.length === 0) return checkColumnsAhead(columns, view);
   const known = new Set([...viewPaths(view), ...viewPaths(view).map(firstSegment)]);
@@ -94,7 +93,7 @@ export const checkColumns = (
  * As `checkColumns` for the one record that a command gave back. It may be the answer to a write that is done, so
  * whatever passed `checkColumnsAhead` passes here too, and is empty where the record lacks it.
  */
-export const checkRecordColumns = (columns: readonly string[], view: View, record: Received): readonly Column[] => {
+export const checkRecordColumns = (columns: readonly string[], view: View, record: ApiRecord): readonly Column[] => {
   const roots = new Set(viewPaths(view).map(firstSegment));
   checkColumns(
     columns.filter((name) => !roots.has(firstSegment(name))),
@@ -105,7 +104,7 @@ export const checkRecordColumns = (columns: readonly string[], view: View, recor
 };
 
 /** The columns of tsv and csv: the view's, or every top-level field of `records` where the view has none. */
-export const machineColumns = (view: View, records: readonly Received[]): readonly Column[] => {
+export const machineColumns = (view: View, records: readonly ApiRecord[]): readonly Column[] => {
   if (view.columns.length > 0) return contractColumns(view);
   const names = new Set(records.flatMap(({ value }) => (isObject(value) ? Object.keys(value) : [])));
   return [...names].map((path) => ({ path }));
@@ -115,7 +114,7 @@ const saysSomething = (value: unknown, kind: CellKind | undefined): boolean =>
   !isBlank(value) && !(kind === 'count' && value === 0);
 
 /** The columns of a table: those that say something about one of `records`, or always stand, and that no other cell says. */
-export const tableColumns = (view: View, records: readonly Received[]): readonly Column[] => {
+export const tableColumns = (view: View, records: readonly ApiRecord[]): readonly Column[] => {
   const all = view.columns.length > 0 ? view.columns : machineColumns(view, records);
   const candidates = all.filter(({ machineOnly, cardOnly }) => machineOnly !== true && cardOnly !== true);
   const used = candidates.filter(

@@ -1,16 +1,14 @@
 import { BOUNDS, cutText } from '../core/bounds.ts';
-import { cleanedJson, cleanedUrl } from '../core/cleaned.ts';
 import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
 import { densePieces } from '../core/json.ts';
 import { isJson } from '../core/json-scan.ts';
-import { visible, visibleJson } from '../core/sanitize.ts';
+import { cleanedJson, cleanedUrl } from '../core/redact.ts';
 import type { Redactor } from '../core/secret.ts';
+import { visible, visibleJson } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
 import { joined, shownPieces } from './pieces.ts';
-import type { Beside } from './prose.ts';
-import { proseLines, roomOn } from './prose.ts';
-import type { Paint } from './style.ts';
-import { speaksUtf8, stylesFor } from './style.ts';
+import { type Paint, speaksUtf8, stylesFor } from './style.ts';
+import { type Beside, proseLines, roomOn } from './text.ts';
 
 export interface ErrorBlockOptions {
   readonly color: boolean;

@@ -1,9 +1,7 @@
-import type { Filter } from '../core/filter.ts';
 import type { Output } from '../core/io.ts';
-import type { Ending, OutputOptions, Result } from '../core/result.ts';
-import { visibleText } from '../core/sanitize.ts';
-import type { RenderIo } from './render.ts';
-import { render } from './render.ts';
+import type { Filter, OutputOptions, Result, ResultNotices } from '../core/result.ts';
+import { visibleText } from '../core/text.ts';
+import { type RenderIo, render } from './render.ts';
 
 /** Gathers what is written, and hands on the lines that are whole; or, `atOnce`, nothing before the end. */
 const gather = (stdout: Output, atOnce: boolean, run: (text: string) => Promise<void>) => {
@@ -49,7 +47,7 @@ export const renderFiltered = async (
   io: RenderIo,
   options: OutputOptions,
   filter: Filter,
-): Promise<Ending> => {
+): Promise<ResultNotices> => {
   const { stdout, stderr } = io;
   const write = async (text: string): Promise<boolean> => {
     await stdout.write(stdout.isTerminal ? visibleText(text) : text);
@@ -61,7 +59,7 @@ export const renderFiltered = async (
     if (said !== '') await stderr.write(`${visibleText(said)}\n`);
   };
   const { output, end } = gather(stdout, result.kind === 'list' && options.format === 'json', run);
-  let ending: Ending;
+  let ending: ResultNotices;
   try {
     ending = await render(result, { ...io, stdout: output }, options);
   } catch (thrown) {

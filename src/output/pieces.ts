@@ -1,5 +1,20 @@
-import { free, turn } from '../core/breath.ts';
-import type { Clock, Output } from '../core/io.ts';
+import { free, turn } from '../core/async.ts';
+import type { Clock, Io, Output } from '../core/io.ts';
+import type { ApiRecord } from '../core/record.ts';
+import { type Clean, cleanedJson, holdsSecret } from '../core/redact.ts';
+
+/** Makes the text of a list, a page at a time; whoever drives it writes the text and waits for the reader. */
+export interface Sink {
+  /**
+   * The text of the next page, everything that goes before it included, in pieces: a row each, and several of one that is large.
+   * `more` says that pages may follow. Bytes hold until the next ones are asked for.
+   */
+  page(records: readonly ApiRecord[], more: boolean): Generator<string | Uint8Array>;
+  /** What closes the list; `next` is where to go on, null when nothing remains. */
+  end(next: string | null): string;
+  /** What people should know of how it was shown; undefined where there is nothing to tell. */
+  notice?(): string | undefined;
+}
 
 /** In milliseconds: a signal is heard only between two turns of the event loop. */
 const LONGEST_MS = 25;
@@ -102,3 +117,31 @@ export const writePieces = async (
   }
   if (isMuch) free();
 };
+
+/** What takes secrets out of the data. */
+export const cleanOf =
+  ({ redactor }: Pick<Io, 'redactor'>): Clean =>
+  (text) =>
+    redactor.clean(text);
+
+/** The record as it may be laid out: where a secret stands in one of its strings, another one without it. */
+export const cleanedRecord = (record: ApiRecord, clean: Clean): ApiRecord => {
+  const text = cleanedJson(record.text, clean);
+  return text === record.text ? record : { ...record, text, bytes: undefined, value: JSON.parse(text) };
+};
+
+/**
+ * One look at all of a page: one for each record would take much of the time of a walk. What can be handed on as bytes has had its
+ * own as it came, and has another as it is written.
+ */
+const cleanedRecords = (records: readonly ApiRecord[], clean: Clean): readonly ApiRecord[] => {
+  const texts = records.filter(({ bytes }) => bytes === undefined).map(({ text }) => text);
+  return holdsSecret(texts.join('\n'), clean) ? records.map((record) => cleanedRecord(record, clean)) : records;
+};
+
+/** The sink, given nothing but such records. */
+export const cleanedSink = (sink: Sink, clean: Clean): Sink => ({
+  ...sink,
+  page: (records, more) => sink.page(cleanedRecords(records, clean), more),
+  end: (next) => sink.end(next === null ? null : clean(next)),
+});

@@ -1,26 +1,18 @@
-import { breathe } from '../core/breath.ts';
-import type { Clean } from '../core/cleaned.ts';
+import { yieldToEventLoop } from '../core/async.ts';
+import { unreachable } from '../core/error.ts';
 import type { Io, Output } from '../core/io.ts';
-import { type Received, serviceNow } from '../core/received.ts';
-import type { Ending, OutputOptions, PassOn, Result, View } from '../core/result.ts';
-import { visibleText } from '../core/sanitize.ts';
-import { unreachable } from '../core/unreachable.ts';
+import { type ApiRecord, serviceNow } from '../core/record.ts';
+import type { Clean } from '../core/redact.ts';
+import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '../core/result.ts';
+import { visibleText } from '../core/text.ts';
 import { card, cardChanges } from './card.ts';
-import { cleanedRecord, cleanedSink, cleanOf } from './cleaned.ts';
-import { openCountdown } from './countdown.ts';
-import { csvRecord, csvSink } from './csv.ts';
-import { jsonRecord, jsonSink, ndjsonSink } from './json.ts';
-import { notice } from './notice.ts';
-import { joined, writePieces } from './pieces.ts';
-import { roomOn } from './prose.ts';
-import type { Sink } from './sink.ts';
-import { speaksUtf8, stylesFor } from './style.ts';
-import type { Surface } from './surface.ts';
+import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
+import { cleanedRecord, cleanedSink, cleanOf, joined, type Sink, writePieces } from './pieces.ts';
+import { type Surface, speaksUtf8, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
-import { tsvRecord, tsvSink } from './tsv.ts';
-import { showWait } from './wait.ts';
-import type { Walked } from './walk.ts';
-import { walk } from './walk.ts';
+import { notice, roomOn } from './text.ts';
+import { openCountdown, showWait } from './wait.ts';
+import { type Walked, walk } from './walk.ts';
 
 /** What rendering needs of the world. */
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
@@ -28,7 +20,7 @@ export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redacto
 const surfaceOf = async (
   { stdout, clock, env }: RenderIo,
   options: OutputOptions,
-  record: Pick<Received, 'servedAt' | 'age'> = {},
+  record: Pick<ApiRecord, 'servedAt' | 'age'> = {},
 ): Promise<Surface> => ({
   width: roomOn(stdout),
   styles: await stylesFor(options.color, speaksUtf8(env)),
@@ -42,7 +34,7 @@ const write = async (output: Output, text: string): Promise<void> => {
 };
 
 const recordPieces = async (
-  record: Received,
+  record: ApiRecord,
   view: View,
   io: RenderIo,
   options: OutputOptions,
@@ -119,20 +111,20 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
   if (walked.how === 'broken') throw walked.fault;
 };
 
-const renderRecord = async (record: Received, view: View, io: RenderIo, options: OutputOptions): Promise<void> => {
-  await breathe(record.text.length);
+const renderRecord = async (record: ApiRecord, view: View, io: RenderIo, options: OutputOptions): Promise<void> => {
+  await yieldToEventLoop(record.text.length);
   const cleaned = cleanedRecord(record, cleanOf(io));
-  await breathe(record.text.length);
+  await yieldToEventLoop(record.text.length);
   await writePieces(io.stdout, await recordPieces(cleaned, view, io, options), io.clock);
 };
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 
-const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   const { view } = wait;
   const isStill = options.quiet || options.plain === true;
   const countdown = openCountdown(io, await stylesFor(options.noticeColor, speaksUtf8(io.env)), isStill);
-  const show = async (record: Received, before: Received | undefined): Promise<void> => {
+  const show = async (record: ApiRecord, before: ApiRecord | undefined): Promise<void> => {
     if (before === undefined) return renderRecord(record, view, io, options);
     const [old, now] = [cleanedRecord(before, cleanOf(io)), cleanedRecord(record, cleanOf(io))];
     await write(io.stdout, await cardChanges(old, now, options.columns, view, await surfaceOf(io, options, record)));
@@ -143,11 +135,16 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
 type Passed = Extract<Result, { kind: 'record' }>;
 
 /** What is left to be said of a record once its customer's step is passed on. */
-const passedOn = async (result: Passed, how: PassOn, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+const passedOn = async (
+  result: Passed,
+  how: ShareOptions,
+  io: RenderIo,
+  options: OutputOptions,
+): Promise<ResultNotices> => {
   const { record, view, failure } = result;
   const said = [result.notice ?? []].flat();
   if (how.share || how.copy) {
-    const { passOnRecord } = await import('./pass-on.ts');
+    const { sharedRecord: passOnRecord } = await import('./share.ts');
     said.push(...(await passOnRecord(cleanedRecord(record, cleanOf(io)), view, how, io)));
   }
   if (!how.share) await renderRecord(record, view, io, { ...options, qr: how.qr });
@@ -156,7 +153,7 @@ const passedOn = async (result: Passed, how: PassOn, io: RenderIo, options: Outp
 
 type Live = Extract<Result, { kind: 'live' }>;
 
-const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   const { isDrawn, showBoard } = await import('./live.ts');
   if (isDrawn(io, options)) {
     await showBoard(live, io, () => surfaceOf(io, options));
@@ -171,7 +168,7 @@ const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Pro
  * Prints what a command gave back: data to stdout, notices to stderr. Throws what the pages of a list throw, after the
  * output has been closed into something whole. What a record or a wait leaves to be said is given back.
  */
-export const render = async (result: Result, io: RenderIo, options: OutputOptions): Promise<Ending> => {
+export const render = async (result: Result, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   switch (result.kind) {
     case 'text':
       // In a pipe it is for a program: exact.

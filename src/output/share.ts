@@ -1,11 +1,13 @@
-import { standingOf, statusOf } from '../core/charge.ts';
-import { printExact } from '../core/json.ts';
-import type { NextAction } from '../core/next-action.ts';
-import { missingOf } from '../core/next-action.ts';
-import { valueAt } from '../core/path.ts';
-import { visible, visibleExactly, visibleLines } from '../core/sanitize.ts';
+import { missingOf, type NextAction, paymentStatusOf, statusOf } from '../core/charge.ts';
+import type { Io, Output } from '../core/io.ts';
+import { printExact, valueAt } from '../core/json.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { ShareOptions, View } from '../core/result.ts';
+import { visible, visibleExactly, visibleLines } from '../core/text.ts';
 import { formatAnywhere } from '../core/time.ts';
-import { plainText } from './cell.ts';
+import { amountOf } from './card.ts';
+import { exactValue, plainText } from './cell.ts';
+import { stylesFor } from './style.ts';
 
 /** A message for a customer, or why there is none. */
 export type Message = { readonly text: string } | { readonly why: string };
@@ -45,7 +47,7 @@ const linesOf = (action: NextAction, amount: string | undefined): string[] => {
 const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
   const status = statusOf(value);
   const which = visible(plainText(valueAt(value, 'uid')));
-  if (standingOf(status) !== 'open') return `${which} is ${visible(status)}`;
+  if (paymentStatusOf(status) !== 'open') return `${which} is ${visible(status)}`;
   if (action === undefined)
     return `${which} asks nothing of the customer${status === '' ? '' : ` (${visible(status)})`}`;
   const missing = missingOf(action);
@@ -65,4 +67,45 @@ export const messageOf = (input: ShareInput): Message => {
   const lines = linesOf(action, amount);
   const text = [...said, ...(lines.length === 0 ? [] : [lines.join('\n')])].join('\n\n');
   return text === '' ? { why: 'the service did not say what to do' } : { text };
+};
+
+type PassOnIo = Pick<Io, 'stdout' | 'stderr' | 'clock'>;
+
+/** What a message, or a step, is copied as: words for it, and its text. */
+type Copied = readonly [what: string, text: string];
+
+const copiedOf = (action: NextAction | undefined, message: Message | undefined): Copied | undefined => {
+  if (message !== undefined) return 'text' in message ? ['the message', message.text] : undefined;
+  if (action?.kind === 'transfer') return ['the account number', action.accountNumber];
+  return action?.kind === 'dial' ? ['the code to dial', action.code] : undefined;
+};
+
+const copyTo = async (outputs: readonly Output[], text: string): Promise<boolean> => {
+  for (const output of outputs) if (await output.copy(text)) return true;
+  return false;
+};
+
+const saidOfCopy = async (copied: Copied | undefined, { stdout, stderr }: PassOnIo): Promise<string> => {
+  if (copied === undefined) return 'Nothing was copied: there is no account number and no code to dial.';
+  const [what, text] = copied;
+  const taken = await copyTo([stderr, stdout], text);
+  return taken ? `Copied ${what}, if this terminal lets programs copy.` : 'Nothing was copied: this is no terminal.';
+};
+
+/** Passes a customer's step on as wanted: prints a message, copies. Gives what there is to say about it. */
+export const sharedRecord = async (
+  record: ApiRecord,
+  view: View,
+  how: ShareOptions,
+  io: PassOnIo,
+): Promise<string[]> => {
+  const value = exactValue(record);
+  const action = view.nextAction?.(value);
+  const amount = amountOf(value, view, await stylesFor(false));
+  const message = how.share ? messageOf({ value, action, amount, now: io.clock.now() }) : undefined;
+  const said: string[] = [];
+  if (message !== undefined && 'text' in message) await io.stdout.write(`${message.text}\n`);
+  if (message !== undefined && 'why' in message) said.push(`Nothing to send to the customer: ${message.why}.`);
+  if (how.copy) said.push(await saidOfCopy(copiedOf(action, message), io));
+  return said;
 };

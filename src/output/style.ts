@@ -1,7 +1,7 @@
-import type { Env } from '../core/io.ts';
-import { speaksUtf8 } from '../core/locale.ts';
+import { type Env, speaksUtf8 } from '../core/io.ts';
+import type { QrWhen } from '../core/result.ts';
 
-export { speaksUtf8 } from '../core/locale.ts';
+export { speaksUtf8 } from '../core/io.ts';
 
 /** Puts colour around a text that is already padded and free of control characters. */
 export type Paint = (text: string) => string;
@@ -102,3 +102,15 @@ export const stylesFor = async (color: boolean, unicode = true): Promise<Styles>
     },
   };
 };
+
+/** What people's formats are drawn on. */
+export interface Surface {
+  /** Columns to fit into; Infinity where nothing is to be fitted (a pipe). */
+  readonly width: number;
+  readonly styles: Styles;
+  /** Milliseconds since the epoch: what "in 12 min" is counted from. */
+  readonly now: number;
+  readonly env: Env;
+  /** `auto` where nothing is said. */
+  readonly qr?: QrWhen | undefined;
+}

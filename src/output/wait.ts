@@ -1,23 +1,113 @@
-import type { Received } from '../core/received.ts';
-import type { Ending, Result, Waited } from '../core/result.ts';
-import type { Countdown } from './countdown.ts';
+import type { Io } from '../core/io.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { Result, ResultNotices, Waited, Waiting } from '../core/result.ts';
+import { visible } from '../core/text.ts';
+import { openStatusLine } from './status-line.ts';
+import type { Styles } from './style.ts';
+import { shorten, widthOf } from './text.ts';
+
+const SECOND_MS = 1000;
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `12:31`, or `1:02:31` from an hour on. */
+const clockText = (ms: number): string => {
+  const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+};
+
+/** The line at a moment, in at most `width` columns: what matters least is left out first. */
+export const countdownText = (
+  { status, until, failing }: Waiting,
+  now: number,
+  width: number,
+  ellipsis = '…',
+): string => {
+  const left = clockText(until - now);
+  const state = status === undefined ? '' : `${visible(status)}, `;
+  const trouble = failing ? '; the last read failed' : '';
+  const texts = [
+    `${state}waiting${trouble}; ${left} left, Ctrl-C stops waiting`,
+    `${state}waiting${trouble}; ${left} left`,
+    `${state}${left} left`,
+    left,
+  ];
+  return shorten(texts.find((text) => widthOf(text) <= width) ?? left, width, ellipsis);
+};
+
+type CountdownIo = Pick<Io, 'stderr' | 'clock' | 'env' | 'redactor'>;
+
+/** A line on stderr that is written over and over, and is gone in the end. */
+interface Countdown {
+  readonly tell: (waiting: Waiting) => void;
+  /** Takes the line away; nothing is written afterwards. */
+  end(): Promise<void>;
+}
+
+const SILENT: Countdown = { tell: () => undefined, end: async () => undefined };
+
+/** Counts down on a terminal that can rewrite a line; anywhere else, or when it is to be quiet, nothing is said. */
+export const openCountdown = (
+  { stderr, clock, env, redactor }: CountdownIo,
+  styles: Styles,
+  quiet: boolean,
+): Countdown => {
+  const line = openStatusLine({ stderr, env, redactor }, styles, quiet);
+  if (!line.rewrites) return SILENT;
+  const over = new AbortController();
+  let waiting: Waiting | undefined;
+  let shown = '';
+  const draw = async (): Promise<void> => {
+    if (waiting === undefined || over.signal.aborted) return;
+    const text = countdownText(waiting, clock.ticks(), line.width, styles.ellipsis);
+    if (text === shown) return;
+    shown = text;
+    await line.show(text);
+  };
+  const tick = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await draw();
+      const left = (waiting?.until ?? 0) - clock.ticks();
+      // At the moment in which the shown second ends.
+      await clock.sleep(left > 0 ? (left % SECOND_MS) + 1 : SECOND_MS, over.signal).catch(() => undefined);
+    }
+  };
+  let ticking: Promise<void> | undefined;
+  return {
+    tell: (news) => {
+      // Before the line is cut to its width.
+      waiting = { ...news, status: news.status === undefined ? undefined : redactor.cleanAll(news.status) };
+      if (ticking === undefined) ticking = tick();
+      else void draw();
+    },
+    end: async () => {
+      over.abort();
+      await ticking;
+      await line.clear();
+    },
+  };
+};
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 
 /** How a wait is shown. */
-export interface WaitShow {
+interface WaitShow {
   /** A person watches: what is known is shown at once, and in the end only what has changed of it. */
   readonly watched: boolean;
   readonly countdown: Countdown;
   /** Shows a record, `before` being the one that is shown already. */
-  readonly show: (record: Received, before: Received | undefined) => Promise<void>;
+  readonly show: (record: ApiRecord, before: ApiRecord | undefined) => Promise<void>;
 }
 
 /**
  * Shows a wait, and gives what it leaves to be said. What was known before is shown even where the wait is rejected: it
  * may be the only word of something that was done.
  */
-export const showWait = async ({ record, wait }: Wait, { watched, countdown, show }: WaitShow): Promise<Ending> => {
+export const showWait = async (
+  { record, wait }: Wait,
+  { watched, countdown, show }: WaitShow,
+): Promise<ResultNotices> => {
   if (watched && record !== undefined) await show(record, undefined);
   let waited: Waited | undefined;
   let failure: unknown;

@@ -1,7 +1,6 @@
 import type { Io } from '../core/io.ts';
-import type { Received, ReceivedPage } from '../core/received.ts';
-import { joined, writePieces } from './pieces.ts';
-import type { Sink } from './sink.ts';
+import type { ApiPage, ApiRecord } from '../core/record.ts';
+import { joined, type Sink, writePieces } from './pieces.ts';
 
 type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 
@@ -19,7 +18,7 @@ export interface Walked {
 }
 
 /** What is to be shown of a page, and what then remains. */
-const take = (page: ReceivedPage, room: number) => {
+const take = (page: ApiPage, room: number) => {
   // The first page has no cursor to come back with, so it is not cut: rather some more than some lost.
   const records = page.cursor === undefined ? page.records : page.records.slice(0, room);
   const cut = records.length < page.records.length;
@@ -30,7 +29,7 @@ const take = (page: ReceivedPage, room: number) => {
 const SLICE = 256 * 1024;
 
 /** The text of a page, a slice after the other where it is large. */
-function* textsOf(records: readonly Received[], more: boolean, sink: Sink): ReturnType<Sink['page']> {
+function* textsOf(records: readonly ApiRecord[], more: boolean, sink: Sink): ReturnType<Sink['page']> {
   let [from, size] = [0, 0];
   for (const [index, record] of records.entries()) {
     size += (record.bytes ?? record.text).length;
@@ -41,9 +40,9 @@ function* textsOf(records: readonly Received[], more: boolean, sink: Sink): Retu
   yield* sink.page(records.slice(from), more);
 }
 
-type Step = IteratorResult<ReceivedPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };
+type Step = IteratorResult<ApiPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };
 
-const pull = async (iterator: AsyncIterator<ReceivedPage>): Promise<Step> => {
+const pull = async (iterator: AsyncIterator<ApiPage>): Promise<Step> => {
   try {
     return await iterator.next();
   } catch (fault) {
@@ -52,7 +51,7 @@ const pull = async (iterator: AsyncIterator<ReceivedPage>): Promise<Step> => {
 };
 
 const drive = async (
-  iterator: AsyncIterator<ReceivedPage>,
+  iterator: AsyncIterator<ApiPage>,
   max: number,
   { stdout, clock }: WalkIo,
   sink: Sink,
@@ -88,7 +87,7 @@ const drive = async (
  * the output and is told as `broken`, not thrown.
  */
 export const walk = async (
-  pages: AsyncIterable<ReceivedPage>,
+  pages: AsyncIterable<ApiPage>,
   max: number | undefined,
   io: WalkIo,
   sink: Sink,

@@ -1,23 +1,13 @@
-import { PayError, reasonOf, usageError } from '../core/error.ts';
-import { DOUBLE_CHARGE, isWanted } from '../core/event.ts';
-import { interrupted, signalWord } from '../core/interrupt.ts';
-import type { Clock } from '../core/io.ts';
+import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core/error.ts';
+import { type Clock, withTimeout } from '../core/io.ts';
 import { shellLine } from '../core/shell.ts';
-import { soon } from '../core/soon.ts';
+import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/lock.ts';
-import { type Exec, execute } from './exec.ts';
-import { lockPath, newsLockPath } from './file.ts';
-import { forward } from './forwarder.ts';
-import { readDelivery, type Secrets } from './genuine.ts';
-import { passedOn } from './headers.ts';
-import { type KeptEvent, OTHER_BODY } from './kept.ts';
-import { lasting } from './lasting.ts';
-import { handOn, type News } from './news.ts';
-import { post } from './post.ts';
-import { openQueue, type Queue } from './queue.ts';
-import { type Answer, receive, type Take } from './server.ts';
-import { openTeller } from './teller.ts';
-import { openWake } from './wake.ts';
+import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } from './consumers.ts';
+import { forward, openNotifier, post, retryUntilWritten } from './deliver.ts';
+import { type KeptEvent, OTHER_BODY, passedOn, type Secrets, verifiedDelivery } from './event.ts';
+import { lockPath, newsLockPath, openQueue, type Queue } from './queue.ts';
+import { type DeliveryAnswer, receive, type Take } from './server.ts';
 
 /** What a listener is to do. */
 export interface ListenOptions {
@@ -34,13 +24,13 @@ export interface ListenOptions {
   readonly duplicates: boolean;
   readonly until: { readonly count: number } | { readonly event: string } | undefined;
   readonly exec: Exec | undefined;
-  readonly news: News | undefined;
+  readonly news: LedgerConsumer | undefined;
   /** So many days an event that is done with is kept. */
   readonly keepDays: number;
 }
 
 /** What it needs of the world. */
-export interface ListenWorld {
+export interface ListenDeps {
   readonly clock: Clock;
   readonly random: () => number;
   /** The first signal, and the second. */
@@ -95,7 +85,7 @@ const throttle = (most: number, clock: Clock, more: (count: number) => void) => 
 const takerOf = (
   queue: Queue,
   options: ListenOptions,
-  world: ListenWorld,
+  world: ListenDeps,
   steady: () => number,
   kept: () => void,
 ): Take => {
@@ -106,7 +96,7 @@ const takerOf = (
   const mayTell = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more events came again with another body`));
   const mayComplain = throttle(1, clock, () => undefined);
 
-  const failed = (thrown: unknown): Answer => {
+  const failed = (thrown: unknown): DeliveryAnswer => {
     if (mayComplain()) say(`an event couldn't be kept, and was answered 503: ${reasonOf(thrown)}`);
     return 503;
   };
@@ -120,7 +110,7 @@ const takerOf = (
 
   return async ({ headers, body }) => {
     const at = clock.now();
-    const read = readDelivery(secrets, { headers, body, receivedAt: at });
+    const read = verifiedDelivery(secrets, { headers, body, receivedAt: at });
     if ('problem' in read) {
       if (maySay()) say(`refused a delivery (401): ${read.problem}`);
       const part = body.subarray(0, REFUSED_BODY);
@@ -160,7 +150,7 @@ const reachedAt = (
 };
 
 /** Listens on a port, keeps what comes, tells it, and forwards it. */
-export const listen = async (options: ListenOptions, world: ListenWorld): Promise<Listening> => {
+export const listen = async (options: ListenOptions, world: ListenDeps): Promise<Listening> => {
   const { folder, only, until, exec, target, news } = options;
   const { clock, random, stop, say } = world;
   const queue = openQueue(folder, world.uid);
@@ -173,7 +163,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
   }
   const offset = clock.now() - clock.ticks();
   const steady = (): number => Math.floor(clock.ticks() + offset);
-  const [telling, forwarding, handOnWake] = [openWake(clock), openWake(clock), openWake(clock)];
+  const [telling, forwarding, handOnWake] = [openNotifier(clock), openNotifier(clock), openNotifier(clock)];
   // Nothing new is forwarded; then what is being sent is left.
   const [halt, abandon] = [new AbortController(), new AbortController()];
   let failure: PayError | undefined;
@@ -207,7 +197,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
   const releaseNews = news && holdLock(newsLockPath(folder, news.service));
   const handing =
     news &&
-    handOn(queue, handOnWake, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
+    consume(queue, handOnWake, { clock, random, say, news, failed: (found) => (failure ??= found) }, halt.signal);
 
   const prune = async (): Promise<void> => {
     while (!halt.signal.aborted) {
@@ -220,10 +210,10 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
 
   const end = async (): Promise<void> => {
     await receiver.close();
-    if (!stop.aborted) await soon(Promise.all([forwarder?.quiet(), handing?.quiet()]), 30 * SECOND_MS, clock);
+    if (!stop.aborted) await withTimeout(Promise.all([forwarder?.quiet(), handing?.quiet()]), 30 * SECOND_MS, clock);
     halt.abort();
     callAll();
-    await soon(Promise.all([forwarder?.ended, handing?.ended]), END_MS, clock);
+    await withTimeout(Promise.all([forwarder?.ended, handing?.ended]), END_MS, clock);
     abandon.abort();
     await forwarder?.ended;
     await pruning;
@@ -237,7 +227,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     Promise.all(
       some.map(async (event) => {
         if (handing === undefined || event.event !== DOUBLE_CHARGE) return event;
-        const fields = await soon(handing.heard(event), HEARD_MS, clock);
+        const fields = await withTimeout(handing.heard(event), HEARD_MS, clock);
         return fields === undefined ? event : { ...event, fields };
       }),
     );
@@ -246,7 +236,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
     (again !== OTHER_BODY || options.duplicates) && (only.length === 0 || isWanted(event, only));
 
   async function* events(): AsyncGenerator<readonly KeptEvent[]> {
-    const teller = openTeller(queue);
+    const teller = openPrintCursor(queue);
     let [count, isOver] = [0, false];
     try {
       const doubtful = teller.doubtful();
@@ -256,7 +246,7 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
       }
       // Noted behind the words: a kill in between names them twice, and not never.
       const named = doubtful.at(-1);
-      if (named !== undefined) await lasting(() => teller.note('told', named), world, stop);
+      if (named !== undefined) await retryUntilWritten(() => teller.note('told', named), world, stop);
       while (!isOver && !stop.aborted) {
         // A kill leaves one command in doubt, and no more.
         const found = teller.next(exec === undefined ? undefined : 1);
@@ -269,10 +259,10 @@ export const listen = async (options: ListenOptions, world: ListenWorld): Promis
         }
         const wanted = some.filter(isTold);
         // While the disk is full nothing is told: it would be told again.
-        if (!(await lasting(() => teller.note('telling', last), world, stop))) break;
+        if (!(await retryUntilWritten(() => teller.note('telling', last), world, stop))) break;
         if (exec !== undefined) for (const event of wanted) await execute(exec, event, world);
         if (wanted.length > 0) yield await withFields(wanted);
-        await lasting(() => teller.note('told', last), world, stop);
+        await retryUntilWritten(() => teller.note('told', last), world, stop);
         count += wanted.length;
         isOver = reached !== undefined;
       }

@@ -1,22 +1,56 @@
-import type { EventState } from '../core/event.ts';
-import { checkPrivate } from '../database/access.ts';
-import { compact } from '../database/compact.ts';
+import { hash } from 'node:crypto';
+import { PayError } from '../core/error.ts';
+import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhook-event.ts';
+import { compact } from '../database/connect.ts';
+import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
+import type { DatabaseFault, DatabaseKind } from '../database/kind.ts';
 import { openDatabase } from '../database/open.ts';
-import { QUEUE_FILE, queueError, queuePath } from './file.ts';
-import { digestUid } from './genuine.ts';
-import { type Delivery, type EventSummary, OTHER_BODY, type Refused } from './kept.ts';
-import { type Aged, type EventFilter, type Head, type Statements, statements } from './statements.ts';
+import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
+import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatements, statements } from './statements.ts';
+
+const queuePath = (folder: string): string => `${folder}/${QUEUE_FILE_NAME}`;
+export const lockPath = (folder: string): string => `${folder}/${LOCK_FILE_NAME}`;
+/** Held by whoever tells the ledger what it hears of a service. */
+export const newsLockPath = (folder: string, service: string): string =>
+  `${lockPath(folder)}-${hash('sha256', service).slice(0, 16)}`;
+
+const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
+  foreign: 'move it away, or set PAYCLI_HOME to another folder',
+  newer: 'use the newer paycli; this one does not touch a queue that it does not understand',
+  damaged:
+    'first copy it and the -wal file beside it; `sqlite3 FILE .recover` reads what is left. If you move it away, events ' +
+    'that were told before are told again when they come again',
+  unusable:
+    'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700)',
+};
+
+/** Any trouble with the queue. */
+const queueError = ({ kind, path, what, cause }: DatabaseFault): PayError =>
+  new PayError('ledger', `the queue of webhook events ${path} ${what}`, { hint: HINTS[kind], cause });
+
+/** So long SQLite waits for a reader that keeps the file locked, in milliseconds. */
+const BUSY_MS = 2000;
+
+/** What was acknowledged must outlive a loss of power. */
+const QUEUE_FILE: DatabaseKind = {
+  // "payw"
+  applicationId: 0x70617977,
+  migrations: MIGRATIONS,
+  survives: 'power loss',
+  busyTimeout: BUSY_MS,
+  error: queueError,
+};
 
 /** What was made of a delivery. */
-export type Kept =
+type Enqueued =
   | { readonly kind: 'new' }
   | { readonly kind: 'repeat'; readonly repeats: number }
   /** Its uid was known with another body: it is kept as this one. */
   | { readonly kind: 'other'; readonly uid: string };
 
 /** How far a reader of the queue has come; each has its own place. */
-export type Reader = 'telling' | 'told' | 'news';
+type Reader = 'telling' | 'told' | 'news';
 
 /** What came of trying to forward an event, and when its lane is tried next, by the forwarder's clock. */
 interface Answered {
@@ -32,7 +66,7 @@ interface Keeping {
   readonly due: number;
 }
 
-const keepIn = (sql: Statements, came: Delivery, { state, duplicates, due }: Keeping): Kept => {
+const keepIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due }: Keeping): Enqueued => {
   const isOther = sql.events.known(came.uid, came.body) === 'other';
   const one = isOther ? { ...came, uid: digestUid(came.body) } : came;
   const isRepeat = sql.events.known(one.uid, one.body) !== undefined;
@@ -51,7 +85,7 @@ const keepIn = (sql: Statements, came: Delivery, { state, duplicates, due }: Kee
 /** So many are read at once where a filter may leave out most. */
 const STEP = 200;
 
-const beforeIn = (sql: Statements, from: number, filter: EventFilter, limit: number): EventSummary[] => {
+const beforeIn = (sql: QueueStatements, from: number, filter: EventFilter, limit: number): EventSummary[] => {
   const found: EventSummary[] = [];
   for (let seq = from; found.length < limit; ) {
     const some = sql.events.before(seq, filter.ugwo, STEP);
@@ -70,14 +104,14 @@ const beforeIn = (sql: Statements, from: number, filter: EventFilter, limit: num
 const PRUNED_AT_ONCE = 500;
 
 /** What pruning would come to. */
-export interface Prunable {
+interface Prunable {
   readonly count: number;
   /** As old, and still to be forwarded. */
   readonly waiting: number;
 }
 
 /** Events that were told and came before a moment, some at a time, in the order in which they came; ends at the first younger ones. */
-function* agedIn(sql: Statements, before: number): Generator<readonly Aged[]> {
+function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[]> {
   const told = sql.place('told');
   for (let after = 0; ; ) {
     const some = sql.events.aged(after, told, PRUNED_AT_ONCE);
@@ -108,9 +142,9 @@ export const openQueue = (folder: string, uid: number | undefined) => {
     const write = <T>(work: () => T): Promise<T> => together(work, NEVER);
     return {
       /** An event that is there already is counted, or kept once more. */
-      keep: (delivery: Delivery, how: Keeping): Promise<Kept> => write(() => keepIn(sql, delivery, how)),
+      keep: (delivery: Delivery, how: Keeping): Promise<Enqueued> => write(() => keepIn(sql, delivery, how)),
       /** One that was turned away; only the newest stay. */
-      refuse: (refused: Refused): Promise<void> => write(() => sql.refuse(refused)),
+      refuse: (refused: RefusedDelivery): Promise<void> => write(() => sql.refuse(refused)),
       refused: sql.refused,
       find: sql.events.find,
       /** At most so many behind a place, oldest first. */

@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { reasonOf, usageError } from '../core/error.ts';
-import { pairsOf } from './headers.ts';
-import type { Headers } from './kept.ts';
+import { type Headers, pairsOf } from './event.ts';
 
 /** What a sender is answered: an event that is kept is named. */
-export type Answer = { readonly kept: string } | 401 | 503;
+export type DeliveryAnswer = { readonly kept: string } | 401 | 503;
 
 /** Told of each delivery that has come whole; answers when it is safe to. Never rejects. */
-export type Take = (delivery: { readonly headers: Headers; readonly body: Uint8Array }) => Promise<Answer>;
+export type Take = (delivery: { readonly headers: Headers; readonly body: Uint8Array }) => Promise<DeliveryAnswer>;
 
 export interface Receiver {
   readonly port: number;
@@ -83,7 +82,7 @@ const WORDS: Readonly<Record<number, string>> = {
   503: 'the delivery could not be kept; send it again',
 };
 
-const answer = (response: ServerResponse, said: Answer | 405 | 413, last: boolean): void => {
+const answer = (response: ServerResponse, said: DeliveryAnswer | 405 | 413, last: boolean): void => {
   if (response.destroyed || response.headersSent) return;
   const [status, words] = typeof said === 'number' ? [said, WORDS[said]] : [200, `kept ${said.kept}`];
   const text = `${words}\n`;

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { SEEDED } from '../../src/core/local.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { PROGRAM } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { inShell } from '../support/shell.ts';

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SEEDED } from '../../src/core/local.ts';
-import { signatureOf } from '../../src/core/signature.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
+import { signatureOf } from '../../src/core/webhook-event.ts';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';

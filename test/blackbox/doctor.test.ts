@@ -1,19 +1,18 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/core/finding.ts';
-import { SEEDED } from '../../src/core/local.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
+import type { CheckResult } from '../../src/core/result.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import type { Ended, RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { DEAD_ORIGIN, json, page, problem, serve, serveMute } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const ORDER = ['paycli', 'settings', 'profile', 'origin', 'key', 'tls', 'proxy', 'service', 'ledger', 'terminal'];
 
-const findingsOf = ({ stdout }: Ended): ReadonlyMap<string, Finding> => {
-  const { data } = JSON.parse(stdout) as { data: Finding[] };
+const findingsOf = ({ stdout }: Ended): ReadonlyMap<string, CheckResult> => {
+  const { data } = JSON.parse(stdout) as { data: CheckResult[] };
   return new Map(data.map((finding) => [finding.check, finding]));
 };
 

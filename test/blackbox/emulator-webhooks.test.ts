@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SEEDED } from '../../src/core/local.ts';
-import { isSignedBy } from '../../src/core/signature.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
+import { isSignedBy } from '../../src/core/webhook-event.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, type Running, start } from '../support/program.ts';
 

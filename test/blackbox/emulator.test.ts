@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SEEDED } from '../../src/core/local.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { serve } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SEEDED } from '../../src/core/local.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { signatureOf } from '../../src/core/signature.ts';
+import { signatureOf } from '../../src/core/webhook-event.ts';
 import { inProcess } from '../support/in-process.ts';
 import { freePort } from '../support/ports.ts';
-import type { Running, RunOptions } from '../support/program.ts';
-import { newFolder, start } from '../support/program.ts';
+import { newFolder, type Running, type RunOptions, start } from '../support/program.ts';
 import { deliver } from '../support/webhooks.ts';
 import { ugwoOf } from './bulk-support.ts';
 

@@ -4,8 +4,7 @@ import { initLedger } from '../../src/ledger/postgres/admin.ts';
 import { addressOf } from '../../src/ledger/postgres/url.ts';
 import { newSharedPlace } from '../ledger/support/postgres.ts';
 import { sharedCluster } from '../support/postgres.ts';
-import type { RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { chargeFrom, once, postsOf, serveCharges, summaryOf, ussdFile } from './bulk-support.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SEEDED } from '../../src/core/local.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { json, serveBy } from '../support/service.ts';
-import type { TerminalSession } from '../support/terminal.ts';
-import { openTerminal, openThrough } from '../support/terminal.ts';
+import { openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
 
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
 const CHARGE = ['ugwo', 'charge', SEEDED.ugwo, '--local', '--dry-run'];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TOPICS } from '../../src/cli/help/names.ts';
+import { TOPICS } from '../../src/cli/program.ts';
 import { words } from '../structure/words.ts';
 import { NODE_PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';

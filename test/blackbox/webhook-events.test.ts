@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { signatureOf } from '../../src/core/signature.ts';
+import { signatureOf } from '../../src/core/webhook-event.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { newBits } from '../../src/bulk/planning/bits.ts';
+import { bitSet } from '../../src/bulk/counters.ts';
 
 it('marks rows as a set would', () => {
   const steps = fc.array(fc.record({ row: fc.integer({ min: 1, max: 40_000 }), set: fc.boolean() }), {
@@ -8,7 +8,7 @@ it('marks rows as a set would', () => {
   });
   fc.assert(
     fc.property(steps, (all) => {
-      const [bits, model] = [newBits(), new Set<number>()];
+      const [bits, model] = [bitSet(), new Set<number>()];
       for (const { row, set } of all) {
         if (set) {
           bits.set(row);

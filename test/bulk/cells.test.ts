@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellsOf } from '../../src/bulk/reading/cells.ts';
+import { cellsOf } from '../../src/bulk/cells.ts';
 import { parseExact, printExact } from '../../src/core/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

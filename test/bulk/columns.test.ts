@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnNames, missingColumn, unusedNotices } from '../../src/bulk/reading/columns.ts';
+import { columnNames, missingColumn, unusedNotices } from '../../src/bulk/rows.ts';
 
 describe('the names of columns', () => {
   const KNOWN = ['ugwo', 'medium', 'param', 'param.'];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jobId } from '../../src/bulk/planning/job-id.ts';
+import { jobId } from '../../src/bulk/run-file.ts';
 
 it('is the same for the same, and another one for all else', () => {
   const id = jobId(['ugwo charge', 'https://api.example', 'digest']);

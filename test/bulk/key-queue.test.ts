@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keyQueue } from '../../src/bulk/pacing/key-queue.ts';
+import { keyQueue } from '../../src/bulk/send.ts';
 
 it('lets what is about the same thing wait for what was begun before it, and nothing else', async () => {
   const inTurn = keyQueue();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openMeter } from '../../src/bulk/pacing/rate.ts';
-import type { Rate } from '../../src/core/rate.ts';
+import { openMeter } from '../../src/bulk/pace.ts';
+import type { Rate } from '../../src/core/time.ts';
 import { plain, world } from './run-world.ts';
 
 /** When `count` starts are made, each one as early as it may be and then late by what comes next. */

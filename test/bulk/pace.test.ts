@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pace, PaceOptions } from '../../src/bulk/pacing/pace.ts';
-import { openPace } from '../../src/bulk/pacing/pace.ts';
+import { openPace, type Pace, type PaceOptions } from '../../src/bulk/pace.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const paceOf = (options: Partial<PaceOptions> = {}): { readonly pace: Pace; readonly clock: VirtualClock } => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Progress } from '../../src/bulk/progress/line.ts';
-import { progressLine } from '../../src/bulk/progress/line.ts';
+import { type Progress, progressLine } from '../../src/bulk/progress.ts';
 
 const SECOND = 1000;
 const TALLY = { accepted: 1200, failed: 30, unknown: 4 };

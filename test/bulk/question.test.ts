@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { questionOf } from '../../src/bulk/planning/question.ts';
+import { questionOf } from '../../src/bulk/run-file.ts';
 
 describe('the question before rows are sent', () => {
   const question = { verb: 'Charge', one: 'request', rows: 3, before: 0, what: 'ussd' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openRedraw } from '../../src/bulk/progress/redraw.ts';
+import { openRedraw } from '../../src/bulk/progress.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 
 const SECOND = 1000;

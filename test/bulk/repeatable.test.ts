@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repeatableRows } from '../../src/bulk/sending/repeatable.ts';
+import { repeatableRows } from '../../src/bulk/send-row.ts';
 import type { Doors } from '../../src/bulk/world.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';

@@ -4,13 +4,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Content } from '../../src/bulk/reporting/layout.ts';
-import { linesOf } from '../../src/bulk/reporting/lines.ts';
-import type { OpenOptions } from '../../src/bulk/reporting/report.ts';
-import { openReport as openUntil } from '../../src/bulk/reporting/report.ts';
+import { type Content, linesOf, type OpenOptions, openReport as openUntil } from '../../src/bulk/report.ts';
 import { usageError } from '../../src/core/error.ts';
-import type { More } from './support.ts';
-import { madeFolder, opened, read } from './support.ts';
+import { type More, madeFolder, opened, read } from './support.ts';
 
 const folder = madeFolder();
 

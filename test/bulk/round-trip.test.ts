@@ -1,10 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { csvColumns, csvRows } from '../../src/bulk/reading/csv.ts';
-import { failIn } from '../../src/bulk/reading/fault.ts';
-import { ndjsonRows } from '../../src/bulk/reading/ndjson.ts';
-import type { InputRow } from '../../src/bulk/reading/row.ts';
+import type { InputRow } from '../../src/bulk/cells.ts';
+import { csvColumns, csvRows, failIn, ndjsonRows } from '../../src/bulk/formats.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { madeFolder, read, rowsOf } from './support.ts';
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endOf, faultsOf } from '../../src/bulk/row-end.ts';
-import { PayError, usageError } from '../../src/core/error.ts';
-import type { ErrorKind } from '../../src/core/exit.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
-import { interrupted } from '../../src/core/interrupt.ts';
+import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../src/core/error.ts';
 
 const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2] = {}): PayError =>
   new PayError(kind, 'no', detail);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RowEnd } from '../../src/bulk/row-end.ts';
-import { gravest, isSignalCode, rowExit, wasStopped } from '../../src/bulk/row-exit.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
+import { gravest, isSignalCode, type RowEnd, rowExit, wasStopped } from '../../src/bulk/row-end.ts';
+import { EXIT_CODES } from '../../src/core/error.ts';
 import { ROW_STATES } from '../../src/core/row.ts';
 
 describe('wasStopped', () => {

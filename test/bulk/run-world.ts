@@ -1,5 +1,4 @@
-import type { Consequence, Ran, RowSignals, RowsRun } from '../../src/bulk/pacing/run.ts';
-import { runRows } from '../../src/bulk/pacing/run.ts';
+import { type Consequence, type Ran, type RowSignals, type RowsRun, runRows } from '../../src/bulk/pace.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** What has become of one row, and what it is counted as. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runRows } from '../../src/bulk/pacing/run.ts';
+import { runRows } from '../../src/bulk/pace.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { End } from './run-world.ts';
-import { peak, plain, world } from './run-world.ts';
+import { type End, peak, plain, world } from './run-world.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 
 const REFUSED = new PayError('auth', 'the service does not take this key');

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JobEnd } from '../../src/bulk/reporting/summary.ts';
-import { jobResult } from '../../src/bulk/reporting/summary.ts';
-import { rowExit } from '../../src/bulk/row-exit.ts';
+import { rowExit } from '../../src/bulk/row-end.ts';
+import { type JobEnd, jobResult } from '../../src/bulk/summary.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { RowState } from '../../src/core/row.ts';
 

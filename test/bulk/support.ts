@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { InputError } from '../../src/bulk/reading/fault.ts';
-import type { Input, InputOptions } from '../../src/bulk/reading/input.ts';
-import { openInput } from '../../src/bulk/reading/input.ts';
-import type { InputRow } from '../../src/bulk/reading/row.ts';
+import type { InputRow } from '../../src/bulk/cells.ts';
+import { InputError } from '../../src/bulk/formats.ts';
+import { type InputOptions, openInput, type RowsFile } from '../../src/bulk/read-file.ts';
 
 /** A folder of its own for one file of tests. */
 export const madeFolder = (): string => {
@@ -28,7 +27,7 @@ export const opened = async (
   name: string,
   content: string | Uint8Array,
   more: More = {},
-): Promise<Input> => {
+): Promise<RowsFile> => {
   const path = join(folder, name);
   writeFileSync(path, content);
   return openInput({ path, name, spoolFolder: folder, ...more });

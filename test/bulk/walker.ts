@@ -1,5 +1,5 @@
-import { openInput } from '../../src/bulk/reading/input.ts';
-import { openReport } from '../../src/bulk/reporting/report.ts';
+import { openInput } from '../../src/bulk/read-file.ts';
+import { openReport } from '../../src/bulk/report.ts';
 
 /** A process of its own that walks a generated stream into a report, as a run does; it prints how far its memory grew. */
 

@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newBits } from '../../src/bulk/planning/bits.ts';
-import type { Input } from '../../src/bulk/reading/input.ts';
-import type { InputRow } from '../../src/bulk/reading/row.ts';
+import type { InputRow } from '../../src/bulk/cells.ts';
+import { bitSet } from '../../src/bulk/counters.ts';
+import type { RowsFile } from '../../src/bulk/read-file.ts';
 import type { RowEnd } from '../../src/bulk/row-end.ts';
-import type { WorkedOff, WorkOff } from '../../src/bulk/sending/work-off.ts';
-import { workOff } from '../../src/bulk/sending/work-off.ts';
+import { type WorkedOff, type WorkOff, workOff } from '../../src/bulk/send.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { RowState } from '../../src/core/row.ts';
-import { isTakenUp } from '../../src/core/row.ts';
+import { isTakenUp, type RowState } from '../../src/core/row.ts';
 
 /** What is kept of rows between runs, as the ledger would. */
 type Book = Map<number, RowEnd>;
@@ -34,12 +32,12 @@ interface Done {
 
 const tick = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-const inputOf = (rows: number): Input =>
+const inputOf = (rows: number): RowsFile =>
   ({
     rows: async function* (): AsyncGenerator<InputRow> {
       for (let number = 1; number <= rows; number += 1) yield { number, fields: {} };
     },
-  }) as unknown as Input;
+  }) as unknown as RowsFile;
 
 const ACCEPTED: RowEnd = { state: 'accepted', exitCode: 0 };
 
@@ -50,7 +48,7 @@ const run = async (options: Options): Promise<Done> => {
   const worked = await workOff<number>({
     input: inputOf(rows),
     rows,
-    excluded: options.excluded ?? newBits(),
+    excluded: options.excluded ?? bitSet(),
     reader: { read: ({ number }) => ({ key: String(number), item: number }) },
     sender: {
       earlier: async (first, last) =>
@@ -98,7 +96,7 @@ describe('rows worked off', () => {
   });
 
   it('leave out what is excluded', async () => {
-    const excluded = newBits();
+    const excluded = bitSet();
     for (const row of [2, 4]) excluded.set(row);
     const { worked, sent } = await run({ rows: 5, excluded });
     expect(sent).toEqual([1, 3, 5]);
@@ -106,7 +104,7 @@ describe('rows worked off', () => {
   });
 
   it('are counted beside the entries of the job where they have none, and less those that stood otherwise', async () => {
-    const excluded = newBits();
+    const excluded = bitSet();
     for (const row of [2, 4]) excluded.set(row);
     const notSent: RowEnd = { state: 'not_sent', exitCode: 5 };
     const book: Book = new Map([1, 4, 5, 6].map((row) => [row, notSent]));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Choices } from '../../src/cli/choose.ts';
-import { choose, numbered } from '../../src/cli/choose.ts';
+import { type Choices, choose, numbered } from '../../src/cli/ask.ts';
 import { BANK_CODES } from '../../src/core/banks.ts';
 import { thrownBy } from '../client/support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { usesColor, widthFor } from '../../src/cli/color.ts';
-import { speaksUtf8 } from '../../src/core/locale.ts';
+import { usesColor, widthFor } from '../../src/cli/globals.ts';
+import { speaksUtf8 } from '../../src/core/io.ts';
 
 const VALUES = {
   NO_COLOR: [undefined, '', '1'],

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import overview from '#overview' with { type: 'json' };
-import { LONGEST_PAGE } from '../../src/cli/help/command.ts';
-import { helpPage } from '../../src/cli/help/help.ts';
-import { entries } from '../../src/cli/help/layout.ts';
-import { TOPICS } from '../../src/cli/help/names.ts';
+import { entries, LONGEST_PAGE } from '../../src/cli/help/layout.ts';
 import { overviewOf } from '../../src/cli/help/overview.ts';
+import { helpPage } from '../../src/cli/help/show.ts';
+import { TOPICS } from '../../src/cli/program.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
 import { unpainted } from '../../src/output/style.ts';

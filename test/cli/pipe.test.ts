@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { pipeBytes } from '../../src/cli/pipe.ts';
+import { pipeBytes } from '../../src/cli/sources.ts';
 import { newFolder } from '../support/program.ts';
 
 const fifo = (): string => {

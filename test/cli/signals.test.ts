@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { listenToSignals } from '../../src/cli/signals.ts';
-import { STOP_SIGNALS } from '../../src/core/interrupt.ts';
+import { listenToSignals } from '../../src/cli/process-io.ts';
+import { STOP_SIGNALS } from '../../src/core/error.ts';
 import type { Flight } from '../../src/core/io.ts';
 
 /** The listeners of one test, gone at its end. */

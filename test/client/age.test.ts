@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ageOf } from '../../src/client/age.ts';
-import { httpDate } from '../../src/core/http-date.ts';
+import { ageOf } from '../../src/client/transport.ts';
+import { httpDate } from '../../src/core/time.ts';
 
 describe('Age', () => {
   it.each([

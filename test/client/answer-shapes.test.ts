@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { waitedOf } from '../../src/commands/activity/followed-shared.ts';
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
-import { PayError } from '../../src/core/error.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
-import { chargeOnce } from '../../src/ledger/charge.ts';
+import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { judgeLook } from '../../src/ledger/reconcile.ts';
+import { chargeOnce } from '../../src/ledger/send.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
 import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { turnsSince } from '../support/turns.ts';
-import type { Bench } from './support.ts';
-import { bench } from './support.ts';
+import { type Bench, bench } from './support.ts';
 
 // Answers as they are documented, as they are likely, and as they may come one day: what becomes of each, in the real client,
 // the ledger's protocol and its judgement of a look. `[]` is how the service's language writes an empty object.

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { answerTo } from '../../src/client/answer.ts';
+import { answerTo } from '../../src/client/body.ts';
 import { thrownBy } from './support.ts';
 
 type Handler = Required<Dispatcher.DispatchHandler>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authorize } from '../../src/client/authorize.ts';
+import { authorize } from '../../src/client/transport.ts';
 import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
 import { KEY } from './support.ts';
 

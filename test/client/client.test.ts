@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import type { Outcome } from '../../src/client/transport.ts';
+import type { AttemptResult } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import type { PayError } from '../../src/core/error.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
-import type { Script } from './scripted.ts';
-import { answer, EXCESS, large, scripted, whole } from './scripted.ts';
+import { answer, EXCESS, large, type Script, scripted, whole } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
 const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
@@ -13,7 +12,7 @@ const READ = { params: { uid: UGWO_ID } };
 const FOUND = answer(200, whole({ ...ugwo(1), uid: UGWO_ID }));
 
 /** A client whose attempts end as these, and what it tells people. */
-const clientOf = (outcomes: readonly Outcome[], script: Script = {}, validate = true) => {
+const clientOf = (outcomes: readonly AttemptResult[], script: Script = {}, validate = true) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
   const notices: string[] = [];
   let closed = 0;
@@ -90,7 +89,7 @@ describe('a read that the service may not have', () => {
     expect((await client.look('ugwo.get', READ))?.value).toMatchObject({ uid: UGWO_ID });
   });
 
-  it.each<[string, Outcome]>([
+  it.each<[string, AttemptResult]>([
     ['404', answer(404)],
     ['405', answer(405)],
     ['501', answer(501)],
@@ -101,7 +100,7 @@ describe('a read that the service may not have', () => {
     expect(await client.look('ugwo.get', READ)).toBeUndefined();
   });
 
-  it.each<[string, Outcome, string]>([
+  it.each<[string, AttemptResult, string]>([
     ['401', answer(401), 'auth'],
     ['403', answer(403), 'auth'],
     ['422', answer(422), 'rejected'],
@@ -182,7 +181,7 @@ describe('what of an answer can not be read', () => {
 });
 
 it('the pages of a list are asked for by their cursors, and by what else was asked for', async () => {
-  const pageOf = (number: number, cursor: string | null): Outcome =>
+  const pageOf = (number: number, cursor: string | null): AttemptResult =>
     answer(200, whole({ data: [ugwo(number)], next_cursor: cursor }));
   const { client, attempts } = clientOf([pageOf(1, 'a b'), pageOf(2, null)]);
   const cursors: unknown[] = [];

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ageOf } from '../../src/client/age.ts';
+import { ageOf } from '../../src/client/transport.ts';
 import { ACTIVITY, DEAD_ORIGIN, json, page, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 import { bench, thrownBy } from './support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Body, JsonBody } from '../../src/client/body.ts';
-import { decode } from '../../src/client/decode.ts';
+import { decode } from '../../src/client/answer.ts';
+import type { AnswerBody, JsonBody } from '../../src/client/body.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
 import { bodyOf, EXCESS, large, whole } from './scripted.ts';
@@ -24,7 +24,7 @@ describe('an answer', () => {
     expect(decode.answer(GET, { body: bodyOf(text), age: 6 })).toStrictEqual({ ...found, age: 6 });
   });
 
-  it.each<[string, Body, string, boolean]>([
+  it.each<[string, AnswerBody, string, boolean]>([
     ['about another customer', whole({ uid: 'ony.AbCd.other' }), 'another customer (onye), ony.AbCd.other', true],
     ['that is another thing', whole({ uid: UGWO_ID }), '', true],
     ['that is a list', whole([]), '', false],

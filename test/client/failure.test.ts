@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withCode as errorWithCode, failureOf, proxyFault } from '../../src/client/failure.ts';
-import { newMark } from '../../src/client/marker.ts';
+import { withCode as errorWithCode, failureOf, newSentDetector, proxyFault } from '../../src/client/failure.ts';
 import { PayError } from '../../src/core/error.ts';
 
 const withCode = (code: string, cause?: unknown): Error =>
@@ -15,7 +14,7 @@ const thrown = fc.oneof(
     .map((code) => withCode(code)),
   fc.string().map((code) => withCode('UND_ERR_SOCKET', withCode(code))),
 );
-const mark = (traced: boolean, handedOver: boolean) => ({ ...newMark('POST', '/'), traced, handedOver });
+const mark = (traced: boolean, handedOver: boolean) => ({ ...newSentDetector('POST', '/'), traced, handedOver });
 
 describe('a failure', () => {
   it('is "not sent" by the mark alone, whatever was thrown', () => {

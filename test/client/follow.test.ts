@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Follow } from '../../src/client/follow.ts';
 import type { Activity } from '../../src/contract/activity.ts';
-import type { Received } from '../../src/core/received.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
 import type { Waiting } from '../../src/core/result.ts';
-import type { Answer } from '../support/service.ts';
-import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
-import type { Bench } from './support.ts';
-import { bench, thrownBy } from './support.ts';
+import { ACTIVITY, type Answer, DEAD_ORIGIN, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
+import { type Bench, bench, thrownBy } from './support.ts';
 
 const MINUTE = 60_000;
 const PARAMS = { ugwoUid: UGWO_ID, activityUid: ACTIVITY.uid };
 
 const standing = (status: unknown, more: object = {}): Answer => json(200, { ...ACTIVITY, status, ...more });
-const known = (more: object = {}, servedAt?: number): Received<Activity> => {
+const known = (more: object = {}, servedAt?: number): ApiRecord<Activity> => {
   const value = { ...ACTIVITY, ...more };
   const received = { value: value as unknown as Activity, text: JSON.stringify(value) };
   return servedAt === undefined ? received : { ...received, servedAt };

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Body } from '../../src/client/body.ts';
-import type { Exchange } from '../../src/client/exchange.ts';
-import { judge } from '../../src/client/judge.ts';
-import type { Outcome } from '../../src/client/transport.ts';
+import { type Exchange, judge } from '../../src/client/answer.ts';
+import type { AnswerBody } from '../../src/client/body.ts';
+import type { AttemptResult } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { bodyOf, large, whole } from './scripted.ts';
@@ -22,11 +21,16 @@ const UPDATE: Exchange = {
 };
 const ORIGIN = 'http://127.0.0.1:1';
 
-const answer = (status: number, body: Body): Outcome => ({ kind: 'answer', status, retryAfter: undefined, body });
-const document = (status: number): Body => whole({ title: 'No', status });
+const answer = (status: number, body: AnswerBody): AttemptResult => ({
+  kind: 'answer',
+  status,
+  retryAfter: undefined,
+  body,
+});
+const document = (status: number): AnswerBody => whole({ title: 'No', status });
 
 /** A body of which nothing can be made. */
-const hopeless = (): Body => {
+const hopeless = (): AnswerBody => {
   const body = bodyOf('{}');
   Object.defineProperty(body, 'value', {
     get: () => {
@@ -36,7 +40,7 @@ const hopeless = (): Body => {
   return body;
 };
 
-const stateOf = (outcome: Outcome, exchange = CHARGE): string => {
+const stateOf = (outcome: AttemptResult, exchange = CHARGE): string => {
   const verdict = judge(ORIGIN, exchange, outcome);
   return verdict.state === 'accepted' ? 'accepted' : `${verdict.state} ${verdict.error.kind}`;
 };
@@ -165,7 +169,7 @@ describe('what is said of a write', () => {
   const MADE = "don't run it again until you know, or the customer may pay twice";
   const APPLIED = 'check the record; sending the same values again does no harm';
 
-  it.each<[string, Outcome, string, object]>([
+  it.each<[string, AttemptResult, string, object]>([
     [
       'no answer',
       { kind: 'broken', reason: 'reset' },
@@ -248,7 +252,7 @@ describe('what is said of a write', () => {
   });
 
   it('of a 429 holds how long the service asks to wait', () => {
-    expect(judge(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as Outcome)).toMatchObject({
+    expect(judge(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as AttemptResult)).toMatchObject({
       state: 'slow_down',
       retryAfter: '7',
     });

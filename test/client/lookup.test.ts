@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { lookup } from '../../src/client/lookup.ts';
+import { lookup } from '../../src/client/connection.ts';
 import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
 import { bench } from './support.ts';
 

@@ -1,15 +1,14 @@
 import { channel } from 'node:diagnostics_channel';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { HandOver } from '../../src/client/marker.ts';
-import { newMark, provenNotSent, withMark } from '../../src/client/marker.ts';
+import { newSentDetector, provenNotSent, type SentDetector, withSentDetector } from '../../src/client/failure.ts';
 
 const [made, handedOver] = [channel('undici:request:create'), channel('undici:client:sendHeaders')];
 const request = (method = 'POST', path = '/v1/a') => ({ method, path });
 const tell = (which: typeof made, about: object): void => which.publish({ request: about });
-const marked = (...requests: readonly object[]): HandOver => {
-  const mark = newMark('POST', '/v1/a');
-  withMark(mark, () => {
+const marked = (...requests: readonly object[]): SentDetector => {
+  const mark = newSentDetector('POST', '/v1/a');
+  withSentDetector(mark, () => {
     for (const one of requests) tell(made, one);
   });
   return mark;
@@ -49,7 +48,7 @@ describe('that a request was not sent', () => {
   it('is proven by no request that comes after the one that was marked', () => {
     const mark = marked();
     expect(() =>
-      withMark(mark, () => {
+      withSentDetector(mark, () => {
         throw new Error('no connection');
       }),
     ).toThrow('no connection');
@@ -70,6 +69,6 @@ describe('that a request was not sent', () => {
   });
 
   it('gives back what was made', () => {
-    expect(withMark(newMark('GET', '/'), () => 7)).toBe(7);
+    expect(withSentDetector(newSentDetector('GET', '/'), () => 7)).toBe(7);
   });
 });

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Arrived, Walk } from '../../src/client/pages.ts';
-import { walkPages } from '../../src/client/pages.ts';
+import { type Arrived, type Walk, walkPages } from '../../src/client/read.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { ReceivedPage } from '../../src/core/received.ts';
+import type { ApiPage } from '../../src/core/record.ts';
 
 /** A list as a graph: each cursor (the first is '') leads to records and a next cursor. */
 type Graph = Readonly<Record<string, { readonly records: readonly number[]; readonly next: string | null }>>;
 
-const arrived = (page: ReceivedPage<number>): Arrived<number> => ({
+const arrived = (page: ApiPage<number>): Arrived<number> => ({
   count: page.records.length,
   nextCursor: page.nextCursor,
   open: () => page,

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Body } from '../../src/client/body.ts';
-import type { Exchange } from '../../src/client/exchange.ts';
+import type { Exchange } from '../../src/client/answer.ts';
+import type { AnswerBody } from '../../src/client/body.ts';
 import { sendRead } from '../../src/client/read.ts';
-import type { Outcome } from '../../src/client/transport.ts';
+import type { AttemptResult } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { PayError } from '../../src/core/error.ts';
 import { ONYE_ID } from '../support/service.ts';
-import type { Script } from './scripted.ts';
-import { answer, scripted, whole } from './scripted.ts';
+import { answer, type Script, scripted, whole } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
 const READ: Exchange = {
@@ -21,12 +20,12 @@ const REQUEST = { method: 'GET', path: READ.path };
 const AGAIN = 'nothing was changed; run the same command again';
 
 const FOUND = answer(200, whole({ uid: ONYE_ID }));
-const BROKEN: Outcome = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
-const PAGE: Body = { fault: 'the answer is not JSON' };
+const BROKEN: AttemptResult = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
+const PAGE: AnswerBody = { fault: 'the answer is not JSON' };
 
 /** A read whose attempts end as these. */
 const reading = async (
-  outcomes: readonly Outcome[],
+  outcomes: readonly AttemptResult[],
   { signal, ...script }: Script & { readonly signal?: AbortSignal } = {},
 ) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
@@ -36,20 +35,20 @@ const reading = async (
   return { found, thrown, ...seen };
 };
 
-const faultOf = async (outcome: Outcome): Promise<PayError> => {
-  const { thrown } = await reading(Array<Outcome>(4).fill(outcome));
+const faultOf = async (outcome: AttemptResult): Promise<PayError> => {
+  const { thrown } = await reading(Array<AttemptResult>(4).fill(outcome));
   if (!(thrown instanceof PayError)) throw new Error('it did not fail');
   return thrown;
 };
 
 describe('what a read is taken for', () => {
   it.each([200, 299])('%i with the record: found, at the first attempt', async (status) => {
-    const { found, attempts } = await reading([{ ...FOUND, status } as Outcome]);
+    const { found, attempts } = await reading([{ ...FOUND, status } as AttemptResult]);
     expect(found).toMatchObject({ value: { value: { uid: ONYE_ID } } });
     expect(attempts).toMatchObject([{ method: 'GET', path: READ.path, fresh: false, timeout: 5000 }]);
   });
 
-  it.each<[string, Outcome, string, object]>([
+  it.each<[string, AttemptResult, string, object]>([
     ['a record that can not be read', answer(200, PAGE), 'the answer is not JSON', { status: 200 }],
     [
       'another record',
@@ -80,7 +79,7 @@ describe('what a read is taken for', () => {
     expect(attempts).toHaveLength(1);
   });
 
-  it.each<[number, Body | undefined, string]>([
+  it.each<[number, AnswerBody | undefined, string]>([
     [400, undefined, 'rejected'],
     [404, undefined, 'rejected'],
     [501, undefined, 'rejected'],
@@ -113,7 +112,7 @@ describe('what a read is taken for', () => {
     expect((await faultOf(answer(503, PAGE))).message).toBe("couldn't read from the service: the service answered 503");
   });
 
-  it.each<[string, Outcome]>([
+  it.each<[string, AttemptResult]>([
     ['broken', BROKEN],
     ['without a connection', { kind: 'not_sent', reason: 'reset', code: 'ECONNRESET', untrusted: false }],
   ])('%s: asked for again, and failed with its code', async (_what, outcome) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusal } from '../../src/client/refusal.ts';
+import { refusal } from '../../src/client/answer.ts';
 import { operations } from '../../src/contract/operations.ts';
 import type { Problem } from '../../src/contract/problem.ts';
 

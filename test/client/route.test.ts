@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routeOf } from '../../src/client/dispatcher.ts';
+import { routeOf } from '../../src/client/connection.ts';
 
 const SERVICE = 'https://pay.example';
 const HERE = 'https://127.0.0.1:8443';

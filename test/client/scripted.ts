@@ -1,13 +1,12 @@
-import type { Body } from '../../src/client/body.ts';
-import { JsonBody } from '../../src/client/body.ts';
-import { openHold } from '../../src/client/hold.ts';
-import type { Attempt, Outcome } from '../../src/client/transport.ts';
+import { openHold } from '../../src/client/answer.ts';
+import { type AnswerBody, JsonBody } from '../../src/client/body.ts';
+import type { Attempt, AttemptResult } from '../../src/client/transport.ts';
 import { keptFields } from '../../src/contract/operations.ts';
+import { atOnce } from '../../src/core/async.ts';
 import { excessOf } from '../../src/core/bounds.ts';
-import { atOnce } from '../../src/core/breath.ts';
 import { cutSteps } from '../../src/core/json-cut.ts';
 import { scan } from '../../src/core/json-scan.ts';
-import { PAGE_FIELDS } from '../../src/core/page.ts';
+import { PAGE_FIELDS } from '../../src/core/record.ts';
 
 /** What happens beside the attempts. */
 export interface Script {
@@ -22,7 +21,7 @@ export interface Script {
 }
 
 /** The world of one request whose attempts end as they are told to, by clocks that only its waits and attempts move. */
-export const scripted = (outcomes: readonly Outcome[], script: Script = {}) => {
+export const scripted = (outcomes: readonly AttemptResult[], script: Script = {}) => {
   const { took = 0, stop = new AbortController(), onSend, onWait } = script;
   const left = [...outcomes];
   const attempts: Attempt[] = [];
@@ -51,7 +50,7 @@ export const scripted = (outcomes: readonly Outcome[], script: Script = {}) => {
     notice: () => undefined,
   };
   const transport = {
-    send: async (attempt: Attempt): Promise<Outcome> => {
+    send: async (attempt: Attempt): Promise<AttemptResult> => {
       attempts.push(attempt);
       ticks += took;
       onSend?.(attempt);
@@ -78,7 +77,11 @@ export const EXCESS = 'the answer has more than 100,000 values';
 /** The same object behind more than may be read. */
 export const large = (object: object): JsonBody => whole({ more: Array.from({ length: 100_000 }, () => 0), ...object });
 
-export const answer = (status: number, body: Body = whole({ title: 'No' }), retryAfter?: string): Outcome => ({
+export const answer = (
+  status: number,
+  body: AnswerBody = whole({ title: 'No' }),
+  retryAfter?: string,
+): AttemptResult => ({
   kind: 'answer',
   status,
   retryAfter,

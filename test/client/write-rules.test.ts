@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/client/exchange.ts';
-import type { Outcome } from '../../src/client/transport.ts';
-import type { WriteOptions } from '../../src/client/write.ts';
-import { longestWrite, sayHeld, sendWrite } from '../../src/client/write.ts';
+import type { Exchange } from '../../src/client/answer.ts';
+import type { AttemptResult } from '../../src/client/transport.ts';
+import { longestWrite, sayHeld, sendWrite, type WriteOptions } from '../../src/client/write.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
-import type { Script } from './scripted.ts';
-import { answer, scripted, whole } from './scripted.ts';
+import { answer, type Script, scripted, whole } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
 const CHARGE: Exchange = {
@@ -17,9 +15,9 @@ const CHARGE: Exchange = {
 };
 const MADE = answer(200, whole(ACTIVITY));
 const NO = answer(422, whole({ title: 'No', status: 422 }));
-const slow = (seconds?: string): Outcome => answer(429, whole({ title: 'Slow', status: 429 }), seconds);
-const NOBODY: Outcome = { kind: 'not_sent', reason: 'nobody is there', code: 'ECONNREFUSED', untrusted: false };
-const BROKEN: Outcome = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
+const slow = (seconds?: string): AttemptResult => answer(429, whole({ title: 'Slow', status: 429 }), seconds);
+const NOBODY: AttemptResult = { kind: 'not_sent', reason: 'nobody is there', code: 'ECONNREFUSED', untrusted: false };
+const BROKEN: AttemptResult = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
 const STOOD_STILL = {
   kind: 'not_sent',
   message: 'nothing was applied: this process was paused for too long before it could send',
@@ -30,7 +28,7 @@ const STOOD_STILL = {
 };
 
 /** A charge whose attempts end as these. */
-const writing = async (outcomes: readonly Outcome[], script: Script = {}, options?: WriteOptions) => {
+const writing = async (outcomes: readonly AttemptResult[], script: Script = {}, options?: WriteOptions) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
   const write = sendWrite({ ...context, held: () => undefined }, transport, CHARGE, options);
   const [made] = await Promise.allSettled([write]);
@@ -48,7 +46,7 @@ describe('the attempts of a write', () => {
     expect(flight).toEqual({ open: 0, accepted: 1 });
   });
 
-  it.each<[string, readonly Outcome[], object, readonly number[], number]>([
+  it.each<[string, readonly AttemptResult[], object, readonly number[], number]>([
     ['refused', [NO], { kind: 'rejected' }, [], 0],
     ['unknown', [BROKEN], { kind: 'unknown', detail: { code: 'ECONNRESET' } }, [], 1],
     ['answered with an error', [answer(503)], { kind: 'unknown', detail: { status: 503 } }, [], 1],
@@ -73,7 +71,7 @@ describe('the attempts of a write', () => {
     expect(flight).toEqual({ open, accepted: 0 });
   });
 
-  it.each<[string, readonly Outcome[], readonly number[]]>([
+  it.each<[string, readonly AttemptResult[], readonly number[]]>([
     ['connections and 429 are counted each for itself', [NOBODY, slow(), NOBODY, slow(), MADE], [250, 500, 1000, 2000]],
     ['as the service says, up to two minutes', [slow('120'), MADE], [120_000]],
   ])('go on after waiting: %s', async (_what, outcomes, waits) => {

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Followed } from '../../src/client/follow.ts';
-import type { WaitOptions } from '../../src/commands/activity/followed-shared.ts';
-import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../../src/commands/activity/followed-shared.ts';
+import {
+  chargeFailed,
+  notWaitedFor,
+  stepUnreadable,
+  type WaitOptions,
+  waitedOf,
+} from '../../src/commands/activity/followed-shared.ts';
 import { about } from '../../src/core/charge.ts';
-import { PayError } from '../../src/core/error.ts';
-import { EXIT_MEANINGS } from '../../src/core/exit.ts';
-import { interrupted } from '../../src/core/interrupt.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { EXIT_MEANINGS, interrupted, PayError } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/record.ts';
 
 const UID = 'act.A.b';
 const PLACE = { local: false, profile: undefined, baseUrl: undefined };

@@ -12,7 +12,7 @@ import { onyeCommands } from '../../src/commands/onye/spec.ts';
 import { ugwoCommands } from '../../src/commands/ugwo/spec.ts';
 import type { PayError } from '../../src/core/error.ts';
 import { ENVIRONMENTS } from '../../src/core/origin.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { openSeen } from '../../src/database/seen.ts';
 import * as ledgerRoom from '../../src/ledger/room.ts';

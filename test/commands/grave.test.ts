@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { run as callApi } from '../../src/commands/api/send.ts';
 import type { Deps } from '../../src/commands/deps.ts';
-import { run as deleteCustomer } from '../../src/commands/onye/delete.ts';
+import { remove as deleteCustomer } from '../../src/commands/onye/onye.ts';
 import { run as refund } from '../../src/commands/refund/create.ts';
-import { run as cancel } from '../../src/commands/ugwo/cancel.ts';
+import { cancel } from '../../src/commands/ugwo/ugwo.ts';
 import { ENVIRONMENTS } from '../../src/core/origin.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/record.ts';
 
 const UGWO = { uid: 'ugw.AbCd.1', amount: 500_000, currency: 'NGN', status: 'requires_ugwo' };
 

@@ -4,13 +4,11 @@ import type { Client } from '../../src/client/client.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { Received } from '../../src/core/received.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
-import type { Charge, Place } from '../../src/ledger/entry.ts';
+import type { Charge, LedgerTarget, Scope } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Scope } from '../../src/ledger/place.ts';
 import * as ledgerRoom from '../../src/ledger/room.ts';
 import { globals } from './profile-call.ts';
 
@@ -20,11 +18,11 @@ export interface Call {
   readonly given?: Readonly<Record<string, unknown>>;
   readonly globals?: Partial<Deps['globals']>;
   readonly now?: number;
-  readonly place?: Partial<Place>;
+  readonly place?: Partial<LedgerTarget>;
   /** Which entries are meant; all but practice when it is not given. */
   readonly scope?: Scope;
   /** What GET /v1/ugwo/{uid} answers. */
-  readonly get?: (uid: string) => Promise<Received<unknown>>;
+  readonly get?: (uid: string) => Promise<ApiRecord<unknown>>;
   /** There is a terminal, on which these lines are typed. */
   readonly lines?: readonly string[];
 }
@@ -62,7 +60,7 @@ const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Deps[
   };
 };
 
-const here: Place = {
+const here: LedgerTarget = {
   service: 'https://pay.example',
   origin: 'https://pay.example',
   workspace: 'AbCd',
@@ -106,7 +104,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
   } as unknown as Deps;
   const rows: Row[] = [];
   const pages: { size: number; next: string | null }[] = [];
-  const take = ({ value, text }: Received): void => {
+  const take = ({ value, text }: ApiRecord): void => {
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
     rows.push(value as Row);
   };
@@ -131,7 +129,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
 };
 
 /** A payment request as the service shows it at `servedAt`. */
-export const shows = (activities: unknown, servedAt: number): (() => Promise<Received>) => {
+export const shows = (activities: unknown, servedAt: number): (() => Promise<ApiRecord>) => {
   const received = { ...madeHere({ uid: 'ugw.AbCd.1', status: 'requires_ugwo', activities }), servedAt };
   return () => Promise.resolve(received);
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobsView } from '../../src/commands/ledger/job-view.ts';
+import { jobsView } from '../../src/commands/ledger/view.ts';
 import type { Job } from '../../src/ledger/job.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { account, intent, MINUTE, newPath, open, PLACE } from '../ledger/support/charges.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pagesOf } from '../../src/commands/ledger/pages.ts';
+import { pagesOf } from '../../src/commands/ledger/entries.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
-import { PayError } from '../../src/core/error.ts';
-import { interrupted } from '../../src/core/interrupt.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { interrupted, PayError } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/record.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

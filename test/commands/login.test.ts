@@ -1,11 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PayError } from '../../src/core/error.ts';
-import type { ErrorKind } from '../../src/core/exit.ts';
+import { type ErrorKind, PayError } from '../../src/core/error.ts';
 import { bytesOf, contentOf, folderWith, KEY, newFolder, openRoom, PIN, script } from '../config/world.ts';
-import type { Call } from './profile-call.ts';
-import { call, LIVE, OLD, piped, profilesIn, SANDBOX, stored } from './profile-call.ts';
+import { type Call, call, LIVE, OLD, piped, profilesIn, SANDBOX, stored } from './profile-call.ts';
 
 describe('login', () => {
   it('asks on a terminal for the environment and, unseen, for the key', async () => {

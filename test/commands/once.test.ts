@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { onceWith } from '../../src/compose/once.ts';
-import { CHARGE_EFFECT } from '../../src/core/effect.ts';
+import { onceWith } from '../../src/compose/deps.ts';
+import { CHARGE_WRITE } from '../../src/core/charge.ts';
 import { PayError, usageError } from '../../src/core/error.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import * as ledgerRoom from '../../src/ledger/room.ts';
@@ -14,7 +14,7 @@ import { globals } from './profile-call.ts';
 
 const RECORD = madeHere({ uid: 'rfd.AbCd.1' });
 const CALL = { body: { amount: 1 } };
-const EFFECT = { ...CHARGE_EFFECT, kind: 'refund' };
+const EFFECT = { ...CHARGE_WRITE, kind: 'refund' };
 const ABOUT = { about: 'act.AbCd.1', question: ['Refund it?'] };
 
 /** Sends a refund with some of the world as given, and what happened in which order. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { choose } from '../../src/cli/choose.ts';
+import { choose } from '../../src/cli/ask.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { Globals } from '../../src/cli/globals.ts';
 import type { Deps } from '../../src/commands/deps.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import type { SeenBefore } from '../../src/commands/deps.ts';
-import { recalled, remembering } from '../../src/commands/recall.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { recalled, remembering } from '../../src/commands/list.ts';
+import { madeHere } from '../../src/core/record.ts';
 
 const UID = 'ugw.AbCd.1';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { BY_EMAIL } from '../../src/commands/onye/create-body.ts';
-import { openFind } from '../../src/commands/taken.ts';
+import { openFind } from '../../src/commands/make.ts';
+import { BY_EMAIL } from '../../src/commands/onye/create.ts';
 import { PayError } from '../../src/core/error.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { madeHere } from '../../src/core/record.ts';
 
 const record = (number: number) => madeHere({ uid: `ony.AbCd.${number}`, email: `N${number}@example.com` });
 

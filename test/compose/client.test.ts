@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openClient } from '../../src/compose/client.ts';
 import type { RunContext } from '../../src/compose/run.ts';
-import { turn } from '../../src/core/breath.ts';
+import { turn } from '../../src/core/async.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { KEY } from '../client/support.ts';
 import { clock } from '../support/clock.ts';

@@ -1,9 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProgram } from '../../src/config/find-program.ts';
-import type { Machine } from '../../src/config/machine.ts';
-import { thisMachine } from '../../src/config/machine.ts';
+import { findProgram } from '../../src/config/key-command.ts';
+import { type Machine, thisMachine } from '../../src/config/machine.ts';
 import { newFolder, script } from './world.ts';
 
 const windows = { ...thisMachine, platform: 'win32' } as const;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFolders } from '../../src/config/folders.ts';
 import { thisMachine } from '../../src/config/machine.ts';
-import { homeFolder } from '../../src/core/home.ts';
+import { homeFolder } from '../../src/core/files.ts';
 import { errorOf } from './world.ts';
 
 const on = (platform: NodeJS.Platform, env: Record<string, string> = {}) => {

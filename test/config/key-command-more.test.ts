@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runKeyCommand } from '../../src/config/key-command.ts';
 import { thisMachine } from '../../src/config/machine.ts';
-import { splitCommand } from '../../src/core/command-words.ts';
 import type { Env } from '../../src/core/io.ts';
+import { splitCommand } from '../../src/core/shell.ts';
 import { errorOf, fakeIo, KEY, newFolder, script } from './world.ts';
 
 const windows = { ...thisMachine, platform: 'win32' } as const;

@@ -4,10 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runKeyCommand } from '../../src/config/key-command.ts';
-import type { Machine } from '../../src/config/machine.ts';
-import { thisMachine } from '../../src/config/machine.ts';
-import { splitCommand } from '../../src/core/command-words.ts';
+import { type Machine, thisMachine } from '../../src/config/machine.ts';
 import type { Env } from '../../src/core/io.ts';
+import { splitCommand } from '../../src/core/shell.ts';
 import { errorOf, fakeIo, KEY, newFolder, script, wordsOf } from './world.ts';
 
 const SYSTEM = '/usr/bin:/bin';

@@ -2,9 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFolders } from '../../src/config/folders.ts';
-import { checkName, checkOrigin, choose } from '../../src/config/settings.ts';
-import { splitCommand } from '../../src/core/command-words.ts';
+import { checkName, checkOrigin, choose } from '../../src/config/target.ts';
 import { PayError } from '../../src/core/error.ts';
+import { splitCommand } from '../../src/core/shell.ts';
 import { errorOf, KEY, newFolder, openRoom, PIN } from './world.ts';
 
 /** Kind, message and hint of what this throws. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { activityCreate } from '../../src/contract/activity.ts';
-import { phoneFault } from '../../src/contract/phone.ts';
+import { activityCreate, phoneFault } from '../../src/contract/activity.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
 import { faultsOf, pathsOf } from './faults.ts';
 

@@ -2,10 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bodySchema, openapi } from '../../scripts/openapi.ts';
-import type { Operation, OperationId } from '../../src/contract/operations.ts';
-import { operations, REFUSALS } from '../../src/contract/operations.ts';
+import { type Operation, type OperationId, operations, REFUSALS } from '../../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../../src/contract/problem.ts';
-import { EVENTS } from '../../src/core/event.ts';
+import { EVENTS } from '../../src/core/webhook-event.ts';
 import * as fixtures from './fixtures.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/contract/operations.ts';
-import { operations, pathOf, REFUSALS } from '../../src/contract/operations.ts';
+import { type Operation, operations, pathOf, REFUSALS } from '../../src/contract/operations.ts';
 import { isUnsafeSegment } from '../../src/core/ids.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { pathsOf } from './faults.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { page, pageQuery } from '../../src/contract/page.ts';
+import { page, pageQuery } from '../../src/contract/common.ts';
 import { ugwo } from '../../src/contract/ugwo.ts';
-import { PAGE_DEFAULT, PAGE_MAX } from '../../src/core/page.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../../src/core/record.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { faultsOf, pathsOf } from './faults.ts';
 import { lastPage, middlePage, ugwoWithCheckout } from './fixtures.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { phoneFault } from '../../src/contract/phone.ts';
+import { phoneFault } from '../../src/contract/activity.ts';
 
 it.each(['123456', '123456789012345'])('%s needs nothing but a plus', (digits) => {
   expect(phoneFault(digits)).toBe(`needs a plus in front: +${digits}`);

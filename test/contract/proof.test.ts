@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNoOtherType, namesNoOther, provesPage, provesThing } from '../../src/contract/proof.ts';
+import { isNoOtherType, namesNoOther, provesPage, provesResource } from '../../src/contract/proof.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { lastPage, laterActivity, middlePage } from './fixtures.ts';
 
@@ -8,7 +8,7 @@ const UGW = 'ugw.Kw9a.2Mn4';
 const ASKED = { ugwoUid: UGW };
 
 describe('a thing is proven by its identifier', () => {
-  const proof = provesThing('act');
+  const proof = provesResource('act');
 
   it.each([[{ uid: ACT }], [laterActivity], [{ uid: ACT, status: 5, next_action: [] }]])('as %j is', (answer) => {
     expect(proof(answer, {})).toBeUndefined();
@@ -27,10 +27,10 @@ describe('a thing is proven by its identifier', () => {
 
   it('and what else is asked is asked after it, the first fault being told', () => {
     const [good, bad, worse] = [() => undefined, () => 'bad', () => 'worse'];
-    expect(provesThing('act', good, good)({ uid: ACT }, {})).toBeUndefined();
-    expect(provesThing('act', good, bad, worse)({ uid: ACT }, {})).toBe('bad');
-    expect(provesThing('act', bad)({}, {})).toContain('has no "uid"');
-    const withParams = provesThing('act', (_answer, { ugwoUid }) => ugwoUid);
+    expect(provesResource('act', good, good)({ uid: ACT }, {})).toBeUndefined();
+    expect(provesResource('act', good, bad, worse)({ uid: ACT }, {})).toBe('bad');
+    expect(provesResource('act', bad)({}, {})).toContain('has no "uid"');
+    const withParams = provesResource('act', (_answer, { ugwoUid }) => ugwoUid);
     expect(withParams({ uid: ACT }, ASKED)).toBe(UGW);
   });
 });

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bothUnits, readAmount, readGiven, readMinorAmount } from '../../src/core/amount.ts';
-import { formatMoney } from '../../src/core/money.ts';
+import { bothUnits, formatMoney, readAmount, readGiven, readMinorAmount } from '../../src/core/money.ts';
 
 describe('an amount as people write it', () => {
   it.each([

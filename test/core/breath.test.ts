@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { breathe, free, inTurns, turn } from '../../src/core/breath.ts';
+import { free, inTurns, turn, yieldToEventLoop } from '../../src/core/async.ts';
 import { RUNTIME } from '../support/built.ts';
 
 const MIB = 1024 * 1024;
@@ -28,7 +28,7 @@ describe.runIf(RUNTIME === 'node')('memory that nothing needs any more', () => {
   });
 
   it('is freed between two steps of work on a large answer', async () => {
-    expect(await freedBy(() => breathe(MIB))).toBeGreaterThan(20 * MIB);
+    expect(await freedBy(() => yieldToEventLoop(MIB))).toBeGreaterThan(20 * MIB);
   });
 
   it('is freed each eight steps', async () => {
@@ -47,9 +47,9 @@ describe('work in steps', () => {
   it('on a large answer lets others have their turn', async () => {
     const seen: string[] = [];
     setImmediate(() => seen.push('another'));
-    await breathe(1000);
+    await yieldToEventLoop(1000);
     expect(seen).toEqual([]);
-    await breathe(MIB);
+    await yieldToEventLoop(MIB);
     expect(seen).toEqual(['another']);
   });
 });

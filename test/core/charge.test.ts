@@ -6,7 +6,7 @@ import {
   HIGHEST_FILE_NAME,
   isRefunded,
   LEDGER_FILE_NAME,
-  standingOf,
+  paymentStatusOf,
   statusOf,
 } from '../../src/core/charge.ts';
 import { SHADOW_FILE_START } from '../../src/core/data-files.ts';
@@ -24,7 +24,7 @@ describe('how an activity stands', () => {
     ['SUCCESSFUL', 'open'],
     ['constructor', 'open'],
   ])('%s: %s', (status, standing) => {
-    expect(standingOf(status)).toBe(standing);
+    expect(paymentStatusOf(status)).toBe(standing);
     expect(FAILED_STATUSES.includes(status)).toBe(standing === 'failed');
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanedJson, cleanedUrl } from '../../src/core/cleaned.ts';
+import { cleanedJson, cleanedUrl } from '../../src/core/redact.ts';
 import { Redactor } from '../../src/core/secret.ts';
 
 const KEY = 'sk.Kw9a.b7/Fq"x\\yz0123456789';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { durationWord, formatDuration, parseDuration } from '../../src/core/duration.ts';
+import { durationWord, formatDuration, parseDuration } from '../../src/core/time.ts';
 
 describe('parseDuration', () => {
   it.each([

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ANY_EFFECT, CHARGE_EFFECT, countText, mayBeDone } from '../../src/core/effect.ts';
+import { ANY_WRITE, CHARGE_WRITE, countText, mayBeDone } from '../../src/core/charge.ts';
 
 describe('what is said of a write whose end is unknown', () => {
   it('names what may have been done, and what to mind', () => {
-    expect(mayBeDone(CHARGE_EFFECT)).toBe('the charge may have been made');
-    expect(mayBeDone(ANY_EFFECT)).toBe('the request may have been applied');
+    expect(mayBeDone(CHARGE_WRITE)).toBe('the charge may have been made');
+    expect(mayBeDone(ANY_WRITE)).toBe('the request may have been applied');
     expect(mayBeDone({ kind: 'payment_request', done: 'made' })).toBe('the payment request may have been made');
-    expect(CHARGE_EFFECT.hint).toBe("don't run it again until you know, or the customer may pay twice");
-    expect(ANY_EFFECT.hint).toBe("don't send it again until you know, or it may be applied twice");
+    expect(CHARGE_WRITE.hint).toBe("don't run it again until you know, or the customer may pay twice");
+    expect(ANY_WRITE.hint).toBe("don't send it again until you know, or it may be applied twice");
   });
 
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defect, PayError, reasonOf, usageError } from '../../src/core/error.ts';
-import { EXIT_CODES, EXIT_MEANINGS } from '../../src/core/exit.ts';
+import { defect, EXIT_CODES, EXIT_MEANINGS, PayError, reasonOf, usageError } from '../../src/core/error.ts';
 
 describe('PayError', () => {
   it('says what happened, of which kind it is, and what is known about it', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EVENTS, isWanted, readEvent } from '../../src/core/event.ts';
+import { EVENTS, isWanted, readEvent } from '../../src/core/webhook-event.ts';
 
 const UGWO = 'ugw.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 const ACTIVITY = 'act.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import { namingFlags } from '../../src/core/flags.ts';
+import { namingFlags } from '../../src/core/input.ts';
 
 const refusal = new PayError('rejected', 'the service said no', {
   status: 422,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forSpreadsheet, fromSpreadsheet, withoutFormula } from '../../src/core/formula.ts';
+import { forSpreadsheet, fromSpreadsheet, withoutFormula } from '../../src/core/text.ts';
 
 it.each(['=1+1', '+234803', '-5', '@SUM(A1)', '\t=1', '\r=1', "'=1", "'t Hooft"])('%j gets an apostrophe', (text) => {
   expect([withoutFormula(text), forSpreadsheet(text)]).toEqual([`'${text}`, `'${text}`]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { httpDate } from '../../src/core/http-date.ts';
+import { httpDate } from '../../src/core/time.ts';
 
 it.each([
   ['Fri, 20 Nov 2026 13:05:00 GMT', Date.UTC(2026, 10, 20, 13, 5)],

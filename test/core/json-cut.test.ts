@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/core/breath.ts';
+import { atOnce } from '../../src/core/async.ts';
+import { valueAt } from '../../src/core/json.ts';
 import { cutSteps } from '../../src/core/json-cut.ts';
 import { isJson } from '../../src/core/json-scan.ts';
-import { valueAt } from '../../src/core/path.ts';
 import { mayBeRenamed } from '../support/engine.ts';
 
 const cutJson = (text: string, names: readonly string[]): { readonly value: unknown } | undefined =>

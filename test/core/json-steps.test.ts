@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answerSteps } from '../../src/core/cleaned.ts';
 import { cutSteps } from '../../src/core/json-cut.ts';
 import { scanSteps } from '../../src/core/json-scan.ts';
+import { answerSteps } from '../../src/core/redact.ts';
 
 describe('what is large', () => {
   /** How many steps there are, and what comes of them. */

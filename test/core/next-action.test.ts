@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { isStepUnreadable, missingOf, readNextAction } from '../../src/core/charge.ts';
 import { NumberText } from '../../src/core/json.ts';
-import { isStepUnreadable, missingOf, readNextAction } from '../../src/core/next-action.ts';
 
 const account = {
   bank_name: 'Wema Bank',

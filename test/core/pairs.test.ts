@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
+import { pairsToObject, parsePair } from '../../src/core/input.ts';
 import { printExact } from '../../src/core/json.ts';
-import { pairsToObject, parsePair } from '../../src/core/pairs.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
 const faultOf = (act: () => unknown): unknown => {

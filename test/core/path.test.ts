@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueAt } from '../../src/core/path.ts';
+import { valueAt } from '../../src/core/json.ts';
 import { mayBeRenamed } from '../support/engine.ts';
 
 const record: unknown = JSON.parse(

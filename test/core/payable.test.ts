@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { payableUntil } from '../../src/core/payable.ts';
+import { payableUntil } from '../../src/core/charge.ts';
 
 const account = (expiresAt: unknown): object => ({
   type: 'user_action',

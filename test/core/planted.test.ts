@@ -3,7 +3,7 @@ import { lchownSync, mkdtempSync, renameSync, statSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkPath } from '../../src/core/planted.ts';
+import { checkPath } from '../../src/core/files.ts';
 
 const uid = process.geteuid?.() ?? 0;
 const folder = mkdtempSync(join(tmpdir(), 'paycli-planted-'));

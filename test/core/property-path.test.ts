@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesAlong } from '../../src/core/property-path.ts';
+import { namesAlong } from '../../src/core/json.ts';
 
 describe('the names along the path of a property', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseRate } from '../../src/core/rate.ts';
+import { parseRate } from '../../src/core/time.ts';
 
 it.each([
   ['50/s', { count: 50, ms: 1000 }],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serviceNow } from '../../src/core/received.ts';
+import { serviceNow } from '../../src/core/record.ts';
 
 it.each([
   ['the same', { servedAt: 9000 }, 10_000],

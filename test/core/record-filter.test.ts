@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordFilter } from '../../src/core/record-filter.ts';
-import { checkPeriod, endsAt, matcher } from '../../src/core/record-filter.ts';
+import { checkPeriod, endsAt, matcher, type RecordFilter } from '../../src/core/record.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { backoff } from '../../src/core/backoff.ts';
-import { retryAfter } from '../../src/core/retry-after.ts';
+import { backoff } from '../../src/core/async.ts';
+import { retryAfter } from '../../src/core/time.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 

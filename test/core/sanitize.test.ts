@@ -9,7 +9,7 @@ import {
   visibleJson,
   visibleLines,
   visibleText,
-} from '../../src/core/sanitize.ts';
+} from '../../src/core/text.ts';
 import { mayBeRenamed } from '../support/engine.ts';
 
 /** What security.md row 7 names, by code point; written out here so that it does not follow a change in the source. */

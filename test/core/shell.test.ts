@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asCurl } from '../../src/core/curl.ts';
 import { parseExact } from '../../src/core/json.ts';
-import { shellLine, shellQuote } from '../../src/core/shell.ts';
+import { asCurl, shellLine, shellQuote } from '../../src/core/shell.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
 /** The words that a POSIX shell makes of a line. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSignedBy, signatureOf } from '../../src/core/signature.ts';
+import { isSignedBy, signatureOf } from '../../src/core/webhook-event.ts';
 
 /** Made with PHP's own hash_hmac. */
 const VECTOR = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { memo } from '../../src/core/async.ts';
 import { BANK_CODES } from '../../src/core/banks.ts';
-import { isId } from '../../src/core/ids.ts';
-import { interrupted } from '../../src/core/interrupt.ts';
 import {
   DIALECTS,
   ENDINGS,
@@ -10,9 +9,10 @@ import {
   LOCAL_DATA_FILE,
   LOCAL_PROFILE,
   SEEDED,
-} from '../../src/core/local.ts';
-import { memo } from '../../src/core/memo.ts';
-import { placeWords } from '../../src/core/place-words.ts';
+} from '../../src/core/data-files.ts';
+import { interrupted } from '../../src/core/error.ts';
+import { isId } from '../../src/core/ids.ts';
+import { targetFlags } from '../../src/core/input.ts';
 
 it('knows bank codes that can be typed, each once, in their order', () => {
   for (const code of BANK_CODES) expect(code).toMatch(/^[a-z][a-z0-9_]+$/);
@@ -78,6 +78,6 @@ describe('the options that send another command to the same place', () => {
     [{ local: false, profile: undefined, baseUrl: 'https://a.example' }, ['--base-url', 'https://a.example']],
     [{ local: true, profile: 'shop', baseUrl: 'x' }, ['--local', '--profile', 'shop', '--base-url', 'x']],
   ])('of %j are %j', (options, words) => {
-    expect(placeWords(options)).toEqual(words);
+    expect(targetFlags(options)).toEqual(words);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readJsonObject, type Source, sourceOf } from '../../src/core/input.ts';
 import { printExact } from '../../src/core/json.ts';
-import type { Source } from '../../src/core/source.ts';
-import { readJsonObject, sourceOf } from '../../src/core/source.ts';
 
 describe('sourceOf', () => {
   it.each([

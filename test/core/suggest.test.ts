@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BANK_CODES } from '../../src/core/banks.ts';
-import { MEDIUMS } from '../../src/core/medium.ts';
-import { didYouMean } from '../../src/core/suggest.ts';
+import { MEDIUMS } from '../../src/core/charge.ts';
+import { didYouMean } from '../../src/core/text.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz_78';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS, machineValue } from '../../src/core/medium.ts';
-import { madeHere } from '../../src/core/received.ts';
-import { unreachable } from '../../src/core/unreachable.ts';
+import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS, machineValue } from '../../src/core/charge.ts';
+import { unreachable } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/record.ts';
 
 describe('mediums', () => {
   it('are those of interface.md 4.2', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { atomIn, dayIn, nameOf, startOf } from '../../src/core/zone.ts';
+import { atomIn, dayIn, nameOf, startOf } from '../../src/core/time.ts';
 
 const before = process.env['TZ'];
 const setZone = (zone: string | undefined): void => {

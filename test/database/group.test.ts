@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { turn } from '../../src/core/breath.ts';
+import { turn } from '../../src/core/async.ts';
 import { groupCommit } from '../../src/database/group.ts';
 
 const [STOP, LEAVE] = [new AbortController().signal, new AbortController().signal];

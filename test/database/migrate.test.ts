@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { migrate, versionOf } from '../../src/database/migrate.ts';
-import { transact } from '../../src/database/transact.ts';
+import { migrate, transact, versionOf } from '../../src/database/connect.ts';
 import {
   addWord,
   besides,

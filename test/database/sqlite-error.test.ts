@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBusy } from '../../src/database/sqlite-error.ts';
+import { isBusy } from '../../src/database/kind.ts';
 
 describe('isBusy', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { checked, checkedProblem, invalid, refusal } from '../../src/emulator/refusal.ts';
+import { checked, checkedProblem, invalid, refusal } from '../../src/emulator/service.ts';
 import { activitiesIn, customersIn, inFile, startEmulator } from './support.ts';
 
 /** Changes every record of a table behind the emulator's back. */

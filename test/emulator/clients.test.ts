@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Dialect } from '../../src/core/local.ts';
+import type { Dialect } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop } from './shop.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { faultRules } from '../../src/contract/fault-rule.ts';
-import { DIALECTS } from '../../src/core/local.ts';
+import { DIALECTS } from '../../src/core/data-files.ts';
 import { findIn, ugwoFilter } from '../../src/emulator/console/find.ts';
 import { faultWords, refusedBy, scopeWords } from '../../src/emulator/console/rules.ts';
 import { ruleOf, SCOPES, SWITCHES, switchOf } from '../../src/emulator/console/switches.ts';

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import type { EventName } from '../../src/core/event.ts';
-import { EVENTS } from '../../src/core/event.ts';
+import { EVENTS, type EventName } from '../../src/core/webhook-event.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
-import { openStore } from '../../src/emulator/store/open.ts';
+import { openStore } from '../../src/emulator/store.ts';
 import { openShop, type Shop, TRANSFER } from './shop.ts';
 import { faultOf, inFile } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
-import { openStore } from '../../src/emulator/store/open.ts';
+import { openStore } from '../../src/emulator/store.ts';
 import { tempFile } from './support.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Answer, Asked } from '../../src/emulator/http.ts';
+import type { HttpAnswer, HttpRequest } from '../../src/emulator/http.ts';
 import { openRequestLog, type SeenRequest } from '../../src/emulator/request-log.ts';
 
-const requestTo = (target: string, headers: Asked['headers'] = {}): Asked => ({
+const requestTo = (target: string, headers: HttpRequest['headers'] = {}): HttpRequest => ({
   ...{ method: 'POST', target, headers, port: 80, isNear: true, body: [] },
   ...{ segments: [], query: new URLSearchParams(), hangUp: () => undefined },
   isGone: () => false,
 });
 
-const answerOf = (text: string, status = 200): Answer => ({ status, headers: {}, text });
+const answerOf = (text: string, status = 200): HttpAnswer => ({ status, headers: {}, text });
 
 const open = () =>
   openRequestLog(

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
-import { DATA_FILE } from '../../src/emulator/file.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
+import { DATA_FILE } from '../../src/emulator/schema.ts';
 import { inFile, NOON, startEmulator, tempFile } from './support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');

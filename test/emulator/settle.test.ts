@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Ending } from '../../src/core/local.ts';
+import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { clockAt, faultOf, inFile, NOON, startEmulator, tempFile } from './support.ts';
@@ -39,7 +39,8 @@ const charging = async (scripted?: string) => {
     },
     cediStatus: async () => (await emulator.send('GET', `/v1/ugwo/${cedi.uid}`)).json.status,
     read: async () => (await emulator.send('GET', path)).json,
-    settle: (activity: string, as: Ending, after?: number) => emulatorRoom.settle({ ...emulator, activity, as, after }),
+    settle: (activity: string, as: ActivityEnding, after?: number) =>
+      emulatorRoom.settle({ ...emulator, activity, as, after }),
   };
 };
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
+import type { Dialect } from '../../src/core/data-files.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Clock } from '../../src/core/io.ts';
-import type { Dialect } from '../../src/core/local.ts';
 import { emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
 
 /** Friday noon, UTC. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSignedBy, signatureOf } from '../../src/core/signature.ts';
+import { isSignedBy, signatureOf } from '../../src/core/webhook-event.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { faultOf, NOON } from './support.ts';
 import { type Heard, openTelling, receive, SECRET } from './webhook-support.ts';

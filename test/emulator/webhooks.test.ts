@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isSignedBy } from '../../src/core/signature.ts';
+import { isSignedBy } from '../../src/core/webhook-event.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { TRANSFER } from './shop.ts';

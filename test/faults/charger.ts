@@ -1,14 +1,11 @@
-import type { Client } from '../../src/client/client.ts';
-import { createClient } from '../../src/client/client.ts';
-import type { Transport } from '../../src/client/transport.ts';
-import { openTransport } from '../../src/client/transport.ts';
-import { PayError } from '../../src/core/error.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
+import { type Client, createClient } from '../../src/client/client.ts';
+import { openTransport, type Transport } from '../../src/client/transport.ts';
+import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import type { Clock } from '../../src/core/io.ts';
-import { chargeOnce } from '../../src/ledger/charge.ts';
+import { ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { placeOf } from '../../src/ledger/place.ts';
-import { isGone, thisSender } from '../../src/ledger/sender.ts';
+import { chargeOnce } from '../../src/ledger/send.ts';
+import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { CANARY } from '../support/canary.ts';
 import { ledgerOptions } from '../support/ledger.ts';
@@ -66,7 +63,7 @@ const clientOver = (transport: Transport, origin: string, timeout: number): Clie
 /** The real ledger of a process, in a file. */
 export const openRealLedger = (path: string): Promise<Ledger> => {
   const self = thisSender();
-  return openLedger(ledgerOptions(path, { self, isGone: (sender, overdue) => isGone(sender, self, overdue) }));
+  return openLedger(ledgerOptions(path, { self, isGone: (sender, overdue) => hasProcessEnded(sender, self, overdue) }));
 };
 
 /** How long an attempt may take, in milliseconds: each of the look, none where nobody looks, and each of the charge. */
@@ -90,7 +87,7 @@ export const chargeAt = async (
   const transport = transportTo(origin);
   const client = clientOver(transport, origin, timeout);
   const data = { medium: 'bank_transfer' };
-  const place = placeOf(known, CANARY, 'test');
+  const place = ledgerTargetOf(known, CANARY, 'test');
   const request = { place, ugwo, data, bound: bound ?? client.longestWrite, attempt: timeout };
   const send = (overdue: () => boolean) =>
     client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });

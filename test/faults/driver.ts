@@ -1,9 +1,9 @@
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import type { Journal } from '../../src/database/kind.ts';
-import { chargeOnce } from '../../src/ledger/charge.ts';
-import { placeOf } from '../../src/ledger/place.ts';
-import { isGone, thisSender } from '../../src/ledger/sender.ts';
+import { ledgerTargetOf } from '../../src/ledger/entry.ts';
+import { chargeOnce } from '../../src/ledger/send.ts';
+import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { clock } from '../support/clock.ts';
@@ -49,7 +49,7 @@ const self = thisSender();
 const ledger = await openLedger(
   ledgerOptions(path, {
     self,
-    isGone: (sender, overdue) => isGone(sender, self, overdue),
+    isGone: (sender, overdue) => hasProcessEnded(sender, self, overdue),
     kind: { ...LEDGER_FILE, journal: journal as Journal },
   }),
 );
@@ -59,7 +59,7 @@ const charge = async (ugwo: string): Promise<void> => {
   const charged = await chargeOnce(
     ledger,
     {
-      place: placeOf(origin, KEY, undefined),
+      place: ledgerTargetOf(origin, KEY, undefined),
       ugwo,
       data: DATA,
       bound: client.longestWrite,

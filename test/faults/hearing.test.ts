@@ -3,11 +3,10 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Ending } from '../../src/core/local.ts';
+import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { listen } from '../blackbox/news-support.ts';
-import type { RunOptions } from '../support/program.ts';
-import { newFolder, paycli, start } from '../support/program.ts';
+import { newFolder, paycli, type RunOptions, start } from '../support/program.ts';
 import { figure, full } from './torture.ts';
 
 /*
@@ -58,10 +57,10 @@ interface Stage {
   /** What the service was asked since the charges were made. */
   readonly asked: () => readonly Counted[];
   /** How each activity is to end, by the emulator's clock. */
-  readonly plan: ReadonlyMap<string, Ending>;
+  readonly plan: ReadonlyMap<string, ActivityEnding>;
 }
 
-const endingOf = (index: number): Ending => {
+const endingOf = (index: number): ActivityEnding => {
   if (index % 10 === 3) return 'failed';
   return index % 10 === 7 ? 'expired' : 'successful';
 };

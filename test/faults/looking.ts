@@ -1,17 +1,17 @@
 import type { Client } from '../../src/client/client.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
-import { servedBy } from '../../src/core/received.ts';
+import { servedBy } from '../../src/core/record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { RequestSeen } from '../../src/ledger/request-seen.ts';
 import * as ledgerRoom from '../../src/ledger/room.ts';
+import type { Snapshot } from '../../src/ledger/snapshot.ts';
 
 /** Looks at a payment request before it is charged, as `ugwo charge` does; throws what that throws. */
 export const lookedAt = async (
   ugwo: string,
   client: Pick<Client, 'look'>,
   ledger: Ledger,
-): Promise<RequestSeen | undefined> => {
+): Promise<Snapshot | undefined> => {
   const deps = {
     protocol: async () => ledgerRoom,
     // What the ledger could not note keeps nothing from being charged: the guard is shown the same.

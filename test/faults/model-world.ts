@@ -1,20 +1,17 @@
 import { join } from 'node:path';
 import { PayError } from '../../src/core/error.ts';
-import type { Received } from '../../src/core/received.ts';
-import type { RequestRead } from '../../src/ledger/candidates.ts';
-import { chargeOnce } from '../../src/ledger/charge.ts';
-import type { Charge, Sender } from '../../src/ledger/entry.ts';
-import { isCharge } from '../../src/ledger/entry.ts';
-import { keptActivity } from '../../src/ledger/kept-activity.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
+import { type Charge, isCharge, type Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { RequestRead } from '../../src/ledger/match.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
-import type { RequestSeen } from '../../src/ledger/request-seen.ts';
+import { chargeOnce } from '../../src/ledger/send.ts';
+import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { lookedAt } from './looking.ts';
-import type { Made, Medium, Rules } from './model-service.ts';
-import { simulatedService } from './model-service.ts';
+import { type Made, type Medium, type Rules, simulatedService } from './model-service.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -54,16 +51,16 @@ export interface Glance {
 }
 
 /** A payment request as the service showed it once. */
-interface Snapshot {
+interface WorldSnapshot {
   /** By the true time. */
   readonly at: number;
   readonly activities: readonly { readonly made: Made; readonly status: Made['status'] }[];
-  readonly record: Received;
+  readonly record: ApiRecord;
 }
 
 interface Seen {
-  readonly shown: RequestSeen | undefined;
-  readonly snapshot: Snapshot;
+  readonly shown: Snapshot | undefined;
+  readonly snapshot: WorldSnapshot;
 }
 
 /** A charge that was sent, and the truth about it. */
@@ -75,7 +72,7 @@ interface Sent {
   readonly pid: number;
   readonly sentAt: number;
   readonly deadline: number;
-  readonly answer: PromiseWithResolvers<Received>;
+  readonly answer: PromiseWithResolvers<ApiRecord>;
   /** Its name in the ledger. */
   id: string;
   activity?: Made;
@@ -127,7 +124,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const others: Made[] = [];
   const seen = new Map<string, string>();
   /** What a cache keeps of a payment request, until it forgets it. */
-  const cached = { aged: new Map<string, Snapshot>(), silent: new Map<string, Snapshot>() };
+  const cached = { aged: new Map<string, WorldSnapshot>(), silent: new Map<string, WorldSnapshot>() };
   const early = new Map<string, Seen>();
   let events: Event[] = [];
 
@@ -258,7 +255,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     }
   };
 
-  const snapshotOf = (ugwo: string): Snapshot => {
+  const snapshotOf = (ugwo: string): WorldSnapshot => {
     const made = service.made.filter((one) => one.ugwo === ugwo && one.visibleAt <= time);
     const paid = made.some(({ status }) => status === 'successful');
     const value = { uid: ugwo, status: paid ? 'ugwo_successful' : 'requires_ugwo', activities: made.map(service.wire) };
@@ -277,7 +274,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const datesCanBeTrusted = rules.dated && rules.front === 0;
 
   /** The answer to a look; undefined where the service is away. */
-  const glance = async (ugwo: string, { view, ask, back }: Glance): Promise<Snapshot | undefined> => {
+  const glance = async (ugwo: string, { view, ask, back }: Glance): Promise<WorldSnapshot | undefined> => {
     await advance(ask);
     const cache = view === 'aged' || (view === 'silent' && datesCanBeTrusted) ? cached[view] : undefined;
     const snapshot = cache?.get(ugwo) ?? snapshotOf(ugwo);
@@ -291,14 +288,14 @@ export const openWorld = async (rules: Rules, folder: string) => {
 
   /** Looks as the program does before a charge; throws what that throws. */
   const preflight = async (ledger: Ledger, ugwo: string, how: Glance): Promise<Seen> => {
-    let snapshot: Snapshot | undefined;
+    let snapshot: WorldSnapshot | undefined;
     const look = async () => {
       snapshot = await glance(ugwo, how);
       if (snapshot === undefined) throw new PayError('read_failed', 'the service is away');
       return snapshot.record as never;
     };
     const shown = await lookedAt(ugwo, { look }, ledger);
-    return { shown, snapshot: snapshot as unknown as Snapshot };
+    return { shown, snapshot: snapshot as unknown as WorldSnapshot };
   };
 
   /** What was looked at before a charge; undefined where the look failed, so that nothing may be sent. */
@@ -321,7 +318,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   };
 
   /** Holds a charge that is sent without `--again` against what its look has shown. */
-  const demandUnseen = (ugwo: string, medium: Medium, { activities }: Snapshot): void => {
+  const demandUnseen = (ugwo: string, medium: Medium, { activities }: WorldSnapshot): void => {
     for (const { made, status } of activities) {
       demand(status !== 'successful', `${ugwo} was charged though ${made.uid} was shown as paid`);
       const payable = made.medium === medium && status === 'requires_action' && service.payable(made);
@@ -330,7 +327,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   };
 
   /** Holds that an unknown charge was taken for absent only where nothing was shown that may have to do with it. */
-  const demandEmpty = ({ id, about: ugwo, medium }: Charge, { activities }: Snapshot): void => {
+  const demandEmpty = ({ id, about: ugwo, medium }: Charge, { activities }: WorldSnapshot): void => {
     const one = sent.find((other) => other.id === id);
     const late = activities.find(
       ({ made }) =>
@@ -344,7 +341,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
 
   const reconcileAll = async (ledger: Ledger, how: Glance): Promise<void> => {
     for (const charge of (await ledger.unknown()).filter(isCharge)) {
-      let snapshot: Snapshot | undefined;
+      let snapshot: WorldSnapshot | undefined;
       const look = async ({ about: ugwo }: Charge): Promise<RequestRead> => {
         snapshot = await glance(ugwo, how);
         if (snapshot === undefined) return { unavailable: 'the service is away' };
@@ -379,9 +376,9 @@ export const openWorld = async (rules: Rules, folder: string) => {
       await inspect();
       const { shown, snapshot } = looked;
       const started = Promise.withResolvers<Sent>();
-      const send = (): Promise<Received> => {
+      const send = (): Promise<ApiRecord> => {
         if (othersWereHere(ugwo, medium)) throw new PayError('not_sent', 'somebody else is here');
-        const answer = Promise.withResolvers<Received>();
+        const answer = Promise.withResolvers<ApiRecord>();
         const state = { id: '', underWay: false, died: false, open: true };
         started.resolve({ ugwo, medium, again, fate, pid, sentAt: time, deadline: time + BOUND_MS, answer, ...state });
         return answer.promise;

@@ -1,21 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EXIT_CODES } from '../../src/core/exit.ts';
+import { EXIT_CODES } from '../../src/core/error.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { PASSING_CLOCK } from '../support/pause.ts';
-import type { Counting } from './counting.ts';
-import { serveCounting, ugwoOf } from './counting.ts';
+import { type Counting, serveCounting, ugwoOf } from './counting.ts';
 import { isClock, isGiven } from './hand-over.ts';
-import type { Part, PartOptions } from './part.ts';
-import { inLanes } from './part.ts';
-import type { Point } from './points.ts';
-import { pointsOf } from './points.ts';
+import { inLanes, type Part, type PartOptions } from './part.ts';
+import { type Point, pointsOf } from './points.ts';
 import { ASKED_ONCE, bundleDriver } from './sabotage.ts';
-import type { Call, Traced } from './strace.ts';
-import { bytesOf, callsOf, isWholeText, stopIn, trace } from './strace.ts';
-import type { Surroundings } from './surroundings.ts';
-import { environmentOf } from './surroundings.ts';
+import { bytesOf, type Call, callsOf, isWholeText, stopIn, type Traced, trace } from './strace.ts';
+import { environmentOf, type Surroundings } from './surroundings.ts';
 
 /*
  * Every pause. A charge is stopped (SIGSTOP) at each system call from the look's connection to its end. It goes on when its time

@@ -29,7 +29,7 @@ export const OFF: Sabotage = {
 
 export const SENT_FIRST: Sabotage = {
   name: 'the intent after the send',
-  file: 'src/ledger/send-once.ts',
+  file: 'src/ledger/send.ts',
   from: 'const { place, effect, bound, words } = sending;',
   to: `const { place, effect, bound, words } = sending;
     const sent = await send(() => false).then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
@@ -38,7 +38,7 @@ export const SENT_FIRST: Sabotage = {
 
 export const EMERGENCY_UNSYNCED: Sabotage = {
   name: 'the emergency line not synced',
-  file: 'src/ledger/sqlite/emergency-file.ts',
+  file: 'src/ledger/sqlite/emergency.ts',
   from: 'end);\n      fsyncSync(descriptor);',
   to: 'end);',
 };
@@ -52,7 +52,7 @@ export const FOLDER_UNSYNCED: Sabotage = {
 
 export const ASKED_ONCE: Sabotage = {
   name: 'overdue asked only before the connection',
-  file: 'src/client/answer.ts',
+  file: 'src/client/body.ts',
   from: 'else if (!mayStart())',
   to: 'else if (false)',
 };

@@ -1,4 +1,4 @@
-import { signatureOf } from '../../src/core/signature.ts';
+import { signatureOf } from '../../src/core/webhook-event.ts';
 import { listen } from '../../src/webhook/listen.ts';
 import { clock } from '../support/clock.ts';
 import { bodyOf, deliver, openTarget, SECRET } from '../support/webhooks.ts';

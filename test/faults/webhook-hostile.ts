@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
-import { signatureOf } from '../../src/core/signature.ts';
+import { connect, type Socket } from 'node:net';
+import { signatureOf } from '../../src/core/webhook-event.ts';
 import { freePort } from '../support/ports.ts';
 import { bodyOf, deliver, openTarget, uidOf } from '../support/webhooks.ts';
-import type { PartOptions, PartResult } from './part.ts';
-import { inLanes } from './part.ts';
+import { inLanes, type PartOptions, type PartResult } from './part.ts';
 import { seed } from './torture.ts';
 import { keepListening } from './webhook-listener.ts';
 

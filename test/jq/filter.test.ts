@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { Filter } from '../../src/core/filter.ts';
 import type { Clock } from '../../src/core/io.ts';
+import type { Filter } from '../../src/core/result.ts';
 import { openFilter } from '../../src/jq/room.ts';
 import { CORPUS } from './corpus.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Look, RequestRead } from '../../src/ledger/candidates.ts';
 import type { Charge, Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
 
@@ -24,8 +24,8 @@ const activity = (number = 1, some: Readonly<Record<string, unknown>> = {}): Rec
   created_at: atom(SENT),
   ...some,
 });
-const look = (activities: readonly unknown[], at = END + MINUTE, some: object = {}): Look =>
-  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as Look;
+const look = (activities: readonly unknown[], at = END + MINUTE, some: object = {}): SnapshotAt =>
+  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as SnapshotAt;
 const empty = (at: number, some: object = {}): Evidence => ({
   kind: 'look',
   at: atom(at),
@@ -34,7 +34,7 @@ const empty = (at: number, some: object = {}): Evidence => ({
   served_at: at,
   ...some,
 });
-const judged = (seen: Look, some: Partial<Charge> = {}) => judgeLook(charge(some), seen, NOBODY);
+const judged = (seen: SnapshotAt, some: Partial<Charge> = {}) => judgeLook(charge(some), seen, NOBODY);
 
 describe('why an activity is not the charge', () => {
   it.each([

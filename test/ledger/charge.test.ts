@@ -2,16 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ErrorDetail } from '../../src/core/error.ts';
-import { PayError } from '../../src/core/error.ts';
-import type { ErrorKind } from '../../src/core/exit.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
-import type { Received } from '../../src/core/received.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { type ErrorDetail, type ErrorKind, EXIT_CODES, PayError } from '../../src/core/error.ts';
+import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
-import type { ChargeRequest } from '../../src/ledger/charge.ts';
-import { chargeOnce } from '../../src/ledger/charge.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { type ChargeRequest, chargeOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { CANARY } from '../support/canary.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
@@ -30,11 +25,11 @@ const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
 
 const charging = (
   ledger: Ledger,
-  send: (overdue: () => boolean) => Promise<Received>,
+  send: (overdue: () => boolean) => Promise<ApiRecord>,
   more: Partial<ChargeRequest> = {},
 ) => chargeOnce(ledger, request(more), { now: () => NOON, clean: (text) => text, send });
 
-const failing = (thrown: unknown) => async (): Promise<Received> => {
+const failing = (thrown: unknown) => async (): Promise<ApiRecord> => {
   throw thrown;
 };
 
@@ -134,7 +129,7 @@ describe('a charge under the protocol', () => {
     const ledger = await open(newPath());
     await charging(ledger, async () => madeHere(ACTIVITY));
     let sent = 0;
-    const send = async (): Promise<Received> => {
+    const send = async (): Promise<ApiRecord> => {
       sent += 1;
       return madeHere(ACTIVITY);
     };
@@ -157,7 +152,7 @@ describe('a charge under the protocol', () => {
         now += still;
         return begun;
       };
-      const send = async (overdue: () => boolean): Promise<Received> => {
+      const send = async (overdue: () => boolean): Promise<ApiRecord> => {
         if (overdue()) throw new PayError('not_sent', 'was paused');
         sent += 1;
         return madeHere(ACTIVITY);
@@ -177,7 +172,7 @@ describe('a charge under the protocol', () => {
   ])('counts from the look before it: %i ms after that it is overdue: %s', async (still, late) => {
     const ledger = await open(newPath());
     let told: boolean | undefined;
-    const send = async (overdue: () => boolean): Promise<Received> => {
+    const send = async (overdue: () => boolean): Promise<ApiRecord> => {
       told = overdue();
       return madeHere(ACTIVITY);
     };
@@ -190,7 +185,7 @@ describe('a charge under the protocol', () => {
     const ledger = await open(path);
     beside(path, "CREATE TRIGGER broken BEFORE INSERT ON charge BEGIN SELECT RAISE(FAIL, 'no'); END");
     let sent = false;
-    const send = async (): Promise<Received> => {
+    const send = async (): Promise<ApiRecord> => {
       sent = true;
       return madeHere(ACTIVITY);
     };
@@ -204,7 +199,7 @@ describe('a charge under the protocol', () => {
   ])('that is %s and can’t be noted says so with the line to keep', async (state, send) => {
     const path = newPath();
     const ledger = await open(path);
-    const spoil = async (): Promise<Received> => {
+    const spoil = async (): Promise<ApiRecord> => {
       beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'no'); END");
       return send();
     };
@@ -221,7 +216,7 @@ describe('what the ledger keeps', () => {
   const echo = `${spellings.join(' or ')} with ${CANARY}`;
   const data = { medium: 'mobile_money', provider: 'mtn', phone: PHONE };
 
-  it.each<[string, () => Promise<Received>]>([
+  it.each<[string, () => Promise<ApiRecord>]>([
     [
       'an answer',
       async () => madeHere({ ...ACTIVITY, next_action: { type: 'user_action', instruction: echo, headers: { echo } } }),
@@ -229,7 +224,7 @@ describe('what the ledger keeps', () => {
     ['a refusal', failing(new PayError('rejected', echo, { status: 422 }))],
     ['an exception', failing(new Error(echo))],
     // So that the cut goes through the number, and through the key.
-    ...[1990, 1986 - echo.length + CANARY.length].map((room): [string, () => Promise<Received>] => [
+    ...[1990, 1986 - echo.length + CANARY.length].map((room): [string, () => Promise<ApiRecord>] => [
       `${room} characters before an echo`,
       failing(new PayError('unknown', 'no', { answer: `${'x '.repeat(room / 2)}${echo}` })),
     ]),

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/ledger/entry.ts';
-import { evidenceOf, withEvidence } from '../../src/ledger/evidence.ts';
+import { type Evidence, evidenceOf, withEvidence } from '../../src/ledger/entry.ts';
 import { NOON } from './support/charges.ts';
 
 const numbered = (number: number): Evidence => evidenceOf('look', NOON, { number });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../src/ledger/entry.ts';
 import {
-  contradictionOf,
-  contradictsOf,
+  firstMismatch,
   isDeclinedAtOnce,
   isNoCharge,
   isOfOther,
   isOtherMedium,
   mediumOf,
+  mismatchesOf,
   wordAt,
-} from '../../src/ledger/fits.ts';
+} from '../../src/ledger/match.ts';
 import { NOON } from './support/charges.ts';
 
 const TRANSFER = { type: 'user_action', headers: { account_number: '0123456789' } };
@@ -122,7 +122,7 @@ describe('what an activity is', () => {
 });
 
 describe('what contradicts a charge', () => {
-  type Of = Parameters<typeof contradictionOf>[0];
+  type Of = Parameters<typeof firstMismatch>[0];
   const of = (some: Partial<Charge> = {}): Of => ({
     medium: 'ussd',
     provider: undefined,
@@ -134,7 +134,7 @@ describe('what contradicts a charge', () => {
     next_action: { headers: { expires_at: new Date(NOON + after).toISOString() } },
   });
 
-  it.each<[string, Of, object, ReturnType<typeof contradictionOf>]>([
+  it.each<[string, Of, object, ReturnType<typeof firstMismatch>]>([
     ['nothing', of(), {}, undefined],
     ['another next action', of(), { next_action: TRANSFER }, 'another next action'],
     ['another next action than it names', of(), { medium: 'ussd', next_action: TRANSFER }, 'another next action'],
@@ -181,7 +181,7 @@ describe('what contradicts a charge', () => {
     ['a phone where none was asked for', of(), { phone: '08031234568' }, undefined],
     ['no phone', of({ phone: '…4567' }), {}, undefined],
   ])('%s', (_what, charge, activity, contradiction) => {
-    expect(contradictionOf(charge, activity)).toBe(contradiction);
+    expect(firstMismatch(charge, activity)).toBe(contradiction);
   });
 
   const PHONE = '+233240001234';
@@ -197,6 +197,6 @@ describe('what contradicts a charge', () => {
     ['the same next action', { medium: 'ussd' }, { next_action: DIAL }, false],
     ['a next action, without a medium', {}, { next_action: TRANSFER }, false],
   ])('%s contradicts what would be charged with: %#', (_what, data, activity, contradicts) => {
-    expect(contradictsOf(activity, data)).toBe(contradicts);
+    expect(mismatchesOf(activity, data)).toBe(contradicts);
   });
 });

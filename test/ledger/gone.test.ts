@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asItStands, isLost, lostAmong, readSwept, sweep } from '../../src/ledger/gone.ts';
+import { expireStale, isStale, readResolved, resolveStale, staleAmong } from '../../src/ledger/begin.ts';
 import { charge, SELF } from './support/charges.ts';
 import { NOW, watched } from './support/watched.ts';
 
@@ -12,7 +12,7 @@ const world = { isGone, moment: () => NOW };
 
 describe('a charge whose process died', () => {
   it('is lost only where it was being sent', () => {
-    expect([sending, left, done].map((one) => isLost(one, world))).toEqual([false, true, false]);
+    expect([sending, left, done].map((one) => isStale(one, world))).toEqual([false, true, false]);
   });
 
   it.each([
@@ -22,23 +22,23 @@ describe('a charge whose process died', () => {
   ])('is asked for as overdue only after its deadline: %i ms from now', (after, overdue) => {
     const asked: unknown[] = [];
     const note = (...given: unknown[]): boolean => asked.push(given) < 0;
-    expect(isLost({ ...left, deadline: NOW.at + after }, { ...world, isGone: note })).toBe(false);
+    expect(isStale({ ...left, deadline: NOW.at + after }, { ...world, isGone: note })).toBe(false);
     expect(asked).toEqual([[DEAD, overdue, left.id]]);
   });
 
   it('is unknown to whoever looks', () => {
-    expect(asItStands(sending, world)).toBe(sending);
-    expect(asItStands(left, world)).toMatchObject({ state: 'unknown', recordedAt: NOW.at });
-    const lost = lostAmong([sending, left, done], world);
+    expect(resolveStale(sending, world)).toBe(sending);
+    expect(resolveStale(left, world)).toMatchObject({ state: 'unknown', recordedAt: NOW.at });
+    const lost = staleAmong([sending, left, done], world);
     expect(lost).toMatchObject([{ id: 'chg-left', state: 'unknown', evidence: [{ kind: 'process_gone', pid: 13 }] }]);
   });
 
   it('is written as unknown, and nothing is where none is lost', async () => {
     const living = watched([sending, done], isGone);
-    await sweep(living.backend);
+    await expireStale(living.backend);
     expect(living.changes).toEqual([]);
     const some = watched([sending, left, done], isGone);
-    await sweep(some.backend);
+    await expireStale(some.backend);
     const about = [{ states: ['sending'] }];
     expect(some.changes).toMatchObject([{ purpose: 'note', about, write: [{ id: 'chg-left', state: 'unknown' }] }]);
     expect(some.changes[0]?.write).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('a charge whose process died', () => {
 
   it('is so in what is read', async () => {
     const { backend } = watched([sending, left, done], isGone);
-    expect(await readSwept(backend, { states: ['unknown'] })).toMatchObject([{ id: 'chg-left' }]);
-    expect(await readSwept(backend, { id: 'chg-live' })).toEqual([sending]);
+    expect(await readResolved(backend, { states: ['unknown'] })).toMatchObject([{ id: 'chg-left' }]);
+    expect(await readResolved(backend, { id: 'chg-live' })).toEqual([sending]);
   });
 });

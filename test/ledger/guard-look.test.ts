@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../src/ledger/entry.ts';
-import type { Refusal } from '../../src/ledger/ledger.ts';
-import type { RequestSeen } from '../../src/ledger/request-seen.ts';
-import { shownOf } from '../../src/ledger/request-seen.ts';
+import type { RefusalReason } from '../../src/ledger/ledger.ts';
+import { type Snapshot, snapshotOf } from '../../src/ledger/snapshot.ts';
 import { account, charge, guard, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
@@ -19,16 +18,16 @@ const made = (some: Readonly<Record<string, unknown>> = {}): Record<string, unkn
 });
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 
-const look = (ugwo: Readonly<Record<string, unknown>>, servedAt: number | undefined = NOON): RequestSeen =>
-  shownOf(ugwo, servedAt === undefined ? {} : { servedAt });
+const look = (ugwo: Readonly<Record<string, unknown>>, servedAt: number | undefined = NOON): Snapshot =>
+  snapshotOf(ugwo, servedAt === undefined ? {} : { servedAt });
 
 const why = (
-  shown: RequestSeen | undefined,
+  shown: Snapshot | undefined,
   { medium = 'bank_transfer', charges = [] as readonly Charge[], again = false, at = NOON } = {},
-): Refusal | undefined => guard(charges, medium, { again, shown }, momentAt(at))?.why;
+): RefusalReason | undefined => guard(charges, medium, { again, shown }, momentAt(at))?.why;
 
 describe('what the payment request says of itself', () => {
-  it.each<[string, Readonly<Record<string, unknown>>, Refusal | undefined, Refusal | undefined]>([
+  it.each<[string, Readonly<Record<string, unknown>>, RefusalReason | undefined, RefusalReason | undefined]>([
     ['paid', { status: 'ugwo_successful' }, 'paid', undefined],
     ['paid, as a pair', { status: ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'] }, 'paid', undefined],
     ['partly refunded', { status: 'partially_refunded' }, 'refunded', undefined],
@@ -50,7 +49,7 @@ describe('what the payment request says of itself', () => {
 });
 
 describe('an activity that is not from this ledger', () => {
-  it.each<[string, Readonly<Record<string, unknown>>, string, Refusal | undefined]>([
+  it.each<[string, Readonly<Record<string, unknown>>, string, RefusalReason | undefined]>([
     ['an account that can be paid', {}, 'bank_transfer', 'payable'],
     ['an account, before another medium', {}, 'ussd', undefined],
     ['a dial string', { next_action: DIAL }, 'ussd', 'payable'],
@@ -73,7 +72,7 @@ describe('an activity that is not from this ledger', () => {
     expect(why(look({ activities: [made(some)] }), { medium, again: true })).toBeUndefined();
   });
 
-  it.each<[string, Readonly<Record<string, unknown>>, Refusal | undefined]>([
+  it.each<[string, Readonly<Record<string, unknown>>, RefusalReason | undefined]>([
     ['in an object, as a list with gaps comes', { activities: { '0': made(), '2': made({ uid: uid(8) }) } }, 'payable'],
     ['as the latest one, without a list', { lastest_ugwo_activity: { uid: uid(9), status: 'processing' } }, 'payable'],
     [
@@ -113,7 +112,7 @@ describe('an activity that is not from this ledger', () => {
 
   it('is judged by this machine, with two minutes to spare, where the service does not tell its time', () => {
     const expiry = NOON + 15 * MINUTE;
-    const at = (own: number) => why(shownOf({ activities: [made()] }), { at: own });
+    const at = (own: number) => why(snapshotOf({ activities: [made()] }), { at: own });
     expect(at(expiry + 2 * MINUTE - 1)).toBe('payable');
     expect(at(expiry + 2 * MINUTE)).toBeUndefined();
   });
@@ -193,7 +192,7 @@ describe('of several reasons', () => {
   const [sending, unknown] = [charge({ state: 'sending' }), charge({ state: 'unknown' })];
   const [PAID, OPEN] = [made({ uid: uid(8), status: 'successful' }), made({ uid: uid(9) })];
   const EXPIRED = charge({ told: undefined, activity: account({}, -20 * MINUTE) });
-  it.each<[Refusal, Refusal, readonly Charge[], Readonly<Record<string, unknown>>]>([
+  it.each<[RefusalReason, RefusalReason, readonly Charge[], Readonly<Record<string, unknown>>]>([
     ['unresolved', 'in_progress', [sending, unknown], {}],
     ['in_progress', 'cancelled', [sending], { status: 'cancelled' }],
     ['in_progress', 'refunded', [sending], { status: 'refunded' }],
@@ -216,7 +215,7 @@ describe('of several reasons', () => {
 
 describe('what a look shows', () => {
   it('is read field by field', () => {
-    const shown = shownOf(
+    const shown = snapshotOf(
       {
         amount: '500000',
         currency: ['ngn', 'enum.currency.ngn'],
@@ -241,7 +240,7 @@ describe('what a look shows', () => {
   it.each([[null], [[]], [7], ['x'], [{ amount: 1.5, currency: 4, ref: {}, onye: [], activities: {} }]])(
     'may be nothing: %j',
     (value) => {
-      expect(shownOf(value)).toMatchObject({
+      expect(snapshotOf(value)).toMatchObject({
         status: '',
         paidInFull: false,
         noCheckout: false,

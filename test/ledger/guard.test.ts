@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
 import type { Charge, Entry } from '../../src/ledger/entry.ts';
 import { asShown, elsewhereOf, guard as guardOf } from '../../src/ledger/guard.ts';
-import type { Refusal } from '../../src/ledger/ledger.ts';
+import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
@@ -14,7 +14,7 @@ const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
   charge({ activity: account({ status }), ...more });
 
 describe('the guard', () => {
-  it.each<[string, Charge, Refusal | undefined, Refusal | undefined]>([
+  it.each<[string, Charge, RefusalReason | undefined, RefusalReason | undefined]>([
     ['an unknown charge', charge({ state: 'unknown', activity: undefined }), 'unresolved', 'unresolved'],
     ['an unknown one by another medium', charge({ state: 'unknown', medium: 'ussd' }), 'unresolved', 'unresolved'],
     ['one that is being sent', charge({ state: 'sending', recordedAt: undefined }), 'in_progress', 'in_progress'],

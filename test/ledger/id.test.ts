@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idsFrom, newId } from '../../src/ledger/id.ts';
+import { idsFrom, newId } from '../../src/ledger/begin.ts';
 
 const LAST = 2 ** 30 - 1;
 const some = (first: number, second: number): string[] => {

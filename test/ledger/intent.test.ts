@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import { madeHere } from '../../src/core/received.ts';
-import type { ChargeRequest } from '../../src/ledger/charge.ts';
-import { chargeOnce } from '../../src/ledger/charge.ts';
+import { madeHere } from '../../src/core/record.ts';
 import type { Intent } from '../../src/ledger/entry.ts';
-import { shownOf } from '../../src/ledger/request-seen.ts';
+import { type ChargeRequest, chargeOnce } from '../../src/ledger/send.ts';
+import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { NOON, PLACE } from './support/charges.ts';
@@ -76,7 +75,7 @@ describe('the intent of a charge', () => {
   });
 
   it('holds its row, what the look has shown, and no key', async () => {
-    const shown = shownOf({ amount: 500, currency: 'NGN', ref: `for ${KEY}` });
+    const shown = snapshotOf({ amount: 500, currency: 'NGN', ref: `for ${KEY}` });
     const row = { job: 'job-1', number: 3, retry: false };
     expect((await charging({ shown, row, data: { medium: 'ussd', provider: KEY } })).intent).toMatchObject({
       job: 'job-1',

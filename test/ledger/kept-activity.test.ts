@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BOUNDS } from '../../src/core/bounds.ts';
-import { asActivity, keptActivity } from '../../src/ledger/kept-activity.ts';
+import { asActivity, keptActivity } from '../../src/ledger/snapshot.ts';
 
 const NEXT = { type: 'user_action', headers: { ussd: '*737*1#' } };
 const WHOLE = {

@@ -1,29 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect } from '../../src/core/effect.ts';
+import type { WriteKind } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { Received } from '../../src/core/received.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { chargesOf } from '../../src/ledger/refresh.ts';
-import { makeOnce } from '../../src/ledger/send-once.ts';
+import { chargesOf } from '../../src/ledger/reconcile.ts';
+import { makeOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { intent, MINUTE, NOON, PLACE, SELF } from './support/charges.ts';
 
-const REFUND: Effect = { kind: 'refund', done: 'made', hint: "don't run it again until you know, or it is paid twice" };
+const REFUND: WriteKind = {
+  kind: 'refund',
+  done: 'made',
+  hint: "don't run it again until you know, or it is paid twice",
+};
 const ACT = 'act.AbCd.000000000000000000000001';
 const BODY = { ugwo_activity: ACT, amount: 5_000_000, destination: { account_number: '0123456789' } };
 const MADE = madeHere({ uid: 'rfd.AbCd.1', status: 'processing' });
 
-const answers = async (): Promise<Received> => MADE;
+const answers = async (): Promise<ApiRecord> => MADE;
 const loses = async (): Promise<never> => {
   throw new PayError('unknown', 'the refund may have been made: no answer');
 };
 
 interface How {
-  readonly send?: (overdue: () => boolean) => Promise<Received>;
-  readonly effect?: Effect;
+  readonly send?: (overdue: () => boolean) => Promise<ApiRecord>;
+  readonly effect?: WriteKind;
   readonly about?: string;
   /** Null for none. */
   readonly body?: object | null;
@@ -151,7 +154,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
   it('that is being sent is waited for; once its process has gone it is unknown', async () => {
     const place = newPlace();
     const ledger = await open(place);
-    const { promise, resolve } = Promise.withResolvers<Received>();
+    const { promise, resolve } = Promise.withResolvers<ApiRecord>();
     const sending = make(ledger, { send: () => promise });
     await new Promise((done) => setTimeout(done, 5));
     const { id } = await only(ledger);

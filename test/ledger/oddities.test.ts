@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { Received } from '../../src/core/received.ts';
-import { madeHere } from '../../src/core/received.ts';
-import type { ChargeRequest } from '../../src/ledger/charge.ts';
-import { chargeOnce } from '../../src/ledger/charge.ts';
+import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry, Moment } from '../../src/ledger/entry.ts';
 import type { BeginOptions, Ledger } from '../../src/ledger/ledger.ts';
-import type { SendWorld } from '../../src/ledger/send-once.ts';
+import { type ChargeRequest, chargeOnce, type SendDeps } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { MINUTE, momentAt, NOON, PLACE } from './support/charges.ts';
@@ -14,12 +11,12 @@ import { charge, memoryLedger, UGWO } from './support/memory.ts';
 
 const HOUR = 60 * MINUTE;
 const DIAL = { type: 'user_action', headers: { ussd: '*737#' } };
-const made = (some: object = {}, servedAt?: number): Received => ({
+const made = (some: object = {}, servedAt?: number): ApiRecord => ({
   ...madeHere({ ...ACTIVITY, next_action: DIAL, created_at: new Date(NOON).toISOString(), ...some }),
   ...(servedAt === undefined ? {} : { servedAt }),
 });
 
-const charging = (some: Partial<Ledger>, world: Partial<SendWorld> = {}, request: Partial<ChargeRequest> = {}) =>
+const charging = (some: Partial<Ledger>, world: Partial<SendDeps> = {}, request: Partial<ChargeRequest> = {}) =>
   chargeOnce(
     { ...memoryLedger([], () => NOON), ...some },
     {
@@ -36,7 +33,7 @@ const charging = (some: Partial<Ledger>, world: Partial<SendWorld> = {}, request
   );
 
 describe('what is odd about an accepted charge', () => {
-  it.each<[string, Received, readonly string[]]>([
+  it.each<[string, ApiRecord, readonly string[]]>([
     ['nothing', made({}, NOON), []],
     ['another medium', made({ medium: 'card' }), ['the answer looks like another medium than ussd']],
     [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge, ServiceTime } from '../../src/ledger/entry.ts';
-import type { Payment } from '../../src/ledger/payments.ts';
-import { openSums, PAYMENTS, paymentOf } from '../../src/ledger/payments.ts';
+import { openSums, PAYMENTS, type Payment, paymentOf } from '../../src/ledger/report.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const LATE = NOON + 20 * MINUTE;

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Forbidden } from '../../src/ledger/policy.ts';
-import { OTHERS } from '../../src/ledger/policy.ts';
-import { policyWords } from '../../src/ledger/policy-words.ts';
-import { refusedError } from '../../src/ledger/refused.ts';
+import { type Forbidden, OTHERS } from '../../src/ledger/policy.ts';
+import { policyWords, refusedError } from '../../src/ledger/refused.ts';
 import { charge, momentAt, NOON } from './support/charges.ts';
 
 const command = (...words: readonly string[]): string => words.join(' ');

@@ -1,10 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Total } from '../../src/ledger/approval.ts';
-import { needsApproval, worthOf } from '../../src/ledger/approval.ts';
-import type { Allowance, Forbidden, Policy, Spent } from '../../src/ledger/policy.ts';
-import { dayOf, forbids, isSpent, NOTHING_SPENT } from '../../src/ledger/policy.ts';
-import { amountsText, policyText, readAmounts, readPolicy } from '../../src/ledger/policy-text.ts';
+import {
+  type Allowance,
+  amountsText,
+  dayOf,
+  type Forbidden,
+  forbids,
+  isSpent,
+  NOTHING_SPENT,
+  needsApproval,
+  type Policy,
+  policyText,
+  readAmounts,
+  readPolicy,
+  type Spent,
+  type Total,
+  worthOf,
+} from '../../src/ledger/policy.ts';
 import { thrownBy } from '../client/support.ts';
 
 const under = (policy: Policy, spent: Partial<Spent> = {}): Allowance => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge, Evidence, KeptActivity } from '../../src/ledger/entry.ts';
-import { changesState, latest, lateWord, wasResolved } from '../../src/ledger/precedence.ts';
+import { changesState, lateAnswer, latest, wasResolved } from '../../src/ledger/transitions.ts';
 import { account, charge } from './support/charges.ts';
 
 const AT = '2026-11-20T12:00:00+00:00';
@@ -47,7 +47,7 @@ describe('what a process says of its own charge', () => {
     ['that came late is seen', 'unknown', undefined, { kind: 'answer', at: AT, message: 'the answer came after all' }],
   ])('%s', (_what, state, evidence, word) => {
     const outcome = evidence === undefined ? accepted : { ...accepted, evidence };
-    expect(lateWord(charge({ state }), outcome, Date.parse(AT))).toEqual(word);
+    expect(lateAnswer(charge({ state }), outcome, Date.parse(AT))).toEqual(word);
   });
 });
 

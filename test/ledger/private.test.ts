@@ -12,7 +12,7 @@ import {
   withoutNumbers,
   withoutPhone,
   withoutPhoneEnding,
-} from '../../src/ledger/private.ts';
+} from '../../src/ledger/privacy.ts';
 import { charge } from './support/charges.ts';
 
 const PHONE = '+2348031234567';

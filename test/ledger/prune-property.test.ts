@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry, KeptActivity, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../src/ledger/open.ts';
-import type { RequestSeen } from '../../src/ledger/request-seen.ts';
+import type { Snapshot } from '../../src/ledger/snapshot.ts';
 import { account, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
 import { ID, job } from './support/jobs.ts';
 import { memoryBackend, memoryStore } from './support/memory-backend.ts';
@@ -116,7 +116,7 @@ const openWorld = (prunes: boolean) => {
 
   const begin = async ({ intent: wanted, look, ...how }: Extract<Command, { what: 'begin' }>): Promise<unknown> => {
     const { inJob, ...terms } = wanted;
-    const shown: RequestSeen | undefined =
+    const shown: Snapshot | undefined =
       look &&
       ({
         status: look.status,
@@ -126,7 +126,7 @@ const openWorld = (prunes: boolean) => {
         last: undefined,
         servedAt: now,
         asked: {},
-      } as unknown as RequestSeen);
+      } as unknown as Snapshot);
     const of = inJob === undefined ? {} : { job: ID, row: inJob };
     const begun: Begun = await ledger.begin(intent({ ...terms, ...of }), { ...how, shown });
     if (begun.kind === 'refused') return [begun.why, order(begun.by), begun.activity?.uid, begun.activity?.status];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KeptActivity } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { pruned } from '../../src/ledger/prune.ts';
+import { pruned } from '../../src/ledger/upkeep.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, charge, intent, MINUTE, NOON } from './support/charges.ts';
 

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDateAtom } from '../../src/core/time.ts';
-import type { Look, RequestRead } from '../../src/ledger/candidates.ts';
-import type { Charge, Evidence } from '../../src/ledger/entry.ts';
-import { withEvidence } from '../../src/ledger/evidence.ts';
+import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Conclusion } from '../../src/ledger/reconcile.ts';
-import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
+import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
+import { type Conclusion, judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
 
 const SECOND = 1000;
@@ -36,8 +34,8 @@ const activity = (number = 1, some: Readonly<Record<string, unknown>> = {}): Rec
 const madeAt = (ms: number, number = 1): Record<string, unknown> => activity(number, { created_at: atom(ms) });
 
 /** A look whose clocks agree and whose answer takes no time. */
-const look = (activities: readonly unknown[], at = END + MINUTE, some: Partial<Look> = {}): Look =>
-  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as Look;
+const look = (activities: readonly unknown[], at = END + MINUTE, some: Partial<SnapshotAt> = {}): SnapshotAt =>
+  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as SnapshotAt;
 
 const empty = (at: number, some: Readonly<Record<string, unknown>> = {}): Evidence => ({
   kind: 'look',
@@ -51,11 +49,11 @@ const empty = (at: number, some: Readonly<Record<string, unknown>> = {}): Eviden
 const proveless = (at: number, skew: number): Evidence => empty(at, { found: 'doubtful', served_at: at + skew });
 const stateAfter = (conclusion: Conclusion): string =>
   conclusion.state === 'unknown' ? `unknown: ${conclusion.why}` : conclusion.state;
-const judged = (of: Charge, seen: Look, owned: ReadonlySet<string> = NOBODY): string =>
+const judged = (of: Charge, seen: SnapshotAt, owned: ReadonlySet<string> = NOBODY): string =>
   stateAfter(judgeLook(of, seen, owned));
 
 /** A look into a cache that has kept its answer for ten minutes, and says so. */
-const cached = (at: number): Look => look([], at, { age: 10 * MINUTE, servedAt: at - 10 * MINUTE });
+const cached = (at: number): SnapshotAt => look([], at, { age: 10 * MINUTE, servedAt: at - 10 * MINUTE });
 
 describe('an empty look into a cache', () => {
   it('counts from the time when the service answered', () => {
@@ -288,11 +286,11 @@ describe('a look from a cache', () => {
   const AT = END + 20 * MINUTE;
   it('that is older than the charge is none', () => {
     const of = charge({ evidence: [empty(END + MINUTE)] });
-    expect(judged(of, look([], AT, { age: 21 * MINUTE } as Partial<Look>))).toBe('unknown: unreadable');
-    expect(judged(of, look([], AT, { age: 4 * MINUTE, servedAt: AT - 4 * MINUTE } as Partial<Look>))).toBe(
+    expect(judged(of, look([], AT, { age: 21 * MINUTE } as Partial<SnapshotAt>))).toBe('unknown: unreadable');
+    expect(judged(of, look([], AT, { age: 4 * MINUTE, servedAt: AT - 4 * MINUTE } as Partial<SnapshotAt>))).toBe(
       'not_created',
     );
-    expect(judged(charge(), look([activity(1)], AT, { age: 21 * MINUTE } as Partial<Look>))).toBe(
+    expect(judged(charge(), look([activity(1)], AT, { age: 21 * MINUTE } as Partial<SnapshotAt>))).toBe(
       'unknown: unreadable',
     );
   });
@@ -420,7 +418,7 @@ describe('no activity', () => {
         const soon = SENT + after + SECOND;
         const seen = look([], soon, momentAt(soon, jump));
         for (const servedAt of [soon, soon + jump, undefined]) {
-          expect(judged(of, { ...seen, servedAt } as Look)).toBe('unknown: not_yet');
+          expect(judged(of, { ...seen, servedAt } as SnapshotAt)).toBe('unknown: not_yet');
         }
         const due = Math.max(SENT + after + MINUTE, LATE);
         expect(judged(of, look([], due - 1, momentAt(due - 1, jump)))).toBe('unknown: not_yet');
@@ -444,9 +442,9 @@ describe('no activity', () => {
 describe('no activity, after a restart', () => {
   const sent = charge({ begun: markAt(SENT, OLD_BOOT) });
   const FIRST = SENT + 3_600_000;
-  const judgedAfter = (evidence: readonly Evidence[], at: number, some: Partial<Look> = {}): string =>
+  const judgedAfter = (evidence: readonly Evidence[], at: number, some: Partial<SnapshotAt> = {}): string =>
     judged({ ...sent, evidence }, look([], at, some));
-  const noDate = { servedAt: undefined } as unknown as Partial<Look>;
+  const noDate = { servedAt: undefined } as unknown as Partial<SnapshotAt>;
   const emptyBefore = (some: Readonly<Record<string, unknown>> = {}): Evidence =>
     empty(FIRST, { mark: markAt(FIRST, OLD_BOOT), ...some });
 
@@ -512,7 +510,7 @@ describe('clocks that can not be compared for sure', () => {
   const AT = END + 16 * MINUTE;
   const hour = 60 * MINUTE;
   const restarted = { begun: markAt(SENT, OLD_BOOT) };
-  const noDate = { servedAt: undefined } as unknown as Partial<Look>;
+  const noDate = { servedAt: undefined } as unknown as Partial<SnapshotAt>;
   const [unsaid, unsure] = ['clocks not compared', 'clock may have been set'] as const;
 
   it.each([
@@ -541,7 +539,7 @@ describe('clocks that can not be compared for sure', () => {
       unsure,
     ],
   ])('say why: %s', (_what, of, some, doubt) => {
-    expect(judgeLook(of, look([madeAt(SENT - hour)], AT, some as Partial<Look>), NOBODY)).toMatchObject({
+    expect(judgeLook(of, look([madeAt(SENT - hour)], AT, some as Partial<SnapshotAt>), NOBODY)).toMatchObject({
       reason: `${uidOf(1)} may be it, but that is not proven: ${doubt}`,
       evidence: { candidates: [{ uid: uidOf(1), doubt }], excluded: [] },
     });
@@ -663,7 +661,7 @@ describe('a clock that was wrong as the charge was sent', () => {
         const of = wrong(ahead, boot, took);
         const told = judged(of, look([activity(1)], AT));
         expect(told).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
-        const untold = judged(of, look([activity(1)], AT, { servedAt: undefined } as unknown as Partial<Look>));
+        const untold = judged(of, look([activity(1)], AT, { servedAt: undefined } as unknown as Partial<SnapshotAt>));
         expect(untold).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
         // What keeps it from being taken for not made is the activity alone.
         expect(judged(of, look([], AT))).toBe('not_created');
@@ -712,7 +710,7 @@ describe('a clock that was wrong as the charge was sent', () => {
           ...momentAt(at, later),
           askedAt: at + later - roundTrip,
           servedAt: hasDate ? Math.floor((at + service) / SECOND) * SECOND : undefined,
-        } as Partial<Look>);
+        } as Partial<SnapshotAt>);
         expect(judged(of, seen)).toMatch(/accepted|doubtful/);
       }),
       { numRuns: 2000 },
@@ -738,7 +736,7 @@ describe('a look that shows nothing', () => {
     ['no answer', { unavailable: 'reset' }, 'unreadable', 'reset'],
   ] as const)('%s: concludes and notes nothing', (_what, sight, why, reason) => {
     const of = charge({ evidence: [empty(END)] });
-    expect(judgeLook(of, { ...sight, askedAt: at, ...momentAt(at), servedAt: at } as Look, NOBODY)).toEqual({
+    expect(judgeLook(of, { ...sight, askedAt: at, ...momentAt(at), servedAt: at } as SnapshotAt, NOBODY)).toEqual({
       state: 'unknown',
       why,
       reason,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Received } from '../../src/core/received.ts';
-import { madeHere } from '../../src/core/received.ts';
+import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
-import { refreshCharge } from '../../src/ledger/refresh.ts';
+import { refreshCharge } from '../../src/ledger/reconcile.ts';
 import { charge, memoryLedger, SENT, UGWO } from './support/memory.ts';
 
 const NOW = SENT + 60_000;
@@ -15,7 +14,7 @@ const known = charge({
 });
 
 /** What the service's clock is known to have shown, once the charge was read from an answer that came so. */
-const toldAfter = async (values: Readonly<Record<string, unknown>>, came: Partial<Received>): Promise<unknown> => {
+const toldAfter = async (values: Readonly<Record<string, unknown>>, came: Partial<ApiRecord>): Promise<unknown> => {
   const ledger = memoryLedger([known], () => NOW);
   const look = async (id: string) => (values[id] === undefined ? undefined : { ...madeHere(values[id]), ...came });
   expect(await refreshCharge(ledger, known, { look })).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
-import type { Refusal } from '../../src/ledger/ledger.ts';
+import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
@@ -20,7 +20,10 @@ interface Given {
 }
 
 /** What is said, without the name of the payment request, and what is to be done. */
-const said = (why: Refusal, { by, activity, same = false }: Given): [message: string, hint: string | undefined] => {
+const said = (
+  why: RefusalReason,
+  { by, activity, same = false }: Given,
+): [message: string, hint: string | undefined] => {
   const error = refusedError(
     { kind: 'refused', intent: charge(), moment: NOW, why, by, activity },
     ['--profile', 'x'],
@@ -34,7 +37,7 @@ const mobile = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567
 const waiting = account({ nextAction: null });
 
 describe('what stands in the way', () => {
-  it.each<[Refusal, Given, string, string]>([
+  it.each<[RefusalReason, Given, string, string]>([
     [
       'unresolved',
       { by: dialled },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../src/ledger/entry.ts';
-import type { Refusal } from '../../src/ledger/ledger.ts';
+import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
-const refused = (why: Refusal, by: Charge, { same = true, words = [] as string[] } = {}) => {
+const refused = (why: RefusalReason, by: Charge, { same = true, words = [] as string[] } = {}) => {
   const { activity } = by;
   const of = { kind: 'refused', why, intent: by, by, activity, moment: momentAt(NOON) } as const;
   const { kind, message, detail } = refusedError(of, words, same);
@@ -13,7 +13,7 @@ const refused = (why: Refusal, by: Charge, { same = true, words = [] as string[]
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 
 describe('a refusal', () => {
-  it.each<[Refusal, RegExp, RegExp]>([
+  it.each<[RefusalReason, RegExp, RegExp]>([
     [
       'unresolved',
       /may have been made; its result is unknown$/,

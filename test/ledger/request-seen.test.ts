@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Received } from '../../src/core/received.ts';
-import { shownOf, withActivity } from '../../src/ledger/request-seen.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
+import { snapshotOf, withActivity } from '../../src/ledger/snapshot.ts';
 import { NOON } from './support/charges.ts';
 
 const ONYE = 'ony.AbCd.000000000000000000000001';
@@ -28,7 +28,7 @@ describe('the amount that a payment request asks for', () => {
     [null, undefined],
     [[500], undefined],
   ])('%j is %j', (amount, read) => {
-    expect(shownOf({ amount }).asked.amount).toBe(read);
+    expect(snapshotOf({ amount }).asked.amount).toBe(read);
   });
 });
 
@@ -43,7 +43,7 @@ describe('what is paid in full', () => {
     [undefined, 500, false],
     [-1, 500, false],
   ])('of %j are paid %j: %s', (amount, paid, inFull) => {
-    expect(shownOf({ amount, total_amount_paid: paid }).paidInFull).toBe(inFull);
+    expect(snapshotOf({ amount, total_amount_paid: paid }).paidInFull).toBe(inFull);
   });
 });
 
@@ -58,7 +58,7 @@ describe('what a payment request says', () => {
     [{ currency: '1NG' }, undefined],
     [{}, undefined],
   ])('of its currency: %j is %j', (ugwo, currency) => {
-    expect(shownOf(ugwo).asked.currency).toBe(currency);
+    expect(snapshotOf(ugwo).asked.currency).toBe(currency);
   });
 
   it.each<[object, string | undefined]>([
@@ -69,7 +69,7 @@ describe('what a payment request says', () => {
     [{ onye: 'Ada' }, undefined],
     [{}, undefined],
   ])('of its customer: %j is %j', (ugwo, customer) => {
-    expect(shownOf(ugwo).asked.customer).toBe(customer);
+    expect(snapshotOf(ugwo).asked.customer).toBe(customer);
   });
 
   it.each<[object, string | undefined]>([
@@ -79,7 +79,7 @@ describe('what a payment request says', () => {
     [{ onye: { email: 'ada@example.com' }, onye_nzube: { email: 'eze@example.com' } }, 'ada@example.com'],
     [{ onye: { email: 7 } }, undefined],
   ])('of the address of its customer: %j is %j', (ugwo, email) => {
-    expect(shownOf(ugwo).email).toBe(email);
+    expect(snapshotOf(ugwo).email).toBe(email);
   });
 
   it.each<[unknown, string | undefined]>([
@@ -90,7 +90,7 @@ describe('what a payment request says', () => {
     ['x'.repeat(1000), 'x'.repeat(1000)],
     ['x'.repeat(1001), `${'x'.repeat(1000)}… (1 more characters)`],
   ])('in a text, which may be of any length: %#', (text, read) => {
-    const { asked, description } = shownOf({ ref: text, description: text });
+    const { asked, description } = snapshotOf({ ref: text, description: text });
     expect([asked.ref, description]).toEqual([read, read]);
   });
 
@@ -100,7 +100,7 @@ describe('what a payment request says', () => {
     [{ checkout: [] }, false],
     [{}, false],
   ])('of its checkout: with %j it has none: %s', (ugwo, none) => {
-    expect(shownOf(ugwo).noCheckout).toBe(none);
+    expect(snapshotOf(ugwo).noCheckout).toBe(none);
   });
 
   it.each<[unknown, boolean]>([
@@ -112,12 +112,12 @@ describe('what a payment request says', () => {
     ['act.1', false],
     [undefined, false],
   ])('of its latest activity: %j is one: %s', (last, is) => {
-    expect(shownOf({ lastest_ugwo_activity: last }).last).toBe(is ? last : undefined);
+    expect(snapshotOf({ lastest_ugwo_activity: last }).last).toBe(is ? last : undefined);
   });
 
   it('comes with the times that the answer told, and with no others', () => {
-    expect(shownOf({}, { servedAt: NOON, age: 5 })).toMatchObject({ servedAt: NOON, age: 5 });
-    for (const shown of [shownOf({}), shownOf({}, {})]) {
+    expect(snapshotOf({}, { servedAt: NOON, age: 5 })).toMatchObject({ servedAt: NOON, age: 5 });
+    for (const shown of [snapshotOf({}), snapshotOf({}, {})]) {
       expect(shown).not.toHaveProperty('servedAt');
       expect(shown).not.toHaveProperty('age');
     }
@@ -129,10 +129,10 @@ describe('a look with an activity as it stands by now', () => {
     { uid: 'act.1', status: 'processing' },
     { uid: 'act.2', status: 'processing' },
   ];
-  const paid: Received = { value: { uid: 'act.1', status: 'successful' }, text: '' };
+  const paid: ApiRecord = { value: { uid: 'act.1', status: 'successful' }, text: '' };
 
   it('shows it in the place of what was known of it', () => {
-    const shown = shownOf({ status: 'requires_ugwo', activities: [one, two] }, { servedAt: NOON });
+    const shown = snapshotOf({ status: 'requires_ugwo', activities: [one, two] }, { servedAt: NOON });
     expect(withActivity(shown, paid)).toEqual({ ...shown, activities: [two, paid.value] });
     expect(withActivity(shown, { ...paid, servedAt: NOON + 5 })).toEqual({
       ...shown,
@@ -142,7 +142,7 @@ describe('a look with an activity as it stands by now', () => {
   });
 
   it('shows it alone where nothing was shown', () => {
-    expect(withActivity(undefined, paid)).toEqual({ ...shownOf({}), activities: [paid.value] });
-    expect(withActivity(shownOf({}), paid).activities).toEqual([paid.value]);
+    expect(withActivity(undefined, paid)).toEqual({ ...snapshotOf({}), activities: [paid.value] });
+    expect(withActivity(snapshotOf({}), paid).activities).toEqual([paid.value]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sender } from '../../src/ledger/entry.ts';
-import { bootOf, isGone, thisSender } from '../../src/ledger/sender.ts';
+import { bootOf, hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
 
 /** A stat line as Linux writes it: the state is its third field, the start its twenty-second. */
@@ -41,38 +41,38 @@ describe('a sender', () => {
     ['has a stat line that can not be read', 'nonsense', {}, false, true],
   ])('that %s', (_what, stat, more, gone, goneWhenOverdue) => {
     const folder = proc(stat);
-    expect(isGone({ ...SENDER, ...more }, SELF, false, folder)).toBe(gone);
-    expect(isGone({ ...SENDER, ...more }, SELF, true, folder)).toBe(goneWhenOverdue);
+    expect(hasProcessEnded({ ...SENDER, ...more }, SELF, false, folder)).toBe(gone);
+    expect(hasProcessEnded({ ...SENDER, ...more }, SELF, true, folder)).toBe(goneWhenOverdue);
   });
 
   it('whose boot is known counts as running for whoever does not know the own one', () => {
     const folder = proc(statLine(77, 'S', '500'));
-    expect(isGone(SENDER, { ...SELF, boot: '' }, false, folder)).toBe(false);
-    expect(isGone(SENDER, { ...SELF, boot: '' }, true, folder)).toBe(true);
+    expect(hasProcessEnded(SENDER, { ...SELF, boot: '' }, false, folder)).toBe(false);
+    expect(hasProcessEnded(SENDER, { ...SELF, boot: '' }, true, folder)).toBe(true);
   });
 
   it('is asked of the system where there is no /proc', () => {
     const nowhere = join(newFolder('proc'), 'none');
     const bare = { boot: '', started: '' };
     const self = { ...SELF, ...bare };
-    expect(isGone({ pid: process.pid, ...bare }, self, false, nowhere)).toBe(false);
-    expect(isGone({ pid: NOBODY, ...bare }, self, false, nowhere)).toBe(true);
-    expect(isGone({ pid: process.pid, ...bare }, self, true, nowhere)).toBe(true);
+    expect(hasProcessEnded({ pid: process.pid, ...bare }, self, false, nowhere)).toBe(false);
+    expect(hasProcessEnded({ pid: NOBODY, ...bare }, self, false, nowhere)).toBe(true);
+    expect(hasProcessEnded({ pid: process.pid, ...bare }, self, true, nowhere)).toBe(true);
   });
 });
 
 describe('a sender whose system says less', () => {
   it('is asked of the system, too, where only the boot is not told', () => {
     const sender = { pid: process.pid, boot: '', started: '500' };
-    expect(isGone(sender, { ...SELF, boot: '' }, false, proc())).toBe(false);
-    expect(isGone({ ...sender, pid: NOBODY }, { ...SELF, boot: '' }, false, proc())).toBe(true);
+    expect(hasProcessEnded(sender, { ...SELF, boot: '' }, false, proc())).toBe(false);
+    expect(hasProcessEnded({ ...sender, pid: NOBODY }, { ...SELF, boot: '' }, false, proc())).toBe(true);
   });
 
   it('counts as running until it is overdue where its stat line is kept from us', () => {
     const folder = newFolder('proc');
     mkdirSync(join(folder, '77/stat'), { recursive: true });
-    expect(isGone(SENDER, SELF, false, folder)).toBe(false);
-    expect(isGone(SENDER, SELF, true, folder)).toBe(true);
+    expect(hasProcessEnded(SENDER, SELF, false, folder)).toBe(false);
+    expect(hasProcessEnded(SENDER, SELF, true, folder)).toBe(true);
   });
 });
 
@@ -131,7 +131,7 @@ describe('this process', () => {
 
   it('runs', () => {
     const self = thisSender();
-    expect(isGone(self, self, false)).toBe(false);
+    expect(hasProcessEnded(self, self, false)).toBe(false);
     if (process.platform === 'linux')
       expect(self).toMatchObject({
         boot: expect.stringMatching(/^\S+ /),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../src/ledger/backend.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
-import { takeIn } from '../../src/ledger/take-in.ts';
+import { takeIn } from '../../src/ledger/outcome.ts';
 import { account, charge, NOON } from './support/charges.ts';
 import { watched } from './support/watched.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addsTo, asking, begun, lost, observed } from '../../src/ledger/transitions.ts';
+import { addsTo, asking, markStale, observed, started } from '../../src/ledger/transitions.ts';
 import { account, charge, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
 
 const LATER = momentAt(NOON + MINUTE);
@@ -8,7 +8,7 @@ describe('a charge', () => {
   it('begins with nothing known of it', () => {
     const { mark } = momentAt(NOON);
     const { bound: _bound, ...terms } = intent();
-    expect(begun('chg-1', intent({ bound: 7 }), SELF, momentAt(NOON))).toStrictEqual({
+    expect(started('chg-1', intent({ bound: 7 }), SELF, momentAt(NOON))).toStrictEqual({
       ...terms,
       ...{ id: 'chg-1', seq: 0, state: 'sending', sender: SELF, createdAt: NOON, begun: mark, deadline: NOON + 7 },
       ...{ took: undefined, told: undefined, recordedAt: undefined, exitCode: undefined, activity: undefined },
@@ -19,7 +19,7 @@ describe('a charge', () => {
   it('whose process is gone is unknown, with the reason behind what was seen of it', () => {
     const before = { kind: 'look', at: '2026-11-20T12:00:00+00:00' };
     const sending = charge({ state: 'sending', recordedAt: undefined, evidence: [before] });
-    expect(lost(sending, LATER)).toMatchObject({
+    expect(markStale(sending, LATER)).toMatchObject({
       state: 'unknown',
       recordedAt: LATER.at,
       evidence: [

@@ -1,16 +1,25 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Received } from '../../src/core/received.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import { widthOf } from '../../src/output/width.ts';
-import type { FakeIo } from './support.ts';
-import { CREATED_LOCALLY as AT, options, pipe, received, recordOf, terminal, ugwo, ugwoView } from './support.ts';
+import { widthOf } from '../../src/output/text.ts';
+import {
+  CREATED_LOCALLY as AT,
+  type FakeIo,
+  options,
+  pipe,
+  received,
+  recordOf,
+  terminal,
+  ugwo,
+  ugwoView,
+} from './support.ts';
 
 const card = async (
   io: FakeIo,
-  record: Received,
+  record: ApiRecord,
   more: Partial<OutputOptions> = {},
   view: View = ugwoView,
 ): Promise<string> => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { activityView } from '../../src/commands/activity/view.ts';
-import { fromSpreadsheet } from '../../src/core/formula.ts';
-import type { Received } from '../../src/core/received.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, View } from '../../src/core/result.ts';
+import { fromSpreadsheet } from '../../src/core/text.ts';
 import { render } from '../../src/output/render.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
@@ -28,7 +28,7 @@ const parseCsv = (text: string): string[][] => {
 };
 
 const many = async (
-  pages: readonly (readonly Received[])[],
+  pages: readonly (readonly ApiRecord[])[],
   more: Partial<OutputOptions> = {},
   view = ugwoView,
 ): Promise<string> => {

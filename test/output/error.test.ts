@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ErrorDetail } from '../../src/core/error.ts';
-import { PayError } from '../../src/core/error.ts';
+import { type ErrorDetail, PayError } from '../../src/core/error.ts';
 import { errorBlock, errorLine } from '../../src/output/error.ts';
-import { notice } from '../../src/output/notice.ts';
 import { stylesFor } from '../../src/output/style.ts';
+import { notice } from '../../src/output/text.ts';
 import { pipe, terminal } from './support.ts';
 
 const rejected = new PayError('rejected', 'the service refused the charge', {

@@ -1,8 +1,8 @@
 import { default as headless } from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../../src/core/io.ts';
-import { forTerminal } from '../../src/core/sanitize.ts';
-import { clearFrame, openFrame } from '../../src/output/frame.ts';
+import { forTerminal } from '../../src/core/text.ts';
+import { clearFrame, openFrame } from '../../src/output/status-line.ts';
 
 /** A terminal of so many columns and rows, and the output that writes to it. */
 const openScreen = (columns: number, rows: number) => {

@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { questionOf } from '../../src/bulk/planning/question.ts';
+import { questionOf } from '../../src/bulk/run-file.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import { previewResult } from '../../src/cli/preview.ts';
+import { readNextAction } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
-import { readNextAction } from '../../src/core/next-action.ts';
-import type { Result, View } from '../../src/core/result.ts';
-import { FORMATS } from '../../src/core/result.ts';
-import { openCountdown } from '../../src/output/countdown.ts';
+import { FORMATS, type Result, type View } from '../../src/core/result.ts';
 import { errorBlock, errorLine } from '../../src/output/error.ts';
-import { notice } from '../../src/output/notice.ts';
 import { render } from '../../src/output/render.ts';
 import { openStatusLine } from '../../src/output/status-line.ts';
 import { stylesFor } from '../../src/output/style.ts';
+import { notice } from '../../src/output/text.ts';
+import { openCountdown } from '../../src/output/wait.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
-import type { FakeIo } from './support.ts';
-import { options, received, served, terminal, ugwoView } from './support.ts';
+import { type FakeIo, options, received, served, terminal, ugwoView } from './support.ts';
 
 /** Longer than a terminal is wide, with all that an encoding of ours writes otherwise; its end is shown. */
 const KEY = `sk.Kw9a.${['b7/Fq', 'c"8+x', "d'9=y", 'e\\0.z'].join('Rs1').repeat(4)}TAIL`;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Received } from '../../src/core/received.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import { widthOf } from '../../src/output/width.ts';
+import { widthOf } from '../../src/output/text.ts';
 import { CREATED_LOCALLY as AT, CREATED, options, pipe, received, recordOf, terminal } from './support.ts';
 
 const view: View = {
@@ -23,7 +23,7 @@ const view: View = {
 const activity = (name: string, status: unknown): object => ({ uid: `act.WXYZ.${name}`, status, created_at: CREATED });
 const RECORD = recordOf({ uid: 'ugw.A.b', activities: [activity('a1', 'failed'), activity('b2', ['paid', 'Paid'])] });
 
-const shown = async (width: number, record: Received, more: Partial<OutputOptions> = {}): Promise<string[]> => {
+const shown = async (width: number, record: ApiRecord, more: Partial<OutputOptions> = {}): Promise<string[]> => {
   const io = terminal(width);
   await render({ kind: 'record', record, view }, io, options({ format: 'table', ...more }));
   return io.stdout.text.split('\n');

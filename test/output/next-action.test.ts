@@ -1,13 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { NextAction } from '../../src/core/next-action.ts';
-import { readNextAction } from '../../src/core/next-action.ts';
+import { type NextAction, readNextAction } from '../../src/core/charge.ts';
 import type { View } from '../../src/core/result.ts';
 import { formatLocal } from '../../src/core/time.ts';
-import { nextActionLines } from '../../src/output/next-action.ts';
-import { dialQr } from '../../src/output/qr.ts';
+import { dialQr, nextActionLines } from '../../src/output/next-action.ts';
 import { render } from '../../src/output/render.ts';
-import { widthOf } from '../../src/output/width.ts';
+import { widthOf } from '../../src/output/text.ts';
 import { NOW, options, pipe, recordOf, surface, terminal } from './support.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readNextAction } from '../../src/core/next-action.ts';
-import type { PassOn, View } from '../../src/core/result.ts';
+import { readNextAction } from '../../src/core/charge.ts';
+import type { ShareOptions, View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
 import { options, pipe, recordOf, terminal } from './support.ts';
 
@@ -8,8 +8,8 @@ const view: View = { columns: [{ path: 'uid' }], nextAction: readNextAction };
 const DIAL = recordOf({ uid: 'act.A.b', status: 'requires_action', next_action: { headers: { ussd: '*737*1#' } } });
 const NOTHING = recordOf({ uid: 'act.A.b', status: 'processing', next_action: null });
 
-const shown = async (how: Partial<PassOn>, io = terminal(), record = DIAL) => {
-  const passOn: PassOn = { copy: false, share: false, qr: 'never', ...how };
+const shown = async (how: Partial<ShareOptions>, io = terminal(), record = DIAL) => {
+  const passOn: ShareOptions = { copy: false, share: false, qr: 'never', ...how };
   const ended = await render({ kind: 'record', record, view, passOn }, io, options({ format: 'table' }));
   return { ended, stdout: io.stdout.text, copied: io.stderr.copied ?? io.stdout.copied };
 };

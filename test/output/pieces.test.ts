@@ -2,13 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import type { Clock, Output } from '../../src/core/io.ts';
-import type { Received } from '../../src/core/received.ts';
-import { visible } from '../../src/core/sanitize.ts';
-import { csvRecord, csvSink } from '../../src/output/csv.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
+import { visible } from '../../src/core/text.ts';
 import { errorLine } from '../../src/output/error.ts';
-import { jsonSink, ndjsonSink } from '../../src/output/json.ts';
+import { csvRecord, csvSink, jsonSink, ndjsonSink, tsvSink } from '../../src/output/machine.ts';
 import { shownPieces, writePieces } from '../../src/output/pieces.ts';
-import { tsvSink } from '../../src/output/tsv.ts';
 import { pipe, recordOf, ugwoView } from './support.ts';
 
 const KEY = `sk.Cnry.${'k'.repeat(80)}`;
@@ -35,7 +33,7 @@ describe('a text that is shown in pieces', () => {
 
 describe('what is large is made in pieces', () => {
   const MOST = 512 * 1024;
-  const large = (text: string): Received => recordOf({ uid: 'x', description: text });
+  const large = (text: string): ApiRecord => recordOf({ uid: 'x', description: text });
   const longest = (pieces: Iterable<string | Uint8Array>): number =>
     Math.max(...[...pieces].map((piece) => piece.length));
   const text = '\u0085"'.repeat(500_000);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NextAction } from '../../src/core/next-action.ts';
-import { readNextAction } from '../../src/core/next-action.ts';
+import { type NextAction, readNextAction } from '../../src/core/charge.ts';
 import { formatAnywhere } from '../../src/core/time.ts';
 import { messageOf } from '../../src/output/share.ts';
 import { ANY_CHARACTER } from '../support/text.ts';

@@ -1,11 +1,10 @@
 import type { Env, Output } from '../../src/core/io.ts';
-import type { Received, ReceivedPage } from '../../src/core/received.ts';
+import type { ApiPage, ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, View } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { formatLocalFull } from '../../src/core/time.ts';
 import type { RenderIo } from '../../src/output/render.ts';
-import { speaksUtf8, stylesFor } from '../../src/output/style.ts';
-import type { Surface } from '../../src/output/surface.ts';
+import { type Surface, speaksUtf8, stylesFor } from '../../src/output/style.ts';
 
 export const NOW = Date.parse('2026-11-20T13:05:00Z');
 
@@ -85,12 +84,12 @@ export const surface = async (width: number, color = false, env: Env = {}): Prom
 });
 
 /** A record as the client gives it: the text, and its value as JSON.parse has it. */
-export const received = (text: string): Received => ({ value: JSON.parse(text), text });
+export const received = (text: string): ApiRecord => ({ value: JSON.parse(text), text });
 
-export const recordOf = (value: object): Received => received(JSON.stringify(value));
+export const recordOf = (value: object): ApiRecord => received(JSON.stringify(value));
 
 /** Pages a, b, c… of these records, linked by their cursors; the last one ends the list. */
-export const pagesOf = (...pages: readonly (readonly Received[])[]): ReceivedPage[] =>
+export const pagesOf = (...pages: readonly (readonly ApiRecord[])[]): ApiPage[] =>
   pages.map((records, index) => ({
     records,
     cursor: index === 0 ? undefined : `cursor-${index}`,
@@ -98,7 +97,7 @@ export const pagesOf = (...pages: readonly (readonly Received[])[]): ReceivedPag
   }));
 
 /** A list that yields these pages and then ends, or throws `fault`. */
-export async function* served(pages: readonly ReceivedPage[], fault?: Error): AsyncGenerator<ReceivedPage> {
+export async function* served(pages: readonly ApiPage[], fault?: Error): AsyncGenerator<ApiPage> {
   yield* pages;
   if (fault !== undefined) throw fault;
 }
@@ -120,7 +119,7 @@ export const ugwoView: View = {
 export const CREATED = '2026-11-20T14:05:00+01:00';
 export const CREATED_LOCALLY = formatLocalFull(Date.parse(CREATED));
 
-export const ugwo = (name: string, more: object = {}): Received =>
+export const ugwo = (name: string, more: object = {}): ApiRecord =>
   recordOf({
     uid: `ugw.WXYZ.${name}`,
     amount: 500000,

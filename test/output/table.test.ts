@@ -2,14 +2,14 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ugwoView as realView } from '../../src/commands/ugwo/view.ts';
-import type { Received } from '../../src/core/received.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, View } from '../../src/core/result.ts';
-import { fitWidths } from '../../src/output/fit.ts';
 import { render } from '../../src/output/render.ts';
-import { widthOf } from '../../src/output/width.ts';
-import type { FakeIo } from './support.ts';
+import { fitWidths } from '../../src/output/table.ts';
+import { widthOf } from '../../src/output/text.ts';
 import {
   CREATED_LOCALLY as AT,
+  type FakeIo,
   options,
   pagesOf,
   pipe,
@@ -26,7 +26,7 @@ const VIEW: View = { columns: ugwoView.columns.filter(({ path }) => path !== 're
 
 const drawn = async (
   io: FakeIo,
-  pages: readonly (readonly Received[])[],
+  pages: readonly (readonly ApiRecord[])[],
   more: Partial<OutputOptions> = {},
   view = VIEW,
 ): Promise<string> => {
@@ -172,7 +172,7 @@ meta             currency     meta.tier        amount
 
 describe('a list of payment requests', () => {
   const uid = (name: string): string => `ugw.Lcal.${name.padEnd(24, 'x')}`;
-  const one = (name: string, more: object = {}): Received =>
+  const one = (name: string, more: object = {}): ApiRecord =>
     ugwo(name, {
       uid: uid(name),
       status: 'requires_ugwo',

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Received } from '../../src/core/received.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
 
-const one = async (record: Received, columns?: readonly string[], view = ugwoView): Promise<string> => {
+const one = async (record: ApiRecord, columns?: readonly string[], view = ugwoView): Promise<string> => {
   const io = pipe();
   await render({ kind: 'record', record, view }, io, options({ format: 'tsv', columns }));
   return io.stdout.text;
 };
 
-const many = async (records: readonly Received[], columns?: readonly string[], view = ugwoView): Promise<string> => {
+const many = async (records: readonly ApiRecord[], columns?: readonly string[], view = ugwoView): Promise<string> => {
   const io = pipe();
   await render({ kind: 'list', pages: served(pagesOf(records)), view }, io, options({ format: 'tsv', columns }));
   return io.stdout.text;

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { readNextAction } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Clock } from '../../src/core/io.ts';
-import { readNextAction } from '../../src/core/next-action.ts';
-import type { Received } from '../../src/core/received.ts';
-import type { Ending, OutputOptions, View, Waited, Waiting } from '../../src/core/result.ts';
-import { countdownText } from '../../src/output/countdown.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
+import type { OutputOptions, ResultNotices, View, Waited, Waiting } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import type { FakeIo } from './support.ts';
-import { NOW, options, pipe, recordOf, terminal } from './support.ts';
+import { countdownText } from '../../src/output/wait.ts';
+import { type FakeIo, NOW, options, pipe, recordOf, terminal } from './support.ts';
 
 const MINUTE = 60_000;
 const ERASE = '\r\u001b[2K';
@@ -16,7 +15,7 @@ const view: View = {
   columns: [{ path: 'uid' }, { path: 'status', kind: 'state' }, { path: 'error' }, { path: 'seen', machineOnly: true }],
   nextAction: readNextAction,
 };
-const activity = (status: string, more: object = {}): Received => recordOf({ uid: 'act.A.b', status, ...more });
+const activity = (status: string, more: object = {}): ApiRecord => recordOf({ uid: 'act.A.b', status, ...more });
 const DIAL = { next_action: { type: 'user_action', headers: { ussd: '*737#' } } };
 
 /** A clock that a test moves; a pause ends when the time has come. */
@@ -58,13 +57,13 @@ interface Watched {
   readonly io: FakeIo;
   readonly clock: HandClock;
   readonly tell: (waiting: Partial<Waiting>) => Promise<void>;
-  readonly end: (waited: Waited | Error) => Promise<Ending>;
+  readonly end: (waited: Waited | Error) => Promise<ResultNotices>;
 }
 
 /** Renders a wait that the test drives. */
 const watch = async (
   base: FakeIo,
-  record: Received | undefined,
+  record: ApiRecord | undefined,
   more: Partial<OutputOptions> = {},
 ): Promise<Watched> => {
   const clock = new HandClock();

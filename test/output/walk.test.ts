@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { ReceivedPage } from '../../src/core/received.ts';
+import type { ApiPage } from '../../src/core/record.ts';
 import type { Format, Result } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
 import { options, pagesOf, pipe, recordOf, served, ugwoView } from './support.ts';
@@ -12,7 +12,7 @@ const THREE = pagesOf(numbered(1, 3), numbered(4, 6), numbered(7, 9));
 const FORMATS: readonly Format[] = ['table', 'tsv', 'json', 'ndjson', 'csv'];
 
 type List = Extract<Result, { kind: 'list' }>;
-const list = (pages: AsyncIterable<ReceivedPage>, more: Partial<List> = {}): List => ({
+const list = (pages: AsyncIterable<ApiPage>, more: Partial<List> = {}): List => ({
   kind: 'list',
   pages,
   view: { columns: [{ path: 'n' }] },
@@ -21,9 +21,9 @@ const list = (pages: AsyncIterable<ReceivedPage>, more: Partial<List> = {}): Lis
 });
 
 /** Counts what is asked of a list, and whether it is told to stop. */
-const watched = (pages: readonly ReceivedPage[]) => {
+const watched = (pages: readonly ApiPage[]) => {
   const seen = { asked: 0, returned: false };
-  const iterable: AsyncIterable<ReceivedPage> = {
+  const iterable: AsyncIterable<ApiPage> = {
     [Symbol.asyncIterator]: () => ({
       next: async () => {
         const value = pages[seen.asked++];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pad, shorten, shortenStart, widthOf, wrap, wrapWords } from '../../src/output/width.ts';
+import { pad, shorten, shortenStart, widthOf, wrap, wrapWords } from '../../src/output/text.ts';
 
 describe('widthOf', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { SEEDED } from '../../src/core/local.ts';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { json, serveAll, UGWO_ID } from '../support/service.ts';
 import { startProxy } from './proxy.ts';

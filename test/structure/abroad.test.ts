@@ -23,22 +23,21 @@ it('few modules know the time zone', () => {
     // The name of the variable, which a program inherits.
     'src/commands/webhook/listen.ts',
     'src/core/time.ts',
-    'src/core/zone.ts',
     'src/emulator/console/parts.ts',
   ]);
 });
 
 it('few modules ask for a language, and all of them say which', () => {
   expect(filesWith(LOCALE)).toEqual([
-    'src/bulk/progress/line.ts',
+    'src/bulk/progress.ts',
     // The names of the variables, which a program inherits.
     'src/commands/webhook/listen.ts',
     'src/core/bounds.ts',
     // Whether the terminal shows UTF-8.
-    'src/core/locale.ts',
-    'src/core/zone.ts',
+    'src/core/io.ts',
+    'src/core/time.ts',
     'src/output/cell.ts',
-    'src/output/width.ts',
+    'src/output/text.ts',
   ]);
-  expect(filesWith(/\bIntl\.\w+\((?!'en)/)).toEqual(['src/core/zone.ts']);
+  expect(filesWith(/\bIntl\.\w+\((?!'en)/)).toEqual(['src/core/time.ts']);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { helpPage } from '../../src/cli/help/help.ts';
+import { helpPage } from '../../src/cli/help/show.ts';
 import { parseArgv } from '../../src/cli/program.ts';
 import { commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
-import { EXIT_CODES } from '../../src/core/exit.ts';
+import { EXIT_CODES } from '../../src/core/error.ts';
 import { unpainted } from '../../src/output/style.ts';
 import { SPECS } from '../support/specs.ts';
 import { words } from './words.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseArgv } from '../../src/cli/program.ts';
 import { NOUNS } from '../../src/commands/all.ts';
-import { EXIT_CODES, EXIT_MEANINGS } from '../../src/core/exit.ts';
+import { EXIT_CODES, EXIT_MEANINGS } from '../../src/core/error.ts';
 import { SPECS } from '../support/specs.ts';
 import { sourceFiles } from './imports.ts';
 import { words } from './words.ts';

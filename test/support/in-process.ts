@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import packageJson from '../../package.json' with { type: 'json' };
-import { widthFor } from '../../src/cli/color.ts';
+import { widthFor } from '../../src/cli/globals.ts';
 import { run } from '../../src/cli/run.ts';
 import { bytesOf, readAll } from '../../src/cli/sources.ts';
 import { allSpecs, NOUNS, specsFor } from '../../src/commands/all.ts';

@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LedgerOptions } from '../../src/ledger/sqlite/backend.ts';
-import { writeChecksums } from '../../src/ledger/sqlite/row-checks.ts';
+import { writeChecksums } from '../../src/ledger/sqlite/schema.ts';
 
 /** What a test opens a ledger with, where nothing else matters: the real clocks, a process that nobody takes for dead. */
 export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): LedgerOptions => ({

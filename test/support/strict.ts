@@ -1,5 +1,4 @@
-import type { Seen, Service } from './service.ts';
-import { ACTIVITY, json, ONYE_ID, problem, serveAllBy, UGWO_ID, ugwo } from './service.ts';
+import { ACTIVITY, json, ONYE_ID, problem, type Seen, type Service, serveAllBy, UGWO_ID, ugwo } from './service.ts';
 
 // A service that knows interface.md and the public material alone, and nothing of paycli's own contract: it takes what they
 // document, and refuses all else.

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { type Agent, createServer, request } from 'node:http';
+import { type Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { signatureOf } from '../../src/core/signature.ts';
-import type { Running, RunOptions } from './program.ts';
-import { start } from './program.ts';
+import { signatureOf } from '../../src/core/webhook-event.ts';
+import { type Running, type RunOptions, start } from './program.ts';
 
 export const SECRET = 'wsk.test-secret';
 

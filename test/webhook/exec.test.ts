@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Exec, execute } from '../../src/webhook/exec.ts';
-import type { KeptEvent } from '../../src/webhook/kept.ts';
+import { type Exec, execute } from '../../src/webhook/consumers.ts';
+import type { KeptEvent } from '../../src/webhook/event.ts';
 import { clock } from '../support/clock.ts';
 import { TestClock } from './support.ts';
 

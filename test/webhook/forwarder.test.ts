@@ -1,25 +1,23 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { forward } from '../../src/webhook/forwarder.ts';
-import type { Posted } from '../../src/webhook/post.ts';
-import { openWake } from '../../src/webhook/wake.ts';
+import { type ForwardResult, forward, openNotifier } from '../../src/webhook/deliver.ts';
 import { ugwoOf, uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue, TestClock } from './support.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 
-const answered = (status: number, retryAfter?: string): Posted => ({ kind: 'answered', status, retryAfter });
-const AWAY: Posted = { kind: 'failed', why: 'connect ECONNREFUSED', reached: false };
-const SILENT: Posted = { kind: 'failed', why: 'no answer within 30 s', reached: true };
+const answered = (status: number, retryAfter?: string): ForwardResult => ({ kind: 'answered', status, retryAfter });
+const AWAY: ForwardResult = { kind: 'failed', why: 'connect ECONNREFUSED', reached: false };
+const SILENT: ForwardResult = { kind: 'failed', why: 'no answer within 30 s', reached: true };
 
 /** A forwarder over time that passes at once; `answer` is asked for each try of an event. */
 const started = async (
-  answer: (number: number, attempts: number, now: number, clock: TestClock) => Posted,
+  answer: (number: number, attempts: number, now: number, clock: TestClock) => ForwardResult,
   numbers: readonly (readonly [number: number, ugwo: number])[],
   random = 0.5,
 ) => {
   const [queue, clock, stop] = [newQueue(), new TestClock(), new AbortController()];
   const statesMeanwhile: (string | undefined)[] = [];
-  const [wake, tries, said] = [openWake(clock), [] as [number: number, at: number][], [] as string[]];
+  const [wake, tries, said] = [openNotifier(clock), [] as [number: number, at: number][], [] as string[]];
   for (const [number, ugwo] of numbers) {
     await queue.keep(delivery(number, { ugwo: ugwoOf(ugwo) }), { state: 'waiting', duplicates: false, due: 0 });
   }

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signatureOf } from '../../src/core/signature.ts';
-import type { Secrets } from '../../src/webhook/genuine.ts';
-import { readDelivery } from '../../src/webhook/genuine.ts';
-import { pairsOf, passedOn } from '../../src/webhook/headers.ts';
+import { signatureOf } from '../../src/core/webhook-event.ts';
+import { pairsOf, passedOn, type Secrets, verifiedDelivery } from '../../src/webhook/event.ts';
 import { bodyOf, ugwoOf, uidOf } from '../support/webhooks.ts';
 
 const ONE: Secrets = { all: ['wsk.one'], sandbox: [] };
@@ -11,7 +9,7 @@ const BOTH: Secrets = { all: ['wsk.one', 'wsk.new'], sandbox: ['wsk.sandbox'] };
 
 const read = (secrets: Secrets, text: string | Uint8Array, secret = 'wsk.one', name = 'X-Kwugwo-Signature') => {
   const body = Buffer.from(text);
-  return readDelivery(secrets, { body, headers: [[name, signatureOf(secret, body)]], receivedAt: 1 });
+  return verifiedDelivery(secrets, { body, headers: [[name, signatureOf(secret, body)]], receivedAt: 1 });
 };
 
 describe('a delivery', () => {
@@ -61,7 +59,7 @@ describe('a delivery', () => {
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 60 }), (body, other) => {
         const headers = [['x-kwugwo-signature', signatureOf('wsk.one', body)]] as const;
         const isSame = Buffer.from(body).equals(Buffer.from(other));
-        expect('problem' in readDelivery(ONE, { body: other, headers, receivedAt: 0 })).toBe(!isSame);
+        expect('problem' in verifiedDelivery(ONE, { body: other, headers, receivedAt: 0 })).toBe(!isSame);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openPrintCursor } from '../../src/webhook/consumers.ts';
 import { listen } from '../../src/webhook/listen.ts';
-import { openTeller } from '../../src/webhook/teller.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
 import { bodyOf, deliver, SECRET, serveTarget, uidOf } from '../support/webhooks.ts';
@@ -18,7 +18,7 @@ it('names what a kill has caught before it notes that this was told: a second ki
   const queue = newQueue(folder);
   for (let number = 1; number <= 2; number += 1)
     await queue.keep(delivery(number), { state: 'kept', duplicates: false, due: 0 });
-  const killed = openTeller(queue);
+  const killed = openPrintCursor(queue);
   for (const event of killed.next()) await killed.note('telling', event);
 
   const stop = new AbortController();

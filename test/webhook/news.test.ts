@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { KeptEvent } from '../../src/webhook/kept.ts';
-import type { NewsEvent, NewsResult } from '../../src/webhook/news.ts';
-import { handOn } from '../../src/webhook/news.ts';
+import { type ConsumedEvent, type ConsumerResult, consume } from '../../src/webhook/consumers.ts';
+import { openNotifier } from '../../src/webhook/deliver.ts';
+import type { KeptEvent } from '../../src/webhook/event.ts';
 import type { Queue } from '../../src/webhook/queue.ts';
-import { openWake } from '../../src/webhook/wake.ts';
 
 /** A clock whose time passes when everybody waits. */
 const openClock = () => {
@@ -38,7 +37,7 @@ const openClock = () => {
   };
 };
 
-type Tell = (ugwo: string, events: readonly NewsEvent[]) => Promise<NewsResult | undefined>;
+type Tell = (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
 
 const eventOf = (seq: number, ugwo: string | undefined): KeptEvent =>
   ({ seq, uid: `evt.${seq}`, event: 'ugwo.updated', activity: undefined, ugwo }) as KeptEvent;
@@ -59,7 +58,7 @@ const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve(),
     },
     behind: (seq: number, limit: number) => events.filter((one) => one.seq > seq).slice(0, limit),
   } as unknown as Queue;
-  const wake = openWake(clock);
+  const wake = openNotifier(clock);
   const world = {
     ...{ clock, random: () => 1, news: { service: 'here', tell } },
     say: (text: string) => {
@@ -68,7 +67,7 @@ const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve(),
     },
     failed: (failure: PayError) => void failures.push(failure),
   };
-  const handing = handOn(queue, wake, world, stop.signal);
+  const handing = consume(queue, wake, world, stop.signal);
   return {
     ...{ clock, said, failures, handing, kept },
     come: (...some: readonly KeptEvent[]): void => {

@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkTarget, post } from '../../src/webhook/post.ts';
+import { checkTarget, post } from '../../src/webhook/deliver.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
 import { serveTarget } from '../support/webhooks.ts';
 

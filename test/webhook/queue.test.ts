@@ -1,8 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { digestUid } from '../../src/webhook/genuine.ts';
-import { OTHER_BODY } from '../../src/webhook/kept.ts';
+import { digestUid, OTHER_BODY } from '../../src/webhook/event.ts';
 import { openQueue } from '../../src/webhook/queue.ts';
 import { newFolder } from '../support/program.ts';
 import { ugwoOf, uidOf } from '../support/webhooks.ts';

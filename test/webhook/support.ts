@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/core/io.ts';
-import type { Delivery } from '../../src/webhook/kept.ts';
-import type { Queue } from '../../src/webhook/queue.ts';
-import { openQueue } from '../../src/webhook/queue.ts';
+import type { Delivery } from '../../src/webhook/event.ts';
+import { openQueue, type Queue } from '../../src/webhook/queue.ts';
 import { VirtualClock } from '../bulk/virtual-clock.ts';
 import { newFolder } from '../support/program.ts';
 import { bodyOf, ugwoOf, uidOf } from '../support/webhooks.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openTeller } from '../../src/webhook/teller.ts';
+import { openPrintCursor } from '../../src/webhook/consumers.ts';
 import { uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue } from './support.ts';
 
@@ -8,7 +8,7 @@ const KEPT = { state: 'kept', duplicates: false, due: 0 } as const;
 it('tells each event once, and names those that a kill has caught between two notes', async () => {
   const queue = newQueue();
   for (let number = 1; number <= 250; number += 1) await queue.keep(delivery(number), KEPT);
-  const teller = openTeller(queue);
+  const teller = openPrintCursor(queue);
   expect(teller.doubtful()).toEqual([]);
   const first = teller.next();
   expect(first.map(({ uid }) => uid)).toEqual(Array.from({ length: 100 }, (_, index) => uidOf(index + 1)));
@@ -20,12 +20,12 @@ it('tells each event once, and names those that a kill has caught between two no
   if (second === undefined) throw new Error('nothing to tell');
   await teller.note('telling', second);
   // Killed here; the next process begins anew.
-  const next = openTeller(queue);
+  const next = openPrintCursor(queue);
   expect(next.doubtful().map(({ seq }) => seq)).toEqual(Array.from({ length: 130 }, (_, index) => index + 101));
   expect(next.next().map(({ uid }) => uid)[0]).toBe(uidOf(231));
-  const named = openTeller(queue);
+  const named = openPrintCursor(queue);
   const caught = named.doubtful().at(-1);
   expect(caught?.seq).toBe(230);
   if (caught !== undefined) await named.note('told', caught);
-  expect(openTeller(queue).doubtful()).toEqual([]);
+  expect(openPrintCursor(queue).doubtful()).toEqual([]);
 });

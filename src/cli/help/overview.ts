@@ -1,7 +1,6 @@
+import { TOPICS } from '../program.ts';
 import { type CommandNode, childrenOf, type NounNode, type Tree } from '../tree.ts';
-import { exampleLines, optionEntries } from './command.ts';
-import { entries, type Layout, prose, section, usageLines } from './layout.ts';
-import { TOPICS } from './names.ts';
+import { entries, exampleLines, type HelpLayout, optionEntries, prose, section, usageLines } from './layout.ts';
 
 const FEW_EXAMPLES = 3;
 
@@ -11,10 +10,10 @@ const START = [
 ];
 
 /** A command on a page of help: what it is called by, and what it is about. */
-export type Entry = readonly [names: string, about: string];
+export type HelpEntry = readonly [names: string, about: string];
 
 /** A noun names its verbs. */
-const entryOf = (node: CommandNode | NounNode): Entry => {
+const entryOf = (node: CommandNode | NounNode): HelpEntry => {
   const names = [node.name, ...node.aliases].join(', ');
   if (node.kind === 'command') return [names, node.summary];
   return [
@@ -25,17 +24,17 @@ const entryOf = (node: CommandNode | NounNode): Entry => {
   ];
 };
 
-const HELP: Entry = ['help', 'show help for a command or a topic; --man: a manual page'];
+const HELP: HelpEntry = ['help', 'show help for a command or a topic; --man: a manual page'];
 
 /** Every command, for the first page. */
-export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly Entry[] => commands.map(entryOf);
+export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly HelpEntry[] => commands.map(entryOf);
 
 /** The first page of help. */
 export const rootPage = (
-  commands: readonly Entry[],
+  commands: readonly HelpEntry[],
   options: Tree['options'],
   all: boolean,
-  layout: Layout,
+  layout: HelpLayout,
 ): string[] => {
   const shown = options.filter(({ rare }) => all || rare !== true);
   const more = options.length - shown.length;
@@ -52,7 +51,7 @@ export const rootPage = (
 };
 
 /** The help of a noun: its verbs. */
-export const nounPage = (node: NounNode, layout: Layout): string[] => {
+export const nounPage = (node: NounNode, layout: HelpLayout): string[] => {
   const examples = node.commands.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, FEW_EXAMPLES);
   const name = node.path.join(' ');
   return [

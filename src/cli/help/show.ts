@@ -1,16 +1,62 @@
 import overview from '#overview' with { type: 'json' };
 import { usageError } from '../../core/error.ts';
-import type { Env, Io } from '../../core/io.ts';
-import { speaksUtf8 } from '../../core/locale.ts';
-import { usesColor } from '../color.ts';
+import { type Env, type Io, speaksUtf8 } from '../../core/io.ts';
+import { didYouMean } from '../../core/text.ts';
 import type { CommandSpec } from '../define.ts';
-import type { Globals } from '../globals.ts';
-import type { Noun } from '../program.ts';
-import { commandTree, globalOptions, type Tree } from '../tree.ts';
-import { helpPage, nodeAt } from './help.ts';
-import type { Layout } from './layout.ts';
-import { type HelpWanted, TOPICS } from './names.ts';
-import { rootPage } from './overview.ts';
+import { type Globals, usesColor } from '../globals.ts';
+import { type HelpWanted, meantByVerb, type Noun, TOPICS } from '../program.ts';
+import {
+  type CommandNode,
+  childrenOf,
+  commandsOf,
+  commandTree,
+  globalOptions,
+  type NounNode,
+  type Tree,
+} from '../tree.ts';
+import { commandPage, type HelpLayout } from './layout.ts';
+import { nounPage, overviewOf, rootPage } from './overview.ts';
+
+type Node = CommandNode | NounNode | Tree;
+
+const below = (node: Node): readonly (CommandNode | NounNode)[] => {
+  if (!('kind' in node)) return node.commands;
+  return node.kind === 'noun' ? childrenOf(node) : [];
+};
+
+const calledBy = (node: Node, word: string): CommandNode | NounNode | undefined =>
+  below(node).find(({ name, aliases }) => name === word || aliases.includes(word));
+
+const unknownIn = (at: Node, tree: Tree, word: string): Error => {
+  const known = [...below(at).map(({ name }) => name), ...(at === tree ? TOPICS : [])];
+  const meant = didYouMean(word, known);
+  const verb = at === tree ? meantByVerb(word, commandsOf(tree)) : '';
+  const guess = meant === undefined ? verb : ` (Did you mean ${meant}?)`;
+  return usageError(`unknown command '${word}'${guess}`, { hint: 'see: paycli --help' });
+};
+
+/** What words name; throws a usage error where it is nothing. */
+export const nodeAt = (tree: Tree, words: readonly string[]): Node => {
+  let at: Node = tree;
+  for (const word of words) {
+    const next = calledBy(at, word);
+    if (next === undefined) throw unknownIn(at, tree, word);
+    at = next;
+  }
+  return at;
+};
+
+const pageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
+  if (!('kind' in node)) return rootPage(overviewOf(node), node.options, all, layout);
+  return node.kind === 'noun' ? nounPage(node, layout) : commandPage(node, all, layout);
+};
+
+/** A page of help, as lines. Throws a usage error where nothing has that name. */
+export const helpPage = async (tree: Tree, { words, all }: HelpWanted, layout: HelpLayout): Promise<string[]> => {
+  const topic = words.length === 1 ? TOPICS.find((name) => name === words[0]) : undefined;
+  if (topic !== undefined) return await (await import('./topic.ts')).topicPage(topic, layout);
+  return pageOf(nodeAt(tree, words), all, layout);
+};
 
 interface Commands {
   readonly allSpecs: () => Promise<readonly CommandSpec[]>;
@@ -34,7 +80,7 @@ const styled = async (color: boolean, env: Env): Promise<typeof PLAIN> => {
   return { heading, shown: (text) => forLocale(text, env) };
 };
 
-type Page = (layout: Layout) => Promise<readonly string[]>;
+type Page = (layout: HelpLayout) => Promise<readonly string[]>;
 
 const print = async (page: Page, color: Globals['color'], { stdout, env }: World) => {
   const painted = usesColor(color, env, stdout.isTerminal);

@@ -1,6 +1,6 @@
 import topics from '#topics' with { type: 'json' };
-import { entries, type Layout, prose } from './layout.ts';
-import type { Topic } from './names.ts';
+import type { Topic } from '../program.ts';
+import { entries, type HelpLayout, prose } from './layout.ts';
 
 type Block = (typeof topics)[string][number];
 type Table = Extract<Block, { kind: 'table' }>;
@@ -37,7 +37,7 @@ const codeLines = (text: string, width: number): string[] => {
   });
 };
 
-const blockLines = (block: Block, { width, heading }: Layout): string[] => {
+const blockLines = (block: Block, { width, heading }: HelpLayout): string[] => {
   switch (block.kind) {
     case 'heading':
       return [heading(block.text)];
@@ -53,7 +53,7 @@ const blockLines = (block: Block, { width, heading }: Layout): string[] => {
 };
 
 /** A topic of help: its document, laid out for a terminal. */
-export const topicPage = (topic: Topic, layout: Layout): string[] => {
+export const topicPage = (topic: Topic, layout: HelpLayout): string[] => {
   const blocks = topics[topic] ?? [];
   return blocks.flatMap((block, index) => {
     const follows = block.kind === 'item' && blocks[index - 1]?.kind === 'item';

@@ -1,14 +1,12 @@
 import type { Followed } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
 import { about, isRefunded, statusOf } from '../../core/charge.ts';
-import { durationWord, formatDuration } from '../../core/duration.ts';
-import { PayError } from '../../core/error.ts';
-import { signalWord } from '../../core/interrupt.ts';
-import { valueAt } from '../../core/path.ts';
-import type { PlaceOptions } from '../../core/place-words.ts';
-import { placeWords } from '../../core/place-words.ts';
-import type { Received } from '../../core/received.ts';
+import { PayError, signalWord } from '../../core/error.ts';
+import { type TargetOptions, targetFlags } from '../../core/input.ts';
+import { valueAt } from '../../core/json.ts';
+import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
+import { durationWord, formatDuration } from '../../core/time.ts';
 
 /** An activity: what its end is told by may be missing, or of any shape. */
 interface ActivityLike {
@@ -20,7 +18,7 @@ export interface WaitOptions {
   readonly ugwoUid: string;
   /** In milliseconds. */
   readonly limit: number;
-  readonly place: PlaceOptions;
+  readonly place: TargetOptions;
   /** The run has made the charge that it waits for. */
   readonly made?: boolean;
 }
@@ -46,7 +44,7 @@ export const chargeFailed = (activity: ActivityLike, medium?: string): PayError 
 export const STEP_UNREADABLE = "the charge was made, but its next action couldn't be read";
 
 /** The end of a run whose charge is made, but asks of the customer what nobody can read. */
-export const stepUnreadable = ({ value, text }: Received<ActivityLike>): PayError =>
+export const stepUnreadable = ({ value, text }: ApiRecord<ActivityLike>): PayError =>
   new PayError('unrecorded', STEP_UNREADABLE, {
     hint: `do not charge again; see the answer shown here, and ${value.uid} in the dashboard`,
     answer: text,
@@ -60,7 +58,7 @@ const wasRefunded = (activity: ActivityLike): PayError =>
   });
 
 const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions): string => {
-  const words = ['paycli', 'activity', 'wait', ugwoUid, uid, ...placeWords(place)];
+  const words = ['paycli', 'activity', 'wait', ugwoUid, uid, ...targetFlags(place)];
   return shellLine([...words, '--wait-timeout', durationWord(limit)]);
 };
 
@@ -118,7 +116,7 @@ const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOpti
 export const waitedOf = <T extends ActivityLike>(
   followed: Followed<T>,
   options: WaitOptions,
-): { readonly record: Received<T>; readonly failure?: PayError } => {
+): { readonly record: ApiRecord<T>; readonly failure?: PayError } => {
   const { record, interrupted } = followed;
   if (record === undefined) throw interrupted ?? nothingRead(followed);
   const failure = failureOf(record.value, followed, options);

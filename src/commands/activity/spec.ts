@@ -1,9 +1,7 @@
 import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
-import { readId } from '../../cli/id-argument.ts';
-import { asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
-import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
-import { SEEDED } from '../../core/local.ts';
-import type { PassOn } from '../../core/result.ts';
+import { asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
+import { SEEDED } from '../../core/data-files.ts';
+import type { ShareOptions } from '../../core/result.ts';
 
 const PAID = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
@@ -15,21 +13,21 @@ const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
 /** Which activity is meant. */
-export interface GetInput {
+export interface ActivityInput {
   readonly ugwoUid: string;
   readonly activityUid: string;
 }
 
-export interface ShowInput extends GetInput {
-  readonly passOn: PassOn;
+export interface ShowInput extends ActivityInput {
+  readonly passOn: ShareOptions;
 }
 
-export interface WaitInput extends GetInput {
+export interface WaitInput extends ActivityInput {
   /** How long to wait at most, in milliseconds. */
   readonly limit: number;
 }
 
-const readIds = ([ugwo, activity]: readonly string[], validate: boolean): GetInput => ({
+const readIds = ([ugwo, activity]: readonly string[], validate: boolean): ActivityInput => ({
   ugwoUid: readId('ugw', ugwo, validate),
   activityUid: readId('act', activity, validate),
 });
@@ -39,7 +37,7 @@ const get = defineCommand({
   danger: 'read',
   summary: 'show an activity: its status, and what the customer must do',
   args,
-  options: PASS_ON_OPTIONS,
+  options: SHARE_OPTIONS,
   examples: {
     'show the status of a charge': `paycli activity get ${PAID}`,
     'only the status, for a script': `paycli activity get ${PAID} -o tsv --columns status`,
@@ -47,8 +45,8 @@ const get = defineCommand({
   output,
   exits: READ_EXITS,
   previews: true,
-  read: (words, given, { validate }) => ({ ...readIds(words, validate), passOn: readPassOn(given) }),
-  load: () => import('./get.ts'),
+  read: (words, given, { validate }) => ({ ...readIds(words, validate), passOn: readShare(given) }),
+  load: async () => ({ run: (await import('./activity.ts')).get }),
 });
 
 const wait = defineCommand({
@@ -75,7 +73,7 @@ const wait = defineCommand({
     ...readIds(words, validate),
     limit: given.waitTimeout ?? WAIT_DEFAULT_MS,
   }),
-  load: () => import('./wait.ts'),
+  load: async () => ({ run: (await import('./activity.ts')).wait, view: (await import('./activity.ts')).view }),
 });
 
 export const activityCommands = [get, wait];

@@ -1,4 +1,4 @@
-import { readNextAction } from '../../core/next-action.ts';
+import { readNextAction } from '../../core/charge.ts';
 import type { View } from '../../core/result.ts';
 
 /** An activity, with what the customer must do next. */

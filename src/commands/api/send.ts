@@ -2,16 +2,67 @@ import { createHash } from 'node:crypto';
 import type { Called, CallInput, Client } from '../../client/client.ts';
 import type { ListId, OperationId } from '../../contract/operations.ts';
 import { barePath, plainPath, queryOf } from '../../core/api-path.ts';
-import { namingFlags } from '../../core/flags.ts';
-import { printExact, printSorted } from '../../core/json.ts';
+import { namingFlags, pairsToObject, readJsonObject } from '../../core/input.ts';
+import { printExact, printSorted, valueAt } from '../../core/json.ts';
+import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
-import { pairsToObject } from '../../core/pairs.ts';
-import type { Result } from '../../core/result.ts';
-import { readJsonObject } from '../../core/source.ts';
+import type { ApiPage, ApiRecord } from '../../core/record.ts';
+import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { described } from '../described.ts';
-import { resultOf, shownPages } from './show.ts';
+import { described } from '../record.ts';
 import type { ApiInput } from './spec.ts';
+
+type RecordResult = Extract<Result, { readonly kind: 'record' }>;
+
+/** So many records tell which fields a list has. */
+const LOOKED_AT = 10;
+
+/** The fields that the first records have, in the order in which they come. */
+const viewOf = (records: readonly unknown[]): View => {
+  const names = records
+    .slice(0, LOOKED_AT)
+    .flatMap((record) => (typeof record === 'object' && record !== null ? Object.keys(record) : []));
+  return { columns: [...new Set(names)].map((path) => ({ path, flexible: path !== 'uid' })) };
+};
+
+async function* all(first: ApiPage | undefined, rest: AsyncIterator<ApiPage>): AsyncGenerator<ApiPage> {
+  try {
+    if (first !== undefined) yield first;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** The pages of a list, whose columns are those of its first one. */
+export const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result> => {
+  const rest = pages[Symbol.asyncIterator]();
+  const first = await rest.next();
+  const page = first.done === true ? undefined : first.value;
+  return { kind: 'list', pages: all(page, rest), view: viewOf((page?.records ?? []).map(({ value }) => value)) };
+};
+
+/** The records of an answer that is a list, or a page of one; undefined where it is neither. */
+const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
+  const [data, next] = Array.isArray(value) ? [value, null] : [valueAt(value, 'data'), valueAt(value, 'next_cursor')];
+  if (!Array.isArray(data) || (next !== null && typeof next !== 'string')) return undefined;
+  const texts = elementsOf(Array.isArray(value) ? `{"data":${text}}` : text, 'data');
+  const records = texts.map((own, index) => ({
+    value: data[index] as ApiPage['records'][number]['value'],
+    text: own,
+  }));
+  return { records, cursor: undefined, nextCursor: next };
+};
+
+/** An answer of any shape: lists as lists, all else as one record. What a write has answered is a record, which must not get lost. */
+export const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure'>): Result => {
+  const page = rest.wrote === true ? undefined : pageIn(record);
+  if (page === undefined) return { kind: 'record', record, view: viewOf([record.value]), ...rest };
+  async function* one(): AsyncGenerator<ApiPage> {
+    yield page as ApiPage;
+  }
+  return { kind: 'list', pages: one(), view: viewOf(page.records.map(({ value }) => value)) };
+};
 
 /** A request as it was asked for: what is called, and what with. */
 interface Request {

@@ -1,11 +1,9 @@
 import { argument, defineCommand, flag, ONCE_EXITS, option, repeated, taking } from '../../cli/define.ts';
 import { asOneOf, asPair } from '../../cli/options.ts';
 import { isChargePath, pathProblem } from '../../core/api-path.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { SEEDED } from '../../core/local.ts';
-import type { Pair } from '../../core/pairs.ts';
-import { parsePair } from '../../core/pairs.ts';
-import type { Source } from '../../core/source.ts';
+import { type Pair, parsePair, type Source } from '../../core/input.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];

@@ -1,10 +1,8 @@
 import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
-import { readId } from '../../cli/id-argument.ts';
-import { asOneOf, refuseTypo } from '../../cli/options.ts';
-import { CHECKOUT_STATUSES } from '../../core/checkout.ts';
+import { asOneOf, readId, refuseTypo } from '../../cli/options.ts';
+import { CHECKOUT_STATUSES, MEDIUMS } from '../../core/charge.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { SEEDED } from '../../core/local.ts';
-import { MEDIUMS } from '../../core/medium.ts';
 
 /** A currency's code, in any case. */
 const asCurrency = (text: string): string => {
@@ -14,14 +12,14 @@ const asCurrency = (text: string): string => {
 
 const checkoutArgument = argument('checkout', 'the checkout, chk.…');
 
-export interface GetInput {
+export interface CheckoutInput {
   readonly uid: string;
 }
-export interface ListInput {
+export interface CheckoutListInput {
   readonly status: (typeof CHECKOUT_STATUSES)[number] | undefined;
   readonly currency: string | undefined;
 }
-export interface ProvidersInput extends GetInput {
+export interface ProvidersInput extends CheckoutInput {
   readonly medium: string;
 }
 
@@ -40,8 +38,8 @@ const list = defineCommand({
   output: 'uid, name, currency, status, mediums',
   exits: READ_EXITS,
   previews: true,
-  read: (_args, { status, currency }): ListInput => ({ status, currency }),
-  load: async () => ({ run: (await import('./lists.ts')).list }),
+  read: (_args, { status, currency }): CheckoutListInput => ({ status, currency }),
+  load: async () => ({ run: (await import('./checkout.ts')).list }),
 });
 
 const get = defineCommand({
@@ -55,8 +53,8 @@ const get = defineCommand({
   output: 'uid, name, currency, status, mediums',
   exits: READ_EXITS,
   previews: true,
-  read: (args, _given, { validate }): GetInput => ({ uid: readId('chk', args[0], validate) }),
-  load: () => import('./get.ts'),
+  read: (args, _given, { validate }): CheckoutInput => ({ uid: readId('chk', args[0], validate) }),
+  load: () => import('./checkout.ts'),
 });
 
 const providers = defineCommand({
@@ -74,7 +72,7 @@ const providers = defineCommand({
     if (validate) refuseTypo(medium, MEDIUMS);
     return { uid: readId('chk', uid, validate), medium };
   },
-  load: async () => ({ run: (await import('./lists.ts')).providers }),
+  load: async () => ({ run: (await import('./checkout.ts')).providers }),
 });
 
 export const checkoutCommands = [list, get, providers];

@@ -1,10 +1,9 @@
 import { lstatSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { reasonOf, usageError } from '../../core/error.ts';
-import { makeFolder } from '../../core/folder.ts';
-import { homeFolder } from '../../core/home.ts';
+import { homeFolder, makeFolder } from '../../core/files.ts';
 import type { Env } from '../../core/io.ts';
-import { madeHere } from '../../core/received.ts';
+import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { markOf } from './model.ts';

@@ -1,11 +1,13 @@
 import type { Env } from '../../core/io.ts';
-import { madeHere } from '../../core/received.ts';
-import type { Result } from '../../core/result.ts';
-import type { StoredDefaults } from '../../core/settings.ts';
-import { CHOICES, SETTINGS, storedValue } from '../../core/settings.ts';
+import { madeHere } from '../../core/record.ts';
+import type { Result, View } from '../../core/result.ts';
+import { CHOICES, SETTINGS, type StoredDefaults, storedValue } from '../../core/settings.ts';
 import type { Deps } from '../deps.ts';
-import { onePage } from '../one-page.ts';
-import { settingView } from './view.ts';
+import { onePage } from '../list.ts';
+
+export const settingView: View = {
+  columns: [{ path: 'setting' }, { path: 'value', flexible: true }, { path: 'from' }],
+};
 
 /** A setting as it is printed: its value, null where there is none, and where that comes from. */
 interface Setting {

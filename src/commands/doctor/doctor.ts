@@ -1,10 +1,30 @@
-import { PayError } from '../../core/error.ts';
-import type { ErrorKind } from '../../core/exit.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { Result } from '../../core/result.ts';
+import { type ErrorKind, PayError } from '../../core/error.ts';
+import { madeHere } from '../../core/record.ts';
+import type { CheckResult, Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { onePage } from '../one-page.ts';
-import { findingView } from './view.ts';
+import { onePage } from '../list.ts';
+
+export const checkView: View = {
+  columns: [
+    { path: 'check', needed: true },
+    { path: 'status', kind: 'state', needed: true },
+    { path: 'detail', flexible: true, needed: true },
+    { path: 'advice', label: 'what to do', flexible: true, machineOnly: true },
+    { path: 'kind', machineOnly: true },
+  ],
+};
+
+export const identityView: View = {
+  columns: [
+    { path: 'profile' },
+    { path: 'origin' },
+    { path: 'environment' },
+    { path: 'key' },
+    { path: 'key_from', label: 'key from' },
+    { path: 'operator' },
+    { path: 'accepted', label: 'key accepted' },
+  ],
+};
 
 /** The gravest first; what is not here is less than these. */
 const GRAVEST: readonly ErrorKind[] = ['ledger', 'auth', 'rejected', 'read_failed', 'not_sent', 'usage'];
@@ -12,7 +32,7 @@ const GRAVEST: readonly ErrorKind[] = ['ledger', 'auth', 'rejected', 'read_faile
 const gravestOf = (kinds: readonly ErrorKind[]): ErrorKind =>
   GRAVEST.find((kind) => kinds.includes(kind)) ?? kinds[0] ?? 'internal';
 
-const failureOf = (findings: readonly Finding[]): PayError | undefined => {
+const failureOf = (findings: readonly CheckResult[]): PayError | undefined => {
   const failed = findings.filter(({ status }) => status === 'fail');
   if (failed.length === 0) return undefined;
   const kind = gravestOf(failed.map((one) => one.kind ?? 'internal'));
@@ -23,7 +43,7 @@ const failureOf = (findings: readonly Finding[]): PayError | undefined => {
 };
 
 /** Looks at all that a command depends on; what is only odd is told, and what keeps commands from working ends with its code. */
-export const run = async ({ offline }: { readonly offline: boolean }, deps: Deps): Promise<Result> => {
+export const doctor = async ({ offline }: { readonly offline: boolean }, deps: Deps): Promise<Result> => {
   const findings = await deps.checkUp(offline);
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
   if (odd.length > 0) await deps.notice(odd.map(({ check, advice }) => `${check}: ${advice}`));
@@ -31,7 +51,14 @@ export const run = async ({ offline }: { readonly offline: boolean }, deps: Deps
   return {
     kind: 'list',
     pages: onePage(findings),
-    view: findingView,
+    view: checkView,
     ...(failure === undefined ? {} : { failure }),
   };
 };
+
+/** Who a call would act as: nothing is asked of the service unless `check`. */
+export const whoami = async ({ check }: { readonly check: boolean }, deps: Deps): Promise<Result> => ({
+  kind: 'record',
+  record: madeHere(await deps.whoAmI(check)),
+  view: identityView,
+});

@@ -16,7 +16,7 @@ const doctor = defineCommand({
     'a list; each: check, status (ok, warn, fail, skipped), detail, advice, kind (of a failure: what commands end as)',
   exits: [...READ_EXITS, 'ledger'],
   read: (_args, { offline }) => ({ offline: offline === true }),
-  load: () => import('./doctor.ts'),
+  load: async () => ({ run: (await import('./doctor.ts')).doctor }),
 });
 
 const whoami = defineCommand({
@@ -33,7 +33,7 @@ const whoami = defineCommand({
     'profile, origin, environment, key (its last four characters), key_from, operator, accepted (null without --check)',
   exits: READ_EXITS,
   read: (_args, { check }) => ({ check: check === true }),
-  load: () => import('./whoami.ts'),
+  load: async () => ({ run: (await import('./doctor.ts')).whoami }),
 });
 
 /** What is set up, and whether it works. */

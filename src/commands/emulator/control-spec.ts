@@ -29,7 +29,7 @@ export const clock = defineCommand({
     by: by === 'back' ? 'back' : by === undefined ? undefined : asDuration(by.replace(/^\+/, '')),
     data: given.data,
   }),
-  load: async () => ({ run: (await import('./control.ts')).moveClock }),
+  load: async () => ({ run: (await import('./emulator.ts')).moveClock }),
 });
 
 export const openapi = defineCommand({
@@ -44,7 +44,7 @@ export const openapi = defineCommand({
   },
   output: 'the document',
   exits: ['usage'],
-  load: async () => ({ run: (await import('./control.ts')).openapi }),
+  load: async () => ({ run: (await import('./emulator.ts')).openapi }),
 });
 
 export interface FaultsInput {
@@ -85,5 +85,5 @@ export const faults = defineCommand({
     if (from !== undefined && given.clear) throw usageError("a file and --clear can't be used together");
     return { from, clear: given.clear ?? false, data: given.data };
   },
-  load: async () => ({ run: (await import('./control.ts')).faults }),
+  load: async () => ({ run: (await import('./emulator.ts')).faults }),
 });

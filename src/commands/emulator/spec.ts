@@ -1,8 +1,7 @@
 import { argument, defineCommand, option } from '../../cli/define.ts';
-import { readId } from '../../cli/id-argument.ts';
-import { asDuration, asFile, asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { asDuration, asFile, asInteger, asOneOf, asText, readId } from '../../cli/options.ts';
+import { type ActivityEnding, DIALECTS, type Dialect, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { DIALECTS, type Dialect, ENDINGS, type Ending, FIRST_RECORDS, SEEDED } from '../../core/local.ts';
 import { clock, dataOption, faults, openapi } from './control-spec.ts';
 import { webhookCommands } from './webhook-spec.ts';
 
@@ -64,7 +63,7 @@ const start = defineCommand({
     faults: given.faults,
     seed: FIRST_RECORDS,
   }),
-  load: () => import('./start.ts'),
+  load: () => import('./emulator.ts'),
 });
 
 export interface SeedInput {
@@ -107,7 +106,7 @@ const seed = defineCommand({
     ugwo: given.ugwo ?? FIRST_RECORDS.ugwo,
     data: given.data,
   }),
-  load: async () => ({ run: (await import('./control.ts')).seed }),
+  load: async () => ({ run: (await import('./emulator.ts')).seed }),
 });
 
 const reset = defineCommand({
@@ -122,12 +121,12 @@ const reset = defineCommand({
   },
   output: 'data',
   exits: ['usage', 'interrupted'],
-  load: async () => ({ run: (await import('./control.ts')).reset }),
+  load: async () => ({ run: (await import('./emulator.ts')).reset }),
 });
 
 export interface SettleInput {
   readonly activity: string;
-  readonly as: Ending;
+  readonly as: ActivityEnding;
   /** Milliseconds; undefined for at once. */
   readonly after: number | undefined;
   /** In the minor unit; undefined for all that was asked for. */
@@ -170,7 +169,7 @@ const settle = defineCommand({
       throw usageError('--amount-minor is for --as successful');
     return { activity, as: given.as, after: given.in, amount: given.amount, data: given.data };
   },
-  load: async () => ({ run: (await import('./control.ts')).settle }),
+  load: async () => ({ run: (await import('./emulator.ts')).settle }),
 });
 
 /** The noun `emulator`. */

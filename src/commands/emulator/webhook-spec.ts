@@ -1,9 +1,8 @@
 import { argument, defineCommand, flag, option, repeated } from '../../cli/define.ts';
-import { checkIdOption } from '../../cli/id-argument.ts';
-import { asFile, asInteger, asOneOf, asText } from '../../cli/options.ts';
+import { asFile, asInteger, asOneOf, asText, checkIdOption } from '../../cli/options.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { EVENTS } from '../../core/event.ts';
-import { SEEDED } from '../../core/local.ts';
+import { EVENTS } from '../../core/webhook-event.ts';
 import { dataOption } from './control-spec.ts';
 
 const MOST_SHOWN = 10_000;
@@ -66,7 +65,7 @@ const add = defineCommand({
     allowRemote: given.allowRemote ?? false,
     data: given.data,
   }),
-  load: async () => ({ run: (await import('./webhooks.ts')).add }),
+  load: async () => ({ run: (await import('./emulator.ts')).add }),
 });
 
 const list = defineCommand({
@@ -79,7 +78,7 @@ const list = defineCommand({
   },
   output: WEBHOOK,
   exits: ['usage'],
-  load: async () => ({ run: (await import('./webhooks.ts')).list }),
+  load: async () => ({ run: (await import('./emulator.ts')).list }),
 });
 
 const asId = asInteger(1, Number.MAX_SAFE_INTEGER);
@@ -97,7 +96,7 @@ const remove = defineCommand({
   output: WEBHOOK,
   exits: ['usage'],
   read: ([id = ''], given) => ({ id: asId(id), data: given.data }),
-  load: async () => ({ run: (await import('./webhooks.ts')).remove }),
+  load: async () => ({ run: (await import('./emulator.ts')).remove }),
 });
 
 const trigger = defineCommand({
@@ -127,7 +126,7 @@ const trigger = defineCommand({
     if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
     return { event, ugwo: given.ugwo, data: given.data };
   },
-  load: async () => ({ run: (await import('./webhooks.ts')).trigger }),
+  load: async () => ({ run: (await import('./emulator.ts')).trigger }),
 });
 
 const deliveries = defineCommand({
@@ -153,7 +152,7 @@ const deliveries = defineCommand({
     'id, event, state, about, url, status (of the last answer), error, due (when it is tried next), at, event_uid, webhook, ' +
     'attempts ([{delivery_id, at, status, error, ms, fault}])',
   exits: ['usage'],
-  load: async () => ({ run: (await import('./webhooks.ts')).deliveries }),
+  load: async () => ({ run: (await import('./emulator.ts')).deliveries }),
 });
 
 export const webhookCommands = [add, list, remove, trigger, deliveries];

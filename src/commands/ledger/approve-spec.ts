@@ -1,5 +1,5 @@
 import { argument, defineCommand } from '../../cli/define.ts';
-import { SEEDED } from '../../core/local.ts';
+import { SEEDED } from '../../core/data-files.ts';
 
 /** The second pair of eyes before a file is sent. */
 export const approveCommand = defineCommand({
@@ -21,5 +21,5 @@ export const approveCommand = defineCommand({
   output: 'the job, as in `paycli ledger show`',
   exits: ['usage', 'refused', 'ledger', 'interrupted'],
   read: ([id = '']) => ({ id }),
-  load: () => import('./approve.ts'),
+  load: async () => ({ run: (await import('./jobs.ts')).approve }),
 });

@@ -1,13 +1,19 @@
-import type { Received } from '../../core/received.ts';
+import { declined, PayError, usageError } from '../../core/error.ts';
+import { ask, canAsk, plain } from '../../core/input.ts';
+import { sumsText } from '../../core/money.ts';
+import type { ApiRecord } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { visible } from '../../core/text.ts';
+import { formatLocal } from '../../core/time.ts';
+import type { Scope } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Scope } from '../../ledger/place.ts';
+import type { Approval } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
-import { goOnFrom } from '../go-on.ts';
-import type { Listed } from '../listed-pages.ts';
-import { foreignCursor, listedPages } from '../listed-pages.ts';
-import { countsOf, everyJobsView, jobRecordOf, jobsView } from './job-view.ts';
+import { foreignCursor, type Listed, listedPages } from '../list.ts';
+import { goOnFrom } from '../record.ts';
+import { findJob } from './entries.ts';
+import { countsOf, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
 
 /** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
 const PAGE = 10;
@@ -26,7 +32,7 @@ const jobsOf = (ledger: Ledger, scope: Scope): Listed<Job, string> => ({
   placeOf: ({ id }) => id,
   cursorOf,
   recordsOf: async (found) => {
-    const records: Received[] = [];
+    const records: ApiRecord[] = [];
     for (const job of found) {
       const [workers, approval] = [await ledger.jobs.workers(job.id), await ledger.policies.approval(job.id)];
       records.push(jobRecordOf(job, await countsOf(ledger, job), workers, approval));
@@ -43,7 +49,7 @@ interface Input {
 }
 
 /** The files that were charged or updated from here, newest first. */
-export const run = async ({ max, cursor, allProfiles = false }: Input, deps: Deps): Promise<Result> => {
+export const jobs = async ({ max, cursor, allProfiles = false }: Input, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   const words = [...(max === undefined ? [] : ['--max', String(max)]), ...(allProfiles ? ['--all-profiles'] : [])];
@@ -53,5 +59,58 @@ export const run = async ({ max, cursor, allProfiles = false }: Input, deps: Dep
     view: allProfiles ? everyJobsView : jobsView,
     goOn: (at) => goOnFrom(at, ['ledger', 'jobs'], words, deps.globals),
     ...(max === undefined ? {} : { max }),
+  };
+};
+
+const rowsText = ({ rows, unknown }: Approval['total']): string =>
+  `${rows} ${rows === 1 ? 'charge' : 'charges'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
+
+/** What is approved, in lines. */
+const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): string[] => [
+  `${job.name}: ${rowsText(total)}`,
+  `for ${sumsText(total.amounts) ?? 'an unknown sum'}`,
+  `at ${job.origin}${job.profile === undefined ? '' : `, profile ${job.profile}`}`,
+  `asked for by ${askedBy}, ${formatLocal(askedAt, now)}`,
+];
+
+/** Shows what is approved, and asks for the sum, so that it has been read. */
+const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Promise<void> => {
+  const { total } = approval;
+  const sum = visible(sumsText(total.amounts) ?? rowsText(total));
+  if (!canAsk(io, globals)) {
+    throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
+  }
+  const lines = linesOf(job, approval, io.clock.now()).map(visible);
+  const typed = await ask(io.stdin, [...lines, `Type ${sum} to approve: `].join('\n'));
+  if (plain(typed) !== plain(sum)) throw declined();
+};
+
+/** One person's word that what another one wants to send may be sent. */
+export const approve = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
+  const ledger = await deps.ledger();
+  const job = await findJob(ledger, id);
+  const approval = await ledger.policies.approval(id);
+  if (approval === undefined) {
+    throw usageError(`${id} needs no approval`, {
+      hint: 'a file asks for it when it is run under a policy that wants it',
+    });
+  }
+  const me = await deps.operator();
+  const { mayBeSame, sameHint } = await deps.protocol();
+  const same = mayBeSame(me, approval.askedBy);
+  if (same !== undefined) {
+    throw new PayError('refused', `${id} was not approved: it was asked for by ${same}`, {
+      hint: sameHint(me, approval.askedBy, 'another person has to approve it'),
+      ledgerId: id,
+    });
+  }
+  await askFor(job, approval, deps);
+  const approved = { ...approval, approvedBy: me, approvedAt: ledger.moment().at };
+  await ledger.policies.approve(approved);
+  return {
+    kind: 'record',
+    record: jobRecordOf(job, await countsOf(ledger, job), [], approved),
+    view: jobView,
+    notice: `${approval.askedBy} can now run the same command again.`,
   };
 };

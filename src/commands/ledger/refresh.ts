@@ -1,14 +1,13 @@
-import { endsAll, PayError, usageError } from '../../core/error.ts';
-import { interrupted } from '../../core/interrupt.ts';
-import { placeWords } from '../../core/place-words.ts';
+import { endsAll, interrupted, PayError, usageError } from '../../core/error.ts';
+import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 import type { Deps } from '../deps.ts';
-import { pageOf } from '../one-page.ts';
-import { find, findJob, namesJob } from './find.ts';
+import { pageOf } from '../list.ts';
+import { find, findJob, namesJob } from './entries.ts';
 import type { RefreshInput } from './spec.ts';
 import { paymentsView, sumRecord } from './view.ts';
 
@@ -55,7 +54,7 @@ const unseenText = ({ elsewhere, hidden, unmade }: Unseen, globals: Deps['global
   ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
   ...(unmade > 0
     ? [
-        `${charges(unmade)} not made, or unknown: not counted. See \`${shellLine(['paycli', 'ledger', 'list', ...placeWords(globals)])}\`.`,
+        `${charges(unmade)} not made, or unknown: not counted. See \`${shellLine(['paycli', 'ledger', 'list', ...targetFlags(globals)])}\`.`,
       ]
     : []),
 ];

@@ -1,16 +1,15 @@
 import { defineCommand, flag, option } from '../../cli/define.ts';
-import { EVERY_PROFILE, momentIn } from '../../cli/list-options.ts';
-import { asOneOf, asText } from '../../cli/options.ts';
+import { asOneOf, asText, EVERY_PROFILE, momentIn } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
-import type { Moment } from '../../core/record-filter.ts';
-import type { Zone } from '../../core/zone.ts';
+import type { RequestedTime } from '../../core/record.ts';
+import type { Zone } from '../../core/time.ts';
 
 export const GROUPS = ['day', 'medium', 'profile', 'job'] as const;
 export type Group = (typeof GROUPS)[number];
 
 export interface ReportInput {
-  readonly since: Moment | undefined;
-  readonly until: Moment | undefined;
+  readonly since: RequestedTime | undefined;
+  readonly until: RequestedTime | undefined;
   /** From the beginning of this day on. */
   readonly today: boolean;
   readonly by: Group | undefined;
@@ -19,7 +18,7 @@ export interface ReportInput {
   readonly zone: Zone;
 }
 
-const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string): Moment => {
+const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string): RequestedTime => {
   try {
     return momentIn(zone, end, text);
   } catch (thrown) {

@@ -1,15 +1,12 @@
 import { NumberText, printExact } from '../../core/json.ts';
-import type { Received } from '../../core/received.ts';
-import { checkPeriod, instantOf } from '../../core/record-filter.ts';
+import { type ApiRecord, checkPeriod, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
-import { formatLocalFull } from '../../core/time.ts';
-import type { Zone } from '../../core/zone.ts';
-import { atomIn, dayIn, nameOf, startOf } from '../../core/zone.ts';
+import { atomIn, dayIn, formatLocalFull, nameOf, startOf, type Zone } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import type { Period } from '../../ledger/ledger.ts';
 import type { ReportLine } from '../../ledger/report.ts';
-import type { Period } from '../../ledger/walk.ts';
 import type { Deps } from '../deps.ts';
-import { pageOf } from '../one-page.ts';
+import { pageOf } from '../list.ts';
 import type { Group, ReportInput } from './report-spec.ts';
 
 /** By what a report is split: of all profiles each is told apart, since their money is not one sum. */
@@ -35,7 +32,7 @@ const said = ({ since, until }: Period, zone: Zone, now: number) => ({
   zone: nameOf(zone, now),
 });
 
-const recordOf = (line: ReportLine, names: readonly Group[], period: object): Received => {
+const recordOf = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
   const { groups, reported, currency, count, amount, withoutAmount } = line;
   const value = {
     ...Object.fromEntries(names.map((name, at) => [name, groups[at] ?? null])),

@@ -1,14 +1,12 @@
-import { ask, canAsk } from '../../core/asking.ts';
-import { CHARGE, kindWord } from '../../core/effect.ts';
-import type { PayError } from '../../core/error.ts';
-import { usageError } from '../../core/error.ts';
+import { CHARGE, kindWord } from '../../core/charge.ts';
+import { type PayError, usageError } from '../../core/error.ts';
+import { ask, canAsk } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
-import { find } from './find.ts';
-import { recorderOf } from './pages.ts';
+import { find, recorderOf } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
 import { viewOf } from './view.ts';
 

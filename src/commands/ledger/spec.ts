@@ -1,14 +1,10 @@
 import { argument, defineCommand, option, optional, repeated } from '../../cli/define.ts';
-import { checkIdOption } from '../../cli/id-argument.ts';
-import { EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/list-options.ts';
-import { asOneOf, asText } from '../../cli/options.ts';
-import type { ChargeState } from '../../core/charge.ts';
-import { CHARGE_STATES } from '../../core/charge.ts';
+import { asOneOf, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
+import { CHARGE_STATES, type ChargeState } from '../../core/charge.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { SEEDED } from '../../core/local.ts';
-import { keepingCommands } from './keeping-spec.ts';
+import { keepingCommands, sharedCommands } from './keeping-spec.ts';
 import { report } from './report-spec.ts';
-import { sharedCommands } from './shared-spec.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
@@ -31,7 +27,7 @@ const LAST_JOB = '"$(paycli ledger jobs --max 1 -o tsv --columns id)"';
 const FOLLOWS =
   'It shows what was sent to the service and workspace of the profile; --local shows practice with the built-in service.';
 
-export interface ListInput {
+export interface LedgerListInput {
   readonly states: readonly ChargeState[] | undefined;
   readonly ugwo: string | undefined;
   readonly max: number | undefined;
@@ -65,7 +61,7 @@ const list = defineCommand({
     const { state: states, ugwo, max, cursor, allProfiles = false } = given;
     return { states, ugwo, max, cursor, allProfiles };
   },
-  load: () => import('./list.ts'),
+  load: async () => ({ run: (await import('./entries.ts')).list }),
 });
 
 const jobs = defineCommand({
@@ -83,7 +79,7 @@ const jobs = defineCommand({
   },
   output: `${JOB}; json: {"data":[…],"next_cursor":…}`,
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  load: () => import('./jobs.ts'),
+  load: async () => ({ run: (await import('./jobs.ts')).jobs }),
 });
 
 const show = defineCommand({
@@ -98,7 +94,7 @@ const show = defineCommand({
   output: `a charge: ${ROW}; a job: ${JOB}`,
   exits: ['usage', 'ledger', 'read_failed'],
   read: (args) => ({ id: args[0] ?? '' }),
-  load: () => import('./show.ts'),
+  load: async () => ({ run: (await import('./entries.ts')).show }),
 });
 
 const reconcile = defineCommand({
@@ -212,7 +208,7 @@ const exportCommand = defineCommand({
     'for a job of `onye update`: job, row, uid, state, exit_code, message',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
   read: (args, given) => ({ job: args[0], allProfiles: given.allProfiles ?? false }),
-  load: () => import('./export.ts'),
+  load: async () => ({ run: (await import('./entries.ts')).exportEntries }),
 });
 
 /** The noun `ledger`. */

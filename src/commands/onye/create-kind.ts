@@ -1,15 +1,13 @@
+import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
-import type { Cells } from '../../bulk/reading/cells.ts';
 import type { Client } from '../../client/client.ts';
+import { machineValue } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { printExact } from '../../core/json.ts';
-import { machineValue } from '../../core/medium.ts';
 import type { Deps } from '../deps.ts';
-import { findOutByHand, madeColumns, rowsMade } from '../make-rows.ts';
-import type { Body } from './create-body.ts';
-import { BY_EMAIL } from './create-body.ts';
-import type { Fields } from './fields.ts';
-import { bodyOf, flagOf } from './fields.ts';
+import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
+import { BY_EMAIL, type OnyeBody } from './create.ts';
+import { bodyOf, flagOf, type OnyeFields } from './fields.ts';
 import { columnAmong } from './update-kind.ts';
 
 const EMAIL = 'email';
@@ -17,9 +15,10 @@ const TEXTS = ['ref', 'first_name', 'last_name'];
 const OBJECTS = ['billing_address', 'meta'];
 
 /** The flag of an option that gives what a column gives. */
-const flagBeside = (column: string, fields: Fields): string | undefined => fields.get(column.split('.')[0] ?? '')?.flag;
+const flagBeside = (column: string, fields: OnyeFields): string | undefined =>
+  fields.get(column.split('.')[0] ?? '')?.flag;
 
-const checkColumns = (columns: readonly string[], fields: Fields): void => {
+const checkColumns = (columns: readonly string[], fields: OnyeFields): void => {
   for (const column of columns.filter((name) => name === EMAIL || isRead(name))) {
     const flag = flagBeside(column, fields);
     if (flag === undefined) continue;
@@ -32,7 +31,7 @@ const checkColumns = (columns: readonly string[], fields: Fields): void => {
 const isRead = (column: string): boolean =>
   TEXTS.includes(column) || OBJECTS.some((name) => column === name || column.startsWith(`${name}.`));
 
-const readRow = (cells: Cells, email: string, fields: Fields): Body => {
+const readRow = (cells: Cells, email: string, fields: OnyeFields): OnyeBody => {
   // The rows of NDJSON may differ in their names, so that the first of them does not tell all.
   for (const column of [...cells.given.keys()].filter(isRead)) {
     const flag = flagBeside(column, fields);
@@ -46,9 +45,9 @@ const readRow = (cells: Cells, email: string, fields: Fields): Body => {
 };
 
 /** The rows of a file of new customers; the options give what the file has no column for. */
-export const createKind = (fields: Fields, client: Client, deps: Deps): RowKind<Body> => {
-  const addressOf = (body: Body): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
-  const request = (body: Body) => ({ operation: 'onye.create', input: { body } }) as const;
+export const createKind = (fields: OnyeFields, client: Client, deps: Deps): RowKind<OnyeBody> => {
+  const addressOf = (body: OnyeBody): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
+  const request = (body: OnyeBody) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
     command: 'onye create',
     words: { verb: 'Create', one: 'customer', done: 'created', findOut: findOutByHand(deps.globals) },

@@ -1,17 +1,47 @@
 import type { Client } from '../../client/client.ts';
-import { namingFlags } from '../../core/flags.ts';
-import { machineValue } from '../../core/medium.ts';
+import { machineValue } from '../../core/charge.ts';
+import { namingFlags } from '../../core/input.ts';
+import { parseExact, valueAt } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
-import { createUnique } from '../create-once.ts';
 import type { Deps } from '../deps.ts';
-import { previewCall } from '../preview.ts';
-import { BY_EMAIL } from './create-body.ts';
-import type { CreateInput } from './create-spec.ts';
-import type { Fields } from './fields.ts';
-import { bodyOf, flagOf, readFields } from './fields.ts';
+import { createUnique, type Difference, said, type UniqueKey } from '../make.ts';
+import { previewCall } from '../record.ts';
+import { bodyOf, flagOf, type OnyeFields, readFields } from './fields.ts';
+import type { OnyeCreateInput } from './spec.ts';
+import { differing } from './update-seen.ts';
 import { createdView, onyeView } from './view.ts';
 
-const createOne = async (fields: Fields, deps: Deps): Promise<Result> => {
+export type OnyeBody = Readonly<Record<string, unknown>>;
+
+/** How the service says that an address has a customer: by its code, or by other words (public material). */
+const TAKEN = /email_already_exists|e-?mail.*\b(?:taken|in use|used|exists|registered|not unique)\b/is;
+
+const thereOf = (customer: unknown, name: string): string => {
+  const value = valueAt(customer, name);
+  if (value === undefined || value === null || value === '') return 'is not there';
+  return typeof value === 'object' ? 'is another there' : `is ${machineValue(value)} there`;
+};
+
+const differences = (customer: unknown, body: OnyeBody): readonly Difference[] =>
+  differing(customer as OnyeBody, body).map((name) => ({ name, there: thereOf(customer, name) }));
+
+/** An e-mail address belongs to one customer, in whatever case it is written. */
+export const BY_EMAIL: UniqueKey = {
+  field: 'email',
+  word: 'e-mail address',
+  one: 'customer',
+  list: 'onye.list',
+  get: 'onye.get',
+  isTaken: (thrown) => thrown.detail.status === 409 || TAKEN.test(said(thrown)),
+  folded: (text) => text.trim().toLowerCase(),
+  differences: ({ text }, body) => differences(parseExact(text), body),
+  conflict: (email, { value }) => ({
+    message: `the e-mail address ${email} belongs to a customer with other fields`,
+    hint: `use another --email, or change the customer: \`paycli onye update ${machineValue(valueAt(value, 'uid'))} …\``,
+  }),
+};
+
+const createOne = async (fields: OnyeFields, deps: Deps): Promise<Result> => {
   const body = bodyOf(fields);
   const operation = 'onye.create';
   try {
@@ -23,10 +53,10 @@ const createOne = async (fields: Fields, deps: Deps): Promise<Result> => {
   }
 };
 
-export const view = ({ kind }: CreateInput): View => (kind === 'one' ? onyeView : createdView);
+export const view = ({ kind }: OnyeCreateInput): View => (kind === 'one' ? onyeView : createdView);
 
 /** Creates a customer, or a file of them (public material, Customers). */
-export const run = async (input: CreateInput, deps: Deps): Promise<Result> => {
+export const run = async (input: OnyeCreateInput, deps: Deps): Promise<Result> => {
   const fields = await readFields(input.fields, deps);
   if (input.kind === 'one') return createOne(fields, deps);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await deps.bulk()];

@@ -1,13 +1,10 @@
+import type { Cells } from '../../bulk/cells.ts';
 import type { Repeatable, RowKind } from '../../bulk/kind.ts';
-import type { Cells } from '../../bulk/reading/cells.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
-import { printExact } from '../../core/json.ts';
-import { namesAlong } from '../../core/property-path.ts';
-import { flagOf } from './fields.ts';
-import type { MetaChange } from './meta.ts';
-import { changeFlag, customerToMerge, mergedBody, metaOf, readCustomer } from './meta.ts';
-import type { GivenFields } from './update-one.ts';
+import { namesAlong, printExact } from '../../core/json.ts';
+import { changeFlag, customerToMerge, flagOf, type MetaChange, mergedBody, metaOf, readCustomer } from './fields.ts';
+import type { GivenFields } from './update.ts';
 import { isApplied, isMerged } from './update-seen.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

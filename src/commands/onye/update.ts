@@ -1,16 +1,124 @@
+import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
-import { pairsToObject } from '../../core/pairs.ts';
+import { canAsk, namingFlags, pairsToObject } from '../../core/input.ts';
+import { namesAlong } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import type { Fields } from './fields.ts';
-import { readFields } from './fields.ts';
-import type { MetaChange } from './meta.ts';
-import { updateOne } from './update-one.ts';
+import { previewCall } from '../record.ts';
+import {
+  bodyOf,
+  changeFlag,
+  customerToMerge,
+  flagOf,
+  hasNoRead,
+  type MetaChange,
+  mergedBody,
+  metaOf,
+  type OnyeFields,
+  readCustomer,
+  readFields,
+} from './fields.ts';
 import type { Changes, UpdateInput } from './update-spec.ts';
 import { onyeView, updatesView } from './view.ts';
 
+/** All that the options give. */
+export interface GivenFields {
+  readonly fields: OnyeFields;
+  readonly change: MetaChange | undefined;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const REPLACED = 'All metadata was replaced, not merged.';
+const MERGED = 'All metadata was read, changed and written back; a change that somebody else made in between is lost.';
+
+const MOST_NAMED = 10;
+
+/** A name that is no plain word goes into quotes, so that each is told from the next. */
+const shown = (name: string): string => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name));
+
+const namesOf = (names: readonly string[]): string => {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return names.slice(0, MOST_NAMED).map(shown).join(', ') + more;
+};
+
+/** The metadata as it is now; undefined where no read shows it. */
+const metaNow = async (uid: string, client: Client) => {
+  try {
+    return metaOf((await readCustomer(uid, client)).exact);
+  } catch (thrown) {
+    if (hasNoRead(thrown)) return undefined;
+    throw thrown;
+  }
+};
+
+/** Asks before keys of the metadata are lost that the body does not name; says nothing where none are. */
+const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: Deps): Promise<void> => {
+  const before = await metaNow(uid, client);
+  const lost = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(meta as object, name));
+  if (before !== undefined && lost.length === 0) return;
+  const what =
+    before === undefined
+      ? "The service doesn't show the metadata that would be lost."
+      : `These metadata keys would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
+  await deps.confirm([what, 'Replace all metadata?'], 'refuse');
+};
+
+const asks = ({ io, globals }: Deps): boolean => canAsk(io, globals) && !globals.yes;
+
+/** Sends the fields that were given and nothing else. */
+const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
+  const call = { params: { uid }, body };
+  if (deps.globals.dryRun) return await previewCall('onye.update', call, deps);
+  const client = await deps.client('write');
+  const asked = 'meta' in body && asks(deps);
+  if (asked) {
+    client.check('onye.update', call);
+    await confirmLoss(uid, body, client, deps);
+  }
+  const record = await client.call('onye.update', call);
+  return {
+    kind: 'record',
+    record,
+    view: onyeView,
+    wrote: true,
+    ...('meta' in body && !asked ? { notice: REPLACED } : {}),
+  };
+};
+
+/** Sends the metadata as a read shows it, with the change made to it; nothing where nothing would change. */
+const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): Promise<Result> => {
+  const client = await deps.client(deps.globals.dryRun ? 'read' : 'write');
+  const typed = { ...given, meta: change.set };
+  client.check('onye.update', { params: { uid }, body: given, typed });
+  const { record: before, exact } = await customerToMerge(uid, client);
+  const call = { params: { uid }, body: mergedBody(given, exact, change), typed };
+  if (Object.keys(call.body).length === 0) {
+    return { kind: 'record', record: before, view: onyeView, notice: 'nothing would change; nothing was sent' };
+  }
+  if (deps.globals.dryRun) return deps.preview(client.preview('onye.update', call));
+  const record = await client.call('onye.update', call);
+  return { kind: 'record', record, view: onyeView, wrote: true, ...('meta' in call.body ? { notice: MERGED } : {}) };
+};
+
+/** Updates a customer (interface.md 4.1). */
+export const updateOne = async (uid: string, { fields, change }: GivenFields, deps: Deps): Promise<Result> => {
+  if (fields.size === 0 && change === undefined) {
+    throw usageError('--data is empty: nothing to change');
+  }
+  const body = bodyOf(fields);
+  try {
+    return await (change === undefined ? send(uid, body, deps) : merge(uid, body, change, deps));
+  } catch (thrown) {
+    throw namingFlags(thrown, (path) => {
+      const name = namesAlong(path, [...fields.keys(), 'meta'])[0];
+      return flagOf(fields)(path) ?? (name === 'meta' && change !== undefined ? changeFlag(change) : undefined);
+    });
+  }
+};
+
 /** What the options change of the metadata key by key; `fields` are what they give besides. */
-const readMerge = ({ meta }: Changes, fields: Fields): MetaChange | undefined => {
+const readMerge = ({ meta }: Changes, fields: OnyeFields): MetaChange | undefined => {
   if (meta?.kind !== 'merge') return undefined;
   if (fields.has('meta'))
     throw usageError('--data sets "meta", so it can\'t be used with --merge-meta or --unset-meta');

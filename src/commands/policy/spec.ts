@@ -1,11 +1,15 @@
-import type { Money } from '../../cli/amount-options.ts';
-import { asMoney } from '../../cli/amount-options.ts';
-import type { ArgumentSpec, GivenOptions } from '../../cli/define.ts';
-import { defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
-import { asInteger, asOneOf } from '../../cli/options.ts';
+import {
+  type ArgumentSpec,
+  defineCommand,
+  flag,
+  type GivenOptions,
+  option,
+  optional,
+  repeated,
+} from '../../cli/define.ts';
+import { asInteger, asMoney, asOneOf, type Money } from '../../cli/options.ts';
+import { MEDIUMS, type Medium } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import type { Medium } from '../../core/medium.ts';
-import { MEDIUMS } from '../../core/medium.ts';
 
 const OUTPUT =
   'profile (* stands for all others), max_charges, charges_today, mediums, amounts (currency, max_amount, amount_today, ' +

@@ -1,9 +1,8 @@
 import type { NewProfile, ProfileRoom, ProfileSummary } from '../../config/profiles.ts';
-import { ask, canAsk } from '../../core/asking.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import type { Environment } from '../../core/origin.ts';
-import { ENVIRONMENTS } from '../../core/origin.ts';
-import { madeHere } from '../../core/received.ts';
+import { ask, canAsk } from '../../core/input.ts';
+import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
+import { madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { described, noticeOverride, released } from './ask.ts';

@@ -1,12 +1,12 @@
 import type { ProfileSummary } from '../../config/profiles.ts';
-import { canAsk } from '../../core/asking.ts';
 import { usageError } from '../../core/error.ts';
-import { madeHere } from '../../core/received.ts';
+import { canAsk } from '../../core/input.ts';
+import { madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { onePage } from '../one-page.ts';
+import { onePage } from '../list.ts';
 import { described, noticeOverride, released } from './ask.ts';
-import { profileView } from './view.ts';
+import { forgottenView, profileView } from './view.ts';
 
 interface Named {
   readonly name: string | undefined;
@@ -81,3 +81,12 @@ export const logout = async (_input: unknown, deps: Deps): Promise<Result> => {
   }
   return result;
 };
+
+export const view = forgottenView;
+
+/** Removes what is remembered of searches. */
+export const run = async (_input: unknown, deps: Deps): Promise<Result> => ({
+  kind: 'record',
+  record: madeHere(await deps.forgetSeen()),
+  view,
+});

@@ -1,9 +1,7 @@
 import { defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
-import { usageError } from '../../core/error.ts';
-import type { ErrorKind } from '../../core/exit.ts';
-import type { Environment } from '../../core/origin.ts';
-import { ENVIRONMENTS } from '../../core/origin.ts';
+import { type ErrorKind, usageError } from '../../core/error.ts';
+import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 
 const OUTPUT = 'the profile: name, default, origin, environment, key (its last four characters), created_at';
 const STORED: readonly ErrorKind[] = ['usage', 'auth'];
@@ -138,7 +136,7 @@ const forget = defineCommand({
   },
   output: 'file, removed (whether there was one)',
   exits: ['usage'],
-  load: () => import('./forget.ts'),
+  load: () => import('./profiles.ts'),
 });
 
 /** What is kept on this machine to reach a service: `login`, `logout`, the noun `profile`, and `forget`. */

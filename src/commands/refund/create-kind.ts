@@ -1,14 +1,13 @@
+import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
-import type { Cells } from '../../bulk/reading/cells.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
-import { printExact } from '../../core/json.ts';
-import { namesAlong } from '../../core/property-path.ts';
+import { namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
-import { findOutByHand, madeColumns, rowsMade } from '../make-rows.ts';
-import { failureOf, lookAt } from './paid.ts';
+import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
+import { failureOf, lookAt } from './create.ts';
 import type { FileOfRefunds } from './spec.ts';
 
 /** A row that can be paid back. */

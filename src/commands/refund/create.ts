@@ -1,16 +1,82 @@
 import type { Client } from '../../client/client.ts';
-import { bothUnits, readGiven } from '../../core/amount.ts';
+import { activitiesOf, machineValue, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { namingFlags } from '../../core/flags.ts';
-import { formatMoney } from '../../core/money.ts';
-import { namesAlong } from '../../core/property-path.ts';
+import { namingFlags } from '../../core/input.ts';
+import { namesAlong, valueAt } from '../../core/json.ts';
+import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
+import { summaryColumns } from '../../core/row.ts';
 import type { Deps } from '../deps.ts';
-import { previewCall } from '../preview.ts';
-import type { Paid } from './paid.ts';
-import { failureOf, lookAt } from './paid.ts';
-import type { CreateInput, RefundOf } from './spec.ts';
-import { refundsView, refundView } from './view.ts';
+import { previewCall } from '../record.ts';
+import type { RefundCreateInput, RefundOf } from './spec.ts';
+
+type Needs = Pick<Deps, 'client' | 'ledger'>;
+
+/** What is paid back: by its activity, and its payment request where that was given. */
+interface Refunded {
+  readonly activity: string;
+  readonly ugwo: string | undefined;
+}
+
+/** What is paid back, as the service shows it. */
+export interface Paid {
+  readonly currency: string;
+  /** In the minor unit; undefined where the activity does not say it. */
+  readonly amount: number | undefined;
+  readonly words: readonly string[];
+}
+
+const textAt = (value: unknown, path: string): string => machineValue(valueAt(value, path));
+
+/** The payment request of an activity: as it was given, else the one whose charge the ledger knows. */
+const requestOf = async ({ ugwo, activity }: Refunded, deps: Needs): Promise<string | undefined> => {
+  if (ugwo !== undefined) return ugwo;
+  const [entry] = await (await deps.ledger()).list({ activities: [activity], limit: 1 });
+  return entry?.about;
+};
+
+/** Looks at the payment request; undefined where nobody knows which it is. */
+export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undefined> => {
+  const uid = await requestOf(input, deps);
+  if (uid === undefined) return undefined;
+  const client = await deps.client('read');
+  const { value } = await client.call('ugwo.get', { params: { uid } });
+  const paid = activitiesOf(value)?.find((one) => valueAt(one, 'uid') === input.activity);
+  if (paid === undefined) throw usageError(`${input.activity} is no activity of ${uid}`);
+  const amount = textAt(paid, 'charged_amount') || textAt(paid, 'amount') || textAt(value, 'amount');
+  return {
+    currency: textAt(value, 'currency'),
+    amount: /^\d+$/.test(amount) ? Number(amount) : undefined,
+    words: [textAt(value, 'ref'), textAt(value, 'description'), textAt(value, 'onye.email')].filter(
+      (text) => text !== '',
+    ),
+  };
+};
+
+/** Why a refund failed at once (public material, Refunds); undefined where it has not. */
+export const failureOf = (refund: unknown): string | undefined => {
+  if (statusOf(refund) !== 'failed') return undefined;
+  const why = textAt(refund, 'error.message');
+  return `the refund failed${why === '' ? '' : `: ${why}`}`;
+};
+
+/** A refund: the lines of its card, and its columns. */
+export const refundView: View = {
+  columns: [
+    { path: 'uid', needed: true },
+    { path: 'status', kind: 'state', needed: true },
+    { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+    { path: 'currency', kind: 'enum', machineOnly: true },
+    { path: 'ugwo_activity', flexible: true, label: 'activity' },
+    { path: 'ref', flexible: true },
+    { path: 'reason', flexible: true },
+    { path: 'error.message', flexible: true, label: 'error' },
+    { path: 'created_at', kind: 'time', label: 'created' },
+  ],
+};
+
+/** What became of a file of refunds. */
+export const refundsView: View = { columns: summaryColumns('refunded') };
 
 /** The amount that was asked for, in the minor unit; undefined for all of it. */
 const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefined => {
@@ -86,10 +152,10 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
   }
 };
 
-export const view = ({ kind }: CreateInput): View => (kind === 'one' ? refundView : refundsView);
+export const view = ({ kind }: RefundCreateInput): View => (kind === 'one' ? refundView : refundsView);
 
 /** Pays back what was paid by an activity, or a file of those (public material, Refunds), under the ledger. */
-export const run = async (input: CreateInput, deps: Deps): Promise<Result> => {
+export const run = async (input: RefundCreateInput, deps: Deps): Promise<Result> => {
   if (input.kind === 'one') return createOne(input, deps);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await deps.bulk()];
   const kindOf = (client: Client) => refundKind(input, client, deps);

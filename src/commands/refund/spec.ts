@@ -1,13 +1,9 @@
-import { AMOUNT_OPTIONS, givenAmount } from '../../cli/amount-options.ts';
-import type { BulkInput } from '../../cli/bulk-options.ts';
-import { BULK_OPTIONS, BULK_OUTPUT, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
-import type { GivenOptions } from '../../cli/define.ts';
-import { defineCommand, flag, ONCE_EXITS, option, optional } from '../../cli/define.ts';
-import { readId } from '../../cli/id-argument.ts';
-import { asText } from '../../cli/options.ts';
-import type { GivenAmount } from '../../core/amount.ts';
+import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
+import { defineCommand, flag, type GivenOptions, ONCE_EXITS, option, optional } from '../../cli/define.ts';
+import { AMOUNT_OPTIONS, asText, givenAmount, readId } from '../../cli/options.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { SEEDED } from '../../core/local.ts';
+import type { GivenAmount } from '../../core/money.ts';
 
 export interface RefundOf {
   readonly activity: string;
@@ -28,7 +24,7 @@ export interface FileOfRefunds {
   readonly again: boolean;
 }
 
-export type CreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
+export type RefundCreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
 
 const destinationOf = (provider: string | undefined, number: string | undefined): RefundOf['destination'] => {
   if (provider === undefined && number === undefined) return undefined;
@@ -51,7 +47,11 @@ const options = {
   ...BULK_OPTIONS,
 } as const;
 
-const readOne = (activity: string | undefined, given: GivenOptions<typeof options>, validate: boolean): CreateInput => {
+const readOne = (
+  activity: string | undefined,
+  given: GivenOptions<typeof options>,
+  validate: boolean,
+): RefundCreateInput => {
   if (activity === undefined) {
     throw usageError("missing required argument 'activity': the paid activity, act.…", {
       hint: 'or pay back many from a file: --from refunds.csv',
@@ -70,7 +70,7 @@ const readOne = (activity: string | undefined, given: GivenOptions<typeof option
   };
 };
 
-const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<typeof options>): CreateInput => {
+const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<typeof options>): RefundCreateInput => {
   if (args.length > 0) throw usageError("--from and an activity can't be used together");
   refuseBeside(options, given, ['ugwo', 'amount', 'amountMinor', 'ref']);
   const { reason, provider, accountNumber: account_number } = given;
@@ -101,7 +101,7 @@ const create = defineCommand({
   output: `the refund: uid, status, amount, currency, ugwo_activity, ref, reason, error.message, created_at. ${BULK_OUTPUT}`,
   exits: [...ONCE_EXITS, 'charge_failed'],
   previews: true,
-  read: (args, given, { validate }): CreateInput => {
+  read: (args, given, { validate }): RefundCreateInput => {
     const bulk = readBulk(given);
     return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
   },

@@ -1,11 +1,10 @@
 import { BANK_CODES } from '../../core/banks.ts';
+import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/medium.ts';
-import { pairsToObject } from '../../core/pairs.ts';
-import { namesAlong } from '../../core/property-path.ts';
+import { pairsToObject } from '../../core/input.ts';
+import { namesAlong } from '../../core/json.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import type { ChargeMedium, Expiry } from './charge-shared.ts';
-import { KEY_OF } from './charge-shared.ts';
+import { type ChargeMedium, type Expiry, KEY_OF } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
 
 /** Leaves it out when it is the service's own default: 15 minutes by its clock, not by ours. */

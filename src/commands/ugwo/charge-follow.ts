@@ -1,16 +1,14 @@
 import type { Aftermath } from '../../bulk/kind.ts';
-import type { Doors, JobWorld } from '../../bulk/world.ts';
+import type { Doors, RowServices } from '../../bulk/world.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
-import { formatDuration } from '../../core/duration.ts';
-import { endsAll, PayError } from '../../core/error.ts';
-import { EXIT_CODES } from '../../core/exit.ts';
-import { interrupted } from '../../core/interrupt.ts';
-import { placeWords } from '../../core/place-words.ts';
+import { EXIT_CODES, endsAll, interrupted, PayError } from '../../core/error.ts';
+import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
+import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
-import type { Sum, Sums } from '../../ledger/payments.ts';
+import type { Sum, Sums } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
-import { countOf, sumsText } from '../sums.ts';
+import { countOf, sumsText } from '../record.ts';
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 15_000;
@@ -22,7 +20,7 @@ export interface FollowedJob {
   /** How long to wait at most, in milliseconds. */
   readonly limit: number;
   readonly bulk: Pick<BulkInput, 'concurrency'>;
-  readonly world: JobWorld;
+  readonly world: RowServices;
   readonly doors: Doors;
   readonly deps: Deps;
 }
@@ -118,7 +116,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   }
   const sums = open.all();
   const codes = [...codesOf(sums, stop), ...faultCodes(fault)];
-  const refresh = shellLine(['paycli', 'ledger', 'refresh', wait.job, ...placeWords(wait.deps.globals)]);
+  const refresh = shellLine(['paycli', 'ledger', 'refresh', wait.job, ...targetFlags(wait.deps.globals)]);
   const hints = [
     fault?.detail.hint,
     codes.includes(EXIT_CODES.pending) ? `check again later: \`${refresh}\`` : undefined,

@@ -1,28 +1,162 @@
+import type { Cells } from '../../bulk/cells.ts';
 import type { Protected, RowKind } from '../../bulk/kind.ts';
-import type { Cells } from '../../bulk/reading/cells.ts';
+import type { RowSignals } from '../../bulk/pace.ts';
+import type { RowEnd } from '../../bulk/row-end.ts';
 import type { Doors } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
-import { activitiesOf } from '../../core/charge.ts';
-import { parseDuration } from '../../core/duration.ts';
-import { usageError } from '../../core/error.ts';
-import { printExact } from '../../core/json.ts';
-import type { Pair } from '../../core/pairs.ts';
-import { placeWords } from '../../core/place-words.ts';
+import type { Resource } from '../../contract/proof.ts';
+import { activitiesOf, isStepUnreadable, machineValue, paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
+import { type Pair, targetFlags } from '../../core/input.ts';
+import { printExact, valueAt } from '../../core/json.ts';
+import { formatMoney } from '../../core/money.ts';
+import type { ApiRecord } from '../../core/record.ts';
+import { rowStateOf } from '../../core/row.ts';
 import { shellLine } from '../../core/shell.ts';
-import { parseInstant } from '../../core/time.ts';
-import type { RequestRead } from '../../ledger/candidates.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import type { Refusal, Refused } from '../../ledger/ledger.ts';
+import { parseDuration, parseInstant } from '../../core/time.ts';
+import type { Entry, RequestTerms } from '../../ledger/entry.ts';
+import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
+import type { RequestRead } from '../../ledger/match.ts';
+import type { Total } from '../../ledger/policy.ts';
+import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
+import { lastMessage } from '../make.ts';
 import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
-import { type Checker, openChecker } from './charge-check.ts';
 import { followCharges } from './charge-follow.ts';
-import { lookFirst } from './charge-look.ts';
-import { chargeOnce, refusal } from './charge-once.ts';
-import { asKept, CHARGE_COLUMNS, madeNow } from './charge-settled.ts';
-import type { ChargeField, ChargeMedium, ChargeWords, NameOf } from './charge-shared.ts';
-import { flagName, KEY_OF, readUnchecked, readWith } from './charge-shared.ts';
+import { chargeOnce, lookFirst, refusal } from './charge-look.ts';
+import {
+  type ChargeField,
+  type ChargeMedium,
+  type ChargeWords,
+  flagName,
+  KEY_OF,
+  type NameOf,
+  readUnchecked,
+  readWith,
+} from './charge-shared.ts';
 import type { FileOfCharges } from './charge-spec.ts';
+
+/** What keeps a payment request from being charged (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
+const STATUS: Readonly<Record<string, string>> = {
+  ugwo_successful: 'is already paid',
+  partially_refunded: 'is already paid and partly refunded',
+  refunded: 'is already paid and refunded',
+  cancelled: 'is cancelled',
+};
+
+const obstaclesOf = (ugwo: Resource): string[] => {
+  const state = statusOf(ugwo);
+  const what = Object.hasOwn(STATUS, state) ? STATUS[state] : undefined;
+  return [
+    ...(what === undefined ? [] : [what]),
+    ...(ugwo['checkout'] === null ? ["has no checkout, so it can't be charged"] : []),
+  ];
+};
+
+const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError => {
+  const money = amount === undefined || currency === undefined ? 'an unknown amount' : formatMoney(amount, currency);
+  return new PayError('refused', `${ugwo} was not charged: with ${money}, the file comes to more than may be charged`, {
+    hint: 'amounts have changed since the file was checked; run the same command again to have all of them checked, and approved where that is needed',
+    spent: true,
+  });
+};
+
+/**
+ * Looks at payment requests before anything is sent (--check), and adds up what they ask for. Where that needs an approval
+ * beyond some sum, what each asks for just before it is charged is held against the same.
+ */
+export const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<void>) => {
+  let spend: ((asked: RequestTerms) => boolean) | undefined;
+  const amounts = new Map<string, bigint>();
+  let [rows, unknown] = [0, 0];
+  const add = (ugwo: Resource): void => {
+    const [amount, currency] = [machineValue(ugwo['amount']), machineValue(ugwo['currency'])];
+    rows += 1;
+    if (!/^\d{1,15}$/.test(amount) || currency === '') unknown += 1;
+    else amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
+  };
+  return {
+    check: async (uid: string, slowDown: RowSignals['slowDown']): Promise<readonly string[]> => {
+      const record = await client.call('ugwo.get', { params: { uid }, slowDown });
+      await seen(record);
+      const obstacles = obstaclesOf(record.value);
+      if (obstacles.length === 0) add(record.value);
+      return obstacles;
+    },
+    checked: (): Total => ({ rows, amounts, unknown }),
+    hold: (by: NonNullable<typeof spend>): void => {
+      spend = by;
+    },
+    isHeld: (): boolean => spend !== undefined,
+    /** Counts a row that is about to be charged; throws where the file then comes to more than it may. */
+    count: (ugwo: string, asked: RequestTerms): void => {
+      if (spend?.(asked) === false) throw outgrown(ugwo, asked);
+    },
+  };
+};
+export type Checker = ReturnType<typeof openChecker>;
+
+/** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
+export const CHARGE_COLUMNS = [
+  'activity',
+  'status',
+  'next_action',
+  'bank_name',
+  'account_name',
+  'account_number',
+  'payable_until',
+  'ussd',
+  'charge',
+  'amount',
+  'currency',
+  'ref',
+  'payment',
+] as const;
+
+type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>>;
+
+/** An activity in the service's own fields. */
+const activityFields = (activity: unknown): Fields => {
+  const header = (name: string): unknown => valueAt(activity, `next_action.headers.${name}`);
+  return {
+    activity: valueAt(activity, 'uid'),
+    // A person who names an activity does not know how it stands.
+    status: statusOf(activity) || undefined,
+    next_action: valueAt(activity, 'next_action') ?? undefined,
+    bank_name: header('bank_name'),
+    account_name: header('account_name'),
+    account_number: header('account_number'),
+    payable_until: header('expires_at'),
+    ussd: header('ussd'),
+  };
+};
+
+/** The exit code of a row whose charge was made, and why somebody has to look at it, where somebody has. */
+const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
+  isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
+
+const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount, currency, ref });
+
+/** A charge that was made by this run. */
+export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
+  const payment = paymentStatusOf(statusOf(activity));
+  const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
+  const state = rowStateOf('accepted', statusOf(activity));
+  if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
+  const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error') ?? null;
+  const error = typeof reason === 'string' ? reason : printExact(reason);
+  return { state, fields, error: `the charge failed: ${error}` };
+};
+
+/** A charge as the ledger has it; `activity` is its activity in the service's own fields. */
+export const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
+  const state = rowStateOf(charge.state, charge.activity?.status);
+  const { exitCode, id } = charge;
+  const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };
+  const kept = { state, exitCode, fields };
+  if (state === 'accepted') return { ...kept, ...madeEnd(activity) };
+  return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) ?? state.replaceAll('_', ' ') };
+};
 
 /** A row that can be charged. */
 export interface ChargeItem {
@@ -105,7 +239,7 @@ const optionsText = ({ words, params }: FileOfCharges): string => {
 
 const NOT_SHOWN = "the service can't show the payment request";
 
-const ACCEPTED_BEFORE: readonly Refusal[] = ['payable', 'paid', 'unseen'];
+const ACCEPTED_BEFORE: readonly RefusalReason[] = ['payable', 'paid', 'unseen'];
 
 /** Whether the row has its charge already: from an earlier run, or in this ledger for another file, with the same terms. */
 const isMadeHere = (
@@ -158,7 +292,7 @@ const sending = (
     if (charge === undefined || !protocol.isCharge(charge)) return undefined;
     const shown = async (): Promise<RequestRead> => {
       const record = await client.look('ugwo.get', { params: { uid: charge.about } });
-      return record === undefined ? { unavailable: NOT_SHOWN } : protocol.shownOf(record.value, record);
+      return record === undefined ? { unavailable: NOT_SHOWN } : protocol.snapshotOf(record.value, record);
     };
     const clean = (text: string): string => deps.io.redactor.cleanAll(text);
     return (await protocol.reconcile(ledger, charge, shown, { clean })).charge;
@@ -177,7 +311,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     // A dry run leaves the ledger alone.
     if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
   });
-  const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...placeWords(globals)]);
+  const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...targetFlags(globals)]);
   return {
     command: 'ugwo charge',
     words: {

@@ -1,8 +1,6 @@
-import { durationWord } from '../../core/duration.ts';
-import type { Medium } from '../../core/medium.ts';
-import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS } from '../../core/medium.ts';
-import { didYouMean } from '../../core/suggest.ts';
-import type { Instant } from '../../core/time.ts';
+import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS, type Medium } from '../../core/charge.ts';
+import { didYouMean } from '../../core/text.ts';
+import { durationWord, type Instant } from '../../core/time.ts';
 
 /** When a bank_transfer account stops accepting: at a moment, or after milliseconds. */
 export type Expiry = { readonly at: Instant } | { readonly in: number };

@@ -1,20 +1,35 @@
-import type { BulkInput } from '../../cli/bulk-options.ts';
-import { BULK_OPTIONS, readBulk } from '../../cli/bulk-options.ts';
-import type { GivenOptions, Parse, Question } from '../../cli/define.ts';
-import { defineCommand, flag, ONCE_EXITS, option, optional, rarely, repeated, taking } from '../../cli/define.ts';
-import { readId } from '../../cli/id-argument.ts';
-import { asDuration, asPair, asText, asWaitTimeout, WAIT_DEFAULT_MS } from '../../cli/options.ts';
-import { PASS_ON_OPTIONS, readPassOn } from '../../cli/pass-on-options.ts';
+import { BULK_OPTIONS, type BulkInput, readBulk } from '../../cli/bulk-options.ts';
+import {
+  defineCommand,
+  flag,
+  type GivenOptions,
+  ONCE_EXITS,
+  option,
+  optional,
+  type Parse,
+  type Question,
+  rarely,
+  repeated,
+  taking,
+} from '../../cli/define.ts';
+import {
+  asDuration,
+  asPair,
+  asText,
+  asWaitTimeout,
+  readId,
+  readShare,
+  SHARE_OPTIONS,
+  WAIT_DEFAULT_MS,
+} from '../../cli/options.ts';
+import { MEDIUMS } from '../../core/charge.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
-import { SEEDED } from '../../core/local.ts';
-import { MEDIUMS } from '../../core/medium.ts';
-import type { Pair } from '../../core/pairs.ts';
-import type { PassOn } from '../../core/result.ts';
-import type { Instant } from '../../core/time.ts';
-import { parseInstant } from '../../core/time.ts';
-import type { ChargeMedium, ChargeWords } from './charge-shared.ts';
-import { flagName, KEY_OF, readUnchecked, readWith } from './charge-shared.ts';
+import type { Pair } from '../../core/input.ts';
+import type { ShareOptions } from '../../core/result.ts';
+import { type Instant, parseInstant } from '../../core/time.ts';
+import { type ChargeMedium, type ChargeWords, flagName, KEY_OF, readUnchecked, readWith } from './charge-shared.ts';
 
 const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   const instant = parseInstant(text);
@@ -60,7 +75,7 @@ const options = rarely(['expiresAt', 'param', 'waitTimeout', 'noPreflight'], {
     '--reuse',
     'print the earlier activity if it is paid or can still be paid, and charge nothing; otherwise charge',
   ),
-  ...PASS_ON_OPTIONS,
+  ...SHARE_OPTIONS,
   ...BULK_OPTIONS,
 } as const);
 type ChargeGiven = GivenOptions<typeof options>;
@@ -77,7 +92,7 @@ export interface OneCharge {
   readonly look: boolean;
   /** How long to wait for the payment, in milliseconds; undefined: not at all. */
   readonly wait: number | undefined;
-  readonly passOn: PassOn;
+  readonly passOn: ShareOptions;
 }
 
 /** A file of charges, whose rows the options fill where it has no column. */
@@ -119,13 +134,13 @@ const readWait = (given: ChargeGiven): number | undefined => {
   return undefined;
 };
 
-const passOnOf = (given: ChargeGiven): PassOn => {
+const passOnOf = (given: ChargeGiven): ShareOptions => {
   if (given.share === true && given.wait === true) {
     throw usageError("--share and --wait can't be used together", {
       hint: 'wait afterwards, with: paycli activity wait',
     });
   }
-  return readPassOn(given);
+  return readShare(given);
 };
 
 const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean): OneCharge => {

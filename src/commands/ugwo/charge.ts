@@ -1,30 +1,25 @@
 import type { Doors } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
-import type { Thing as Activity } from '../../contract/proof.ts';
-import { canAsk } from '../../core/asking.ts';
-import { about, standingOf, statusOf } from '../../core/charge.ts';
+import type { Resource as Activity } from '../../contract/proof.ts';
+import { about, isStepUnreadable, paymentStatusOf, statusOf } from '../../core/charge.ts';
 import type { PayError } from '../../core/error.ts';
-import { namingFlags } from '../../core/flags.ts';
-import { isStepUnreadable } from '../../core/next-action.ts';
-import type { Received } from '../../core/received.ts';
+import { canAsk, namingFlags } from '../../core/input.ts';
+import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import type { RequestSeen } from '../../ledger/request-seen.ts';
-import type { WaitOptions } from '../activity/followed-shared.ts';
-import { chargeFailed, notWaitedFor, stepUnreadable, waitedOf } from '../activity/followed-shared.ts';
+import type { Snapshot } from '../../ledger/snapshot.ts';
+import { chargeFailed, notWaitedFor, stepUnreadable, type WaitOptions, waitedOf } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
-import { checkPassOn } from '../pass-on.ts';
-import { previewCall } from '../preview.ts';
+import { checkShare, previewCall } from '../record.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
-import { aboutToCharge, lookFirst } from './charge-look.ts';
-import { chargeOnce, refusal } from './charge-once.ts';
+import { aboutToCharge, chargeOnce, lookFirst, refusal } from './charge-look.ts';
 import { reused } from './charge-reuse.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
 
 /** The activity that the run is about: made by it, or reused. */
 interface Made {
-  readonly record: Received<Activity>;
+  readonly record: ApiRecord<Activity>;
   /** The ledger's name for the charge that was made. */
   readonly id?: string;
   readonly wrote?: true;
@@ -54,7 +49,7 @@ const make = async (
   const { ugwo, earlier } = input;
   const since = ledger.moment();
   const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
-  const charge = (shown: RequestSeen | undefined) => {
+  const charge = (shown: Snapshot | undefined) => {
     const sends = async (): Promise<void> => {
       if (shown !== undefined && deps.io.stderr.isTerminal) await deps.notice(aboutToCharge(ugwo, shown));
     };
@@ -76,7 +71,7 @@ const make = async (
     tried.add(activity?.uid);
     charged = await charge(protocol.withActivity(looked?.shown, found.record));
   }
-  const record = charged.record as Received<Activity>;
+  const record = charged.record as ApiRecord<Activity>;
   const { id, odd } = charged;
   for (const what of odd) await deps.notice(`note: ${what}`);
   return { record, id, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
@@ -84,7 +79,7 @@ const make = async (
 
 const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
-  if (standingOf(status) === 'failed') {
+  if (paymentStatusOf(status) === 'failed') {
     const failure = chargeFailed(value, medium);
     return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
   }
@@ -108,14 +103,14 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
   const shown = { record, view: activityView, passOn, ...(wrote === undefined ? {} : { wrote }) };
   const options: WaitOptions = { ugwoUid: ugwo, limit, place: deps.globals, made: wrote === true };
   const { stop } = deps.io.signals;
-  if (wrote === true && stop.aborted && standingOf(statusOf(record.value)) === 'open') {
+  if (wrote === true && stop.aborted && paymentStatusOf(statusOf(record.value)) === 'open') {
     return { kind: 'record', ...shown, failure: notWaitedFor(record.value, String(stop.reason), options) };
   }
   return {
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = (record: Received<Activity>): Promise<void> => deps.observe([record.value], record);
+      const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe([record.value], record);
       const followed = await client.follow({ params, known: record, limit, tell, seen });
       return waitedOf(followed, options);
     },
@@ -127,7 +122,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
   const data = chargeData(input, deps.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
-    checkPassOn(input.passOn, deps.globals);
+    checkShare(input.passOn, deps.globals);
     if (deps.globals.dryRun) return await previewCall('ugwo.charge', call, deps);
     const client = await deps.client('write');
     // What is refused here and now leaves no trace in the ledger.

@@ -1,19 +1,17 @@
+import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
-import type { Cells } from '../../bulk/reading/cells.ts';
 import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
-import { described } from '../described.ts';
 import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
-import { findOutByHand, madeColumns, rowsMade } from '../make-rows.ts';
-import { uniqueIn } from '../taken.ts';
-import type { Body } from './create-body.ts';
-import { BY_REF, bodyOf, columnOf } from './create-body.ts';
-import type { FileOfRequests } from './create-spec.ts';
+import { findOutByHand, madeColumns, rowsMade, uniqueIn } from '../make.ts';
+import { described } from '../record.ts';
+import { BY_REF, bodyOf, columnOf, type UgwoBody } from './create.ts';
+import type { FileOfRequests } from './spec.ts';
 
 /** A row that can be created. */
 interface Item {
-  readonly body: Body;
+  readonly body: UgwoBody;
   readonly minor: number;
   readonly currency: string;
 }
@@ -24,7 +22,7 @@ const TEXTS = ['customer', 'description', 'checkout'] as const;
 const readRow = (
   cells: Cells,
   ref: string,
-  { words, given }: FileOfRequests & { readonly given: Body },
+  { words, given }: FileOfRequests & { readonly given: UgwoBody },
 ): Item | undefined => {
   const currency = wordOf(cells, 'currency', words)?.toUpperCase();
   const before = cells.faults.length;
@@ -47,7 +45,7 @@ const readRow = (
 
 /** The rows of a file of payment requests; `given` is what --data gives to all of them. */
 export const createKind = (
-  file: FileOfRequests & { readonly given: Body },
+  file: FileOfRequests & { readonly given: UgwoBody },
   client: Client,
   deps: Deps,
 ): RowKind<Item> => {

@@ -1,19 +1,114 @@
 import type { Client } from '../../client/client.ts';
-import { namingFlags } from '../../core/flags.ts';
+import { machineValue } from '../../core/charge.ts';
+import { usageError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
+import { namingFlags, pairsToObject, readJsonObject } from '../../core/input.ts';
+import { namesAlong, valueAt } from '../../core/json.ts';
+import { formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
-import { readJsonObject } from '../../core/source.ts';
-import { createUnique } from '../create-once.ts';
 import type { Deps } from '../deps.ts';
-import { described } from '../described.ts';
-import { previewCall } from '../preview.ts';
-import { uniqueIn } from '../taken.ts';
-import type { Body } from './create-body.ts';
-import { BY_REF, createBody, flagOf } from './create-body.ts';
-import type { CreateInput, CreateWords } from './create-spec.ts';
+import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../make.ts';
+import { described, previewCall } from '../record.ts';
+import type { CreateWords, OtherWords, UgwoCreateInput } from './spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
 
-const createOne = async (given: Body, words: CreateWords, deps: Deps): Promise<Result> => {
-  const body: Body = { ...given, ...createBody(words) };
+export type UgwoBody = Readonly<Record<string, unknown>>;
+
+/** The field that names a customer: by an identifier, else by an e-mail address. */
+const customerField = (customer: string | undefined): UgwoBody => {
+  if (customer === undefined) return {};
+  return isId('ony', customer) || !customer.includes('@') ? { onye: customer } : { onye_email: customer };
+};
+
+/** The body that creates a payment request of so much in the minor unit. */
+export const bodyOf = (
+  amount: number,
+  { currency, customer, metadata, ref, description, checkout }: OtherWords,
+): UgwoBody => ({
+  amount,
+  currency,
+  ...customerField(customer),
+  ...Object.fromEntries(Object.entries({ ref, description, checkout }).filter(([, text]) => text !== undefined)),
+  ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
+});
+
+/** The same by an amount as people write it. Throws a usage error for one that could mean two things. */
+export const createBody = ({ amount, ...words }: CreateWords): UgwoBody => {
+  const read = readGiven(amount, words.currency);
+  if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
+  return bodyOf(read.minor, words);
+};
+
+const FLAGS = new Map([
+  ['amount', '--amount'],
+  ['currency', '--currency'],
+  ['onye', '--customer'],
+  ['onye_email', '--customer'],
+  ['ref', '--ref'],
+  ['description', '--description'],
+  ['checkout', '--checkout'],
+  ['metadata', '--metadata'],
+]);
+
+/** The flag behind a property of the body. */
+export const flagOf = (propertyPath: string): string | undefined =>
+  FLAGS.get(namesAlong(propertyPath, [...FLAGS.keys()])[0] ?? '');
+
+/** The column that gives the same. */
+export const columnOf = (propertyPath: string): string | undefined => flagOf(propertyPath)?.slice(2);
+
+const SHOWN_AT = new Map([
+  ['onye', ['onye.uid', 'onye']],
+  ['onye_email', ['onye.email', 'onye_nzube.email']],
+  ['checkout', ['checkout.uid', 'checkout']],
+]);
+
+/** What a payment request shows of a field that a create can name; undefined where it shows nothing of it. */
+const shownAs = (request: unknown, name: string): string | undefined => {
+  const values = (SHOWN_AT.get(name) ?? [name]).map((path) => machineValue(valueAt(request, path)));
+  return values.find((value) => value !== '');
+};
+
+/** Metadata comes back under either name, and an empty one as a list. */
+const metadataDiffers = (request: unknown, wanted: object): boolean => {
+  const shown = valueAt(request, 'metadata') ?? valueAt(request, 'meta') ?? {};
+  return Object.entries(wanted).some(([key, value]) => (shown as Record<string, unknown>)[key] !== value);
+};
+
+/** The fields in which a payment request is another than the one that was asked for. */
+const differences = (request: unknown, body: UgwoBody): readonly Difference[] =>
+  Object.entries(body).flatMap(([name, value]) => {
+    if (typeof value === 'object' && value !== null) {
+      return metadataDiffers(request, value) ? [{ name, there: 'is another there' }] : [];
+    }
+    const there = shownAs(request, name);
+    const isSame =
+      there !== undefined &&
+      (name === 'onye_email' ? there.toLowerCase() === String(value).toLowerCase() : there === String(value));
+    if (isSame) return [];
+    const said =
+      name === 'amount' && there !== undefined ? formatMoney(there, shownAs(request, 'currency') ?? '') : there;
+    return [{ name, there: said === undefined ? 'is not there' : `is ${said} there` }];
+  });
+
+/** A workspace has at most one payment request with a reference (public material). */
+export const BY_REF: UniqueKey = {
+  field: 'ref',
+  word: 'reference',
+  one: 'payment request',
+  list: 'ugwo.list',
+  get: 'ugwo.get',
+  isTaken: (thrown) => said(thrown).includes('ref_already_exists'),
+  folded: (text) => text,
+  differences: ({ value }, body) => differences(value, body),
+  conflict: (ref) => ({
+    message: `the reference ${ref} belongs to another payment request`,
+    hint: 'use another --ref, or ask for the same',
+  }),
+};
+
+const createOne = async (given: UgwoBody, words: CreateWords, deps: Deps): Promise<Result> => {
+  const body: UgwoBody = { ...given, ...createBody(words) };
   const operation = 'ugwo.create';
   try {
     if (deps.globals.dryRun) return await previewCall(operation, { body }, deps);
@@ -32,10 +127,10 @@ const createOne = async (given: Body, words: CreateWords, deps: Deps): Promise<R
   }
 };
 
-export const view = ({ kind }: CreateInput): View => (kind === 'one' ? wholeUgwoView : createdView);
+export const view = ({ kind }: UgwoCreateInput): View => (kind === 'one' ? wholeUgwoView : createdView);
 
 /** Creates a payment request, or a file of them (public material, Payment requests). */
-export const run = async (input: CreateInput, deps: Deps): Promise<Result> => {
+export const run = async (input: UgwoCreateInput, deps: Deps): Promise<Result> => {
   const { data } = input;
   const given = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
   if (input.kind === 'one') return createOne(given, input.words, deps);

@@ -1,8 +1,7 @@
 import { defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
-import { readId } from '../../cli/id-argument.ts';
-import { asText, asWaitTimeout } from '../../cli/options.ts';
+import { asText, asWaitTimeout, readId } from '../../cli/options.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { SEEDED } from '../../core/local.ts';
 
 export interface WatchInput {
   /** Payment requests; none: see `job`. */
@@ -59,5 +58,5 @@ export const watchCommand = defineCommand({
     for (const uid of ugwos) readId('ugw', uid, validate);
     return { ugwos, job: given.job, untilFinal: given.untilFinal === true, limit: given.waitTimeout };
   },
-  load: () => import('./watch.ts'),
+  load: async () => ({ run: (await import('./watch.ts')).run, view: (await import('./watch.ts')).changesView }),
 });

@@ -1,7 +1,7 @@
 import type { ChargeState } from '../../core/charge.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
-import type { Payment, Sum } from '../../ledger/payments.ts';
+import type { Payment, Sum } from '../../ledger/report.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
@@ -17,13 +17,13 @@ export interface Watched {
   readonly at: number;
 }
 
-export interface Change extends Watched {
+export interface ChargeChange extends Watched {
   /** Undefined where it is told for the first time. */
   readonly before: Now | undefined;
 }
 
 /** Which charges are watched. */
-export interface Chosen {
+export interface WatchFilter {
   /** Those that belong to it, and all that are added to the ledger later. */
   readonly filters: readonly Omit<ListFilter, 'limit'>[];
   /** Of those that are there already only the ones that are not settled. */
@@ -43,7 +43,7 @@ const MOST_ENDED = 200;
 export const openTail = (
   ledger: Ledger,
   protocol: LedgerRoom,
-  { filters, unsettledOnly }: Chosen,
+  { filters, unsettledOnly }: WatchFilter,
   now: () => number,
 ) => {
   const live = new Map<string, Watched>();
@@ -63,7 +63,7 @@ export const openTail = (
     }
   };
 
-  const take = (read: Charge, before: Watched | undefined): Change[] => {
+  const take = (read: Charge, before: Watched | undefined): ChargeChange[] => {
     const stands = protocol.paymentOf(read, ledger.moment()) ?? (read.state as Now);
     const isSame = before?.now === stands && before.charge.activity?.status === read.activity?.status;
     // There may be many of them for hours, and what was seen of each is not told here.
@@ -73,7 +73,7 @@ export const openTail = (
   };
 
   /** What has become of those that are live. */
-  const reread = async (): Promise<Change[]> => {
+  const reread = async (): Promise<ChargeChange[]> => {
     const all = [...live.values()].map(({ charge }) => charge);
     const activities = all.flatMap(({ activity }) => activity?.uid ?? []);
     const accepted = await ledger.list({ activities, oldestFirst: true, limit: -1 });
@@ -90,8 +90,8 @@ export const openTail = (
     (last === undefined ? !unsettledOnly : seq > last) || UNSETTLED.includes(stands);
 
   /** The first time all there are, later what was added. */
-  const added = async (): Promise<Change[]> => {
-    const changes: Change[] = [];
+  const added = async (): Promise<ChargeChange[]> => {
+    const changes: ChargeChange[] = [];
     // Of all that there ever were, those alone are read that can be unsettled.
     const parts = last === undefined && unsettledOnly ? [{ unfinished: true }, { states: UNDECIDED }] : [{}];
     const after = Math.max(0, (last ?? 0) - OVERLAP);
@@ -109,7 +109,7 @@ export const openTail = (
 
   return {
     /** What has changed since the last time. */
-    changes: async (): Promise<Change[]> => [...(await reread()), ...(await added())],
+    changes: async (): Promise<ChargeChange[]> => [...(await reread()), ...(await added())],
     live: (): readonly Watched[] => [...live.values()],
     /** The latest first. */
     ended: (): readonly Watched[] => ended,

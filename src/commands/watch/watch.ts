@@ -1,29 +1,149 @@
-import { usageError } from '../../core/error.ts';
-import { placeWords } from '../../core/place-words.ts';
-import type { ReceivedPage } from '../../core/received.ts';
-import type { Ending, Result } from '../../core/result.ts';
-import type { Charge } from '../../ledger/entry.ts';
+import { grouped } from '../../core/bounds.ts';
+import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
+import { targetFlags } from '../../core/input.ts';
+import { formatMoney } from '../../core/money.ts';
+import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
+import type { Board, Column, Result, ResultNotices, View } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
+import { utcAtom } from '../../core/time.ts';
+import type { Charge, Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Scope } from '../../ledger/place.ts';
+import type { Sum } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
-import { sumsText } from '../sums.ts';
-import { boardOf, recordOf } from './board.ts';
-import { endFailure, stoppedBy } from './ended.ts';
-import type { Feed } from './feed.ts';
-import { openFeed } from './feed.ts';
+import { countOf, sumsText } from '../record.ts';
+import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
-import type { Chosen, Tail, Watched } from './tail.ts';
-import { openTail } from './tail.ts';
-import { changesView } from './view.ts';
+import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from './tail.ts';
 
-export const view = changesView;
+const FOR_PEOPLE: readonly Column[] = [
+  { path: 'at', kind: 'time', needed: true },
+  { path: 'ugwo', needed: true },
+  { path: 'now', kind: 'state', needed: true },
+  { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+  { path: 'before', kind: 'state', always: true },
+  { path: 'status', kind: 'state' },
+  { path: 'medium' },
+  { path: 'ref', flexible: true, endMatters: true },
+  { path: 'charge' },
+];
+
+const FOR_PROGRAMS = 'at charge ugwo before now status amount currency medium activity ref job row'.split(' ');
+
+/** A line for each change. */
+export const changesView: View = {
+  columns: [
+    ...FOR_PEOPLE.map((column): Column => ({ label: column.path, ...column, peopleOnly: true })),
+    ...FOR_PROGRAMS.map((path): Column => ({ path, machineOnly: true })),
+  ],
+};
+
+/** How charges stand, in a table that is drawn anew. */
+export const boardView: View = {
+  columns: [
+    { path: 'ugwo', needed: true },
+    { path: 'now', kind: 'state', needed: true },
+    { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+    { path: 'status', kind: 'state', always: true },
+    { path: 'medium', always: true },
+    { path: 'at', kind: 'time', label: 'changed', peopleOnly: true, always: true },
+    { path: 'ref', flexible: true, endMatters: true },
+  ],
+};
+
+/** A change, or a charge as it stands, as it is shown. */
+export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<ChargeChange, 'before'>>): ApiRecord => {
+  const { activity, asked = {} } = charge;
+  return madeHere({
+    at: utcAtom(at),
+    charge: charge.id,
+    ugwo: charge.about,
+    before: before ?? null,
+    now,
+    status: activity?.status || null,
+    amount: asked.amount ?? null,
+    currency: asked.currency ?? null,
+    medium: charge.medium,
+    activity: activity?.uid ?? null,
+    ref: asked.ref ?? null,
+    job: charge.job ?? null,
+    row: charge.row ?? null,
+  });
+};
+
+const partText = ({ payment, currency, count, amount }: Sum<Now>): string => {
+  const what = `${grouped(count)} ${payment.replaceAll('_', ' ')}`;
+  return amount === undefined ? what : `${what} ${formatMoney(amount, currency ?? '')}`;
+};
+
+/** A line for each currency: `3 open NGN 15,000.00, 12 paid NGN 60,000.00`. */
+const sumLines = (sums: readonly Sum<Now>[]): string[] => {
+  const lines = new Map<string | undefined, string[]>();
+  for (const sum of sums) lines.set(sum.currency, [...(lines.get(sum.currency) ?? []), partText(sum)]);
+  return [...lines.values()].map((parts) => parts.join(', '));
+};
+
+/** The head of the table, its rule, and the line that says how many are left out. */
+const AROUND = 3;
+
+/** What is open first, by the latest change; then what has come to its end. */
+const inOrder = (tail: Tail): Watched[] => {
+  const live = tail.live().toSorted((a, b) => b.at - a.at);
+  const ended = tail.ended();
+  const changed = [...live.filter(({ now }) => now !== 'open'), ...ended].sort((a, b) => b.at - a.at);
+  return [...changed, ...live.filter(({ now }) => now === 'open')];
+};
+
+/** How all of them stand, for so many rows of a terminal. */
+export const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
+  const all = inOrder(tail);
+  const sums = sumLines(tail.sums());
+  const words = [...(sums.length === 0 ? ['No charge is open.'] : sums), ...(feed === undefined ? [] : [feed])];
+  const room = Math.max(1, rows - words.length - AROUND);
+  const more = all.length - Math.min(room, all.length);
+  return {
+    view: boardView,
+    records: all.slice(0, room).map(recordOf),
+    below: [...(more > 0 ? [`and ${grouped(more)} more`] : []), ...words],
+  };
+};
+
+/** What keeps a run from ending with 0, and the code that it stands for. */
+const KINDS = {
+  unknown: ['unknown'],
+  charge_failed: ['failed', 'refunded'],
+  rejected: ['rejected'],
+  not_sent: ['not_sent', 'not_created'],
+  pending: ['open', 'sending', 'expired'],
+} as const satisfies Partial<Record<ErrorKind, readonly Now[]>>;
+
+/** Why watching to the end ends with another code than 0; the gravest stands for all. */
+export const endFailure = (
+  sums: readonly Sum<Now>[],
+  gravest: (codes: Iterable<number>) => number,
+  place: readonly string[],
+): PayError | undefined => {
+  const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) =>
+    KINDS[kind].some((now) => countOf<Now>(sums, now) > 0),
+  );
+  const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
+  const kind = kinds.find((one) => EXIT_CODES[one] === code);
+  if (kind === undefined) return undefined;
+  const hint = `find out: \`${shellLine(['paycli', 'ledger', 'reconcile', ...place])}\``;
+  return new PayError(kind, `not every charge is paid: ${sumsText(sums)}`, kind === 'unknown' ? { hint } : {});
+};
+
+/** The end of a watch that a signal has stopped. */
+export const stoppedBy = (signal: unknown): PayError => {
+  const error = interrupted(signal);
+  return new PayError('interrupted', 'stopped watching; nothing was changed', error.detail);
+};
 
 /** So often the ledger is read, in milliseconds; one that takes long is read more seldom. */
 const EVERY_MS = 1000;
 const SHARE_OF_TIME = 20;
 
 /** Which charges are meant; a usage error for those that the ledger does not know. */
-const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): Promise<Chosen> => {
+const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): Promise<WatchFilter> => {
   if (job !== undefined) {
     const found = await ledger.jobs.get(job);
     if (found === undefined) {
@@ -64,7 +184,7 @@ async function* changesOf(
   tail: Tail,
   feed: Feed,
   over: Over,
-): AsyncGenerator<ReceivedPage> {
+): AsyncGenerator<ApiPage> {
   const until = clock.ticks() + limit;
   const ends = AbortSignal.any([signals.stop, feed.broken]);
   try {
@@ -100,13 +220,13 @@ export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
   const { notice } = deps;
   const feed = openFeed({ ledger, protocol, bulk, io, isTold, notice, client: () => deps.client('read') }, openHere);
   const over: Over = {};
-  const ended = (): Ending => {
+  const ended = (): ResultNotices => {
     const sums = tail.sums();
     const notice = sums.length === 0 ? 'No charge is open.' : sumsText(sums);
     if (over.fault !== undefined) return { notice, failure: over.fault };
     if (over.final !== true)
       return io.signals.stop.aborted ? { notice, failure: stoppedBy(io.signals.stop.reason) } : {};
-    const failure = endFailure(sums, bulk.gravest, placeWords(deps.globals));
+    const failure = endFailure(sums, bulk.gravest, targetFlags(deps.globals));
     return failure === undefined ? { notice } : { failure };
   };
   return {

@@ -1,21 +1,20 @@
-import { PayError, usageError } from '../../core/error.ts';
-import { isWanted } from '../../core/event.ts';
-import { interrupted } from '../../core/interrupt.ts';
-import { PAGE_MAX } from '../../core/page.ts';
-import type { ReceivedPage } from '../../core/received.ts';
-import { madeHere } from '../../core/received.ts';
-import type { Moment } from '../../core/record-filter.ts';
-import { instantOf } from '../../core/record-filter.ts';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { interrupted, PayError, reasonOf, usageError } from '../../core/error.ts';
+import { type ApiPage, instantOf, madeHere, PAGE_MAX, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { splitCommand } from '../../core/shell.ts';
 import { atom, formatLocalFull } from '../../core/time.ts';
-import type { KeptEvent } from '../../webhook/kept.ts';
+import { isWanted } from '../../core/webhook-event.ts';
+import type { KeptEvent } from '../../webhook/event.ts';
 import type { Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import type { Deps } from '../deps.ts';
-import { goOnFrom } from '../go-on.ts';
-import { listedPages, numberedCursors } from '../listed-pages.ts';
-import { edit } from './edit.ts';
-import type { ListInput, ReplayInput } from './events-spec.ts';
+import { listedPages, numberedCursors } from '../list.ts';
+import { goOnFrom } from '../record.ts';
+import type { EventListInput, ReplayInput } from './spec.ts';
 import {
   eventRecord,
   eventView,
@@ -26,6 +25,41 @@ import {
   replayedView,
   summaryRecord,
 } from './view.ts';
+
+const editorOf = ({ VISUAL, EDITOR }: Deps['io']['env']): string => [VISUAL, EDITOR].find((text) => text) ?? 'vi';
+
+const openIn = async (words: readonly string[], file: string, { findProgram }: Deps): Promise<void> => {
+  const [word = '', ...args] = words;
+  const program = await findProgram(word);
+  if (program === undefined) {
+    throw usageError(`the editor ${word} was not found; nothing was sent`, {
+      hint: 'set EDITOR to its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
+    });
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  spawn(program, [...args, file], { stdio: 'inherit', shell: false })
+    .on('error', reject)
+    .on('close', resolve);
+  const code = await promise.catch((thrown: unknown) => {
+    throw usageError(`the editor ${program} couldn't be started: ${reasonOf(thrown)}`, { hint: 'set EDITOR' });
+  });
+  if (code !== 0) throw usageError(`the editor ${program} ended with ${code ?? 'a signal'}; nothing was sent`);
+};
+
+/** What a person makes of a body, in the editor of their choice. */
+export const edit = async (body: Uint8Array, deps: Deps): Promise<Uint8Array> => {
+  const { env, stdin } = deps.io;
+  if (!stdin.isTerminal) throw usageError('--edit needs a terminal', { hint: 'leave it out; nothing was sent' });
+  const folder = mkdtempSync(join(tmpdir(), 'paycli-event-'));
+  try {
+    const file = join(folder, 'body.json');
+    writeFileSync(file, body, { mode: 0o600 });
+    await openIn(splitCommand(editorOf(env), 'EDITOR'), file, deps);
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
 
 /** The queue of this machine, for `use`. */
 const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
@@ -39,13 +73,13 @@ const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> =>
 
 const { cursorOf, seqOf } = numberedCursors('event:');
 
-const filterOf = ({ events, ugwo, states }: ListInput): EventFilter => ({
+const filterOf = ({ events, ugwo, states }: EventListInput): EventFilter => ({
   ugwo,
   states,
   ...(events.length === 0 ? {} : { isWanted: (event: string) => isWanted(event, events) }),
 });
 
-const pagesOf = (input: ListInput, from: number, deps: Deps): AsyncGenerator<ReceivedPage> =>
+const pagesOf = (input: EventListInput, from: number, deps: Deps): AsyncGenerator<ApiPage> =>
   listedPages(
     {
       find: (behind, limit) => withQueue(deps, (queue) => queue.before(behind ?? from, filterOf(input), limit)),
@@ -57,7 +91,7 @@ const pagesOf = (input: ListInput, from: number, deps: Deps): AsyncGenerator<Rec
     { from, max: input.max },
   );
 
-const wordsOf = ({ events, ugwo, states, max }: ListInput): string[] => [
+const wordsOf = ({ events, ugwo, states, max }: EventListInput): string[] => [
   ...events.flatMap((event) => ['--event', event]),
   ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
   ...(states ?? []).flatMap((state) => ['--state', state]),
@@ -67,13 +101,13 @@ const wordsOf = ({ events, ugwo, states, max }: ListInput): string[] => [
 /** So many of them are kept. */
 const MOST_REFUSED = 1000;
 
-async function* refusedPage(most: number, deps: Deps): AsyncGenerator<ReceivedPage> {
+async function* refusedPage(most: number, deps: Deps): AsyncGenerator<ApiPage> {
   const found = await withQueue(deps, (queue) => queue.refused(most));
   yield { records: found.map(refusedRecord), cursor: undefined, nextCursor: null };
 }
 
 /** The events that were received, or the deliveries that were turned away, newest first. */
-export const list = async (input: ListInput, deps: Deps): Promise<Result> => {
+export const list = async (input: EventListInput, deps: Deps): Promise<Result> => {
   if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, deps), view: refusedView };
   const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
   return {
@@ -121,7 +155,7 @@ const DAY_MS = 86_400_000;
 const eventsWord = (count: number): string => (count === 1 ? '1 event' : `${count} events`);
 
 /** Removes events that are done with, but for their uids. */
-export const prune = async (input: { readonly before: Moment }, deps: Deps): Promise<Result> => {
+export const prune = async (input: { readonly before: RequestedTime }, deps: Deps): Promise<Result> => {
   const { clock, signals } = deps.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');

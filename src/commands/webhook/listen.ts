@@ -1,16 +1,197 @@
 import { resolve } from 'node:path';
-import { splitCommand } from '../../core/command-words.ts';
-import { usageError } from '../../core/error.ts';
+import type { Client } from '../../client/client.ts';
+import { memo } from '../../core/async.ts';
+import { paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { PayError, reasonOf, usageError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
 import type { Env, Io } from '../../core/io.ts';
+import { valueAt } from '../../core/json.ts';
 import { isLoopback } from '../../core/origin.ts';
-import type { ReceivedPage } from '../../core/received.ts';
+import { type ApiPage, type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { colouredText } from '../../core/sanitize.ts';
+import { shellLine, splitCommand } from '../../core/shell.ts';
+import { colouredText } from '../../core/text.ts';
+import { atom } from '../../core/time.ts';
+import { DOUBLE_CHARGE } from '../../core/webhook-event.ts';
+import type { Charge } from '../../ledger/entry.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerRoom } from '../../ledger/room.ts';
+import type { Snapshot } from '../../ledger/snapshot.ts';
+import type { ConsumedEvent, ConsumerResult, LedgerConsumer } from '../../webhook/consumers.ts';
 import type { ToldEvent } from '../../webhook/listen.ts';
 import type { Deps } from '../deps.ts';
-import { openNews } from './news.ts';
-import type { ListenInput } from './spec.ts';
-import { toldRecord, toldView } from './view.ts';
+import type { ListenInput, VerifyInput } from './spec.ts';
+import { aboutFields, toldRecord, toldView, verifiedView } from './view.ts';
+
+/** One of the payments, and where it came from. */
+interface Paid {
+  readonly activity: string;
+  readonly status: string;
+  readonly created_at: string | null;
+  /** The charge of the ledger; null where it is not from this ledger. */
+  readonly charge: string | null;
+  readonly profile: string | null;
+  readonly job: string | null;
+  readonly row: number | null;
+  readonly sent_at: string | null;
+}
+
+const textAt = (value: unknown, name: string): string | null => {
+  const found = valueAt(value, name);
+  return typeof found === 'string' ? found : null;
+};
+
+const paidBy = (activity: unknown, charges: readonly Charge[]): Paid => {
+  const uid = textAt(activity, 'uid') ?? '';
+  const charge = charges.find((one) => one.activity?.uid === uid);
+  return {
+    activity: uid,
+    status: statusOf(activity),
+    created_at: textAt(activity, 'created_at'),
+    charge: charge?.id ?? null,
+    profile: charge?.profile ?? null,
+    job: charge?.job ?? null,
+    row: charge?.row ?? null,
+    sent_at: atom(charge?.createdAt),
+  };
+};
+
+const wordsOf = ({ activity, status, created_at, charge, profile, job, row, sent_at }: Paid): string => {
+  if (charge === null)
+    return `${activity} (${status}, made ${created_at ?? 'at an unknown time'}): not from this ledger`;
+  const from = [
+    profile === null ? undefined : `profile ${profile}`,
+    job === null ? undefined : `${job} row ${row}`,
+    `sent ${sent_at}`,
+  ];
+  return `${activity} (${status}): ${charge}, ${from.filter((part) => part !== undefined).join(', ')}`;
+};
+
+/**
+ * What is to be said of a payment request that the service reports as paid twice. Its own look decides: what it shows to be
+ * paid is named, and only where it shows two is the report taken for true.
+ */
+export const doubleCharge = (
+  ugwo: string,
+  events: readonly ConsumedEvent[],
+  charges: readonly Charge[],
+  activities: readonly unknown[],
+): ConsumerResult => {
+  const reported = events.map(({ activity }) => activity);
+  const paid = activities
+    .filter((one) => paymentStatusOf(statusOf(one)) === 'paid')
+    .map((one) => paidBy(one, charges))
+    .sort((a, b) => Number(reported.includes(b.activity)) - Number(reported.includes(a.activity)));
+  const fields = new Map(events.map(({ uid }) => [uid, { double_charge: { confirmed: paid.length > 1, paid } }]));
+  const lines = paid.map((one) => `  ${wordsOf(one)}`);
+  if (paid.length < 2) {
+    const shows = paid.length === 0 ? 'no paid activity' : 'one paid activity';
+    return {
+      fields,
+      said: [`The service reports a double charge of ${ugwo}, but shows ${shows}: check it.`, ...lines],
+    };
+  }
+  const message = `the customer has paid ${ugwo} ${paid.length === 2 ? 'twice' : `${paid.length} times`}`;
+  const [first] = paid;
+  const refund = shellLine(['paycli', 'refund', 'create', first?.activity ?? '']);
+  return {
+    fields,
+    said: [`DOUBLE CHARGE: ${message}:`, ...lines],
+    failure: new PayError('rejected', [`${message}:`, ...lines].join('\n'), {
+      hint: `check with the customer, then pay one back, such as: ${refund}`,
+    }),
+  };
+};
+
+interface Doors {
+  readonly ledger: Ledger;
+  readonly protocol: LedgerRoom;
+  readonly client: Client;
+  readonly clean: (text: string) => string;
+}
+
+/** What the service shows of a payment request now; undefined where it has none, or no such read. */
+type Look = () => Promise<{ readonly request: ApiRecord; readonly shown: Snapshot } | undefined>;
+
+/** Reads once, however often it is asked. */
+const lookOnce = (ugwo: string, { client, protocol }: Doors): Look =>
+  memo(async () => {
+    const request = await client.look('ugwo.get', { params: { uid: ugwo } });
+    return request && { request, shown: protocol.snapshotOf(request.value, request) };
+  });
+
+const UNSEEN = { unavailable: 'the service does not show the payment request' };
+
+/** What is unknown gets its answer where the look proves it, and what is open moves. */
+const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors): Promise<void> => {
+  const { ledger, protocol, client, clean } = doors;
+  for (const charge of charges.filter(({ state }) => state === 'unknown')) {
+    await protocol.reconcile(ledger, charge, async () => (await look())?.shown ?? UNSEEN, { clean });
+  }
+  const seen = await look();
+  if (seen === undefined) return;
+  const { activities, asked } = seen.shown;
+  if (activities === undefined) {
+    for (const charge of charges) await protocol.refreshCharge(ledger, charge, client);
+    return;
+  }
+  const kept = activities.map((activity) => protocol.keptActivity(activity, servedBy(seen.request)));
+  // Of one whose status can't be read, what is known already says more.
+  const readable = kept.filter(({ uid, status }) => isId('act', uid) && status !== '');
+  await ledger.observe(readable, asked, true);
+};
+
+/** Whether asking again would change nothing: the service has no such payment request. */
+const isForGood = (thrown: unknown): boolean => thrown instanceof PayError && thrown.kind === 'rejected';
+
+const tell = async (
+  ugwo: string,
+  events: readonly ConsumedEvent[],
+  service: string,
+  doors: Doors,
+): Promise<ConsumerResult | undefined> => {
+  // An event may give any text for a name, and none is asked for that can be no payment request's.
+  if (!isId('ugw', ugwo)) return undefined;
+  const { ledger, protocol } = doors;
+  const entries = await ledger.list({ about: ugwo, service, limit: -1 });
+  const charges = entries.filter(protocol.isCharge);
+  const double = events.filter(({ event }) => event === DOUBLE_CHARGE);
+  if (charges.length === 0 && double.length === 0) return undefined;
+  const look = lookOnce(ugwo, doors);
+  try {
+    await tellLedger(charges, look, doors);
+    if (double.length === 0) return undefined;
+    return doubleCharge(ugwo, double, charges, (await look())?.shown.activities ?? []);
+  } catch (thrown) {
+    if (!isForGood(thrown)) throw thrown;
+    return { said: [`${ugwo} couldn't be checked: ${reasonOf(thrown)}`] };
+  }
+};
+
+/**
+ * Tells the ledger what events bring, as far as the service itself shows it: an event says only what to read. Undefined where
+ * there is no service to ask.
+ */
+export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | undefined> => {
+  const { io, notice } = deps;
+  let service: string;
+  try {
+    ({ service } = await deps.place());
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+    await notice(`The ledger isn't told what comes: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
+    return undefined;
+  }
+  const clean = (text: string): string => io.redactor.cleanAll(text);
+  const connect = memo(() => deps.client('read'));
+  return {
+    service,
+    tell: async (ugwo, events) => {
+      const [ledger, protocol, client] = [await deps.ledger(), await deps.protocol(), await connect()];
+      return tell(ugwo, events, service, { ledger, protocol, client, clean });
+    },
+  };
+};
 
 /** What a program needs to run as its user's: where things are, who runs it, how its words and times look. Windows has more. */
 const PASSED = new RegExp(
@@ -56,7 +237,7 @@ const printer =
   (text: string): Promise<void> =>
     stderr.write(stderr.isTerminal ? colouredText(text) : text);
 
-async function* pagesOf(events: AsyncIterable<readonly ToldEvent[]>): AsyncGenerator<ReceivedPage> {
+async function* pagesOf(events: AsyncIterable<readonly ToldEvent[]>): AsyncGenerator<ApiPage> {
   for await (const some of events) yield { records: some.map(toldRecord), cursor: undefined, nextCursor: null };
 }
 
@@ -72,7 +253,7 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 ];
 
 /** Takes deliveries until it is stopped, or what it waits for has come. */
-export const run = async (input: ListenInput, deps: Deps): Promise<Result> => {
+export const listen = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { io, notice } = deps;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const room = await deps.webhooks();
@@ -85,11 +266,27 @@ export const run = async (input: ListenInput, deps: Deps): Promise<Result> => {
   };
   const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
   const { clock, random, signals } = io;
-  const news = await openNews(deps);
+  const news = await openLedgerConsumer(deps);
   const listening = await room.listen(
     { folder, port, host, secrets, target, only, duplicates, until, exec, news, keepDays },
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say: notice },
   );
   await notice(startWords(listening.origin, input));
   return { kind: 'list', pages: pagesOf(listening.events), view: toldView, toldEmpty: true };
+};
+
+/** In bytes: ten times what `webhook listen` takes. */
+const MOST = 10 * 1024 * 1024;
+
+/** Whether the bytes of a body have this signature. */
+export const verify = async ({ secrets, signature, from }: VerifyInput, deps: Deps): Promise<Result> => {
+  const [known, room] = [await deps.webhookSecrets(secrets), await deps.webhooks()];
+  const body = await deps.bytes(from, MOST);
+  const read = room.verify(known, { body, signature, at: deps.io.clock.now() });
+  if ('problem' in read) {
+    throw new PayError('rejected', `the delivery isn't genuine: ${read.problem}`, {
+      hint: 'check that the body is byte for byte as it came, and that the secret is this endpoint’s',
+    });
+  }
+  return { kind: 'record', record: madeHere({ valid: true, ...aboutFields(read.delivery) }), view: verifiedView };
 };

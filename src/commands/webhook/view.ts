@@ -1,12 +1,11 @@
 import { excessOf } from '../../core/bounds.ts';
 import { parseExact } from '../../core/json.ts';
 import { scan } from '../../core/json-scan.ts';
-import type { Received } from '../../core/received.ts';
-import { madeHere, receivedOf } from '../../core/received.ts';
+import { type ApiRecord, apiRecordOf, madeHere } from '../../core/record.ts';
 import type { Column, View } from '../../core/result.ts';
+import { decodeUtf8 } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
-import { decodeUtf8 } from '../../core/utf8.ts';
-import type { Delivery, EventSummary, KeptEvent, Refused } from '../../webhook/kept.ts';
+import type { Delivery, EventSummary, KeptEvent, RefusedDelivery } from '../../webhook/event.ts';
 import type { ToldEvent } from '../../webhook/listen.ts';
 
 /** What an event is about, as far as it says. */
@@ -28,8 +27,8 @@ const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
 };
 
 /** An event as it came, and what was found out about it. */
-export const toldRecord = (event: ToldEvent): Received =>
-  receivedOf({
+export const toldRecord = (event: ToldEvent): ApiRecord =>
+  apiRecordOf({
     ...aboutFields(event),
     received_at: atom(event.receivedAt),
     delivery_id: event.delivery ?? null,
@@ -53,11 +52,11 @@ const summaryFields = (event: EventSummary) => ({
   signature: event.signature,
 });
 
-export const summaryRecord = (event: EventSummary): Received => madeHere(summaryFields(event));
+export const summaryRecord = (event: EventSummary): ApiRecord => madeHere(summaryFields(event));
 
 /** All of it. */
-export const eventRecord = (event: KeptEvent): Received =>
-  receivedOf({
+export const eventRecord = (event: KeptEvent): ApiRecord =>
+  apiRecordOf({
     ...summaryFields(event),
     headers: event.headers.map(([name, value]) => ({ name, value })),
     ...bodyFields(event.body),
@@ -113,7 +112,7 @@ export const prunedView: View = {
 };
 
 /** A delivery that was turned away; its body is nobody's word. */
-export const refusedRecord = ({ at, why, delivery, signature, size, body }: Refused): Received =>
+export const refusedRecord = ({ at, why, delivery, signature, size, body }: RefusedDelivery): ApiRecord =>
   madeHere({
     received_at: atom(at),
     why,

@@ -1,9 +1,9 @@
 import type { Activity } from '../../contract/activity.ts';
 import type { Ugwo } from '../../contract/ugwo.ts';
-import type { Ending } from '../../core/local.ts';
+import type { ActivityEnding } from '../../core/data-files.ts';
 import { aboutData, aboutService, controlCurl, serviceCurl } from './lines.ts';
 import type { Action } from './parts.ts';
-import type { Place } from './view.ts';
+import type { EmulatorPlace } from './view.ts';
 
 const MEDIUM_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ussd: { provider: 'gtb' },
@@ -20,7 +20,7 @@ const chargeOptions = (medium: string): string[] =>
   Object.entries({ medium, ...MEDIUM_FIELDS[medium] }).flatMap(([name, value]) => [`--${name}`, value]);
 
 /** Charges a payment request, as a client does. */
-export const chargeAction = (place: Place, { uid }: Ugwo, medium: string): Action => ({
+export const chargeAction = (place: EmulatorPlace, { uid }: Ugwo, medium: string): Action => ({
   path: `ugwo/${uid}/charge`,
   label: `Charge by ${medium.replace('_', ' ')}`,
   fields: { medium },
@@ -32,9 +32,9 @@ export const chargeAction = (place: Place, { uid }: Ugwo, medium: string): Actio
 
 /** Ends an activity, as a customer or a provider does. */
 export const settleAction = (
-  place: Place,
+  place: EmulatorPlace,
   { uid }: Activity,
-  as: Ending,
+  as: ActivityEnding,
   { amount, ...shown }: Pick<Action, 'label' | 'tone' | 'inputs'> & { readonly amount?: number },
 ): Action => {
   const [option, paid] = amount === undefined ? [[], {}] : [['--amount-minor', String(amount)], { amount }];
@@ -57,7 +57,7 @@ const ITS_UID = `sed 's/^{"uid":"\\([^"]*\\)".*/\\1/'`;
 
 /** Lets the customer pay two activities of one payment request: an open one and another one, made first where there is none. */
 export const payTwiceAction = (
-  place: Place,
+  place: EmulatorPlace,
   { uid, ugwo_uid }: Activity,
   other: Activity | undefined,
   medium: string,

@@ -1,13 +1,11 @@
-import { EVENTS } from '../../core/event.ts';
-import { nowOf } from '../answer.ts';
-import { refusal } from '../refusal.ts';
-import { triggerEvent } from '../trigger.ts';
-import { addWebhook, removeWebhook, replayDelivery } from '../webhooks.ts';
-import type { Posted } from './view.ts';
+import { EVENTS } from '../../core/webhook-event.ts';
+import { nowOf, refusal } from '../service.ts';
+import { addWebhook, removeWebhook, replayDelivery, triggerEvent } from '../webhooks.ts';
+import type { PostedForm } from './view.ts';
 
 const SECRET = /^[\x21-\x7e]{8,512}$/;
 
-export const webhookAdd = async ({ desk, form }: Posted): Promise<string> => {
+export const webhookAdd = async ({ desk, form }: PostedForm): Promise<string> => {
   const [url = '', event = '', secret = ''] = ['url', 'event', 'secret'].map((name) => form.get(name)?.trim());
   if (secret !== '' && !SECRET.test(secret)) throw refusal(422, 'a secret has 8 to 512 characters without blanks');
   const events = event.split(/[\s,]+/).filter((pattern) => pattern !== '');
@@ -15,12 +13,12 @@ export const webhookAdd = async ({ desk, form }: Posted): Promise<string> => {
   return `Events are sent to ${added.url} from now on.`;
 };
 
-export const webhookRemove = async ({ desk, form }: Posted): Promise<string> => {
+export const webhookRemove = async ({ desk, form }: PostedForm): Promise<string> => {
   const { url } = removeWebhook(desk.service.store, Number(form.get('id')));
   return `Nothing is sent to ${url} any more.`;
 };
 
-export const webhookTrigger = async ({ desk, form }: Posted): Promise<string> => {
+export const webhookTrigger = async ({ desk, form }: PostedForm): Promise<string> => {
   const event = EVENTS.find((known) => known === form.get('event'));
   if (event === undefined) throw refusal(422, 'there is no such event');
   const { service } = desk;
@@ -28,7 +26,7 @@ export const webhookTrigger = async ({ desk, form }: Posted): Promise<string> =>
   return `${event} goes to ${webhooks === 1 ? 'one address' : `${webhooks} addresses`}.`;
 };
 
-export const webhookReplay = async ({ desk, form }: Posted): Promise<string> => {
+export const webhookReplay = async ({ desk, form }: PostedForm): Promise<string> => {
   const { event } = replayDelivery(desk.service.store, Number(form.get('id')));
   return `${event} is sent again.`;
 };

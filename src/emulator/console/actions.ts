@@ -1,25 +1,24 @@
-import { parseDuration } from '../../core/duration.ts';
+import { machineValue } from '../../core/charge.ts';
+import { ENDINGS, FIRST_RECORDS } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
-import { ENDINGS, FIRST_RECORDS } from '../../core/local.ts';
-import { machineValue } from '../../core/medium.ts';
-import { visible } from '../../core/sanitize.ts';
-import { nowOf } from '../answer.ts';
+import { visible } from '../../core/text.ts';
+import { parseDuration } from '../../core/time.ts';
 import { moveClock, setFaults } from '../control.ts';
-import { present, Refusal, refusal } from '../refusal.ts';
+import { settle } from '../payments.ts';
 import { seedStore } from '../seed.ts';
-import { settle } from '../settle.ts';
+import { nowOf, ProblemError, present, refusal } from '../service.ts';
 import { chargeBody } from './actions-ugwo.ts';
 import { webhookAdd, webhookRemove, webhookReplay, webhookTrigger } from './actions-webhooks.ts';
 import type { Said } from './layout.ts';
 import { mediumOf } from './pages/timeline.ts';
 import { activityState, isOpen } from './states.ts';
 import { ruleOf, SWITCHES } from './switches.ts';
-import type { Desk, Posted } from './view.ts';
+import type { Desk, PostedForm } from './view.ts';
 
 const activityAt = ({ service }: Desk, uid: string) =>
   present(service.store.activity(uid), `there is no activity ${uid}`);
 
-const paidBy = ({ desk }: Posted, uid: string, as: (typeof ENDINGS)[number], amount?: number): string => {
+const paidBy = ({ desk }: PostedForm, uid: string, as: (typeof ENDINGS)[number], amount?: number): string => {
   const { service } = desk;
   const { activity } = settle(service.store, { activity: uid, as, after: undefined, amount }, nowOf(service));
   return activityState(activity)[0];
@@ -32,7 +31,7 @@ const amountIn = (form: URLSearchParams): number | undefined => {
   return Number(text);
 };
 
-const settleOne = async (doing: Posted): Promise<string> => {
+const settleOne = async (doing: PostedForm): Promise<string> => {
   const { desk, form, uid } = doing;
   activityAt(desk, uid);
   const as = ENDINGS.find((ending) => ending === form.get('as'));
@@ -46,7 +45,7 @@ const refusedText = (json: unknown): string => {
 };
 
 const chargeBy = async (
-  { ask }: Posted,
+  { ask }: PostedForm,
   ugwo: string,
   medium: string,
   chosen?: Record<string, string>,
@@ -56,7 +55,7 @@ const chargeBy = async (
   return machineValue((json as { readonly uid?: unknown }).uid);
 };
 
-const chargeOne = async (doing: Posted): Promise<string> => {
+const chargeOne = async (doing: PostedForm): Promise<string> => {
   const { form, uid } = doing;
   const { medium = '', ...chosen } = Object.fromEntries(form);
   await chargeBy(doing, uid, medium, chosen);
@@ -64,7 +63,7 @@ const chargeOne = async (doing: Posted): Promise<string> => {
 };
 
 /** The second charge is made before the first is paid: what is paid takes none. */
-const payTwice = async (doing: Posted): Promise<string> => {
+const payTwice = async (doing: PostedForm): Promise<string> => {
   const { desk, uid } = doing;
   const { activity, ugwo } = activityAt(desk, uid);
   const other = desk.service.store.activitiesOn(ugwo).findLast((one) => isOpen(one) && one.uid !== uid);
@@ -74,7 +73,7 @@ const payTwice = async (doing: Posted): Promise<string> => {
   return 'The customer has paid twice.';
 };
 
-const faultOn = async ({ desk, form }: Posted): Promise<string> => {
+const faultOn = async ({ desk, form }: PostedForm): Promise<string> => {
   const one = SWITCHES.find(({ name }) => name === form.get('switch'));
   const rule = one && ruleOf(one, form.get('scope') ?? '', form.get('times') === '1');
   if (one === undefined || rule === undefined) throw refusal(422, 'there is no such fault');
@@ -83,25 +82,25 @@ const faultOn = async ({ desk, form }: Posted): Promise<string> => {
   return `${one.label}: on.`;
 };
 
-const faultOff = async ({ desk, form }: Posted): Promise<string> => {
+const faultOff = async ({ desk, form }: PostedForm): Promise<string> => {
   const { store } = desk.service;
   store.write(() => store.removeFault(Number(form.get('seq'))));
   return 'The rule is off.';
 };
 
-const faultsClear = async ({ desk }: Posted): Promise<string> => {
+const faultsClear = async ({ desk }: PostedForm): Promise<string> => {
   setFaults(desk.service.store, { rules: [] });
   return 'There is no rule any more.';
 };
 
-const clockOn = async ({ desk, form }: Posted): Promise<string> => {
+const clockOn = async ({ desk, form }: PostedForm): Promise<string> => {
   const ms = parseDuration(form.get('by') ?? '');
   if (ms === undefined) throw refusal(422, 'a duration is wanted, such as 90s, 10m or 1h');
   moveClock(desk.service, ms);
   return `The clock is moved on by ${form.get('by')}.`;
 };
 
-const clockBack = async ({ desk }: Posted): Promise<string> => {
+const clockBack = async ({ desk }: PostedForm): Promise<string> => {
   moveClock(desk.service, 'back');
   return 'The clock shows the real time.';
 };
@@ -114,7 +113,7 @@ const countIn = (form: URLSearchParams, name: string, usual: number): number => 
   return Number(text);
 };
 
-const seedMore = async ({ desk, form }: Posted): Promise<string> => {
+const seedMore = async ({ desk, form }: PostedForm): Promise<string> => {
   const { store } = desk.service;
   const customers = countIn(form, 'customers', FIRST_RECORDS.customers);
   const ugwo = countIn(form, 'ugwo', FIRST_RECORDS.ugwo);
@@ -122,7 +121,7 @@ const seedMore = async ({ desk, form }: Posted): Promise<string> => {
   return `Added ${customers} customers and ${ugwo} payment requests.`;
 };
 
-const resetAll = async ({ desk, form }: Posted): Promise<string> => {
+const resetAll = async ({ desk, form }: PostedForm): Promise<string> => {
   if (form.get('sure') !== 'yes') throw refusal(422, 'tick the box if every record is to be removed');
   const { store } = desk.service;
   store.write(() => store.removeRecords());
@@ -131,7 +130,7 @@ const resetAll = async ({ desk, form }: Posted): Promise<string> => {
 
 /** What the forms of the console do, by path, and say when it is done; `page` is where that is told. */
 export const ACTIONS: Readonly<
-  Record<string, { readonly run: (doing: Posted) => Promise<string>; readonly page: string }>
+  Record<string, { readonly run: (doing: PostedForm) => Promise<string>; readonly page: string }>
 > = {
   'activities/{uid}/settle': { run: settleOne, page: 'ugwo' },
   'activities/{uid}/pay-twice': { run: payTwice, page: 'ugwo' },
@@ -150,7 +149,7 @@ export const ACTIONS: Readonly<
 };
 
 /** Where it is told: on the page of what it is about, as far as that is known. */
-const pageOf = ({ desk, uid }: Posted, page: string): string => {
+const pageOf = ({ desk, uid }: PostedForm, page: string): string => {
   const ugwo = uid.startsWith('ugw.') ? uid : desk.service.store.activity(uid)?.ugwo;
   return ugwo === undefined ? page : `ugwo/${ugwo}`;
 };
@@ -158,7 +157,7 @@ const pageOf = ({ desk, uid }: Posted, page: string): string => {
 /** Does what a form asks for. What it says holds nothing hidden. */
 export const act = async (
   action: keyof typeof ACTIONS,
-  doing: Posted,
+  doing: PostedForm,
 ): Promise<{ readonly said: Said; readonly page: string }> => {
   const { run, page } = ACTIONS[action] as (typeof ACTIONS)[string];
   const told = (isDone: boolean, text: string) => ({
@@ -168,8 +167,8 @@ export const act = async (
   try {
     return told(true, await run(doing));
   } catch (thrown) {
-    if (!(thrown instanceof PayError) && !(thrown instanceof Refusal)) throw thrown;
-    const why = thrown instanceof Refusal ? (thrown.problem.detail ?? thrown.problem.title) : thrown.message;
+    if (!(thrown instanceof PayError) && !(thrown instanceof ProblemError)) throw thrown;
+    const why = thrown instanceof ProblemError ? (thrown.problem.detail ?? thrown.problem.title) : thrown.message;
     return told(false, `Not done: ${why}`);
   }
 };

@@ -1,7 +1,7 @@
 import type { Onye } from '../../contract/onye.ts';
 import type { Ugwo } from '../../contract/ugwo.ts';
 import { printExact } from '../../core/json.ts';
-import type { Placed } from '../store/rows.ts';
+import type { Placed } from '../store.ts';
 import { amountOf } from './parts.ts';
 import { requestState } from './states.ts';
 
@@ -11,7 +11,7 @@ const AT_ONCE = 250;
 const LONGEST_LOOK = 5000;
 
 /** What was found of a list, newest first. */
-export interface Found<T> {
+export interface FoundRecords<T> {
   readonly records: readonly T[];
   /** Where to look on; undefined at the end of the list. */
   readonly next: number | undefined;
@@ -22,7 +22,11 @@ export interface Found<T> {
 type Before<T> = (position: number | undefined, count: number) => Placed<T>[];
 
 /** The newest records before a place that are wanted, as far as one look goes. */
-export const findIn = <T>(before: Before<T>, from: number | undefined, isWanted: (record: T) => boolean): Found<T> => {
+export const findIn = <T>(
+  before: Before<T>,
+  from: number | undefined,
+  isWanted: (record: T) => boolean,
+): FoundRecords<T> => {
   const records: T[] = [];
   let [position, looked] = [from, 0];
   while (looked < LONGEST_LOOK) {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Markup, Page, View } from './view.ts';
+import type { Markup, Page, PageView } from './view.ts';
 
 const SECTIONS = [
   ['', 'Requests'],
@@ -10,7 +10,7 @@ const SECTIONS = [
   ['clock', 'Clock and data'],
 ] as const;
 
-const navigation = ({ root }: Pick<View, 'root'>, { section }: Page): Markup =>
+const navigation = ({ root }: Pick<PageView, 'root'>, { section }: Page): Markup =>
   html`<nav aria-label="Console"><ul>${SECTIONS.map(
     ([path, name]) =>
       html`<li><a href="${root}${path}"${path === section ? html` aria-current="page"` : ''}>${name}</a></li>`,
@@ -28,7 +28,7 @@ const saidBlock = (said: Said | undefined): Markup | string =>
     : html`<p class="said" role="status" data-tone="${said.isDone ? 'good' : 'bad'}">${said.text}</p>`;
 
 /** A page in the frame that all have. `shape` is the same as long as nothing but the texts of its cells has changed. */
-export const documentOf = (view: View, page: Page, shape: string, said: Said | undefined): Markup =>
+export const documentOf = (view: PageView, page: Page, shape: string, said: Said | undefined): Markup =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

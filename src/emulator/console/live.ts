@@ -1,6 +1,6 @@
-import { nowOf } from '../answer.ts';
-import { catchUp } from '../ends.ts';
-import type { Asked, Sending } from '../http.ts';
+import type { HttpRequest, StreamedAnswer } from '../http.ts';
+import { catchUp } from '../payments.ts';
+import { nowOf } from '../service.ts';
 import { rowFacts } from './pages/requests.ts';
 import type { Desk } from './view.ts';
 
@@ -9,7 +9,7 @@ const LOOK_MS = 500;
 /** Streams at once; a page that nobody looks at has none. */
 const MOST = 16;
 
-type Write = Parameters<Sending>[0];
+type Write = Parameters<StreamedAnswer>[0];
 
 /** Sends the requests that came after `after`, and gives the last one's number. */
 const sendRequests = async ({ requests, service }: Desk, write: Write, after: number): Promise<number> => {
@@ -49,7 +49,7 @@ const follow = async (desk: Desk, after: number, write: Write, gone: AbortSignal
 };
 
 /** Where to go on in the list of requests. */
-const placeOf = ({ requests }: Desk, { headers, query }: Asked): number => {
+const placeOf = ({ requests }: Desk, { headers, query }: HttpRequest): number => {
   const asked = Number(headers['last-event-id'] ?? query.get('after') ?? Number.NaN);
   const newest = requests.newest()[0]?.seq ?? 0;
   // A number of an emulator that has gone says nothing about this one.
@@ -59,7 +59,7 @@ const placeOf = ({ requests }: Desk, { headers, query }: Asked): number => {
 /** What is new, as it happens: requests, and that something in the data has changed. */
 export const openLive = () => {
   let open = 0;
-  return (desk: Desk, asked: Asked): Sending => {
+  return (desk: Desk, asked: HttpRequest): StreamedAnswer => {
     const after = placeOf(desk, asked);
     return async (write, gone) => {
       if (open >= MOST) return;

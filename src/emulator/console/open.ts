@@ -1,15 +1,11 @@
 import { hash } from 'node:crypto';
 import { html } from 'hono/html';
-import { nowOf, respond, type Service } from '../answer.ts';
-import { bytesOf } from '../body.ts';
-import { consolePath, consoleToken } from '../console-path.ts';
-import { catchUp } from '../ends.ts';
-import { isKey, refusePages } from '../guard.ts';
-import { type Answer, type Answering, type Asked, placeOf } from '../http.ts';
-import { Refusal, refusal } from '../refusal.ts';
+import { consolePath, consoleToken, isKey, refusePages } from '../guard.ts';
+import { type Answering, type HttpAnswer, type HttpRequest, placeOf, type Route, routeFor } from '../http.ts';
+import { catchUp } from '../payments.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
-import { type Route, routeFor } from '../routes.ts';
+import { bytesOf, nowOf, ProblemError, refusal, respond, type Service } from '../service.ts';
 import { ACTIONS, act } from './actions.ts';
 import { documentOf, type Said } from './layout.ts';
 import { openLive } from './live.ts';
@@ -22,7 +18,7 @@ import { ugwoListPage } from './pages/ugwo-list.ts';
 import { webhooksPage } from './pages/webhooks.ts';
 import { SCRIPT } from './script.ts';
 import { ICON, STYLE } from './style.ts';
-import { type Ask, type Desk, openView, type Page, type View } from './view.ts';
+import { type CallService, type Desk, openView, type Page, type PageView } from './view.ts';
 
 /** Nothing but what the console itself serves, and no markup out of a text. */
 const HEADERS = {
@@ -48,7 +44,7 @@ const HEADERS = {
 const FORM = 'application/x-www-form-urlencoded';
 
 /** A write comes from a form of the console itself. */
-const refuseForeign = ({ headers }: Asked): void => {
+const refuseForeign = ({ headers }: HttpRequest): void => {
   const host = headers['host'] ?? '';
   if (headers['origin'] !== `http://${host}`) throw refusal(403, 'this form is not one of the console');
   if (headers['content-type']?.split(';')[0]?.trim() !== FORM) throw refusal(415, 'a form is wanted');
@@ -80,7 +76,7 @@ const NOTHING: Page = {
   body: html`<p>A record that was removed, or a request that is no longer kept: only the newest are.</p>`,
 };
 
-const pageAt = (view: View, path: string): Page => {
+const pageAt = (view: PageView, path: string): Page => {
   const { store } = view.service;
   const [section = '', id = ''] = path.split('/');
   const found =
@@ -107,7 +103,7 @@ const rendered = async (desk: Desk, path: string, query: URLSearchParams) => {
 
 /** Asks the service itself, past its faults and the list of requests. An answer that is to be lost is lost on nobody here. */
 const asking =
-  ({ service, place }: Desk, answering: Answering): Ask =>
+  ({ service, place }: Desk, answering: Answering): CallService =>
   async (method, path, body) => {
     const { host, port } = new URL(place.origin);
     const headers = {
@@ -120,7 +116,7 @@ const asking =
       body: [Buffer.from(JSON.stringify(body ?? {}))],
       hangUp: () => undefined,
       isGone: () => false,
-    })) as Answer;
+    })) as HttpAnswer;
     return { status: answer.status, json: JSON.parse(answer.text) };
   };
 
@@ -136,15 +132,15 @@ export const openConsole = (
   const secrets = [service.store.key, service.store.setting('control_token') ?? ''].filter((secret) => secret !== '');
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text);
   const [sayings, live] = [openSayings(), openLive()];
-  const desk = ({ port }: Asked): Desk => ({
+  const desk = ({ port }: HttpRequest): Desk => ({
     service,
     requests,
     root,
     place: { origin: `http://127.0.0.1:${port}`, data: options.data },
   });
-  const show = (status: number, type: string, text: string, headers = {}): Answer =>
+  const show = (status: number, type: string, text: string, headers = {}): HttpAnswer =>
     respond(service, status, type, clean(text), { ...HEADERS, ...headers });
-  const admit = (asked: Asked): void => {
+  const admit = (asked: HttpRequest): void => {
     const { method, segments, headers } = asked;
     refusePages(headers, asked, method === 'GET');
     if (!isKey(segments[2] ?? '', consoleToken(service.store))) {
@@ -179,7 +175,7 @@ export const openConsole = (
     },
     ...Object.keys(ACTIONS).map(acting),
   ];
-  const page = async (asked: Asked): Promise<Answer> => {
+  const page = async (asked: HttpRequest): Promise<HttpAnswer> => {
     catchUp(service.store, nowOf(service));
     const { segments, query } = asked;
     const { view, cells, page: shown, shape } = await rendered(desk(asked), segments.slice(3).join('/'), query);
@@ -190,7 +186,7 @@ export const openConsole = (
     const said = sayings.take(query.get('said'));
     return show(status, 'text/html; charset=utf-8', String(await documentOf(view, shown, shape, said)));
   };
-  const handled = async (asked: Asked): Promise<Answer> => {
+  const handled = async (asked: HttpRequest): Promise<HttpAnswer> => {
     admit(asked);
     const found = routeFor(routes, asked);
     if (found !== undefined && 'route' in found) return found.route.answer(asked, found.params);
@@ -199,7 +195,7 @@ export const openConsole = (
   };
   return (asked) =>
     handled(asked).catch((thrown: unknown) => {
-      if (!(thrown instanceof Refusal)) throw thrown;
+      if (!(thrown instanceof ProblemError)) throw thrown;
       const { status, detail, title } = thrown.problem;
       return show(status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
     });

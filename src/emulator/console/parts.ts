@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import type { Ugwo } from '../../contract/ugwo.ts';
-import { machineValue } from '../../core/medium.ts';
+import { machineValue } from '../../core/charge.ts';
+import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
-import { valueAt } from '../../core/path.ts';
-import { visible } from '../../core/sanitize.ts';
+import { visible } from '../../core/text.ts';
 import { formatLocal, readInstant } from '../../core/time.ts';
-import { type Lines, linesBlock } from './lines.ts';
+import { linesBlock, type ShellLines } from './lines.ts';
 import type { State } from './states.ts';
-import type { Markup, View } from './view.ts';
+import type { Markup, PageView } from './view.ts';
 
 /** What shows nothing that it hides: a name may hold anything. */
 export const text = (value: unknown): string => visible(typeof value === 'string' ? value : machineValue(value));
@@ -36,7 +36,7 @@ export const nameOf = (customer: unknown): string => {
 };
 
 /** A state as a word in its colour. */
-export const pill = ({ live }: Pick<View, 'live'>, id: string, [word, tone]: State): Markup =>
+export const pill = ({ live }: Pick<PageView, 'live'>, id: string, [word, tone]: State): Markup =>
   html`<span class="pill">${live(id, text(word), tone)}</span>`;
 
 /** A button that does something, and the same for a terminal. */
@@ -48,10 +48,10 @@ export interface Action {
   /** What else can be filled in, before the button. */
   readonly inputs?: Markup;
   readonly tone?: 'good' | 'bad';
-  readonly lines: Lines;
+  readonly lines: ShellLines;
 }
 
-const formOf = ({ root }: Pick<View, 'root'>, action: Action): Markup => {
+const formOf = ({ root }: Pick<PageView, 'root'>, action: Action): Markup => {
   const { path, label, fields = {}, inputs = html``, tone = 'plain' } = action;
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -60,7 +60,7 @@ const formOf = ({ root }: Pick<View, 'root'>, action: Action): Markup => {
 };
 
 /** Buttons beside each other, and the same for a terminal. */
-export const actionForms = (view: Pick<View, 'root'>, actions: readonly Action[]): Markup =>
+export const actionForms = (view: Pick<PageView, 'root'>, actions: readonly Action[]): Markup =>
   html`<div class="buttons">${actions.map((action) => formOf(view, action))}</div>
 ${linesBlock(actions.map(({ label, lines }) => [label, lines] as const))}`;
 

@@ -1,7 +1,6 @@
 import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../../contract/fault-rule.ts';
-import { parseIfJson } from '../../core/json.ts';
-import { machineValue } from '../../core/medium.ts';
-import { valueAt } from '../../core/path.ts';
+import { machineValue } from '../../core/charge.ts';
+import { parseIfJson, valueAt } from '../../core/json.ts';
 import type { Executed } from '../request-log.ts';
 
 /** The rules behind the service's codes, in the words of its contract. */

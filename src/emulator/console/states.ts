@@ -1,7 +1,6 @@
 import type { Activity } from '../../contract/activity.ts';
-import { standingOf } from '../../core/charge.ts';
-import { machineValue } from '../../core/medium.ts';
-import { valueAt } from '../../core/path.ts';
+import { machineValue, paymentStatusOf } from '../../core/charge.ts';
+import { valueAt } from '../../core/json.ts';
 import type { Tone } from './view.ts';
 
 /** A word for people, and what it looks like. */
@@ -43,7 +42,7 @@ export const activityState = (activity: Activity): State => {
   return (status === 'failed' ? failure : undefined) ?? known(ACTIVITIES, status);
 };
 
-export const isOpen = ({ status }: Activity): boolean => standingOf(machineValue(status)) === 'open';
+export const isOpen = ({ status }: Activity): boolean => paymentStatusOf(machineValue(status)) === 'open';
 
 /** The words of every state of a payment request, by the service's own. */
 export const REQUEST_WORDS = Object.entries(REQUESTS).map(([status, [word]]) => [status, word] as const);

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { Service } from '../answer.ts';
 import type { RequestLog } from '../request-log.ts';
+import type { Service } from '../service.ts';
 
 /** A piece of a page, escaped. */
 export type Markup = ReturnType<typeof html>;
@@ -9,10 +9,10 @@ export type Markup = ReturnType<typeof html>;
 export type Tone = 'good' | 'bad' | 'open' | 'off' | 'plain';
 
 /** A text that may change while its page is open. */
-export type Cell = readonly [id: string, text: string, tone: Tone];
+export type LiveCell = readonly [id: string, text: string, tone: Tone];
 
 /** How commands name the emulator that they are for. */
-export interface Place {
+export interface EmulatorPlace {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   /** Its data file, where that is not the usual one. */
@@ -24,13 +24,13 @@ export interface Desk {
   readonly service: Service;
   readonly requests: RequestLog;
   /** How its commands name this emulator. */
-  readonly place: Place;
+  readonly place: EmulatorPlace;
   /** The path under which all of its pages are, its token included. */
   readonly root: string;
 }
 
 /** One page that is being made. */
-export interface View extends Desk {
+export interface PageView extends Desk {
   /** Milliseconds since the epoch, by the emulator's clock. */
   readonly now: number;
   readonly query: URLSearchParams;
@@ -52,8 +52,8 @@ export interface Page {
 
 /** A view, and the cells that were asked of it; `blank` leaves their texts out, so that only the shape of the page is left. */
 export const openView = (desk: Desk, now: number, query: URLSearchParams, blank: boolean) => {
-  const cells: Cell[] = [];
-  const live: View['live'] = (id, text, tone = 'plain') => {
+  const cells: LiveCell[] = [];
+  const live: PageView['live'] = (id, text, tone = 'plain') => {
     cells.push([id, text, tone]);
     if (blank) return html`<span data-live="${id}"></span>`;
     return html`<span data-live="${id}" data-tone="${tone}">${text}</span>`;
@@ -62,13 +62,13 @@ export const openView = (desk: Desk, now: number, query: URLSearchParams, blank:
 };
 
 /** The service, asked as by a client of its own. */
-export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
+export type CallService = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
 
 /** What a form has sent, to which console, and how that asks the service. */
-export interface Posted {
+export interface PostedForm {
   readonly desk: Desk;
   readonly form: URLSearchParams;
-  readonly ask: Ask;
+  readonly ask: CallService;
   /** What stands in the path for `{uid}`. */
   readonly uid: string;
 }

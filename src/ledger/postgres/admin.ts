@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { PayError, usageError } from '../../core/error.ts';
-import { sharedError } from './errors.ts';
-import { greet, isPostgres } from './greet.ts';
-import { LIMITS } from './limits.ts';
+import type { Entry } from '../entry.ts';
+import type { Job, KeptUpdate } from '../job.ts';
+import { handshake, isPostgres } from './handshake.ts';
 import { grantsTo, MIGRATIONS, migrationFrom } from './schema.ts';
-import { type Access, type Answer, openSession, type Session } from './session.ts';
-import { CLOCK } from './transaction.ts';
+import { type Access, LIMITS, openSession, type Session, type StatementResult, sharedError } from './session.ts';
+import { unknownTo } from './shadow.ts';
+import { inlined, insertStatement } from './statements.ts';
+import { JOBS } from './steps.ts';
+import { CLOCK, commitAll } from './transaction.ts';
 
 /** What is looked at and changed here may take long: a table is rewritten, a lock waited for. */
 const LIMIT_MS = 10 * 60_000;
@@ -45,10 +48,10 @@ const withSession = async <T>(access: Access, work: (session: Session) => Promis
   }
 };
 
-const rowsOf = (access: Access, text: string): Promise<Answer['rows']> =>
+const rowsOf = (access: Access, text: string): Promise<StatementResult['rows']> =>
   withSession(access, async (session) => (await session.run(text, LIMIT_MS)).answers[0]?.rows ?? []);
 
-const ask = async (access: Access, text: string): Promise<Answer['rows'][number]> =>
+const ask = async (access: Access, text: string): Promise<StatementResult['rows'][number]> =>
   (await rowsOf(access, text))[0] ?? [];
 
 const schemaOf = async (access: Access): Promise<{ readonly schema: number; readonly ledger: string } | undefined> => {
@@ -171,7 +174,35 @@ export const migrateLedger = async (access: Access): Promise<{ readonly from: nu
 export const withLedger = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
   const { name } = access.address;
   return withSession(access, async (session) => {
-    await greet(session, name, CLOCK, [], LIMITS.connect, () => openSession(access));
+    await handshake(session, name, CLOCK, [], LIMITS.connect, () => openSession(access));
     return work(session);
   });
 };
+
+const IMPORT_LIMIT_MS = 60_000;
+
+/** Writes rows in a transaction, those that are not there; gives how many that were. */
+const written = async (session: Session, inserts: readonly string[]): Promise<number> => {
+  if (inserts.length === 0) return 0;
+  const statements = inserts.map((insert) => `${insert} ON CONFLICT DO NOTHING RETURNING 1`);
+  const answers = await commitAll(session, statements, IMPORT_LIMIT_MS);
+  return answers.reduce((sum, { rows }) => sum + rows.length, 0);
+};
+
+/** Writes entries of another ledger under their own names; gives how many are new, and which found another open one in their way. */
+export const importEntries = async (
+  session: Session,
+  entries: readonly Entry[],
+): Promise<{ readonly added: number; readonly kept: readonly string[] }> => {
+  const inserts = entries.map((entry) => insertStatement(entry));
+  const added = await written(session, inserts);
+  if (added === entries.length) return { added, kept: [] };
+  const kept = await unknownTo(session, entries, IMPORT_LIMIT_MS);
+  return { added, kept: kept.map(({ id }) => id) };
+};
+
+export const importJobs = (session: Session, jobs: readonly Job[]): Promise<number> =>
+  written(session, jobs.map(JOBS.addJob).map(inlined));
+
+export const importUpdates = (session: Session, updates: readonly KeptUpdate[]): Promise<number> =>
+  written(session, updates.map(JOBS.addUpdate).map(inlined));

@@ -1,32 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
-import { tried } from '../../core/tried.ts';
-import { isBusy } from '../../database/sqlite-error.ts';
-import type { Backend, Purpose, Query } from '../backend.ts';
-import type { Row } from '../columns.ts';
+import { attempt } from '../../core/async.ts';
+import { isBusy } from '../../database/kind.ts';
+import type { Backend, LockPolicy, Query } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
-import { readable } from '../inspect.ts';
+import type { Reducer } from '../ledger.ts';
+import { type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
-import { jobReads } from '../sql/job-rows.ts';
-import { policiesBy } from '../sql/policy-rows.ts';
-import type { Ask } from '../sql/statement.ts';
+import { jobReads, policiesBy, type ReadStatement } from '../sql.ts';
 import type { LedgerOptions } from '../sqlite/backend.ts';
-import { diskGuard } from '../sqlite/disk-guard.ts';
-import { patiently } from '../sqlite/lock-wait.ts';
-import type { Taker } from '../walk.ts';
-import type { Connection, Patience } from './connection.ts';
-import { isFromPassing, sharedError } from './errors.ts';
-import { groupedSteps } from './group.ts';
-import { JOBS, LAST_ENTRIES, updateStep } from './job-steps.ts';
-import { leases } from './leases.ts';
-import type { Limits } from './limits.ts';
-import { allowanceLooks, allowanceOf } from './policies.ts';
-import type { Access, Answer, Session } from './session.ts';
+import { diskGuard } from '../sqlite/emergency.ts';
+import { patiently } from '../sqlite/file.ts';
+import {
+  type Access,
+  type DatabaseLimits,
+  isFromPassing,
+  type Session,
+  type StatementResult,
+  sharedError,
+} from './session.ts';
 import type { Shadow } from './shadow.ts';
-import { inlined } from './sql.ts';
-import { entriesOf, findStatement } from './statements.ts';
-import { type Step, writeStep } from './step.ts';
-import { changeStep, Uncounted } from './steps.ts';
-import { walkIn } from './walk.ts';
+import { entriesOf, findStatement, inlined } from './statements.ts';
+import {
+  allowanceLooks,
+  allowanceOf,
+  changeStep,
+  JOBS,
+  LAST_ENTRIES,
+  leases,
+  Uncounted,
+  type UnitOfWork,
+  updateStep,
+  walkIn,
+  writeUnit,
+} from './steps.ts';
+import { type Connection, groupedSteps, type Patience } from './transaction.ts';
 
 /** The clock of whoever keeps the ledger, as far as it is known here: what it showed last, and how long ago that was. */
 export interface ServerClock {
@@ -46,7 +53,7 @@ export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind'
   /** So much clocks may run apart while something is sent, in milliseconds: a minute where this says nothing. */
   readonly slack?: number;
   /** How long is waited for the server: `LIMITS` where this says nothing. */
-  readonly limits?: Limits;
+  readonly limits?: DatabaseLimits;
 }
 
 /** The same, with what it does not say. */
@@ -78,7 +85,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   const boot = bootOf(self);
   const moment = (): Moment => ({ at: clock.now(), mark: { boot, uptime: uptime() } });
 
-  const patience = (purposes: readonly Purpose[]): Patience => {
+  const patience = (purposes: readonly LockPolicy[]): Patience => {
     if (purposes.includes('outcome')) return { limit: limits.outcome, until: lockWait.leave };
     const glances = purposes.every((one) => one === 'glance');
     return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
@@ -99,7 +106,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
   const newest = () => patiently(shadow.last, lockWait, lockWait.leave);
   const together = groupedSteps({ connection, patience, keep, limits, server, newest, clock: clock.set, clockSql });
 
-  const step = async <T>(one: Step<T>): Promise<T> => {
+  const step = async <T>(one: UnitOfWork<T>): Promise<T> => {
     try {
       if (one.purpose === 'intent') guard.ready();
       return await together(one);
@@ -107,21 +114,24 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       throw thrown instanceof Uncounted ? thrown : sharedError(thrown, name);
     }
   };
-  const use = <T>(work: (session: Session) => Promise<T>, purpose: Purpose): Promise<T> =>
+  const use = <T>(work: (session: Session) => Promise<T>, purpose: LockPolicy): Promise<T> =>
     connection.use(work, patience([purpose])).catch((thrown: unknown) => {
       throw sharedError(thrown, name);
     });
-  const read = async (statement: string, purpose: Purpose = 'note'): Promise<Answer> => {
+  const read = async (statement: string, purpose: LockPolicy = 'note'): Promise<StatementResult> => {
     const limit = purpose === 'glance' ? limits.glance : limits.read;
     const { answers } = await use((session) => session.run(statement, limit), purpose);
-    return answers[0] as Answer;
+    return answers[0] as StatementResult;
   };
-  const ask: Ask = async (...statement) => (await read(inlined(statement))).rows as readonly Row[];
-  const find = async (query: Query, purpose?: Purpose) =>
+  const ask: ReadStatement = async (...statement) => (await read(inlined(statement))).rows as readonly Row[];
+  const find = async (query: Query, purpose?: LockPolicy) =>
     query.activities?.length === 0 ? [] : entriesOf(await read(findStatement(query, false), purpose));
 
-  const walk = <T>(query: Query, entriesIn: (answer: Answer) => readonly Entry[], begin: () => Taker<T>): Promise<T> =>
-    use((session) => walkIn(session, query, entriesIn, begin, limits.read), 'note');
+  const walk = <T>(
+    query: Query,
+    entriesIn: (answer: StatementResult) => readonly Entry[],
+    begin: () => Reducer<T>,
+  ): Promise<T> => use((session) => walkIn(session, query, entriesIn, begin, limits.read), 'note');
 
   return {
     key: options.key,
@@ -129,7 +139,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     self,
     slack: options.slack ?? SLACK_MS,
     isGone: (sender, overdue, id) =>
-      id === undefined || wasHere(sender) || tried(() => shadow.has(id)) === true
+      id === undefined || wasHere(sender) || attempt(() => shadow.has(id)) === true
         ? options.isGone(sender, overdue)
         : overdue,
     now: clock.now,
@@ -142,7 +152,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
         faults = [];
         return begin();
       };
-      const read = ({ rows }: Answer) => readable(rows as readonly Row[], (fault) => faults.push(fault));
+      const read = ({ rows }: StatementResult) => readable(rows as readonly Row[], (fault) => faults.push(fault));
       const seen = await walk({}, read, again);
       return { faults, seen };
     },
@@ -165,13 +175,13 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     },
     jobs: {
       ...jobReads(ask, 'paycli.', LAST_ENTRIES),
-      open: (job) => step(writeStep(`job ${job.id}`, () => JOBS.openJob(job, clock.now()))),
-      adjust: (job, adjustments) => step(writeStep(`job ${job}`, () => JOBS.adjustJob(job, adjustments))),
+      open: (job) => step(writeUnit(`job ${job.id}`, () => JOBS.openJob(job, clock.now()))),
+      adjust: (job, adjustments) => step(writeUnit(`job ${job}`, () => JOBS.adjustJob(job, adjustments))),
       change: (purpose, of, decide) => step(updateStep(purpose, of, decide)),
       ...leases(worker, read),
     },
     policies: {
-      ...policiesBy(ask, (about, ...statement) => step(writeStep(about, () => statement)), 'paycli.', 'COLLATE "C"'),
+      ...policiesBy(ask, (about, ...statement) => step(writeUnit(about, () => statement)), 'paycli.', 'COLLATE "C"'),
       allowance: async (of) => allowanceOf(await Promise.all(allowanceLooks(of).map((look) => read(look)))),
     },
     reserve: guard.reserve,

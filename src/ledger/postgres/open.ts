@@ -2,23 +2,18 @@ import { hash } from 'node:crypto';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { openDatabase } from '../../database/open.ts';
+import { expireStale } from '../begin.ts';
 import type { Entry } from '../entry.ts';
-import { sweep } from '../gone.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
-import { checkAccess } from '../sqlite/access.ts';
-import { leftBeside, type Unfinished } from '../sqlite/left-behind.ts';
-import { patiently } from '../sqlite/lock-wait.ts';
-import { takeIn } from '../take-in.ts';
+import { takeIn } from '../outcome.ts';
+import { leftBeside, type Unfinished } from '../sqlite/emergency.ts';
+import { checkAccess, patiently } from '../sqlite/file.ts';
 import { type KnownOptions, type ServerClock, type SharedLedgerOptions, sharedBackend } from './backend.ts';
-import { connectionBy } from './connection.ts';
-import { sharedError } from './errors.ts';
-import { type Greeting, greet } from './greet.ts';
-import { LIMITS } from './limits.ts';
-import { putBack } from './put-back.ts';
-import { type Access, openSession, type Session } from './session.ts';
-import { openOtherShadow, SHADOW_FILE, type Shadow, shadowIn, shadowPaths } from './shadow.ts';
-import { CLOCK } from './transaction.ts';
+import { type Handshake, handshake } from './handshake.ts';
+import { type Access, LIMITS, openSession, type Session, sharedError } from './session.ts';
+import { openOtherShadow, restoreLost, SHADOW_FILE, type Shadow, shadowIn, shadowPaths } from './shadow.ts';
+import { CLOCK, connectionBy } from './transaction.ts';
 
 /** One file an address: whoever is sent to another ledger by the same name is told. */
 export const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
@@ -34,7 +29,7 @@ const serverClock = (now: () => number): ServerClock => {
   };
 };
 
-const refuseOther = (shadow: Shadow, { ledger }: Greeting, name: string, path: string): void => {
+const refuseOther = (shadow: Shadow, { ledger }: Handshake, name: string, path: string): void => {
   const known = shadow.ledger();
   if (known === undefined) shadow.belongsTo(ledger);
   else if (known !== ledger) {
@@ -82,17 +77,17 @@ const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: Serv
       // The next process does it.
     }
   };
-  let greeting: Greeting | undefined;
+  let greeting: Handshake | undefined;
   const open = async (): Promise<Session> => {
     const session = await plain();
     try {
       const mine = await patient(shadow.last);
-      greeting = await greet(session, name, clockSql(), mine, limits.connect, plain);
+      greeting = await handshake(session, name, clockSql(), mine, limits.connect, plain);
       clock.set(greeting.at);
       refuseOther(shadow, greeting, name, path);
       const { ledger, server, knows } = greeting;
       if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
-        await putBack(session, await patient(() => allBegun(ledger, folder)), greeting.at);
+        await restoreLost(session, await patient(() => allBegun(ledger, folder)), greeting.at);
         await patient(() => shadow.isKnownTo(server));
       }
       forgetOld(greeting.at);
@@ -129,7 +124,7 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
     });
     const known = await takeIn(backend, left.lines);
     // Once its file is removed, one that ended before its intent was in the shadow is not known to have been here.
-    if (left.senders.length > 0) await sweep(backend);
+    if (left.senders.length > 0) await expireStale(backend);
     left.remove(known);
     return ledgerOver(backend, clean);
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import { COUNTING, UNFINISHED } from '../sqlite/schema.ts';
-import { literal } from './sql.ts';
+import { literal } from './statements.ts';
 
 /**
  * The tables of a ledger as SQLite has them, in a schema of their own. `seq` is the order of creation as far as there is one:

@@ -2,12 +2,119 @@ import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import Client from 'pg/lib/client.js';
 import { PayError, reasonOf } from '../../core/error.ts';
-import { Lost, stateOf } from './errors.ts';
-import { LIMITS, type Limits } from './limits.ts';
 import type { Address } from './url.ts';
 
+/** The connection is of no use any more, or never was: what was sent last may have been done or not. */
+export class Lost extends Error {
+  override readonly name = 'Lost';
+}
+
+/** What the server calls a fault: five characters (SQLSTATE), one a digit at least, as in no EPIPE; undefined where it did not say. */
+export const stateOf = (thrown: unknown): string | undefined => {
+  if (thrown instanceof Lost || !(thrown instanceof Error)) return undefined;
+  const { code } = thrown as { readonly code?: unknown };
+  return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
+};
+
+/**
+ * The server goes down, is full, in recovery, or did not do it this time: a deadlock, a lock that was not had, a process that
+ * stood still in a transaction.
+ */
+const PASSING = ['08', '40', '53', '55P03', '57', '25006', '25P03'];
+
+/** Whether another try may go better. */
+export const isPassing = (thrown: unknown): boolean => {
+  const state = stateOf(thrown);
+  return thrown instanceof Lost || (state !== undefined && PASSING.some((one) => state.startsWith(one)));
+};
+
+/** The same of an error that says so of another one. */
+export const isFromPassing = (thrown: unknown): boolean =>
+  isPassing(thrown) || (thrown instanceof PayError && thrown.cause !== undefined && isFromPassing(thrown.cause));
+
+/** What it has refused for certain: the rest of its classes may come when it was done already. */
+const CERTAIN = ['22', '23', '25', '28', '2F', '40', '42', '55', '0A', '3F', '3D'];
+
+/** Whether nothing was written, for certain. */
+export const isUndone = (thrown: unknown): boolean => {
+  const state = stateOf(thrown);
+  return state !== undefined && CERTAIN.some((one) => state.startsWith(one));
+};
+
+const NO_LEDGER = ['3F000', '42P01', '42703'];
+
+/** A certificate that could not be verified. */
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)/;
+
+const isUntrusted = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  (UNTRUSTED.test(String((thrown as { readonly code?: unknown }).code)) || isUntrusted(thrown.cause));
+
+const hintOf = (thrown: unknown, state: string | undefined): string => {
+  if (isUntrusted(thrown)) {
+    return 'check the host in the address; a certificate authority of your own goes into sslrootcert=FILE, or NODE_EXTRA_CA_CERTS';
+  }
+  if (state?.startsWith('28') === true) {
+    return 'check the user and its password: PGPASSFILE, or PAYCLI_LEDGER_PASSWORD_COMMAND';
+  }
+  if (state === '42501')
+    return 'ask whoever set the ledger up for the rights of an operator (`paycli ledger init --operator`)';
+  if (state === '42704') return 'make the role first: CREATE ROLE … LOGIN';
+  if (state === '3D000') return 'check the name of the database';
+  if (state !== undefined && NO_LEDGER.includes(state))
+    return 'run `paycli ledger init` once, as the owner of the database';
+  return 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again';
+};
+
+/** A failure of any kind as a `ledger` error: exit 10, nothing was sent. */
+export const sharedError = (thrown: unknown, name: string): PayError => {
+  if (thrown instanceof PayError) return thrown;
+  const state = stateOf(thrown);
+  const missing = state !== undefined && NO_LEDGER.includes(state);
+  const what = missing ? 'there is no ledger in this database' : `cannot be used: ${reasonOf(thrown)}`;
+  return new PayError('ledger', missing ? `${name}: ${what}` : `the ledger ${name} ${what}`, {
+    hint: hintOf(thrown, state),
+    cause: thrown,
+    ...(state === undefined ? {} : { code: state }),
+  });
+};
+
+/** How long is waited for what, in milliseconds. */
+export interface DatabaseLimits {
+  /** A connection, and the first words on it, each. */
+  readonly connect: number;
+  /** The end of a connection. */
+  readonly close: number;
+  /** The answer to a message that changes something. */
+  readonly answer: number;
+  /** The answer to one that only reads. */
+  readonly read: number;
+  /** The same where nobody has asked for it. */
+  readonly glance: number;
+  /** A lock that somebody keeps for longer is asked for again. */
+  readonly lock: number;
+  /** Who does nothing in a transaction for so long loses it. */
+  readonly idle: number;
+  /** For so long is tried what is to be sent, or kept. */
+  readonly patience: number;
+  /** The same for what was done, which is worth a longer wait. */
+  readonly outcome: number;
+}
+
+export const LIMITS: DatabaseLimits = {
+  connect: 10_000,
+  close: 1000,
+  answer: 15_000,
+  read: 20_000,
+  glance: 2000,
+  lock: 4000,
+  idle: 10_000,
+  patience: 20_000,
+  outcome: 60_000,
+};
+
 /** What one statement has come to. */
-export interface Answer {
+export interface StatementResult {
   /** As the server calls it: `SELECT`, `COMMIT`, and `ROLLBACK` for a COMMIT that was none. */
   readonly command: string;
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
@@ -19,7 +126,7 @@ export interface Session {
   run(
     text: string,
     limit: number,
-  ): Promise<{ readonly answers: readonly Answer[]; readonly warnings: readonly string[] }>;
+  ): Promise<{ readonly answers: readonly StatementResult[]; readonly warnings: readonly string[] }>;
   /** Whether it can still be used. */
   isOpen(): boolean;
   close(): Promise<void>;
@@ -53,7 +160,11 @@ const passwordOf = async ({ address, password }: Access): Promise<() => string> 
   };
 };
 
-const optionsOf = ({ host, port, user, database, tls }: Address, password: () => string, { connect }: Limits) => ({
+const optionsOf = (
+  { host, port, user, database, tls }: Address,
+  password: () => string,
+  { connect }: DatabaseLimits,
+) => ({
   ...{ host, port, user, database, types, password },
   ssl: tls === undefined ? false : { ...tls, rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
   enableChannelBinding: true,
@@ -180,7 +291,9 @@ export const openSession = async (access: Access, limits = LIMITS): Promise<Sess
       warnings = [];
       allow(ANSWER_BYTES);
       try {
-        const asked = client.query({ text: PINNED + text, rowMode: 'array' }) as unknown as Promise<Answer | Answer[]>;
+        const asked = client.query({ text: PINNED + text, rowMode: 'array' }) as unknown as Promise<
+          StatementResult | StatementResult[]
+        >;
         const answer = await within(asked, limit, `no answer within ${limit / 1000} s`);
         return { answers: [answer].flat().slice(1), warnings };
       } catch (thrown) {

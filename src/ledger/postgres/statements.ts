@@ -1,12 +1,39 @@
 import type { Query } from '../backend.ts';
-import { checksumOf } from '../checksum.ts';
-import { AT, CHANGING, COLUMNS, type Value } from '../columns.ts';
 import type { Entry } from '../entry.ts';
-import { entryOf, rowOf } from '../rows.ts';
-import { conditionsOf, whereOf } from '../sql/query.ts';
-import type { Statement } from '../sql/statement.ts';
-import type { Answer } from './session.ts';
-import { inlined, list, literal, withoutNul } from './sql.ts';
+import { AT, CHANGING, COLUMNS, checksumOf, entryOf, rowOf, type Value } from '../rows.ts';
+import { conditionsOf, type Statement, whereOf } from '../sql.ts';
+import type { StatementResult } from './session.ts';
+
+/** PostgreSQL keeps no NUL. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/** Where a text is taken as it stands, a backslash is one; half of a surrogate pair is kept by nobody. */
+const quoted = (text: string): string => {
+  const kept = withoutNul(text).toWellFormed().replaceAll("'", "''");
+  return kept.includes('\\') ? `E'${kept.replaceAll('\\', '\\\\')}'` : `'${kept}'`;
+};
+
+/**
+ * A value as it stands in a statement. Several statements go to the server in one message, which saves a round trip for each
+ * and takes no parameters; the connection is of the encoding UTF-8.
+ */
+export const literal = (value: Value | boolean | undefined): string => {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('only finite numbers are kept');
+  if (value instanceof Uint8Array) throw new Error('no bytes are kept');
+  return String(value);
+};
+
+/** `('a', 'b')`; of nothing, what nothing is in. */
+export const list = (values: readonly Value[]): string =>
+  values.length === 0 ? '(NULL)' : `(${values.map(literal).join(', ')})`;
+
+/** A statement with its values where they stand. */
+export const inlined = ([sql, ...values]: Statement): string => {
+  let at = 0;
+  return sql.replaceAll('?', () => literal(values[at++]));
+};
 
 /** Of a row the last one counts, which is not the one that was written last where another ledger was pushed. */
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at, seq' } as const;
@@ -36,7 +63,7 @@ export const findStatement = (query: Query, lock: boolean): string => {
   return `${SELECT} ${inlined(where)} ORDER BY ${rows !== undefined && order === 'newest' ? NEWEST_OF_ROW : ORDERS[order]}${limited}${lock ? ' FOR UPDATE' : ''}`;
 };
 
-export const entriesOf = ({ rows }: Answer): Entry[] => rows.map((row) => entryOf(row as never));
+export const entriesOf = ({ rows }: StatementResult): Entry[] => rows.map((row) => entryOf(row as never));
 
 const WRITTEN = COLUMNS.slice(0, -1);
 
@@ -85,4 +112,4 @@ export const knownStatement = (ids: readonly string[]): string =>
 export const knowsAllStatement = (ids: readonly string[]): string =>
   `(SELECT count(*) = ${ids.length} FROM paycli.charge WHERE id IN ${list(ids)})`;
 
-export const idsOf = ({ rows }: Answer): ReadonlySet<string> => new Set(rows.map(([id]) => String(id)));
+export const idsOf = ({ rows }: StatementResult): ReadonlySet<string> => new Set(rows.map(([id]) => String(id)));

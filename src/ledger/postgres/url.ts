@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
+import { checkPath } from '../../core/files.ts';
 import { isLoopback } from '../../core/origin.ts';
-import { checkPath } from '../../core/planted.ts';
 import { shellQuote } from '../../core/shell.ts';
 import { thisMachine } from '../machine.ts';
 

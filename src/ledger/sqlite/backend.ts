@@ -1,28 +1,107 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { compact } from '../../database/compact.ts';
+import { turn } from '../../core/async.ts';
+import { compact, transact, versionReader } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
-import type { DatabaseKind } from '../../database/kind.ts';
-import { versionReader } from '../../database/migrate.ts';
-import { transact } from '../../database/transact.ts';
-import type { Backend, Purpose, Query } from '../backend.ts';
-import type { Row } from '../columns.ts';
+import { type DatabaseKind, number, optionalText } from '../../database/kind.ts';
+import type { Backend, LockPolicy, Query } from '../backend.ts';
 import type { Entry, Sender } from '../entry.ts';
-import { readable } from '../inspect.ts';
-import { entryOf } from '../rows.ts';
+import type { Reducer } from '../ledger.ts';
+import {
+  type Allowance,
+  type AllowanceOf,
+  isCounted,
+  NOTHING_SPENT,
+  OTHERS,
+  type Policy,
+  type Spent,
+} from '../policy.ts';
+import { entryOf, type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
-import { ENTRY_STATE, jobReads, jobStatements, updateOf } from '../sql/job-rows.ts';
-import { policiesBy } from '../sql/policy-rows.ts';
-import type { Ask, Statement } from '../sql/statement.ts';
-import type { Taker } from '../walk.ts';
-import { allowanceIn } from './allowance.ts';
-import { diskGuard } from './disk-guard.ts';
-import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
-import type { Highest } from './highest.ts';
-import { type LockWait, patiently } from './lock-wait.ts';
-import { checked } from './row-checks.ts';
-import { preparing, rowsOf, type Statements } from './statements.ts';
-import { walkBy } from './walk.ts';
+import {
+  ENTRY_STATE,
+  jobReads,
+  jobStatements,
+  POLICY,
+  policiesBy,
+  policyOf,
+  type ReadStatement,
+  type Statement,
+  updateOf,
+} from '../sql.ts';
+import { diskGuard } from './emergency.ts';
+import { asLedgerError, type Highest, LEDGER_FILE, type LockWait, ledgerError, patiently } from './file.ts';
+import { COUNTING, checked } from './schema.ts';
+import { type LedgerStatements, preparing, rowsOf } from './statements.ts';
+
+/** Sums as texts: they may be more than a number can hold. */
+const spentSql = (currencies: readonly string[]): string => `SELECT
+  count(*), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
+  ${currencies.map(() => ', CAST(sum(amount) FILTER (WHERE currency = ?) AS TEXT)').join('')}
+  FROM charge WHERE profile IS ? AND created_at >= ? AND ${COUNTING}`;
+
+const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[]): Spent => ({
+  count: number(count),
+  unknown: number(unknown),
+  amounts: new Map(currencies.map((currency, at) => [currency, BigInt(optionalText(amounts[at]) ?? 0)])),
+});
+
+/** What a profile may charge, and what it has charged, in the transaction of whoever calls. */
+const allowanceIn = (rows: (...statement: Statement) => readonly Row[]) => {
+  const policyFor = (profile: string): Allowance['kept'] | undefined =>
+    rows(`SELECT ${POLICY} FROM policy WHERE policy IS NOT NULL AND profile = ?`, profile).map(policyOf)[0];
+  const spent = ({ maxAmount = {} }: Policy, { profile, since }: AllowanceOf): Spent => {
+    const currencies = Object.keys(maxAmount);
+    return spentOf(rows(spentSql(currencies), ...currencies, profile ?? null, since)[0] ?? [], currencies);
+  };
+  return (of: AllowanceOf): Allowance | undefined => {
+    // One after the other: to look for both at once takes each charge longer.
+    const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHERS);
+    return kept && { kept, spent: isCounted(kept.policy) ? spent(kept.policy, of) : NOTHING_SPENT };
+  };
+};
+
+const AT_ONCE = 500;
+
+/** The next ones, as many as make a step. */
+const someOf = (rows: Iterator<Row, void>): Row[] => {
+  const some: Row[] = [];
+  while (some.length < AT_ONCE) {
+    const next = rows.next();
+    if (next.done === true) break;
+    some.push(next.value);
+  }
+  return some;
+};
+
+/**
+ * One statement sees the file as it was when it began, so only its beginning may find the file locked, and be tried again.
+ * Between two steps a signal is heard.
+ */
+const walkBy = async <T>(
+  rows: () => Generator<Row, void>,
+  entriesOf: (rows: readonly Row[]) => readonly Entry[],
+  begin: () => Reducer<T>,
+  read: <R>(work: () => R) => Promise<R>,
+  asError: (thrown: unknown) => unknown,
+): Promise<T> => {
+  const taker = begin();
+  const { walk, first } = await read(() => {
+    const begun = rows();
+    return { walk: begun, first: someOf(begun) };
+  });
+  try {
+    for (let some = first; ; some = someOf(walk)) {
+      taker.take(entriesOf(some));
+      if (some.length < AT_ONCE) return taker.end();
+      await turn();
+    }
+  } catch (thrown) {
+    throw asError(thrown);
+  } finally {
+    walk.return();
+  }
+};
 
 /** What a ledger is opened with. */
 export interface LedgerOptions {
@@ -116,7 +195,7 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
     }
   };
 
-  const write = async <T>(purpose: Purpose, work: () => T): Promise<T> => {
+  const write = async <T>(purpose: LockPolicy, work: () => T): Promise<T> => {
     try {
       if (purpose === 'intent') return await begun(work);
       if (purpose === 'glance') return transact(db, work);
@@ -144,7 +223,7 @@ const JOBS = jobStatements('');
 /** Charges and jobs in one SQLite file, which processes of one machine share. */
 export const backendOver = (
   db: DatabaseSync,
-  sql: Statements,
+  sql: LedgerStatements,
   highest: Highest,
   key: string,
   options: LedgerOptions,
@@ -157,9 +236,9 @@ export const backendOver = (
   const boot = bootOf(self);
   const shared = readings();
   const { lifeline, write, read } = writerOf(db, options, shared);
-  const ask: Ask = (...statement) => read(() => rows(...statement));
+  const ask: ReadStatement = (...statement) => read(() => rows(...statement));
 
-  const walk = <T>(query: Query, entriesIn: (rows: readonly Row[]) => readonly Entry[], begin: () => Taker<T>) =>
+  const walk = <T>(query: Query, entriesIn: (rows: readonly Row[]) => readonly Entry[], begin: () => Reducer<T>) =>
     walkBy(
       () => sql.each(query),
       entriesIn,

@@ -3,10 +3,9 @@ import { closeSync, linkSync, lstatSync, openSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { reasonOf, usageError } from '../../core/error.ts';
-import { connect } from '../../database/connect.ts';
+import { closedAfter, connect, versionOf } from '../../database/connect.ts';
 import { removeDatabase, syncFile, syncFolder } from '../../database/file.ts';
-import { closedAfter } from '../../database/transact.ts';
-import type { Copied } from '../admin.ts';
+import type { Copied } from '../ledger.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 
 const refuseExisting = (file: string): void => {
@@ -73,5 +72,14 @@ export const backUp = (ledger: string, path: string): Copied => {
     throw asLedgerError(thrown, ledger);
   } finally {
     removeDatabase(made);
+  }
+};
+
+/** The version of a ledger's tables; the file is not changed. */
+export const schemaAt = (path: string): number => {
+  try {
+    return closedAfter(new DatabaseSync(path, { readOnly: true }), versionOf);
+  } catch (thrown) {
+    throw asLedgerError(thrown, path);
   }
 };

@@ -1,18 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LOCAL_PROFILE } from '../../core/local.ts';
+import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { formatMoney } from '../../core/money.ts';
-import { glance } from '../../database/glance.ts';
-import { checkAccess } from './access.ts';
-import { LEDGER_FILE } from './file.ts';
+import { readWithoutLock } from '../../database/file.ts';
+import { checkAccess, LEDGER_FILE } from './file.ts';
 
 /** An identifier that the ledger has seen, and what it stands for. */
-export interface Seen {
+export interface RecentId {
   readonly id: string;
   readonly about: string;
 }
 
 /** What is asked for: charges, jobs, either of them, or what the service has named so. */
-export type SeenKind = 'charge' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity';
+export type RecentKind = 'charge' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity';
 
 /** So many of the newest are looked at, however long the ledger. */
 const NEWEST = 2000;
@@ -41,13 +40,13 @@ const aboutCharge = (row: Row): string => [row['medium'] ?? row['kind'], row['st
 
 const charges = (db: DatabaseSync, local: number): Row[] => db.prepare(CHARGES).all(local);
 
-const jobs = (db: DatabaseSync, local: number): Seen[] =>
+const jobs = (db: DatabaseSync, local: number): RecentId[] =>
   (db.prepare(JOBS).all(local) as Row[]).map(({ id, command, rows }) => ({
     id: String(id),
     about: `${String(command)}, ${String(rows)} rows`,
   }));
 
-const named = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): Seen[] => {
+const named = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): RecentId[] => {
   const found = charges(db, local).flatMap((row) =>
     [row['ugwo'], row['activity'], row['customer']].map((id) => ({ id: String(id), about: aboutCharge(row) })),
   );
@@ -56,7 +55,7 @@ const named = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): Se
   return all.filter(({ id }) => id.startsWith(PREFIXES[kind]));
 };
 
-const seenIn = (db: DatabaseSync, kind: SeenKind, local: number): Seen[] => {
+const seenIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] => {
   if (kind === 'job') return jobs(db, local);
   if (kind !== 'charge' && kind !== 'entry') return named(db, kind, local);
   const all = charges(db, local).map((row) => ({ id: String(row['id']), about: aboutCharge(row) }));
@@ -64,7 +63,7 @@ const seenIn = (db: DatabaseSync, kind: SeenKind, local: number): Seen[] => {
 };
 
 /** What the ledger in a file has seen lately, the newest first. Makes no file; throws where it can't be read. */
-export const seenLately = (path: string, kind: SeenKind, local: boolean): readonly Seen[] => {
+export const recentIds = (path: string, kind: RecentKind, local: boolean): readonly RecentId[] => {
   checkAccess(path);
-  return glance(path, LEDGER_FILE, (db) => seenIn(db, kind, local ? 1 : 0)) ?? [];
+  return readWithoutLock(path, LEDGER_FILE, (db) => seenIn(db, kind, local ? 1 : 0)) ?? [];
 };

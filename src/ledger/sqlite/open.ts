@@ -4,14 +4,20 @@ import { openDatabase } from '../../database/open.ts';
 import type { Backend } from '../backend.ts';
 import type { Ledger } from '../ledger.ts';
 import { ledgerOver } from '../open.ts';
-import { takeIn } from '../take-in.ts';
-import { checkAccess } from './access.ts';
+import { takeIn } from '../outcome.ts';
 import { backendOver, type LedgerOptions } from './backend.ts';
-import { asLedgerError, LEDGER_FILE } from './file.ts';
-import { type Count, countBeside, highestPath, openHighest } from './highest.ts';
-import { leftBeside, type Unfinished } from './left-behind.ts';
-import { patiently } from './lock-wait.ts';
-import { type Statements, statements } from './statements.ts';
+import { leftBeside, type Unfinished } from './emergency.ts';
+import {
+  asLedgerError,
+  type Count,
+  checkAccess,
+  countBeside,
+  highestPath,
+  LEDGER_FILE,
+  openHighest,
+  patiently,
+} from './file.ts';
+import { type LedgerStatements, statements } from './statements.ts';
 
 /** What has been forgotten would be charged again. */
 const refuse = (path: string, what: string, restore: string): never => {
@@ -33,7 +39,7 @@ const refuseGone = (path: string): void => {
 };
 
 /** A ledger that has had more charges than it knows of is an old copy. */
-const refuseOther = (path: string, name: string, sql: Statements): void => {
+const refuseOther = (path: string, name: string, sql: LedgerStatements): void => {
   const count = countBeside(path);
   if (count === undefined) return;
   if (count.ledger !== name) {

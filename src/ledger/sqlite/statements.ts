@@ -1,14 +1,11 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { CHARGE } from '../../core/effect.ts';
-import { Damage } from '../../database/sqlite-error.ts';
+import { CHARGE } from '../../core/charge.ts';
+import { Damage } from '../../database/kind.ts';
 import type { Query } from '../backend.ts';
-import type { Row } from '../columns.ts';
-import { AT, CHANGING, COLUMNS, FIXED } from '../columns.ts';
 import type { Entry } from '../entry.ts';
-import { entryOf, rowOf } from '../rows.ts';
-import { conditionsOf, whereOf } from '../sql/query.ts';
-import { inserting, type Statement } from '../sql/statement.ts';
-import { checked } from './row-checks.ts';
+import { AT, CHANGING, COLUMNS, entryOf, FIXED, type Row, rowOf } from '../rows.ts';
+import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
+import { checked } from './schema.ts';
 
 /**
  * Prepares each text once. As arrays rows cost less than as objects with the names of all columns. What all texts begin with is
@@ -119,4 +116,4 @@ export const statements = (db: DatabaseSync) => {
     highest: (): number => Number(rowsOf(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'"))[0]?.[0] ?? 0),
   };
 };
-export type Statements = ReturnType<typeof statements>;
+export type LedgerStatements = ReturnType<typeof statements>;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thisMachine } from '../../../src/ledger/machine.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
-import { writeChecksums } from '../../../src/ledger/sqlite/row-checks.ts';
+import { writeChecksums } from '../../../src/ledger/sqlite/schema.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { charge, intent } from '../run/ledger-work.ts';
 import type { Line } from '../run/line.ts';

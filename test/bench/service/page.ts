@@ -1,4 +1,4 @@
-import { PAGE_DEFAULT, PAGE_MAX } from '../../../src/core/page.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../../../src/core/record.ts';
 import { recordsBetween } from './records.ts';
 
 const cursorOf = (before: number): string => Buffer.from(`after ${before}`).toString('base64url');

@@ -1,4 +1,4 @@
-import { CITIES, FIRST_NAMES, GOODS, LAST_NAMES, STREETS } from '../../../src/emulator/seed-words.ts';
+import { CITIES, FIRST_NAMES, GOODS, LAST_NAMES, STREETS } from '../../../src/emulator/seed.ts';
 
 /** Records repeat after so many, but for their uid. */
 const KINDS = 100;

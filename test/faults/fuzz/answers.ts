@@ -1,14 +1,12 @@
 import * as fc from 'fast-check';
-import type { Exchange } from '../../../src/client/exchange.ts';
-import type { Verdict } from '../../../src/client/judge.ts';
-import { judge } from '../../../src/client/judge.ts';
-import type { Outcome } from '../../../src/client/transport.ts';
+import { type Exchange, judge, type Verdict } from '../../../src/client/answer.ts';
+import type { AttemptResult } from '../../../src/client/transport.ts';
 import { oddities } from '../../../src/contract/oddities.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import { BOUNDS } from '../../../src/core/bounds.ts';
-import { EXIT_CODES } from '../../../src/core/exit.ts';
+import { EXIT_CODES } from '../../../src/core/error.ts';
 import { Redactor } from '../../../src/core/secret.ts';
-import { keptActivity } from '../../../src/ledger/kept-activity.ts';
+import { keptActivity } from '../../../src/ledger/snapshot.ts';
 import { errorLine } from '../../../src/output/error.ts';
 import { mutatedInput, mutatedText } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
@@ -43,7 +41,7 @@ const retryAfter = fc.option(mutatedText(HEADERS, 2), { nil: undefined });
 
 /** A whole answer, or what came in its place. */
 const answer = fc.record({ status, retryAfter, body: bytes });
-const failure = fc.constantFrom<Outcome>(
+const failure = fc.constantFrom<AttemptResult>(
   { kind: 'broken', reason: 'the connection was cut', code: 'ECONNRESET' },
   { kind: 'not_sent', reason: 'no connection', untrusted: false },
   { kind: 'not_sent', reason: 'an unknown certificate', untrusted: true },

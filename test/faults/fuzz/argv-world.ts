@@ -2,7 +2,7 @@ import { confirmer } from '../../../src/cli/confirm.ts';
 import type { Globals } from '../../../src/cli/globals.ts';
 import { previewResult } from '../../../src/cli/preview.ts';
 import type { OpenDeps } from '../../../src/cli/run.ts';
-import type { Attempt, Outcome } from '../../../src/client/transport.ts';
+import type { Attempt, AttemptResult } from '../../../src/client/transport.ts';
 import type { Deps } from '../../../src/commands/deps.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io, Output } from '../../../src/core/io.ts';
@@ -41,7 +41,7 @@ export interface World {
 }
 
 /** A service that has whatever is asked for. */
-const answer = ({ method, path }: Attempt): Promise<Outcome> => {
+const answer = ({ method, path }: Attempt): Promise<AttemptResult> => {
   const [, , noun, uid, , activity] = (path.split('?')[0] ?? '').split('/').map(decodeURIComponent);
   const found = {
     ugwo: uid === undefined ? { data: REQUESTS, next_cursor: null } : { ...REQUESTS[0], uid, activities: [] },

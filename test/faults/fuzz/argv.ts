@@ -5,7 +5,7 @@ import { run } from '../../../src/cli/run.ts';
 import type { Attempt } from '../../../src/client/transport.ts';
 import { NOUNS } from '../../../src/commands/all.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import { EXIT_CODES } from '../../../src/core/exit.ts';
+import { EXIT_CODES } from '../../../src/core/error.ts';
 import { SPECS } from '../../support/specs.ts';
 import { newWorld } from './argv-world.ts';
 import { mutatedText, TOKENS } from './mutate.ts';

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
-import { ageOf } from '../../../src/client/age.ts';
-import { httpDate } from '../../../src/core/http-date.ts';
-import { retryAfter } from '../../../src/core/retry-after.ts';
+import { ageOf } from '../../../src/client/transport.ts';
+import { httpDate, retryAfter } from '../../../src/core/time.ts';
 import { mutatedText } from './mutate.ts';
 import { HEADERS } from './seeds.ts';
 import { must, mustEqual, target } from './target.ts';

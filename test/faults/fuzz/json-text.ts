@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { atOnce } from '../../../src/core/breath.ts';
+import { atOnce } from '../../../src/core/async.ts';
 import { indent, mapStrings, minify, parseExact, parseTexts, printExact } from '../../../src/core/json.ts';
 import { cutSteps } from '../../../src/core/json-cut.ts';
 import { elementsOf, isJson, measure } from '../../../src/core/json-scan.ts';
-import { visibleJson } from '../../../src/core/sanitize.ts';
+import { visibleJson } from '../../../src/core/text.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
 import { mutatedText } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';

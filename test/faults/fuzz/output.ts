@@ -1,14 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
-import { forSpreadsheet } from '../../../src/core/formula.ts';
-import { readNextAction } from '../../../src/core/next-action.ts';
-import { valueAt } from '../../../src/core/path.ts';
-import type { Received } from '../../../src/core/received.ts';
-import type { Format, Result, View } from '../../../src/core/result.ts';
-import { FORMATS } from '../../../src/core/result.ts';
-import { visibleCell } from '../../../src/core/sanitize.ts';
+import { readNextAction } from '../../../src/core/charge.ts';
+import { valueAt } from '../../../src/core/json.ts';
+import type { ApiRecord } from '../../../src/core/record.ts';
+import { FORMATS, type Format, type Result, type View } from '../../../src/core/result.ts';
+import { forSpreadsheet, visibleCell } from '../../../src/core/text.ts';
+import { exactValue, machineText } from '../../../src/output/cell.ts';
 import { render } from '../../../src/output/render.ts';
-import { exactValue, machineText } from '../../../src/output/value.ts';
 import { options, pipe, served, terminal, ugwoView } from '../../output/support.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
 import { TOKENS } from './mutate.ts';
@@ -45,7 +43,7 @@ const record = mutatedJson([
   ...SEEDS,
   ...SEEDS.map(withKey),
   Object.fromEntries(TOKENS.map((token) => [token, token])),
-]).map((text): Received => ({ text, value: JSON.parse(text) }));
+]).map((text): ApiRecord => ({ text, value: JSON.parse(text) }));
 
 const holdsSafe = (text: string): void => {
   must(!STEERS.test(text), () => `it steers: ${JSON.stringify(STEERS.exec(text))} in ${JSON.stringify(text)}`);
@@ -53,17 +51,17 @@ const holdsSafe = (text: string): void => {
   must(!PIECES.some((piece) => dense.includes(piece)), () => `the key is shown: ${text}`);
 };
 
-const holdsKey = ({ text }: Received): boolean => /Kw9a|b7\\?\/Fq/.test(text);
+const holdsKey = ({ text }: ApiRecord): boolean => /Kw9a|b7\\?\/Fq/.test(text);
 
 /** JSON says what came in. */
-const holdsJson = (out: string, one: Received, isList: boolean): void => {
+const holdsJson = (out: string, one: ApiRecord, isList: boolean): void => {
   const value: unknown = JSON.parse(out);
   const found = isList ? valueAt(value, 'data.0') : value;
   if (!holdsKey(one) && !mayBeRenamed(out)) mustEqual(JSON.stringify(found), JSON.stringify(one.value), 'JSON');
 };
 
 /** A cell is the text of its value, made visible, or what a spreadsheet takes for just that. */
-const holdsCsv = (out: string, one: Received, view: View, raw: boolean): void => {
+const holdsCsv = (out: string, one: ApiRecord, view: View, raw: boolean): void => {
   const lines: string[][] = parse(out, { bom: false, relax_column_count: false });
   if (holdsKey(one) || mayBeRenamed(one.text) || out === '') return;
   const [names = [], cells = []] = lines;

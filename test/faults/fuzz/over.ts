@@ -1,8 +1,8 @@
-import type { Body } from '../../../src/client/body.ts';
+import type { AnswerBody } from '../../../src/client/body.ts';
 import { readBody } from '../../../src/client/body.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/client.ts';
-import type { Attempt, Outcome } from '../../../src/client/transport.ts';
+import type { Attempt, AttemptResult } from '../../../src/client/transport.ts';
 
 export const ORIGIN = 'https://api.example';
 
@@ -21,9 +21,9 @@ export const hurriedClock = (start: number) => {
 };
 
 /** What is read of a body in which there is no secret. */
-export const bodyOf = (bytes: Uint8Array): Promise<Body> => readBody({ bytes }, (text) => text);
+export const bodyOf = (bytes: Uint8Array): Promise<AnswerBody> => readBody({ bytes }, (text) => text);
 
-export const answerOf = async (status: number, bytes: Uint8Array): Promise<Outcome> => ({
+export const answerOf = async (status: number, bytes: Uint8Array): Promise<AttemptResult> => ({
   kind: 'answer',
   status,
   retryAfter: undefined,
@@ -31,7 +31,7 @@ export const answerOf = async (status: number, bytes: Uint8Array): Promise<Outco
 });
 
 /** The real client, whose requests are answered here. */
-export const clientOver = (answer: (attempt: Attempt) => Promise<Outcome>, validate = true): Client =>
+export const clientOver = (answer: (attempt: Attempt) => Promise<AttemptResult>, validate = true): Client =>
   createClient({
     transport: { send: async (attempt) => answer(attempt), close: async () => undefined },
     origin: ORIGIN,

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
-import { durationWord, formatDuration, parseDuration } from '../../../src/core/duration.ts';
-import { formatDateAtom, formatLocal, formatLocalFull, parseInstant, readInstant } from '../../../src/core/time.ts';
+import {
+  durationWord,
+  formatDateAtom,
+  formatDuration,
+  formatLocal,
+  formatLocalFull,
+  parseDuration,
+  parseInstant,
+  readInstant,
+} from '../../../src/core/time.ts';
 import { mutatedText } from './mutate.ts';
 import { TIMES } from './seeds.ts';
 import { must, mustEqual, target } from './target.ts';

@@ -1,15 +1,11 @@
 import { rmSync } from 'node:fs';
-import type { Limits } from '../../../src/ledger/postgres/limits.ts';
+import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import { ugwoOf } from '../counting.ts';
-import type { Part, PartOptions, PartResult } from '../part.ts';
-import { inLanes } from '../part.ts';
+import { inLanes, type Part, type PartOptions, type PartResult } from '../part.ts';
 import type { Side } from '../postgres-messages.ts';
-import type { Decide } from '../postgres-relay.ts';
-import { openPostgresRelay } from '../postgres-relay.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
-import type { Charged } from './charged.ts';
-import { chargeAgain, endsOf, faultsAmong } from './charged.ts';
+import { type Decide, openPostgresRelay } from '../postgres-relay.ts';
+import { type Bench, openBench } from './bench.ts';
+import { type Charged, chargeAgain, endsOf, faultsAmong } from './charged.ts';
 import { charge, PATIENT } from './machine.ts';
 
 /** How a connection is cut, and what the next ones meet: `gone` ends each of them as soon as it begins. */
@@ -29,7 +25,7 @@ const TLS_STEP = 7;
 const SHORT_TLS_STEP = 7 * SHORT_STEP;
 
 /** Where nothing is answered any more, each wait comes to its end. */
-const HASTY: Limits = {
+const HASTY: DatabaseLimits = {
   connect: 300,
   close: 20,
   answer: 150,
@@ -40,7 +36,7 @@ const HASTY: Limits = {
   patience: 1500,
   outcome: 1500,
 };
-const BRIEF: Limits = { ...PATIENT, close: 20, patience: 60, outcome: 60 };
+const BRIEF: DatabaseLimits = { ...PATIENT, close: 20, patience: 60, outcome: 60 };
 const LIMITS = { fin: PATIENT, rst: PATIENT, stall: HASTY, gone: BRIEF };
 
 const cutter = ({ side, after, how }: Cut): Decide => {

@@ -3,19 +3,18 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Limits } from '../../../src/ledger/postgres/limits.ts';
+import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import type { Cluster } from '../../support/postgres/kinds.ts';
 import type { ChargeEnd } from '../charger.ts';
 import type { Decide, Passing } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
 import { KILLED } from './charged.ts';
-import type { Process } from './machine.ts';
-import { charge, PATIENT } from './machine.ts';
+import { charge, PATIENT, type Process } from './machine.ts';
 import type { Order } from './worker.ts';
 
 /** One death, or standing still, in one charge. */
 export interface Death {
-  readonly limits: Limits;
+  readonly limits: DatabaseLimits;
   /** Happens when the message has come, and before it goes on. */
   readonly strike: (message: Passing) => ReturnType<Decide>;
   /** Told of each message on a later connection, of the same charge or the one after it. */
@@ -28,7 +27,7 @@ export interface Death {
 }
 
 /** For a server that stands still: all comes to its end soon. */
-const HASTY: Limits = {
+const HASTY: DatabaseLimits = {
   ...PATIENT,
   connect: 1000,
   close: 20,

@@ -1,12 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { PayError } from '../../../src/core/error.ts';
-import { EXIT_CODES } from '../../../src/core/exit.ts';
+import { EXIT_CODES, PayError } from '../../../src/core/error.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import type { ChargeEnd } from '../charger.ts';
-import { chargeAt } from '../charger.ts';
+import { type ChargeEnd, chargeAt } from '../charger.ts';
 
 /** Pauses between two tries are shorter than real ones, in milliseconds. */
 const PAUSE_MS = 20;

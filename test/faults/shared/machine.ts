@@ -1,17 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { PayError } from '../../../src/core/error.ts';
-import { EXIT_CODES } from '../../../src/core/exit.ts';
+import { EXIT_CODES, PayError } from '../../../src/core/error.ts';
 import type { Sender } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { Limits } from '../../../src/ledger/postgres/limits.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
+import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import type { ChargeEnd } from '../charger.ts';
-import { chargeAt } from '../charger.ts';
+import { type ChargeEnd, chargeAt } from '../charger.ts';
 
 /** Long enough for a machine under load. */
-export const PATIENT: Limits = {
+export const PATIENT: DatabaseLimits = {
   connect: 10_000,
   close: 1000,
   answer: 10_000,
@@ -31,7 +29,7 @@ export interface Process {
   readonly url: string;
   /** The folder of its machine. */
   readonly folder: string;
-  readonly limits: Limits;
+  readonly limits: DatabaseLimits;
   /** Aborted when it is to give up. */
   readonly stop?: AbortSignal;
 }

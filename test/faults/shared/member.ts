@@ -2,13 +2,12 @@
  * A process of a team: it charges over a shared ledger, as the process of a machine with that name, and stops itself where it
  * is told to.
  */
+
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { ChargeEnd, Limits } from '../charger.ts';
-import { chargeAt } from '../charger.ts';
-import type { Machine } from './on-machine.ts';
-import { openOn } from './on-machine.ts';
+import { type ChargeEnd, chargeAt, type Limits } from '../charger.ts';
+import { type Machine, openOn } from './on-machine.ts';
 
 /**
  * Where a process stops itself: it has looked at the payment request; its transaction has its locks; its intent is committed;

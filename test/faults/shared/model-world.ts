@@ -1,14 +1,11 @@
 import { rmSync } from 'node:fs';
-import { PayError } from '../../../src/core/error.ts';
-import { EXIT_CODES } from '../../../src/core/exit.ts';
-import { keptActivity } from '../../../src/ledger/kept-activity.ts';
+import { EXIT_CODES, PayError } from '../../../src/core/error.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { Limits } from '../../../src/ledger/postgres/limits.ts';
-import type { ChargeEnd } from '../charger.ts';
-import { chargeAt } from '../charger.ts';
+import type { DatabaseLimits } from '../../../src/ledger/postgres/session.ts';
+import { keptActivity } from '../../../src/ledger/snapshot.ts';
+import { type ChargeEnd, chargeAt } from '../charger.ts';
 import { ugwoOf } from '../counting.ts';
-import type { Decide } from '../postgres-relay.ts';
-import { openPostgresRelay } from '../postgres-relay.ts';
+import { type Decide, openPostgresRelay } from '../postgres-relay.ts';
 import type { Bench } from './bench.ts';
 import { answers, backendsOf, signal } from './death-kinds.ts';
 import { asProcess, PATIENT } from './machine.ts';
@@ -37,7 +34,7 @@ export interface Round {
 export const MACHINES = 3;
 export const UGWOS = 3;
 
-const LIMITS: Limits = {
+const LIMITS: DatabaseLimits = {
   connect: 1000,
   close: 20,
   answer: 300,

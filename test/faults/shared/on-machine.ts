@@ -1,9 +1,8 @@
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { Limits } from '../../../src/ledger/postgres/limits.ts';
-import { LIMITS } from '../../../src/ledger/postgres/limits.ts';
 import { openSharedLedger } from '../../../src/ledger/postgres/open.ts';
+import { type DatabaseLimits, LIMITS } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
-import { isGoneAnywhere, thisSender } from '../../../src/ledger/sender.ts';
+import { mayHaveEnded, thisSender } from '../../../src/ledger/sender.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 
 /** A machine of a team, and how it reaches the ledger. */
@@ -17,7 +16,7 @@ export interface Machine {
   readonly folder: string;
   /** So much clocks may run apart, in milliseconds; none where this says nothing. */
   readonly slack?: number;
-  readonly waits?: Limits | undefined;
+  readonly waits?: DatabaseLimits | undefined;
 }
 
 /** The ledger as this process opens it that runs on the machine. */
@@ -28,7 +27,7 @@ export const openOn = ({ url, host, machine, folder, slack = 0, waits = LIMITS }
   return openSharedLedger({
     ...{ ...options, folder, slack, limits: waits },
     access: { address: { ...address, host: host ?? address.host }, password: async () => undefined },
-    isGone: (sender, overdue) => isGoneAnywhere(sender, self, overdue),
+    isGone: (sender, overdue) => mayHaveEnded(sender, self, overdue),
     worker: machine,
   });
 };

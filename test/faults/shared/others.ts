@@ -1,9 +1,7 @@
 import { basename } from 'node:path';
-import type { Entry } from '../../../src/ledger/entry.ts';
-import { evidenceOf } from '../../../src/ledger/evidence.ts';
+import { type Entry, evidenceOf } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { ChargeEnd } from '../charger.ts';
-import { chargeAt } from '../charger.ts';
+import { type ChargeEnd, chargeAt } from '../charger.ts';
 import type { Bench } from './bench.ts';
 import { openOn } from './on-machine.ts';
 import { until } from './team.ts';

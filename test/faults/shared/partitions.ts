@@ -1,12 +1,8 @@
 import type { ChargeEnd } from '../charger.ts';
-import type { Fate } from '../counting.ts';
-import { ugwoOf } from '../counting.ts';
-import type { Namespace } from '../namespaces.ts';
-import { makeNamespace } from '../namespaces.ts';
-import type { Part } from '../part.ts';
-import { inLanes } from '../part.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
+import { type Fate, ugwoOf } from '../counting.ts';
+import { makeNamespace, type Namespace } from '../namespaces.ts';
+import { inLanes, type Part } from '../part.ts';
+import { type Bench, openBench } from './bench.ts';
 import { PATIENT } from './machine.ts';
 import type { Order, StopAt } from './member.ts';
 import { chargeElsewhere } from './others.ts';

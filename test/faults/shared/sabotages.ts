@@ -57,7 +57,7 @@ export const SABOTAGES: readonly Caught[] = [
   {
     sabotage: {
       name: 'an unanswered commit taken for none',
-      file: 'src/ledger/postgres/group.ts',
+      file: TRANSACTION,
       from: 'earlier = attempt;',
       to: '',
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pushEntries } from '../../../src/ledger/postgres/push.ts';
+import { importEntries } from '../../../src/ledger/postgres/admin.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { charge, intent, MINUTE, NOON } from '../support/charges.ts';
@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     await ledger.record(begun.kind === 'begun' ? begun.id : '', { state: 'accepted', exitCode: 0 });
     const older = charge({ id: 'refund-000000000001', createdAt: NOON - MINUTE, state: 'not_sent', exitCode: 5 });
     const session = await openSession({ address: addressOf(await place.url()), password: async () => undefined });
-    await pushEntries(session, [{ ...older, ...row, activity: undefined }]);
+    await importEntries(session, [{ ...older, ...row, activity: undefined }]);
     await session.close();
     expect(await ledger.begin(intent(row), { again: false })).toMatchObject({ kind: 'refused', why: 'done' });
     expect(await ledger.jobs.tally({ id: row.job, kind: 'charge' } as never)).toEqual({ accepted: 1 });

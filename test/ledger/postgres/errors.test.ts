@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../../src/core/error.ts';
-import { isPassing, isUndone, Lost, sharedError, stateOf } from '../../../src/ledger/postgres/errors.ts';
+import { isPassing, isUndone, Lost, sharedError, stateOf } from '../../../src/ledger/postgres/session.ts';
 
 const coded = (code: unknown): Error => Object.assign(new Error('said'), { code });
 

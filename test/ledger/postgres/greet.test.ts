@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { databaseStatus, initLedger } from '../../../src/ledger/postgres/admin.ts';
-import { isPostgres } from '../../../src/ledger/postgres/greet.ts';
+import { isPostgres } from '../../../src/ledger/postgres/handshake.ts';
 import type { Access } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { ownCluster } from '../../support/postgres.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseStatus, initLedger, migrateLedger } from '../../../src/ledger/postgres/admin.ts';
-import { allowanceLooks } from '../../../src/ledger/postgres/policies.ts';
 import { migrationFrom } from '../../../src/ledger/postgres/schema.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { findStatement, knowsAllStatement, writtenStatement } from '../../../src/ledger/postgres/statements.ts';
+import { allowanceLooks } from '../../../src/ledger/postgres/steps.ts';
 import { CLOCK, SERVER } from '../../../src/ledger/postgres/transaction.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { full } from '../../faults/torture.ts';

@@ -13,8 +13,7 @@ import { ownBouncer, ownCluster, sharedCluster } from '../../support/postgres.ts
 import { newFolder } from '../../support/program.ts';
 import { SELF } from '../support/charges.ts';
 import { intent, SENT } from '../support/memory.ts';
-import type { SharedPlace } from '../support/postgres.ts';
-import { newSharedPlace } from '../support/postgres.ts';
+import { newSharedPlace, type SharedPlace } from '../support/postgres.ts';
 
 const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Session } from '../../../src/ledger/postgres/session.ts';
-import { openSession } from '../../../src/ledger/postgres/session.ts';
-import { list, literal } from '../../../src/ledger/postgres/sql.ts';
+import { openSession, type Session } from '../../../src/ledger/postgres/session.ts';
+import { list, literal } from '../../../src/ledger/postgres/statements.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { sharedCluster } from '../../support/postgres.ts';
 import { ANY_CHARACTER } from '../../support/text.ts';

@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { HIGHEST_FILE_NAME } from '../../../src/core/charge.ts';
 import { mountPoints } from '../../../src/core/mount.ts';
 import { LOGS } from '../../../src/database/file.ts';
-import { checkAccess } from '../../../src/ledger/sqlite/access.ts';
+import { checkAccess } from '../../../src/ledger/sqlite/file.ts';
 import { newPath } from '../support/charges.ts';
 
 /** A file of a mode, in a folder of a mode. */

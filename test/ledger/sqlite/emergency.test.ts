@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../../src/ledger/backend.ts';
 import type { Outcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { emergencyText, leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency-file.ts';
+import { emergencyText, leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { account, beside, intent, NOON, newPath, open, SELF } from '../support/charges.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency-file.ts';
+import { leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { account, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 

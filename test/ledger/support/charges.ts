@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
-import { CHARGE } from '../../../src/core/effect.ts';
+import { CHARGE } from '../../../src/core/charge.ts';
 import type { Charge, Entry, Intent, KeptActivity, Moment, Sender } from '../../../src/ledger/entry.ts';
 import { guard as guardOf } from '../../../src/ledger/guard.ts';
 import type { BeginOptions, Ledger } from '../../../src/ledger/ledger.ts';

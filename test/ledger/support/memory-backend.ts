@@ -1,13 +1,20 @@
-import { standingOf } from '../../../src/core/charge.ts';
+import { paymentStatusOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
-import type { RowCounts } from '../../../src/core/row.ts';
-import { rowStateOf } from '../../../src/core/row.ts';
-import type { Approval } from '../../../src/ledger/approval.ts';
+import { type RowCounts, rowStateOf } from '../../../src/core/row.ts';
 import type { Backend, Query } from '../../../src/ledger/backend.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
 import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
-import type { Allowance, AllowanceOf, KeptPolicy, Policy, Spent } from '../../../src/ledger/policy.ts';
-import { isCounted, NOTHING_SPENT, OTHERS } from '../../../src/ledger/policy.ts';
+import {
+  type Allowance,
+  type AllowanceOf,
+  type Approval,
+  isCounted,
+  type KeptPolicy,
+  NOTHING_SPENT,
+  OTHERS,
+  type Policy,
+  type Spent,
+} from '../../../src/ledger/policy.ts';
 
 const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 
@@ -21,7 +28,7 @@ const isAsked = (charge: Entry, query: Query): boolean => {
     (activities === undefined || (activity !== undefined && activities.includes(activity.uid))) &&
     (states === undefined || states.includes(state)) &&
     (unfinished !== true ||
-      (charge.kind === 'charge' && state === 'accepted' && standingOf(activity?.status ?? '') === 'open')) &&
+      (charge.kind === 'charge' && state === 'accepted' && paymentStatusOf(activity?.status ?? '') === 'open')) &&
     (service === undefined || charge.service === service) &&
     (job === undefined || charge.job === job) &&
     (rows === undefined || (charge.row !== undefined && isIn(charge.row, rows))) &&
@@ -80,7 +87,7 @@ export const memoryBackend = (
         one.profile === profile &&
         one.createdAt >= since &&
         MAY_STAND.includes(one.state) &&
-        standingOf(one.activity?.status ?? '') !== 'failed',
+        paymentStatusOf(one.activity?.status ?? '') !== 'failed',
     );
     let unknown = 0;
     for (const { asked: { amount, currency } = {} } of counting) {

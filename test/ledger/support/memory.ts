@@ -1,4 +1,4 @@
-import { CHARGE } from '../../../src/core/effect.ts';
+import { CHARGE } from '../../../src/core/charge.ts';
 import type { Charge, Entry, Intent, Moment, Sender, UptimeMark } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { memo } from '../../../src/core/memo.ts';
+import { memo } from '../../../src/core/async.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import type { SharedLedgerOptions } from '../../../src/ledger/postgres/backend.ts';

@@ -1,18 +1,18 @@
 import { html } from 'hono/html';
-import { formatDuration } from '../../../core/duration.ts';
-import { FIRST_RECORDS } from '../../../core/local.ts';
+import { FIRST_RECORDS } from '../../../core/data-files.ts';
+import { formatDuration } from '../../../core/time.ts';
 import { aboutData, controlCurl } from '../lines.ts';
 import { type Action, actionForms, clockText } from '../parts.ts';
-import type { Markup, Page, Place, View } from '../view.ts';
+import type { EmulatorPlace, Markup, Page, PageView } from '../view.ts';
 
-const moveAction = (place: Place, by: string, label: string, inputs?: Markup): Action => ({
+const moveAction = (place: EmulatorPlace, by: string, label: string, inputs?: Markup): Action => ({
   path: 'clock',
   label,
   ...(inputs === undefined ? { fields: { by } } : { inputs }),
   lines: { paycli: aboutData(place, 'clock', `+${by}`), curl: controlCurl(place, 'POST', 'clock', { by }) },
 });
 
-const backAction = (place: Place): Action => ({
+const backAction = (place: EmulatorPlace): Action => ({
   path: 'clock/back',
   label: 'Back to the real time',
   lines: { paycli: aboutData(place, 'clock', 'back'), curl: controlCurl(place, 'DELETE', 'clock') },
@@ -20,7 +20,7 @@ const backAction = (place: Place): Action => ({
 
 const custom = html`<label>Move it on by<input name="by" value="1m" pattern="[0-9]{1,6}[smh]" title="such as 90s, 10m or 1h" required></label>`;
 
-const clockCard = (view: View): Markup => {
+const clockCard = (view: PageView): Markup => {
   const moved = view.service.store.clockOffset();
   const { place } = view;
   return html`<section class="card"><h2>Clock</h2>
@@ -39,7 +39,7 @@ const counts = html`<label>Customers<input name="customers" inputmode="numeric" 
 
 const sure = html`<label class="tick"><input type="checkbox" name="sure" value="yes" required>Remove every record</label>`;
 
-const dataCard = (view: View): Markup => {
+const dataCard = (view: PageView): Markup => {
   const { place } = view;
   const { customers, ugwo } = FIRST_RECORDS;
   const seed: Action = {
@@ -65,7 +65,7 @@ ${actionForms(view, [reset])}</section>`;
 };
 
 /** The clock, and what fills or empties the data file. */
-export const clockPage = (view: View): Page => ({
+export const clockPage = (view: PageView): Page => ({
   title: 'Clock and data',
   section: 'clock',
   body: html`<div class="columns">${clockCard(view)}${dataCard(view)}</div>

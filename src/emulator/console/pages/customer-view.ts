@@ -1,15 +1,13 @@
 import { html, raw } from 'hono/html';
 import type { Activity } from '../../../contract/activity.ts';
 import type { Ugwo } from '../../../contract/ugwo.ts';
-import { machineValue } from '../../../core/medium.ts';
-import { type NextAction, readNextAction } from '../../../core/next-action.ts';
-import { visibleExactly } from '../../../core/sanitize.ts';
-import { telLink } from '../../../core/tel-link.ts';
+import { machineValue, type NextAction, readNextAction } from '../../../core/charge.ts';
+import { telLink, visibleExactly } from '../../../core/text.ts';
 import { modulesOf } from '../../../qr/modules.ts';
 import { payTwiceAction, settleAction } from '../actions-ugwo.ts';
 import { actionForms, amountOf, clockText, facts, money, text } from '../parts.ts';
 import { activityState, isOpen } from '../states.ts';
-import type { Markup, View } from '../view.ts';
+import type { Markup, PageView } from '../view.ts';
 import { mediumOf } from './timeline.ts';
 
 /** One path of squares; it holds nothing but numbers. */
@@ -42,7 +40,7 @@ const stepOf = (action: NextAction | undefined, now: number): Markup => {
   ])}${instruction}`;
 };
 
-const endings = (view: View, ugwo: Ugwo, activity: Activity, other: Activity | undefined): Markup => {
+const endings = (view: PageView, ugwo: Ugwo, activity: Activity, other: Activity | undefined): Markup => {
   const { place } = view;
   const medium = mediumOf(activity).replace(' ', '_');
   const half = Math.max(1, Math.floor((ugwo.amount ?? 0) / 2));
@@ -56,7 +54,7 @@ const endings = (view: View, ugwo: Ugwo, activity: Activity, other: Activity | u
   ]);
 };
 
-const openView = (view: View, ugwo: Ugwo, activity: Activity, open: readonly Activity[]): Markup => {
+const openView = (view: PageView, ugwo: Ugwo, activity: Activity, open: readonly Activity[]): Markup => {
   const other = open.find(({ uid }) => uid !== activity.uid);
   return html`<section class="card"><h2>What the customer sees</h2>
 <div class="phone"><p class="sum">${amountOf(ugwo)}</p><p class="soft">by ${mediumOf(activity)}</p>
@@ -66,7 +64,7 @@ ${endings(view, ugwo, activity, other)}
 </section>`;
 };
 
-const paidView = (view: View, ugwo: Ugwo, activity: Activity): Markup => {
+const paidView = (view: PageView, ugwo: Ugwo, activity: Activity): Markup => {
   const action = settleAction(view.place, activity, 'taken_back', { label: 'Take the payment back', tone: 'bad' });
   return html`<section class="card"><h2>What the customer sees</h2><div class="phone"><p class="sum">${money(
     activity['charged_amount'] ?? ugwo.amount,
@@ -76,7 +74,7 @@ const paidView = (view: View, ugwo: Ugwo, activity: Activity): Markup => {
 };
 
 /** What the customer of each open activity sees, newest first, and what may become of it; else the last one that was paid. */
-export const customerView = (view: View, ugwo: Ugwo, activities: readonly Activity[]): Markup => {
+export const customerView = (view: PageView, ugwo: Ugwo, activities: readonly Activity[]): Markup => {
   const open = activities.filter(isOpen).toReversed();
   if (open.length > 0) return html`${open.map((activity) => openView(view, ugwo, activity, open))}`;
   const paid = activities.filter(({ status }) => machineValue(status) === 'successful').toReversed();

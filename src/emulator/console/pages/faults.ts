@@ -1,19 +1,19 @@
 import { html } from 'hono/html';
 import { shellQuote } from '../../../core/shell.ts';
-import type { KeptFault } from '../../store/settings.ts';
-import { aboutData, controlCurl, type Lines, linesBlock } from '../lines.ts';
+import type { KeptFault } from '../../store.ts';
+import { aboutData, controlCurl, linesBlock, type ShellLines } from '../lines.ts';
 import { actionForms, table } from '../parts.ts';
 import { faultWords, scopeWords } from '../rules.ts';
 import { type Kind, ruleOf, SCOPES, SWITCHES, type Switch, switchOf } from '../switches.ts';
-import type { Markup, Page, Place, View } from '../view.ts';
+import type { EmulatorPlace, Markup, Page, PageView } from '../view.ts';
 
 /** What sets these rules, in place of those there are. */
-const setLines = (place: Place, rules: readonly KeptFault['rule'][]): Lines => ({
+const setLines = (place: EmulatorPlace, rules: readonly KeptFault['rule'][]): ShellLines => ({
   paycli: `echo ${shellQuote(JSON.stringify({ rules }))} > faults.json\n${aboutData(place, 'faults', 'faults.json')}`,
   curl: controlCurl(place, 'PUT', 'faults', { rules }),
 });
 
-const turnOn = (view: View, one: Switch, kept: readonly KeptFault[]): Markup => {
+const turnOn = (view: PageView, one: Switch, kept: readonly KeptFault[]): Markup => {
   const scopes = Object.entries(SCOPES[one.kind]);
   const rules = [...kept.map(({ rule }) => rule), ruleOf(one, scopes[0]?.[0] ?? '', false) ?? []].flat();
   return html`<form method="post" action="${view.root}faults/on"><input type="hidden" name="switch" value="${one.name}">
@@ -24,7 +24,7 @@ const turnOn = (view: View, one: Switch, kept: readonly KeptFault[]): Markup => 
 <button role="switch" aria-checked="false" aria-label="${one.label}">Off</button></form>${linesBlock([[`${one.label}: on`, setLines(view.place, rules)]])}`;
 };
 
-const turnOff = (view: View, one: Switch, on: KeptFault, kept: readonly KeptFault[]): Markup => {
+const turnOff = (view: PageView, one: Switch, on: KeptFault, kept: readonly KeptFault[]): Markup => {
   const rules = kept.filter(({ seq }) => seq !== on.seq).map(({ rule }) => rule);
   return html`<form method="post" action="${view.root}faults/off"><input type="hidden" name="seq" value="${on.seq}">
 <button role="switch" aria-checked="true" aria-label="${one.label}">On</button>
@@ -32,19 +32,19 @@ const turnOff = (view: View, one: Switch, on: KeptFault, kept: readonly KeptFaul
 ${linesBlock([[`${one.label}: off`, setLines(view.place, rules)]])}`;
 };
 
-const switchRow = (view: View, one: Switch, kept: readonly KeptFault[]): Markup => {
+const switchRow = (view: PageView, one: Switch, kept: readonly KeptFault[]): Markup => {
   const on = kept.find(({ rule }) => switchOf(rule) === one);
   return html`<li class="card"><h3>${one.label}</h3><p>${one.about}</p>${
     on === undefined ? turnOn(view, one, kept) : turnOff(view, one, on, kept)
   }</li>`;
 };
 
-const ruleRow = (view: View, { seq, rule, seen, fired }: KeptFault): Markup => html`<tr>
+const ruleRow = (view: PageView, { seq, rule, seen, fired }: KeptFault): Markup => html`<tr>
 <td class="wide">${faultWords(rule)}</td><td class="wide id">${scopeWords(rule)}</td>
 <td class="number">${view.live(`all-fired-${seq}`, String(fired))} of ${view.live(`all-seen-${seq}`, String(seen))}</td>
 <td><form method="post" action="${view.root}faults/off"><input type="hidden" name="seq" value="${seq}"><button>Remove<span class="unseen"> ${faultWords(rule)}</span></button></form></td></tr>`;
 
-const allRules = (view: View, kept: readonly KeptFault[]): Markup | string => {
+const allRules = (view: PageView, kept: readonly KeptFault[]): Markup | string => {
   if (kept.length === 0) return '';
   const clear = { path: 'faults/clear', label: 'Behave again', lines: setLines(view.place, []) };
   return html`<h2>All rules, in their order</h2>${table(
@@ -54,13 +54,13 @@ const allRules = (view: View, kept: readonly KeptFault[]): Markup | string => {
   )}${actionForms(view, [clear])}`;
 };
 
-const group = (view: View, title: string, kind: Kind, kept: readonly KeptFault[]): Markup =>
+const group = (view: PageView, title: string, kind: Kind, kept: readonly KeptFault[]): Markup =>
   html`<h2>${title}</h2><ul class="switches">${SWITCHES.filter((one) => one.kind === kind).map((one) =>
     switchRow(view, one, kept),
   )}</ul>`;
 
 /** The rules for faults, as switches. */
-export const faultsPage = (view: View): Page => {
+export const faultsPage = (view: PageView): Page => {
   const kept = view.service.store.faults();
   return {
     title: 'Faults',

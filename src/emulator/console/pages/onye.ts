@@ -1,20 +1,19 @@
 import { html } from 'hono/html';
 import type { Onye } from '../../../contract/onye.ts';
-import { printExact } from '../../../core/json.ts';
-import { valueAt } from '../../../core/path.ts';
+import { printExact, valueAt } from '../../../core/json.ts';
 import { findIn, onyeFilter } from '../find.ts';
 import { facts, moment, nameOf, table, text } from '../parts.ts';
-import type { Markup, Page, View } from '../view.ts';
+import type { Markup, Page, PageView } from '../view.ts';
 import { historyOf } from './timeline.ts';
 import { moreLinks, positionIn, ugwoTable } from './ugwo-list.ts';
 
-const rowOf = (view: View, onye: Onye): Markup => html`<tr>
+const rowOf = (view: PageView, onye: Onye): Markup => html`<tr>
 <td class="wide"><a href="${view.root}onye/${onye.uid}">${nameOf(onye) || onye.uid}</a></td>
 <td>${text(onye.email ?? '')}</td><td class="id">${text(onye.ref ?? '')}</td>
 <td>${moment(onye.created_at, view.now)}</td></tr>`;
 
 /** The customers of the data file, and a search over them. */
-export const onyeListPage = (view: View): Page => {
+export const onyeListPage = (view: PageView): Page => {
   const { service, query, root } = view;
   const found = findIn(service.store.customersBefore, positionIn(query), onyeFilter(query.get('q') ?? ''));
   const rows = found.records.map((onye) => rowOf(view, onye));
@@ -41,7 +40,7 @@ export const mapText = (map: unknown): string =>
         .join(', ');
 
 /** One customer with the payment requests that belong to it, and what happened on them. */
-export const onyePage = (view: View, onye: Onye): Page => {
+export const onyePage = (view: PageView, onye: Onye): Page => {
   const { store } = view.service;
   const found = findIn(store.ugwoBefore, positionIn(view.query), (ugwo) => valueAt(ugwo, 'onye.uid') === onye.uid);
   return {

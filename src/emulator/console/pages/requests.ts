@@ -1,15 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
+import { attempt } from '../../../core/async.ts';
 import { parseExact, parseIfJson, printExact } from '../../../core/json.ts';
-import { visibleLines } from '../../../core/sanitize.ts';
 import { shellQuote } from '../../../core/shell.ts';
-import { tried } from '../../../core/tried.ts';
+import { visibleLines } from '../../../core/text.ts';
 import type { SeenRequest } from '../../request-log.ts';
 import { aboutService, linesBlock, serviceCurl } from '../lines.ts';
 import { clockText, facts, pill, table, text } from '../parts.ts';
 import { faultWords, refusedBy, scopeWords } from '../rules.ts';
 import type { State } from '../states.ts';
-import type { Markup, Page, View } from '../view.ts';
+import type { Markup, Page, PageView } from '../view.ts';
 
 /** What Node calls at greater length than a table has room for. */
 const SHORT: Readonly<Record<number, string>> = { 413: 'Too Large', 422: 'Unprocessable' };
@@ -43,7 +43,7 @@ export const rowFacts = (seen: SeenRequest, now: number) => {
   return { seq, at: new Date(at).toISOString(), moment, method: text(method), path, word, tone, why };
 };
 
-const rowOf = (view: View, seen: SeenRequest): Markup => {
+const rowOf = (view: PageView, seen: SeenRequest): Markup => {
   const { seq, at, moment, method, path, word, tone, why } = rowFacts(seen, view.now);
   return html`<tr><td><time datetime="${at}">${moment}</time></td>
 <td class="end">${pill(view, `request-${seq}`, [word, tone])}</td>
@@ -51,14 +51,14 @@ const rowOf = (view: View, seen: SeenRequest): Markup => {
 <td class="wide"><span>${why}</span></td></tr>`;
 };
 
-const first = ({ place, root }: View): Markup => html`<div class="card"><h2>No request yet</h2>
+const first = ({ place, root }: PageView): Markup => html`<div class="card"><h2>No request yet</h2>
 <p>Point a client at <code>${place.origin}</code> with the key that <code>paycli emulator start</code> has printed. Its requests show here as they
 come in. Or charge a <a href="${root}ugwo">payment request</a> from here.</p>
 <pre><code>paycli ugwo list --base-url ${place.origin}</code></pre>
 <p class="soft">It takes the key from <code>PAYCLI_SECRET_KEY</code>. Requests of <code>--local</code> don't come through here.</p></div>`;
 
 /** The requests that the service has seen last, newest first. */
-export const requestsPage = (view: View): Page => {
+export const requestsPage = (view: PageView): Page => {
   const seen = view.requests.newest();
   const rows = seen.map((one) => rowOf(view, one));
   const newest = seen[0]?.seq ?? 0;
@@ -90,10 +90,10 @@ const block = (title: string, body: string | undefined, empty: string): Markup =
 
 /** What was sent as an object, or nothing where it was none. */
 const bodyOf = (json: string | undefined): Record<string, unknown> | undefined =>
-  json === undefined ? undefined : (tried(() => parseExact(json)) as Record<string, unknown> | undefined);
+  json === undefined ? undefined : (attempt(() => parseExact(json)) as Record<string, unknown> | undefined);
 
 /** The same request again, from a terminal. */
-const againLines = ({ place }: View, { method, url, body: sent }: SeenRequest): Markup => {
+const againLines = ({ place }: PageView, { method, url, body: sent }: SeenRequest): Markup => {
   const body = bodyOf(sent);
   const sends = body === undefined ? '' : `echo ${shellQuote(printExact(body))} | `;
   const input = body === undefined ? [] : ['--input', '-'];
@@ -106,7 +106,7 @@ const ugwoIn = ({ url, executed }: SeenRequest): string | undefined =>
   /\bugw\.\w+\.\w+/.exec(url)?.[0] ?? /"(ugw\.\w+\.\w+)"/.exec(executed?.text ?? '')?.[1];
 
 /** One request, whole. */
-export const requestPage = (view: View, seen: SeenRequest): Page => {
+export const requestPage = (view: PageView, seen: SeenRequest): Page => {
   const { method, url, at, took, agent, struck, executed, body } = seen;
   const ugwo = ugwoIn(seen);
   const reasons = reasonsOf(seen);

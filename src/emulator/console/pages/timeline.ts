@@ -1,14 +1,13 @@
 import { html } from 'hono/html';
 import type { Activity } from '../../../contract/activity.ts';
-import type { Refund } from '../../../contract/refund.ts';
-import type { Ugwo } from '../../../contract/ugwo.ts';
-import { MEDIUMS, machineValue } from '../../../core/medium.ts';
-import { valueAt } from '../../../core/path.ts';
+import type { Refund, Ugwo } from '../../../contract/ugwo.ts';
+import { MEDIUMS, machineValue } from '../../../core/charge.ts';
+import { valueAt } from '../../../core/json.ts';
 import { readInstant } from '../../../core/time.ts';
 import { derivedId } from '../../ids.ts';
 import { amountOf, moment, money, text } from '../parts.ts';
 import { activityState, isOpen, requestState } from '../states.ts';
-import type { Markup, Tone, View } from '../view.ts';
+import type { Markup, PageView, Tone } from '../view.ts';
 
 /** Something that happened, or is still to. */
 interface Happened {
@@ -45,7 +44,7 @@ const refunded = (refund: Refund, currency: string): readonly Happened[] => {
   ];
 };
 
-const charged = ({ service }: View, activity: Activity, ugwo: Ugwo): readonly Happened[] => {
+const charged = ({ service }: PageView, activity: Activity, ugwo: Ugwo): readonly Happened[] => {
   const [word, tone] = activityState(activity);
   const id = activity.uid;
   const by = `Charged by ${mediumOf(activity)}`;
@@ -72,7 +71,7 @@ const made = (ugwo: Ugwo): Happened => {
 
 const byTime = (one: Happened, other: Happened): number => (readInstant(one.at) ?? 0) - (readInstant(other.at) ?? 0);
 
-const list = (view: View, happened: readonly Happened[]): Markup =>
+const list = (view: PageView, happened: readonly Happened[]): Markup =>
   html`<ol class="timeline">${happened.map(
     ({ at, what, tone, more, id }) => html`<li data-tone="${tone}"><p>${text(what)}</p>
 ${more === undefined || more === '' ? '' : html`<p class="soft">${text(more)}</p>`}
@@ -80,7 +79,7 @@ ${more === undefined || more === '' ? '' : html`<p class="soft">${text(more)}</p
   )}</ol>`;
 
 /** What happened to a payment request and each of its activities, in order. */
-export const timelineOf = (view: View, ugwo: Ugwo, activities: readonly Activity[]): Markup => {
+export const timelineOf = (view: PageView, ugwo: Ugwo, activities: readonly Activity[]): Markup => {
   const cancelled: Happened[] =
     machineValue(ugwo.status ?? '') === 'cancelled'
       ? [{ at: '', what: `Is ${requestState(ugwo.status)[0]}`, tone: 'off', id: ugwo.uid }]
@@ -90,7 +89,7 @@ export const timelineOf = (view: View, ugwo: Ugwo, activities: readonly Activity
 };
 
 /** The same over several payment requests. */
-export const historyOf = (view: View, requests: readonly Ugwo[]): Markup => {
+export const historyOf = (view: PageView, requests: readonly Ugwo[]): Markup => {
   if (requests.length === 0) return html`<p class="soft">Nothing yet.</p>`;
   const happened = requests.flatMap((ugwo) => [
     made(ugwo),

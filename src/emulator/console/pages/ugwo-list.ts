@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import type { Ugwo } from '../../../contract/ugwo.ts';
-import { type Found, findIn, ugwoFilter } from '../find.ts';
+import { type FoundRecords, findIn, ugwoFilter } from '../find.ts';
 import { amountOf, moment, nameOf, pill, table, text } from '../parts.ts';
 import { REQUEST_WORDS, requestState } from '../states.ts';
-import type { Markup, Page, View } from '../view.ts';
+import type { Markup, Page, PageView } from '../view.ts';
 
-const rowOf = (view: View, ugwo: Ugwo): Markup => {
+const rowOf = (view: PageView, ugwo: Ugwo): Markup => {
   const about = text(ugwo.description ?? '') || text(ugwo.ref ?? '') || ugwo.uid;
   return html`<tr><td class="wide"><a href="${view.root}ugwo/${ugwo.uid}">${about}</a></td>
 <td class="number">${amountOf(ugwo)}</td>
@@ -16,7 +16,7 @@ const rowOf = (view: View, ugwo: Ugwo): Markup => {
 };
 
 /** Payment requests in a table. */
-export const ugwoTable = (view: View, records: readonly Ugwo[]): Markup =>
+export const ugwoTable = (view: PageView, records: readonly Ugwo[]): Markup =>
   html`<div class="ugwos">${table(
     'Payment requests, newest first',
     ['For', 'Amount', 'State', 'Customer', 'Reference', 'Created'],
@@ -24,7 +24,7 @@ export const ugwoTable = (view: View, records: readonly Ugwo[]): Markup =>
   )}</div>`;
 
 /** Further on in a list, or back to its beginning. */
-export const moreLinks = ({ root, query }: View, path: string, { next, looked }: Found<unknown>): Markup => {
+export const moreLinks = ({ root, query }: PageView, path: string, { next, looked }: FoundRecords<unknown>): Markup => {
   const to = (before: string | undefined): string => {
     const asked = new URLSearchParams([...query].filter(([name]) => name !== 'before'));
     if (before !== undefined) asked.set('before', before);
@@ -43,7 +43,7 @@ export const positionIn = (query: URLSearchParams): number | undefined => {
   return Number.isSafeInteger(before) && before > 0 ? before : undefined;
 };
 
-const searchForm = ({ root, query }: View): Markup => {
+const searchForm = ({ root, query }: PageView): Markup => {
   const status = query.get('status') ?? '';
   const options = REQUEST_WORDS.map(
     ([value, word]) => html`<option value="${value}"${value === status ? html` selected` : ''}>${word}</option>`,
@@ -55,7 +55,7 @@ const searchForm = ({ root, query }: View): Markup => {
 };
 
 /** The payment requests of the data file, and a search over them. */
-export const ugwoListPage = (view: View): Page => {
+export const ugwoListPage = (view: PageView): Page => {
   const { service, query } = view;
   const isWanted = ugwoFilter(query.get('q') ?? '', query.get('status') ?? '');
   const found = findIn(service.store.ugwoBefore, positionIn(query), isWanted);

@@ -2,18 +2,18 @@ import { html } from 'hono/html';
 import type { Activity } from '../../../contract/activity.ts';
 import type { Ugwo } from '../../../contract/ugwo.ts';
 import { BANK_CODES } from '../../../core/banks.ts';
-import { machineValue } from '../../../core/medium.ts';
-import { valueAt } from '../../../core/path.ts';
-import { isPaid } from '../../paid.ts';
+import { machineValue } from '../../../core/charge.ts';
+import { valueAt } from '../../../core/json.ts';
+import { isPaid } from '../../payments.ts';
 import { chargeAction } from '../actions-ugwo.ts';
 import { actionForms, amountOf, facts, moment, money, pill, text } from '../parts.ts';
 import { isOpen, requestState } from '../states.ts';
-import type { Markup, Page, View } from '../view.ts';
+import type { Markup, Page, PageView } from '../view.ts';
 import { customerView } from './customer-view.ts';
 import { mapText } from './onye.ts';
 import { timelineOf } from './timeline.ts';
 
-const payer = ({ root }: View, ugwo: Ugwo): Markup | string => {
+const payer = ({ root }: PageView, ugwo: Ugwo): Markup | string => {
   const uid = valueAt(ugwo.onye, 'uid');
   if (typeof uid !== 'string') return 'nobody';
   return html`<a href="${root}onye/${uid}">${text(valueAt(ugwo.onye, 'email') ?? '') || uid}</a>`;
@@ -30,7 +30,7 @@ const INPUTS: Readonly<Record<string, () => Markup>> = {
 <label>Phone<input name="phone" type="tel" inputmode="tel" value="+233241234567" required></label>`,
 };
 
-const chargeForms = (view: View, ugwo: Ugwo): Markup => {
+const chargeForms = (view: PageView, ugwo: Ugwo): Markup => {
   const mediums = (ugwo.checkout?.mediums ?? []).map(({ medium }) => machineValue(medium));
   if (mediums.length === 0) return html`<p>It has no checkout, so it can't be charged.</p>`;
   const actions = mediums.map((medium) => ({
@@ -42,14 +42,14 @@ const chargeForms = (view: View, ugwo: Ugwo): Markup => {
 
 const mayBeCharged = (ugwo: Ugwo): boolean => !isPaid(ugwo) && machineValue(ugwo.status ?? '') !== 'cancelled';
 
-const charging = (view: View, ugwo: Ugwo, open: readonly Activity[]): Markup | string =>
+const charging = (view: PageView, ugwo: Ugwo, open: readonly Activity[]): Markup | string =>
   mayBeCharged(ugwo)
     ? html`<section class="card"><h2>${open.length === 0 ? 'Charge it' : 'Charge it again'}</h2>
 <p class="soft">As a client would. Each charge is an activity of its own.</p>${chargeForms(view, ugwo)}</section>`
     : '';
 
 /** A payment request: how it stands, what its customer sees, and what happened on it. */
-export const ugwoPage = (view: View, ugwo: Ugwo): Page => {
+export const ugwoPage = (view: PageView, ugwo: Ugwo): Page => {
   const activities = view.service.store.activitiesOn(ugwo.uid);
   const open = activities.filter(isOpen);
   return {

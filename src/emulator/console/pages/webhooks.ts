@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import { EVENTS } from '../../../core/event.ts';
-import type { Attempt } from '../../store/outbox.ts';
+import { EVENTS } from '../../../core/webhook-event.ts';
+import type { DeliveryAttempt } from '../../store.ts';
 import { listDeliveries, listWebhooks, type ShownDelivery, type ShownWebhook } from '../../webhooks.ts';
-import { aboutData, controlCurl, type Lines, linesBlock } from '../lines.ts';
+import { aboutData, controlCurl, linesBlock, type ShellLines } from '../lines.ts';
 import { type Action, actionForms, moment, pill, table, text } from '../parts.ts';
 import type { State } from '../states.ts';
-import type { Markup, Page, Place, View } from '../view.ts';
+import type { EmulatorPlace, Markup, Page, PageView } from '../view.ts';
 
 const SHOWN = 100;
 const URL_PROPOSED = 'http://127.0.0.1:4242/webhooks';
@@ -18,7 +18,7 @@ const STATES: Readonly<Record<ShownDelivery['state'], State>> = {
   dropped: ['dropped', 'off'],
 };
 
-const addAction = (place: Place): Action => ({
+const addAction = (place: EmulatorPlace): Action => ({
   path: 'webhooks/add',
   label: 'Add',
   inputs: html`<label>Address<input name="url" type="url" value="${URL_PROPOSED}" required></label>
@@ -30,7 +30,7 @@ const addAction = (place: Place): Action => ({
   },
 });
 
-const triggerAction = (place: Place): Action => ({
+const triggerAction = (place: EmulatorPlace): Action => ({
   path: 'webhooks/trigger',
   label: 'Send',
   inputs: html`<label>Event<select name="event">${EVENTS.map(
@@ -43,11 +43,11 @@ const triggerAction = (place: Place): Action => ({
   },
 });
 
-const rowOf = ({ root }: View, { id, url, events, signed }: ShownWebhook): Markup => html`<tr>
+const rowOf = ({ root }: PageView, { id, url, events, signed }: ShownWebhook): Markup => html`<tr>
 <td class="wide id">${text(url)}</td><td>${events.map((event) => (event === '*' ? 'all' : text(event))).join(', ')}</td><td class="end">${signed ? 'signed' : 'not signed'}</td>
 <td><form method="post" action="${root}webhooks/remove"><input type="hidden" name="id" value="${id}"><button>Remove<span class="unseen"> ${text(url)}</span></button></form></td></tr>`;
 
-const removeLines = ({ place }: View, { id, url }: ShownWebhook): readonly [string, Lines] => [
+const removeLines = ({ place }: PageView, { id, url }: ShownWebhook): readonly [string, ShellLines] => [
   `Remove ${text(url)}`,
   {
     paycli: aboutData(place, 'webhook', 'remove', String(id)),
@@ -55,12 +55,12 @@ const removeLines = ({ place }: View, { id, url }: ShownWebhook): readonly [stri
   },
 ];
 
-const attemptText = ({ status, error, ms, fault }: Attempt): string => {
+const attemptText = ({ status, error, ms, fault }: DeliveryAttempt): string => {
   const heard = status === null ? (error ?? 'no answer') : String(status);
   return text(`${heard}, ${ms} ms${fault === undefined ? '' : `, fault: ${fault}`}`);
 };
 
-const attemptsOf = (view: View, { id, attempts, due }: ShownDelivery): Markup => {
+const attemptsOf = (view: PageView, { id, attempts, due }: ShownDelivery): Markup => {
   const next = due === null ? '' : html`<p class="soft">next try ${moment(due, view.now)}</p>`;
   const last = attempts.at(-1);
   if (last === undefined) return html`${view.live(`attempts-${id}`, 'not sent yet')}${next}`;
@@ -71,7 +71,7 @@ const attemptsOf = (view: View, { id, attempts, due }: ShownDelivery): Markup =>
   )}</ol></details>${next}`;
 };
 
-const deliveryRow = (view: View, delivery: ShownDelivery): Markup => {
+const deliveryRow = (view: PageView, delivery: ShownDelivery): Markup => {
   const { id, event, about, url, state, at, event_uid: uid } = delivery;
   const { ugwo, customer } = view.service.store;
   const section = [ugwo(about) && 'ugwo', customer(about) && 'onye'].find((found) => found !== undefined);
@@ -88,10 +88,10 @@ const deliveryRow = (view: View, delivery: ShownDelivery): Markup => {
 <td><form method="post" action="${view.root}webhooks/replay"><input type="hidden" name="id" value="${id}"><button>Replay<span class="unseen"> ${id}, ${text(event)}</span></button></form></td></tr>`;
 };
 
-const deliveriesBlock = (view: View, deliveries: readonly ShownDelivery[]): Markup => {
+const deliveriesBlock = (view: PageView, deliveries: readonly ShownDelivery[]): Markup => {
   const [newest] = deliveries;
   if (newest === undefined) return html`<p class="soft">Nothing was sent yet.</p>`;
-  const replay: readonly [string, Lines] = [
+  const replay: readonly [string, ShellLines] = [
     'Replay the newest',
     {
       paycli: aboutData(view.place, 'webhook', 'deliveries', '--replay', String(newest.id)),
@@ -103,7 +103,7 @@ const deliveriesBlock = (view: View, deliveries: readonly ShownDelivery[]): Mark
 };
 
 /** Where events are sent, what was sent, and what came of it. */
-export const webhooksPage = (view: View): Page => {
+export const webhooksPage = (view: PageView): Page => {
   const { store } = view.service;
   const webhooks = listWebhooks(store);
   const listed =

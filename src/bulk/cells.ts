@@ -1,0 +1,152 @@
+import { reasonOf } from '../core/error.ts';
+import { isJsonObject, parseExact } from '../core/json.ts';
+import { depthOf } from '../core/json-scan.ts';
+import { fromSpreadsheet } from '../core/text.ts';
+import type { ColumnFault } from './row-end.ts';
+
+/** How a file of rows is written. */
+export type FileFormat = 'csv' | 'ndjson';
+
+/** The format that a file's name speaks of, if it does. */
+export const formatOfName = (name: string): FileFormat | undefined => {
+  if (/\.(?:csv|tsv)$/i.test(name)) return 'csv';
+  return /\.(?:ndjson|jsonl)$/i.test(name) ? 'ndjson' : undefined;
+};
+
+/** A row as its file has it. */
+export interface InputRow {
+  /** The first data row is 1; blank lines are not counted. */
+  readonly number: number;
+  /** CSV: texts; NDJSON: values. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The fields of a row, without a prototype: a column may be called `__proto__`, and none is called `constructor` unasked. */
+export const fieldsOf = (entries: Iterable<readonly [string, unknown]>): Readonly<Record<string, unknown>> => {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of entries) fields[name] = value;
+  return fields;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_DEPTH = 64;
+
+/** What one row holds, for the noun that makes a request of it. What is wrong with it is collected on the way. */
+export interface Cells {
+  /** All columns that it has, those included that say nothing. */
+  readonly names: readonly string[];
+  /** The columns of the file; of NDJSON those of its first row. */
+  readonly columns: readonly string[];
+  /** What was given, by column, in their order. */
+  readonly given: ReadonlyMap<string, unknown>;
+  readonly faults: readonly ColumnFault[];
+  /** The text that a column gives, where it gives one. */
+  text(column: string): string | undefined;
+  /** That text as what it means; `wanted` says what it should be. */
+  parsed<T>(column: string, parse: (text: string) => T | undefined, wanted: string): T | undefined;
+  /**
+   * The one object that several columns give, undefined where there is none: `param.k` a text (in NDJSON any value), `param.k:` JSON,
+   * and `param` a whole object. The same key twice is a fault, since one of the two would be lost.
+   */
+  object(name: string): Fields | undefined;
+  fault(column: string | undefined, what: string): void;
+}
+
+/** A cell of CSV as it was meant: without blanks around it, no-break ones included, and without what guards it in a spreadsheet. */
+const meant = (cell: unknown): unknown => (typeof cell === 'string' ? fromSpreadsheet(cell.trim()) : cell);
+
+/** What was given of a row: an empty cell of CSV, and null in NDJSON, was not. */
+const givenOf = (fields: Fields, format: FileFormat): ReadonlyMap<string, unknown> => {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
+  if (format === 'ndjson') return new Map(entries);
+  return new Map(entries.map(([name, cell]) => [name, meant(cell)] as const).filter(([, cell]) => cell !== ''));
+};
+
+type Read = { readonly value: unknown } | { readonly fault: string };
+
+/** A text is read as JSON; NDJSON has values of other types already. */
+const readJson = (given: unknown): Read => {
+  if (typeof given !== 'string') return { value: given };
+  if (depthOf(given) > MAX_DEPTH) return { fault: `nested deeper than ${MAX_DEPTH} levels` };
+  try {
+    return { value: parseExact(given) };
+  } catch (thrown) {
+    return { fault: `not JSON: ${reasonOf(thrown)}` };
+  }
+};
+
+type Member = readonly [key: string, value: unknown];
+
+/** The members of an object, or why it is none. */
+export const membersOfObject = (given: unknown): readonly Member[] | string => {
+  const read = readJson(given);
+  if ('fault' in read) return read.fault;
+  return isJsonObject(read.value) ? Object.entries(read.value) : 'not a JSON object';
+};
+
+/** The member that a column gives by its name: `k` as it is, `k:` read as JSON. */
+const memberNamed = (key: string, given: unknown): readonly Member[] | string => {
+  const isJson = key.endsWith(':');
+  const name = isJson ? key.slice(0, -1) : key;
+  if (name === '') return 'no name after the dot';
+  const read = isJson ? readJson(given) : { value: given };
+  return 'fault' in read ? read.fault : [[name, read.value]];
+};
+
+/** What a column gives, or what is wrong with it; undefined where it is none of the name's. */
+const membersOf = (column: string, given: unknown, name: string): readonly Member[] | string | undefined => {
+  if (column === name) return membersOfObject(given);
+  return column.startsWith(`${name}.`) ? memberNamed(column.slice(name.length + 1), given) : undefined;
+};
+
+export const cellsOf = (fields: Fields, format: FileFormat, columns: readonly string[]): Cells => {
+  const given = givenOf(fields, format);
+  const faults: ColumnFault[] = [];
+  const fault = (column: string | undefined, what: string): void => void faults.push({ column, what });
+
+  const text = (column: string): string | undefined => {
+    const value = given.get(column);
+    if (value === undefined || typeof value === 'string') return value;
+    fault(column, 'should be text');
+    return undefined;
+  };
+
+  const object = (name: string): Fields | undefined => {
+    const values = new Map<string, unknown>();
+    const columnOf = new Map<string, string>();
+    let found = false;
+    for (const [column, value] of given) {
+      const members = membersOf(column, value, name);
+      if (members === undefined) continue;
+      found = true;
+      if (typeof members === 'string') {
+        fault(column, members);
+        continue;
+      }
+      for (const [key, member] of members) {
+        const first = columnOf.get(key);
+        if (first !== undefined) fault(column, `"${key}" is also set by the column "${first}"`);
+        columnOf.set(key, first ?? column);
+        values.set(key, member);
+      }
+    }
+    return found ? Object.fromEntries(values) : undefined;
+  };
+
+  return {
+    names: Object.keys(fields),
+    columns,
+    given,
+    faults,
+    text,
+    parsed: (column, parse, wanted) => {
+      const read = text(column);
+      const value = read === undefined ? undefined : parse(read);
+      if (read !== undefined && value === undefined) fault(column, `${JSON.stringify(read)} is not ${wanted}`);
+      return value;
+    },
+    object,
+    fault,
+  };
+};

@@ -1,0 +1,236 @@
+import { type CsvError, Parser } from 'csv-parse';
+import { cutName } from '../core/bounds.ts';
+import { PayError } from '../core/error.ts';
+import { fieldsOf, type InputRow, membersOfObject } from './cells.ts';
+
+/** A file that can't be read, or can't be read on. */
+export class InputError extends PayError {
+  constructor(message: string, hint: string) {
+    super('usage', message, { hint });
+  }
+}
+
+/**
+ * Makes the error for a row of the file that this was made for. The first data row is 1, and the header of a CSV file is 0. Its
+ * hint says that nothing was sent: of a file that can't be read on while its rows are sent, only the message is told.
+ */
+type Fail = (row: number, column: string | undefined, what: string, hint: string) => InputError;
+
+export const failIn =
+  (name: string): Fail =>
+  (row, column, what, hint) => {
+    const place = row === 0 ? 'header' : `row ${row}`;
+    const where = column === undefined ? place : `${place}, column ${JSON.stringify(cutName(column))}`;
+    return new InputError(`${name}: ${where}: ${what}`, `${hint}; nothing was sent`);
+  };
+
+/** The longest row, in bytes with all that is between its cells: what is longer is no row that was meant. */
+const LONGEST_ROW = 1024 * 1024;
+
+/** A byte order mark at the start of the file is dropped before this; anywhere else it is what the file holds. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Makes the error for bytes that are no text. */
+type Wrong = (what: string, hint: string) => Error;
+
+/** The text of the bytes; throws what is wrong with them. */
+const textOf = (bytes: Uint8Array, wrong: Wrong): string => {
+  if (bytes.includes(0)) throw wrong('a NUL character', 'the file is damaged or not a text');
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw wrong('not UTF-8', 'save the file as UTF-8');
+  }
+};
+
+/** As `textOf`, of bytes that were kept one a character (latin1). */
+const textOfBytes = (kept: string, wrong: Wrong): string =>
+  /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : textOf(Buffer.from(kept, 'latin1'), wrong);
+
+/** One record of the file: the header is 0. Its cells hold one byte a character. */
+interface Cells {
+  readonly number: number;
+  readonly cells: readonly string[];
+}
+
+/** csv-parse holds back a few bytes to look ahead. */
+const HELD_BACK = 64;
+
+const TOO_LONG = `longer than ${LONGEST_ROW} bytes`;
+const UNCLOSED_HINT = 'look for an unclosed quote in this row or the one before';
+
+const QUOTE_FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
+  CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote',
+  INVALID_OPENING_QUOTE: 'quote inside an unquoted cell',
+};
+const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
+
+/** Nothing but blanks, a no-break space included, whose UTF-8 is two bytes. */
+const BLANK = /^(?:[ \t\r\n]|\xc2\xa0)*$/;
+
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => BLANK.test(cell));
+
+/** Without the blank cells at the end beyond `count`: a spreadsheet writes separators as far as any row reaches. */
+const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
+  cells.length > count && isBlank(cells.slice(count)) ? cells.slice(0, count) : cells;
+
+const handOver = (parser: Parser, chunk: Uint8Array): Promise<unknown> =>
+  new Promise((resolve) => parser.write(chunk, resolve));
+
+const finish = (parser: Parser): Promise<unknown> =>
+  new Promise((resolve) => parser.end((thrown?: unknown) => resolve(thrown)));
+
+/**
+ * The records of a file, as csv-parse takes them apart, those of one chunk together: waiting for each would cost more than
+ * the parsing. It is handed one chunk at a time and gives its records to us
+ * rather than to its own readable side, which would drop those before a fault. Cells stay bytes (`latin1`), since it
+ * would turn what is not UTF-8 into U+FFFD without a word.
+ */
+async function* recordsOf(
+  bytes: AsyncIterable<Uint8Array>,
+  delimiter: string,
+  failed: (record: number, thrown: unknown) => unknown,
+): AsyncGenerator<readonly Cells[]> {
+  const found: Cells[] = [];
+  let [count, ended, given] = [0, 0, 0];
+  const parser = new Parser({
+    encoding: 'latin1',
+    delimiter: Buffer.from(delimiter),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    skip_empty_lines: true,
+    relax_column_count: true,
+    on_record: (cells: string[], { bytes: end }) => {
+      if (end - ended > LONGEST_ROW) throw failed(count, undefined);
+      ended = end;
+      if (isBlank(cells)) return null;
+      found.push({ number: count, cells });
+      count += 1;
+      return null;
+    },
+  });
+  // Each fault is taken where it arises.
+  parser.on('error', () => undefined);
+  try {
+    for await (const chunk of bytes) {
+      const thrown = await handOver(parser, chunk);
+      yield found.splice(0);
+      if (thrown) throw failed(count, thrown);
+      given += chunk.length;
+      if (given - ended > LONGEST_ROW + HELD_BACK) throw failed(count, undefined);
+    }
+    const thrown = await finish(parser);
+    yield found;
+    if (thrown) throw failed(count, thrown);
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** The error for what stopped the parser. */
+const errorOf = (thrown: unknown, row: number, columns: readonly string[], fail: Fail): unknown => {
+  if (thrown === undefined) return fail(row, undefined, TOO_LONG, UNCLOSED_HINT);
+  const { code, column } = thrown as CsvError;
+  const what = QUOTE_FAULTS[code];
+  if (what === undefined) return thrown;
+  return fail(row, typeof column === 'number' ? columns[column] : undefined, what, QUOTE_HINT);
+};
+
+const checkNames = (names: readonly string[], fail: Fail): void => {
+  const empty = names.indexOf('');
+  if (empty !== -1) throw fail(0, undefined, `column ${empty + 1} has no name`, 'give every column its own name');
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw fail(0, name, 'duplicate column name', 'give every column its own name');
+    seen.add(name);
+  }
+};
+
+const namesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
+  const named = trimmedTo(cells, cells.findLastIndex((cell) => !BLANK.test(cell)) + 1);
+  const names = named.map((cell, index) => textOfBytes(cell, (what, hint) => fail(0, `${index + 1}`, what, hint)));
+  checkNames(names, fail);
+  return names;
+};
+
+/** The column names, in their order; none of a file that holds blank lines only. */
+export const csvColumns = async (
+  bytes: AsyncIterable<Uint8Array>,
+  delimiter: string,
+  fail: Fail,
+): Promise<readonly string[]> => {
+  for await (const [header] of recordsOf(bytes, delimiter, (_, thrown) => errorOf(thrown, 0, [], fail))) {
+    if (header !== undefined) return namesIn(header, fail);
+  }
+  return [];
+};
+
+const checkLength = (cells: readonly string[], number: number, columns: readonly string[], fail: Fail): void => {
+  if (cells.length === columns.length) return;
+  const what = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${columns.length}`;
+  throw fail(number, undefined, what, 'put cells that contain the delimiter in quotes, and leave no cell out');
+};
+
+const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow => {
+  const { number } = record;
+  const cells = trimmedTo(record.cells, columns.length);
+  checkLength(cells, number, columns, fail);
+  const entries = columns.map((name, index): [string, string] => [
+    name,
+    textOfBytes(cells[index] ?? '', (what, hint) => fail(number, name, what, hint)),
+  ]);
+  return { number, fields: fieldsOf(entries) };
+};
+
+/** The rows below the header; blank ones are not counted. */
+export async function* csvRows(
+  bytes: AsyncIterable<Uint8Array>,
+  delimiter: string,
+  columns: readonly string[],
+  fail: Fail,
+): AsyncGenerator<InputRow> {
+  const failed = (row: number, thrown: unknown) => errorOf(thrown, row, columns, fail);
+  for await (const records of recordsOf(bytes, delimiter, failed)) {
+    for (const record of records) if (record.number > 0) yield rowOf(record, columns, fail);
+  }
+}
+
+const NEWLINE = 0x0a;
+const HINT = 'write one JSON object on each line, such as {"key": "value"}';
+
+/** The lines without their ends. One that grows too long is given as far as it was read. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [parts, size]: [Uint8Array[], number] = [[], 0];
+  for await (const chunk of bytes) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]);
+      [parts, size, from] = [[], 0, end + 1];
+    }
+    parts.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > LONGEST_ROW) yield Buffer.concat(parts);
+  }
+  yield Buffer.concat(parts);
+}
+
+/** One object a line; blank lines are not counted. Numbers are not rounded. */
+export async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>, fail: Fail): AsyncGenerator<InputRow> {
+  let number = 1;
+  for await (const line of linesOf(bytes)) {
+    const wrong = (what: string, hint = HINT) => fail(number, undefined, what, hint);
+    if (line.length > LONGEST_ROW) throw wrong(`longer than ${LONGEST_ROW} bytes`);
+    const text = textOf(line, wrong);
+    if (text.trim() === '') continue;
+    const members = membersOfObject(text);
+    if (typeof members === 'string') throw wrong(members);
+    yield { number, fields: fieldsOf(members) };
+    number += 1;
+  }
+}
+
+/** The names in the first row, in their order. */
+export const ndjsonColumns = async (bytes: AsyncIterable<Uint8Array>, fail: Fail): Promise<readonly string[]> => {
+  for await (const { fields } of ndjsonRows(bytes, fail)) return Object.keys(fields);
+  return [];
+};

@@ -1,0 +1,293 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
+import { interrupted, PayError, usageError } from '../core/error.ts';
+import { sumsText } from '../core/money.ts';
+import type { Allowance, Total } from '../ledger/policy.ts';
+import type { InputRow } from './cells.ts';
+import { type BitSet, bitSet } from './counters.ts';
+import type { RowKind } from './kind.ts';
+import { type RowSignals, runRows } from './pace.ts';
+import type { RowsFile } from './read-file.ts';
+import { jobOfReport } from './report.ts';
+import type { ColumnFault } from './row-end.ts';
+import type { ReadRow, RowReader } from './rows.ts';
+import type { Doors, FileDeps, KeySet, RowServices } from './world.ts';
+
+/** What is wrong with a file, and in which of its rows: the first one is 1. */
+interface RowFault extends ColumnFault {
+  readonly row: number;
+}
+
+/** What a file holds, read once from its first row to its last (charge-protocol, Bulk). */
+export interface Plan {
+  readonly rows: number;
+  /** The rows that can't be sent as they stand. */
+  readonly bad: BitSet;
+  /** The first things that are wrong. */
+  readonly faults: readonly RowFault[];
+  /** How many rows the question before the first one counts as what. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** What they come to, by currency, in the minor unit. */
+  readonly sums: ReadonlyMap<string, bigint>;
+}
+
+export interface Planning<T> {
+  readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'money' | 'check'>;
+  readonly input: Pick<RowsFile, 'rows'>;
+  readonly reader: RowReader<T>;
+  /** undefined: the same key may stand in several rows. */
+  readonly seen: KeySet | undefined;
+  /** Whether a row needs no sending any more. */
+  readonly hasEnd: (row: number) => Promise<boolean>;
+  /** Called for each row that can't be sent; undefined where nobody wants to know. */
+  readonly onBad: ((row: InputRow, faults: readonly ColumnFault[]) => Promise<void>) | undefined;
+  readonly stop: AbortSignal;
+}
+
+/** More faults than these are not read, on a screen. */
+const MOST_FAULTS = 20;
+
+/** Notes what is wrong with a row, beside what was found before. */
+const addTo = (faults: RowFault[], bad: BitSet, row: number, found: readonly ColumnFault[]): void => {
+  bad.set(row);
+  for (const { column, what } of found) if (faults.length < MOST_FAULTS) faults.push({ row, column, what });
+};
+
+const judge = <T>({ kind, reader, seen }: Planning<T>, row: InputRow): ReadRow<T> => {
+  const judged = reader.judge(row);
+  const first = 'faults' in judged ? undefined : seen?.firstAt(judged.key, row.number);
+  if (first === undefined) return judged;
+  return { faults: [{ column: kind.key.name, what: `duplicate of row ${first} (allow with --allow-repeats)` }] };
+};
+
+async function* rowsIn<T>({ input, stop }: Planning<T>): AsyncGenerator<InputRow> {
+  for await (const row of input.rows()) {
+    if (stop.aborted) throw interrupted(stop.reason);
+    yield row;
+  }
+}
+
+/** Goes over the file again: what can't be read to its end must not leave a part of a report, which looks like a whole one. */
+const tellBad = async <T>(planning: Planning<T>, bad: BitSet): Promise<void> => {
+  const { onBad } = planning;
+  if (onBad === undefined || bad.count === 0) return;
+  for await (const row of rowsIn(planning)) {
+    const judged = bad.has(row.number) ? judge(planning, row) : undefined;
+    if (judged !== undefined && 'faults' in judged) await onBad(row, judged.faults);
+  }
+};
+
+/** Reads the whole file and judges every row; nothing is sent. `tell` is told how many were read. */
+export const planRows = async <T>(planning: Planning<T>, tell: (done: number) => void): Promise<Plan> => {
+  const { kind, hasEnd } = planning;
+  const [faults, bad, counts]: [RowFault[], BitSet, Map<string, number>] = [[], bitSet(), new Map()];
+  const sums = new Map<string, bigint>();
+  let rows = 0;
+  for await (const row of rowsIn(planning)) {
+    rows = row.number;
+    const judged = judge(planning, row);
+    if (!('faults' in judged)) {
+      for (const name of kind.counts(judged.item)) counts.set(name, (counts.get(name) ?? 0) + 1);
+      const money = kind.money?.(judged.item);
+      if (money !== undefined) sums.set(money.currency, (sums.get(money.currency) ?? 0n) + BigInt(money.minor));
+    } else if (!(await hasEnd(row.number))) {
+      // A row that was sent may not be right any more: its time has passed.
+      addTo(faults, bad, row.number, judged.faults);
+    }
+    tell(rows);
+  }
+  await tellBad(planning, bad);
+  return { rows, bad, faults, counts, sums };
+};
+
+interface Checking extends Pick<RowServices, 'clock' | 'random'>, Pick<BulkInput, 'concurrency' | 'rate'> {
+  readonly tell: (done: number, total: number) => void;
+}
+
+/** What the service has against what a row is about; a no to the read is one. */
+const faultsAt = async <T>(
+  { key, check }: Planning<T>['kind'],
+  about: string,
+  slowDown: RowSignals['slowDown'],
+): Promise<readonly ColumnFault[]> => {
+  try {
+    return ((await check?.(about, slowDown)) ?? []).map((what) => ({ column: key.name, what }));
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
+    return [{ column: key.name, what: thrown.message }];
+  }
+};
+
+/**
+ * Looks at what each row that is still to be sent is about, before anything is sent (--check). Nothing is asked before all of
+ * the file is right, so the file is gone over again; of each row its key alone is read.
+ */
+export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: Checking): Promise<Plan> => {
+  const { kind, input, reader, hasEnd, onBad, stop } = planning;
+  const faults = [...plan.faults];
+  let done = 0;
+  async function* toCheck(): AsyncGenerator<InputRow> {
+    for await (const row of input.rows()) {
+      if (!plan.bad.has(row.number) && !(await hasEnd(row.number))) yield row;
+    }
+  }
+  const work = async (row: InputRow, { slowDown }: RowSignals) => {
+    const found = await faultsAt(kind, reader.keyOf(row), slowDown);
+    if (found.length > 0) {
+      addTo(faults, plan.bad, row.number, found);
+      await onBad?.(row, found);
+    }
+    return {};
+  };
+  const onSettled = (): void => {
+    done += 1;
+    checking.tell(done, plan.rows);
+  };
+  const ran = await runRows({ ...checking, rows: toCheck(), work, stop, onSettled });
+  if (ran.stopped !== undefined) throw interrupted(stop.reason);
+  return { ...plan, faults };
+};
+
+/** A header without rows is more often a broken export than nothing to do. */
+export const refuseEmpty = ({ rows }: Plan, name: string): void => {
+  if (rows > 0) return;
+  throw usageError(`${name} has no rows; nothing was sent`, {
+    hint: 'a CSV file needs a header and then one line per row',
+  });
+};
+
+/** Any row that is not right ends the run before anything is sent, with the first of what is wrong. */
+export const refuseBad = (
+  { bad, faults, rows }: Plan,
+  { bulk, name }: { readonly bulk: BulkInput; readonly name: string },
+): void => {
+  if (bad.count === 0 || (bulk.skipInvalid && bad.count < rows)) return;
+  const more = bulk.report === undefined ? '--report FILE lists all of them' : `all of them are in ${bulk.report}`;
+  throw usageError(`${name}: ${bad.count} of ${rows} ${rows === 1 ? 'row' : 'rows'} can't be sent; nothing was sent`, {
+    violations: faults.map(({ row, column, what }) => ({
+      propertyPath: '',
+      title: what,
+      row,
+      ...(column === undefined ? {} : { column }),
+    })),
+    hint: `${bulk.skipInvalid ? 'fix the file: no row is valid' : 'fix the file, or skip these rows with --skip-invalid'}; ${more}`,
+  });
+};
+
+/** A check that looks at nothing would say that all is well. */
+export const refuseCheck = ({ check }: BulkInput, kind: Pick<RowKind<never>, 'command' | 'check'>): void => {
+  if (!check || kind.check !== undefined) return;
+  throw usageError(`--check: ${kind.command} has nothing to look at beforehand`, {
+    hint: 'leave it out; --dry-run checks the file alone',
+  });
+};
+
+export const refuseOther = (id: string, { resume, from }: BulkInput): void => {
+  if (resume === undefined || resume === id) return;
+  throw usageError(`--resume ${resume}: ${from} with these options is a different job, ${id}`, {
+    hint: `the file, an option or the service has changed: compare with \`paycli ledger show ${resume}\`, or leave out --resume to start a new job`,
+  });
+};
+
+/** A report must replace nothing that is read, written or kept besides. */
+export const refuseReport = async (
+  input: RowsFile,
+  { report }: BulkInput,
+  { ownFileAt }: RowServices,
+): Promise<void> => {
+  if (report === undefined) return;
+  const what = (await input.isAt(report)) ? 'the input file' : ownFileAt(report);
+  if (what === undefined) return;
+  throw usageError(`--report: ${report} is ${what}`, { hint: 'choose another file; nothing was sent' });
+};
+
+/** Another job's report may be the only place where a customer's account number is, and any other file is somebody's work. */
+export const refuseOtherReport = async (
+  report: string | undefined,
+  input: Pick<RowsFile, 'format' | 'delimiter'>,
+  job: string | undefined,
+  { checkPath }: Pick<RowServices, 'checkPath'>,
+): Promise<void> => {
+  if (report === undefined) return;
+  checkPath(report);
+  const other = await jobOfReport(report, input);
+  // A full disk may have cut it off.
+  if (other !== undefined && (job ?? '').startsWith(other)) return;
+  const what = other === undefined ? 'is there already, and is no report' : `is the report of another job, ${other}`;
+  throw usageError(`--report: ${report} ${what}`, {
+    hint: 'name a new file, or move this one away; a changed file or option is another job. Nothing was sent',
+  });
+};
+
+/** A policy under which a file may need another person's approval. */
+export type FilePolicy = Allowance['kept'];
+
+/** The policy that a file is under; undefined where no file needs an approval. */
+export const filePolicy = async (
+  { checked }: Pick<RowKind<never>, 'checked'>,
+  { ledger, place, protocol }: Doors,
+): Promise<FilePolicy | undefined> => {
+  if (checked === undefined) return undefined;
+  const { profile } = place;
+  const allowance = await ledger.policies.allowance({ profile, since: protocol.dayOf(ledger.moment().at) });
+  return allowance?.kept.policy.approveAbove === undefined ? undefined : allowance.kept;
+};
+
+/** What a file comes to: `3 payment requests for NGN 5,000.00, 1 of them without a known amount`. */
+const totalText = ({ rows, amounts, unknown }: Total, one: string): string => {
+  const sums = sumsText(amounts);
+  const untold = unknown === 0 ? '' : `, ${unknown} of them without a known amount`;
+  return `${rows} ${rows === 1 ? one : `${one}s`}${sums === undefined ? '' : ` for ${sums}`}${untold}`;
+};
+
+/** A file that is about to be sent under a policy. */
+interface Checked {
+  readonly id: string;
+  readonly name: string;
+  readonly policy: FilePolicy;
+  /** Notes the job, so that others can see what they approve. */
+  readonly begin: () => Promise<void>;
+  readonly operator: FileDeps['operator'];
+}
+
+/**
+ * Throws unless a file that was checked may be sent: where it comes to more than its policy leaves to one person, what was
+ * charged of it before included, another one must have approved that much. Notes who asks for the approval. Each row is held
+ * to the same when it is sent.
+ */
+export const refuseUnapproved = async (
+  { id, name, policy, begin, operator }: Checked,
+  { checked, hold, words }: Pick<RowKind<never>, 'checked' | 'hold' | 'words'>,
+  { ledger, protocol }: Doors,
+): Promise<void> => {
+  const left = checked?.();
+  if (left === undefined) return;
+  const { policies } = ledger;
+  const charged = await ledger.jobs.charged(id);
+  const [me, approval] = [await operator(), await policies.approval(id)];
+  const isFree = (total: Total): boolean => !protocol.needsApproval(policy.policy, total);
+  const worthFor = (total: Total) => (isFree(total) ? 'holds' : protocol.worthOf(approval, total, me));
+  let spent = charged;
+  hold?.((asked) => {
+    const next = protocol.withRow(spent, asked);
+    if (worthFor(next) !== 'holds') return false;
+    spent = next;
+    return true;
+  });
+  const total = protocol.sumOf(left, charged);
+  const worth = worthFor(total);
+  if (worth === 'holds') return;
+  const what = `${name}: nothing was sent: ${totalText(total, words.one)}`;
+  if (worth === 'own') {
+    const { approvedBy = me, askedBy } = approval ?? {};
+    const hint = protocol.sameHint(me, approvedBy, `another person has to run it, such as ${askedBy}`);
+    const by = protocol.mayBeSame(me, approvedBy);
+    throw new PayError('refused', `${what} were approved by ${by}`, { hint, ledgerId: id });
+  }
+  await begin();
+  await policies.approve({ job: id, total, askedBy: me, askedAt: ledger.moment().at });
+  const why = worth === 'outgrown' ? 'are more than was approved' : "need another person's approval";
+  throw new PayError('refused', `${what} ${why}`, {
+    hint: `ask somebody else to run \`paycli approve ${id}\`, then run the same command again`,
+    ledgerId: id,
+  });
+};

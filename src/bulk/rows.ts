@@ -1,0 +1,175 @@
+import type { Client } from '../client/client.ts';
+import { cutName } from '../core/bounds.ts';
+import { type PayError, usageError } from '../core/error.ts';
+import { idProblem } from '../core/ids.ts';
+import { namingFlags } from '../core/input.ts';
+import { didYouMean } from '../core/text.ts';
+import { type Cells, cellsOf, fieldsOf, type InputRow } from './cells.ts';
+import type { KeyColumn, RowKind } from './kind.ts';
+import type { RowsFile } from './read-file.ts';
+import { type ColumnFault, faultsOf } from './row-end.ts';
+
+/** Names that are read; one that ends in a dot stands for all that begin so. */
+type Known = readonly string[];
+
+const knownIn = (known: Known, column: string): string | undefined =>
+  known.find((name) => (name.endsWith('.') ? column.startsWith(name) : column === name));
+
+/** The known name that a column is meant as; of `param.k` the beginning alone, since a key is what it is. */
+const knownName = (column: string, known: Known): string => {
+  const text = column.trim();
+  const found = knownIn(known, text.toLowerCase());
+  return found === undefined ? column : found + text.slice(found.length);
+};
+
+/**
+ * The names of a header by which its columns are read, in their order: known ones in any case, with or without blanks around
+ * them, all others as they are. Throws a usage error where two columns come to the same name.
+ */
+export const columnNames = (columns: readonly string[], known: Known): readonly string[] => {
+  const names = columns.map((column) => knownName(column, known));
+  const first = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const before = first.get(name);
+    if (before !== undefined) {
+      const [one, other] = [columns[before], columns[index]].map((column) => JSON.stringify(column));
+      throw usageError(`the columns ${one} and ${other} are both ${name}`, { hint: 'leave one of them out' });
+    }
+    first.set(name, index);
+  }
+  return names;
+};
+
+const MOST_NAMED = 10;
+const DELIMITERS = /[,;\t|]/;
+
+const andMore = (names: readonly string[]): string =>
+  names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+
+type Needed = Pick<KeyColumn, 'name' | 'prefix' | 'aliases'>;
+
+const stepOf = (columns: readonly string[], { name, prefix, aliases }: Needed, all: string): string => {
+  const [first = ''] = columns;
+  if (prefix !== undefined && columns.some((column) => column.startsWith(`${prefix}.`))) {
+    return `the first line is a row: add a header above it with the column names, such as ${name}`;
+  }
+  if (columns.length === 1 && DELIMITERS.test(first)) return 'set the column separator with --delimiter';
+  const meant =
+    columns.find((column) => aliases.includes(column.trim().toLowerCase())) ??
+    columns.find((column) => didYouMean(column, [name]) !== undefined);
+  return meant === undefined ? `the first line must name the columns: ${all}` : `rename column ${meant} to ${name}`;
+};
+
+/** A file without the column that says what each of its rows is about; `all` names those that are read, in words. */
+export const missingColumn = (columns: readonly string[], needed: Needed, all: string): PayError => {
+  const names = columns.slice(0, MOST_NAMED).map(cutName);
+  const found = names.length === 0 ? '' : ` (found: ${names.join(', ')}${andMore(columns)})`;
+  return usageError(`no column ${needed.name}${found}`, { hint: stepOf(columns, needed, all) });
+};
+
+/** Whoever writes more columns has misspelt none that we would find. */
+const MOST_GUESSED = 1000;
+
+/** `parm.tier` where `param.` is known: `param.tier`. */
+const meantByBeginning = (name: string, beginnings: readonly string[]): string | undefined => {
+  const dot = name.indexOf('.');
+  if (dot === -1) return undefined;
+  const words = beginnings.map((beginning) => beginning.slice(0, -1));
+  const word = didYouMean(name.slice(0, dot), words);
+  return word === undefined ? undefined : word + name.slice(dot);
+};
+
+/**
+ * What people should know of the columns that nothing reads, in lines; none where every column is read. What the file has a
+ * column for already was not meant by another.
+ */
+export const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
+  const unused = columns.filter((name) => knownIn(known, name) === undefined);
+  if (unused.length === 0) return [];
+  const present = new Set(columns);
+  const names = known.filter((name) => !name.endsWith('.') && !present.has(name));
+  const beginnings = known.filter((name) => name.endsWith('.'));
+  const guesses = (unused.length > MOST_GUESSED ? [] : unused).flatMap((name) => {
+    const meant = didYouMean(name, names) ?? meantByBeginning(name, beginnings);
+    return meant === undefined || present.has(meant) ? [] : [`${name}: did you mean ${meant}?`];
+  });
+  const shown = unused.slice(0, MOST_NAMED).join(', ');
+  return [`Ignored columns (copied to the report): ${shown}${andMore(unused)}`, ...guesses];
+};
+
+/** What a row asks for, and what it is about. */
+export interface RowItem<T> {
+  readonly key: string;
+  readonly item: T;
+}
+
+/** That, or all that is wrong with a row. */
+export type ReadRow<T> = RowItem<T> | { readonly faults: readonly ColumnFault[] };
+
+/** The rows of a file as a noun reads them. */
+export interface RowReader<T> {
+  /** What a row is about, whatever else it holds. */
+  readonly keyOf: (row: InputRow) => string;
+  readonly read: (row: InputRow) => ReadRow<T>;
+  /** The same, with what the contract has against it; sending checks that again. */
+  readonly judge: (row: InputRow) => ReadRow<T>;
+  /** An error about a row, whose violations name the column or the flag behind each property. */
+  readonly named: (thrown: unknown, item: T) => unknown;
+  /** What people should know of the columns. */
+  readonly notices: readonly string[];
+}
+
+const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, validate: boolean): string => {
+  const text = cells.text(name) ?? '';
+  if (text === '' && missing !== undefined && cells.faults.length === 0) cells.fault(name, missing);
+  const problem = validate && text !== '' && prefix !== undefined ? idProblem(prefix, text) : undefined;
+  if (problem !== undefined) cells.fault(name, wrong?.(text, problem) ?? problem);
+  return text;
+};
+
+/** How rows are read, once the columns of their file are known; throws a usage error where they can't be. */
+export const openRows = <T>(
+  kind: RowKind<T>,
+  { columns: written, format }: Pick<RowsFile, 'columns' | 'format'>,
+  { client, validate }: { readonly client: Pick<Client, 'check'>; readonly validate: boolean },
+): RowReader<T> => {
+  const { key } = kind;
+  const known = [key.name, ...kind.columns];
+  // Keys of JSON are what they are.
+  const columns = format === 'csv' ? columnNames(written, known) : written;
+  if (key.missing !== undefined && !columns.includes(key.name)) throw missingColumn(columns, key, kind.allColumns);
+  kind.checkColumns(columns);
+  const isAsWritten = columns.every((name, index) => name === written[index]);
+
+  const cellsIn = ({ fields }: InputRow): Cells => {
+    const named = isAsWritten ? fields : fieldsOf(columns.map((name, index) => [name, fields[written[index] ?? '']]));
+    return cellsOf(named, format, columns);
+  };
+  const read = (row: InputRow): ReadRow<T> => {
+    const cells = cellsIn(row);
+    const about = readKey(cells, key, validate);
+    const item = kind.read(cells, about);
+    if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
+    return { key: kind.keyOf?.(item) ?? about, item };
+  };
+  const named = (thrown: unknown, item: T): unknown =>
+    namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item), kind.money?.(item)?.currency);
+
+  return {
+    keyOf: (row) => String(cellsIn(row).given.get(key.name) ?? ''),
+    read,
+    judge: (row) => {
+      const asked = read(row);
+      if ('faults' in asked) return asked;
+      try {
+        const { operation, input } = kind.request(asked.item);
+        client.check(operation, input);
+        return asked;
+      } catch (thrown) {
+        return { faults: faultsOf(named(thrown, asked.item)) };
+      }
+    },
+    named,
+    notices: unusedNotices(columns, known),
+  };
+};

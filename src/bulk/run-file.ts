@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto';
+import type { BulkInput } from '../cli/bulk-options.ts';
+import type { Client } from '../client/client.ts';
+import type { PayError } from '../core/error.ts';
+import { sumsText } from '../core/money.ts';
+import { environmentName, isGuarded } from '../core/origin.ts';
+import type { Result, View } from '../core/result.ts';
+import type { RowKind } from './kind.ts';
+import { mostOpen } from './pace.ts';
+import {
+  checkRows,
+  type FilePolicy,
+  filePolicy,
+  type Plan,
+  type Planning,
+  planRows,
+  refuseBad,
+  refuseCheck,
+  refuseEmpty,
+  refuseOther,
+  refuseOtherReport,
+  refuseReport,
+  refuseUnapproved,
+} from './plan.ts';
+import { openInput, type RowsFile } from './read-file.ts';
+import { openReporter, type Reporter } from './report.ts';
+import { openRows, type RowReader } from './rows.ts';
+import { hasEnd, type RowSender, type WorkedOff, workOff } from './send.ts';
+import { protectedRows, repeatableRows } from './send-row.ts';
+import { type JobEnd, jobResult } from './summary.ts';
+import type { Doors, FileDeps, RowServices } from './world.ts';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const LENGTH = 16;
+
+/**
+ * The name of a job, from all that shapes what is sent: the same again is the same job (charge-protocol, Bulk). `parts` are
+ * texts whose borders count.
+ */
+export const jobId = (parts: readonly string[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  const letters = [...hash.digest().subarray(0, LENGTH)].map((byte) => ALPHABET.charAt(byte & 31));
+  return `job-${letters.join('')}`;
+};
+
+/** What is asked before the rows of a file are sent to where money may be real. */
+interface JobQuestion {
+  /** `Charge`, `Update`. */
+  readonly verb: string;
+  /** What a row is about: `payment request`, `customer`. */
+  readonly one: string;
+  readonly rows: number;
+  /** How many of them have been begun before. */
+  readonly before: number;
+  /** What they hold, in few words. */
+  readonly what: string;
+  /** What all of them come to, where that is known. */
+  readonly total?: string | undefined;
+}
+
+/** The lines of the question. */
+export const questionOf = (
+  { verb, one, rows, before, what, total }: JobQuestion,
+  { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
+): readonly string[] => {
+  const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
+  const things = rows === 1 ? one : `${one}s`;
+  const sums = total === undefined ? '' : ` for ${total}`;
+  const begun = before === 0 ? '' : `; ${before} started before`;
+  return [where, `${verb} ${rows} ${things}${sums} (${what}${begun})?`];
+};
+
+/** A file, and what is to be done with its rows. */
+interface FileOfRows<T> {
+  readonly bulk: BulkInput;
+  readonly kindOf: (client: Client) => RowKind<T>;
+  /** How the summary is shown. */
+  readonly view: View;
+}
+
+/** All that the steps of one run share. */
+interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm' | 'operator'> {
+  readonly bulk: BulkInput;
+  /** How messages call the file. */
+  readonly name: string;
+  readonly kind: RowKind<T>;
+  readonly client: Client;
+  /** undefined: the file is only looked at (--dry-run), and the ledger left alone. */
+  readonly doors: Doors | undefined;
+  readonly validate: boolean;
+  readonly world: RowServices;
+}
+
+interface JobToSend<T> {
+  readonly id: string;
+  readonly doors: Doors;
+  readonly sender: RowSender<T>;
+  readonly policy: FilePolicy | undefined;
+}
+
+/** An opened file, and the job that it is with these options. */
+interface Opened<T> {
+  readonly input: RowsFile;
+  readonly reader: RowReader<T>;
+  readonly reporter: Reporter;
+  readonly job: JobToSend<T> | undefined;
+}
+
+/** The job that a file is with these options, and who sends its rows. */
+const jobOf = async <T>(
+  { bulk, kind, doors, io, world }: JobRun<T>,
+  input: RowsFile,
+  { named }: RowReader<T>,
+): Promise<JobToSend<T> | undefined> => {
+  if (doors === undefined) return undefined;
+  const { service, workspace } = doors.place;
+  const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest]);
+  refuseOther(id, bulk);
+  const { sending } = kind;
+  const how = { job: id, retry: bulk.retryFailed };
+  const sender =
+    sending.kind === 'protected'
+      ? protectedRows(sending, how, doors, { named, io, notice: world.notice })
+      : repeatableRows({ request: kind.request, sending }, how, doors, { named, io });
+  return { id, doors, sender, policy: await filePolicy(kind, doors) };
+};
+
+/** What the file holds; throws unless it can be sent, as far as that can be known before. */
+const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opened<T>): Promise<Plan> => {
+  const { bulk, name, kind, world } = run;
+  const { stop, progress, openSeen } = world;
+  const seen = bulk.allowRepeats ? undefined : openSeen();
+  const isDone = async (row: number): Promise<boolean> => job !== undefined && (await hasEnd(job.sender, row));
+  const planning: Planning<T> = { kind, input, reader, seen, hasEnd: isDone, onBad: reporter.bad, stop };
+  try {
+    const plan = await planRows(planning, progress.reading);
+    refuseEmpty(plan, name);
+    refuseBad(plan, run);
+    if (!bulk.check && job?.policy === undefined) return plan;
+    const checked = await checkRows(planning, plan, { ...bulk, ...world, tell: progress.checking });
+    refuseBad(checked, run);
+    return checked;
+  } finally {
+    seen?.close();
+  }
+};
+
+/** Asks before rows are sent to where money may be real. */
+const ask = async <T>(
+  { kind, confirm }: JobRun<T>,
+  { place, protocol, ledger }: Doors,
+  id: string,
+  plan: Plan,
+): Promise<void> => {
+  if (kind.asks !== true && !isGuarded(place.origin)) return;
+  const before = await protocol.rowsBegun(ledger, id);
+  const what = [...plan.counts].map(([name, count]) => `${name} ${count}`).join(', ');
+  const rows = plan.rows - plan.bad.count;
+  const total = sumsText(kind.checked?.().amounts ?? plan.sums);
+  const isGrave = isGuarded(place.origin) && kind.sending.kind === 'protected';
+  const question = questionOf({ ...kind.words, rows, before, what, total }, place);
+  await confirm(question, 'refuse', isGrave ? (total ?? String(rows)) : undefined);
+};
+
+const NOTHING_SENT = {
+  counts: {},
+  done: 0,
+  skipped: 0,
+  codes: new Set<number>(),
+  troubles: [],
+  untold: 0,
+  again: false,
+  unresolved: false,
+  unrecorded: [],
+  adjustments: {},
+};
+
+/** Notes what only this run knows of its rows, and leaves the others to whoever wants them. No row depends on it. */
+const endIn = async ({ ledger: { jobs } }: Doors, id: string, { adjustments }: WorkedOff): Promise<void> => {
+  try {
+    await jobs.adjust(id, adjustments);
+    await jobs.release(id);
+  } catch {
+    // The summary tells what the ledger then does not.
+  }
+};
+
+/** Plans, asks, and works off. Nothing is sent before all of the file is read and right. */
+const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> => {
+  const { bulk, name, kind, world } = run;
+  const { input, reader, reporter, job } = opened;
+  const { progress, stop } = world;
+  const plan = await planOf(run, opened);
+  const { rows, bad } = plan;
+  if (job === undefined) return { ...NOTHING_SENT, id: null, name, rows, bad: bad.count };
+  const { id, doors, sender, policy } = job;
+  const { service, origin, profile } = doors.place;
+  await progress.end();
+  const ledgerKind = kind.sending.kind === 'protected' ? 'charge' : 'update';
+  const about = { id, kind: ledgerKind, command: kind.command, name, service, origin, profile, rows } as const;
+  const begin = (): Promise<void> => doors.ledger.jobs.open(about, mostOpen(bulk.concurrency));
+  if (policy !== undefined) await refuseUnapproved({ id, name, begin, policy, operator: run.operator }, kind, doors);
+  await ask(run, doors, id, plan);
+  await reporter.open(id);
+  await begin();
+  const worked = await workOff({
+    ...bulk,
+    ...world,
+    input,
+    reader,
+    sender,
+    rows,
+    excluded: bad,
+    stop: AbortSignal.any([stop, reporter.failed]),
+    onSettled: reporter.settled,
+    tell: (standing) => progress.working(standing, rows - bad.count),
+    onWaiting: progress.waiting,
+  });
+  await endIn(doors, id, worked);
+  const { reason, aborted } = reporter.failed;
+  return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), id, name, rows, bad: bad.count };
+};
+
+const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
+  const { bulk, name, kind, world } = run;
+  const { source, folder, progress, notice } = world;
+  const { from, inputFormat: format, delimiter } = bulk;
+  const input = await openInput({ ...source(from), name, format, delimiter, spoolFolder: folder });
+  const reporter = openReporter(input, { ...world, path: bulk.report, columns: kind.report });
+  try {
+    await refuseReport(input, bulk, world);
+    const reader = openRows(kind, input, run);
+    for (const line of reader.notices) await notice(line);
+    const job = await jobOf(run, input, reader);
+    await refuseOtherReport(bulk.report, input, job?.id, world);
+    return await runOpened(run, { input, reader, reporter, job });
+  } finally {
+    await progress.end();
+    await reporter.close().catch(() => undefined);
+    await input.close();
+  }
+};
+
+/** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run only looks at the file. */
+export const runFile = async <T>({ bulk, kindOf, view }: FileOfRows<T>, deps: FileDeps): Promise<Result> => {
+  const { dryRun, validate } = deps.globals;
+  const world = await deps.jobWorld();
+  const client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
+  const kind = kindOf(client);
+  refuseCheck(bulk, kind);
+  const doors = dryRun
+    ? undefined
+    : { client, ledger: await deps.ledger(), protocol: await deps.protocol(), place: await deps.place() };
+  const name = bulk.from === '-' ? 'standard input' : bulk.from;
+  const { io, confirm, operator } = deps;
+  const end = await runJob({ bulk, name, kind, client, doors, validate, world, io, confirm, operator });
+  const followed = doors && end.id !== null ? await kind.follow?.(end.id, world, doors) : undefined;
+  return jobResult(end, { ...kind, bulk, stop: io.signals.stop, followed }, view);
+};

@@ -1,0 +1,182 @@
+import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
+import { isTakenUp } from '../core/row.ts';
+import type { Update, UpdateOutcome } from '../ledger/job.ts';
+import type { Protected, Repeatable, RowAttempt, RowKind } from './kind.ts';
+import type { RowSignals } from './pace.ts';
+import { endOf, type RowEnd } from './row-end.ts';
+import type { RowItem, RowReader } from './rows.ts';
+import type { RowSender, SendingJob } from './send.ts';
+import type { Doors, FileDeps, RowServices } from './world.ts';
+
+/** Sends rows under the ledger's protocol, each as one that is sent by itself. */
+export const protectedRows = <T>(
+  { once, kept, settle, idColumn }: Protected<T>,
+  sending: SendingJob,
+  doors: Doors,
+  { named, io, notice }: Pick<RowReader<T>, 'named'> & Pick<FileDeps, 'io'> & Pick<RowServices, 'notice'>,
+): RowSender<T> => {
+  const { ledger } = doors;
+  const { job, retry } = sending;
+  const told = new Set<string>();
+  const tellOnce: RowAttempt['tellOnce'] = async (what, text) => {
+    if (told.has(what)) return;
+    told.add(what);
+    await notice(text);
+  };
+
+  const attempt = async (item: T, { row, signals }: Pick<RowAttempt, 'row' | 'signals'>): Promise<RowEnd> => {
+    const judged: RowAttempt['judged'] = (error) => {
+      const end = error === undefined ? undefined : endOf(error, { begun: true });
+      // What is unknown is looked at first: were the next row sent meanwhile, too many would be in doubt.
+      if (end?.state !== 'unknown' || end.stops !== undefined) signals.landed(end?.stops);
+    };
+    const done = await once(item, { row, signals, judged, tellOnce }, doors);
+    if (done.kind === 'kept') {
+      return { ...kept(done.entry, doors), kept: done.entry.job === job ? 'here' : 'elsewhere' };
+    }
+    const { end, odd, unrecorded } = done;
+    if (odd[0] !== undefined) await tellOnce('odd', `note: row ${row.number}: ${odd[0]}`);
+    if (unrecorded !== undefined) return { ...end, stops: unrecorded, unrecorded };
+    io.flight.accepted -= 1;
+    return end;
+  };
+
+  /** How a row stands that was sent, after one look at what became of it where nobody knows; as it was where that says nothing. */
+  const settled = async (end: RowEnd, id: string): Promise<RowEnd> => {
+    if (end.state !== 'unknown' || end.stops !== undefined || settle === undefined) return end;
+    try {
+      const entry = await settle(id, doors);
+      return entry?.state === 'accepted' ? kept(entry, doors) : end;
+    } catch (thrown) {
+      if (!(thrown instanceof PayError)) throw thrown;
+      return end;
+    }
+  };
+
+  return {
+    // In the order of creation: the last entry of a row is the one that counts.
+    earlier: async (first, last) =>
+      new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, doors)])),
+    takesUp: (end) => isTakenUp(end.state, retry),
+    lease: (slice) => ledger.jobs.lease(job, slice),
+    send: async ({ item }, number, signals) => {
+      try {
+        return await attempt(item, { row: { job, number, retry }, signals });
+      } catch (thrown) {
+        const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
+        const end = endOf(named(thrown, item));
+        return id === undefined ? { ...end, fields: {} } : settled({ ...end, fields: { [idColumn]: id } }, id);
+      }
+    },
+  };
+};
+
+const kept = ({ state, exitCode, message }: Update): RowEnd => ({ state, exitCode, error: message });
+
+const isUnknown = ({ state }: Pick<RowEnd, 'state'>): boolean => state === 'unknown';
+
+/** Another process has taken it up. */
+const ELSEWHERE: RowEnd = { state: 'sending' };
+const ACCEPTED: UpdateOutcome = { state: 'accepted', exitCode: 0 };
+const SEEN: UpdateOutcome = { ...ACCEPTED, message: 'seen in a read' };
+const NOTHING: UpdateOutcome = { ...ACCEPTED, message: 'nothing to change' };
+
+/** What the ledger could not take; the next run looks at what the row is about, so that nothing is lost. */
+const unnoted = (thrown: unknown): PayError =>
+  new PayError('unrecorded', `couldn't save the result of a row in the ledger: ${reasonOf(thrown)}`, {
+    hint: 'fix the ledger, then run the same command again: it checks rows whose result is unknown',
+    cause: thrown,
+  });
+
+/**
+ * Sends rows of absolute values: again only where nothing of them was sent, or where a read shows that they were not applied
+ * (charge-protocol, What proves that nothing was sent). What depends on a read has it before the row is begun, so that one
+ * that fails leaves no trace.
+ */
+export const repeatableRows = <T>(
+  { request, sending: { readsFirst, look } }: Pick<RowKind<T>, 'request'> & { readonly sending: Repeatable<T> },
+  sending: SendingJob,
+  { client, ledger: { jobs } }: Doors,
+  { named, io }: Pick<RowReader<T>, 'named'> & Pick<FileDeps, 'io'>,
+): RowSender<T> => {
+  const { job, retry } = sending;
+
+  const begin = (key: string, row: number, looked: boolean): Promise<boolean> =>
+    jobs.beginUpdate({ job, row, onye: key, bound: client.longestWrite }, { retry, looked });
+
+  const settle = async (row: number, outcome: UpdateOutcome, end: RowEnd = { state: 'accepted' }): Promise<RowEnd> => {
+    try {
+      await jobs.settleUpdate({ job, row }, outcome);
+      return end;
+    } catch (thrown) {
+      const unrecorded = unnoted(thrown);
+      return { ...end, stops: unrecorded, unrecorded };
+    }
+  };
+
+  /** One look at what nobody knows the end of: it is done where the look shows all of it. */
+  const seen = async (asked: T, row: number, end: RowEnd): Promise<RowEnd> => {
+    if (!isUnknown(end) || end.stops !== undefined) return end;
+    try {
+      return (await look(asked)).applied ? await settle(row, SEEN) : end;
+    } catch (thrown) {
+      if (!(thrown instanceof PayError)) throw thrown;
+      return end;
+    }
+  };
+
+  /** `asked` is what the row asks for, of which `item` is what is left to be sent. */
+  const send = async (item: T, asked: T, row: number, { slowDown, landed }: RowSignals): Promise<RowEnd> => {
+    const { operation, input } = request(item);
+    try {
+      await client.call(operation, { ...input, slowDown });
+    } catch (thrown) {
+      const end = endOf(named(thrown, item), { begun: true });
+      if (!isUnknown(end)) landed(end.stops);
+      const { exitCode = EXIT_CODES.unknown, error: message } = end;
+      const state = outcomeOf(thrown as PayError);
+      return seen(
+        asked,
+        row,
+        await settle(row, { state, exitCode, ...(message === undefined ? {} : { message }) }, end),
+      );
+    }
+    landed(undefined);
+    const noted = await settle(row, ACCEPTED);
+    if (noted.stops === undefined) io.flight.accepted -= 1;
+    return noted;
+  };
+
+  const update = async ({ key, item }: RowItem<T>, row: number, signals: RowSignals): Promise<RowEnd> => {
+    const reads = readsFirst(item);
+    if (!reads && (await begin(key, row, false))) return send(item, item, row, signals);
+    const [before] = await jobs.updates(job, row, row);
+    const wasUnknown = before !== undefined && isUnknown(before);
+    if (!reads && !wasUnknown) return before === undefined ? ELSEWHERE : kept(before);
+    let looked: Awaited<ReturnType<typeof look>>;
+    try {
+      looked = await look(item);
+    } catch (thrown) {
+      const end = endOf(thrown);
+      // A look that failed says nothing, whatever the service answered.
+      return wasUnknown && end.untouched !== true ? { ...end, state: 'unknown' } : end;
+    }
+    if (wasUnknown && looked.applied) return settle(row, SEEN);
+    if (!(await begin(key, row, wasUnknown))) return ELSEWHERE;
+    return looked.item === undefined ? settle(row, NOTHING) : send(looked.item, item, row, signals);
+  };
+
+  return {
+    earlier: async (first, last) =>
+      new Map((await jobs.updates(job, first, last)).map((before) => [before.row, kept(before)])),
+    takesUp: (end) => isUnknown(end) || isTakenUp(end.state, retry),
+    lease: (slice) => jobs.lease(job, slice),
+    send: async (asked, row, signals) => {
+      try {
+        return await update(asked, row, signals);
+      } catch (thrown) {
+        return endOf(named(thrown, asked.item));
+      }
+    },
+  };
+};

@@ -1,0 +1,180 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
+import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
+import { madeHere } from '../core/record.ts';
+import type { Result, View } from '../core/result.ts';
+import { ROW_STATES, type RowState } from '../core/row.ts';
+import type { Trouble } from './counters.ts';
+import type { Aftermath, RowKind } from './kind.ts';
+import { gravest, isSignalCode } from './row-end.ts';
+import type { WorkedOff } from './send.ts';
+
+/** How a job has ended. */
+export interface JobEnd extends WorkedOff {
+  /** null where nothing was to be sent. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly rows: number;
+  /** Rows that were left out since something is wrong with them. */
+  readonly bad: number;
+}
+
+/** What a summary says besides how the rows stand. */
+export interface Summing extends Pick<RowKind<never>, 'command' | 'words'> {
+  readonly bulk: Pick<BulkInput, 'report'>;
+  /** The first signal of the user. */
+  readonly stop: AbortSignal;
+  /** What has become of the rows since they were sent, where that was waited for. */
+  readonly followed?: Aftermath | undefined;
+}
+
+type Counts = Readonly<Record<RowState | 'not_started', number>>;
+
+const countsOf = ({ counts, rows, bad, done }: JobEnd): Counts => {
+  const all = Object.fromEntries(ROW_STATES.map((state) => [state, counts[state] ?? 0])) as Record<RowState, number>;
+  return { ...all, invalid: all.invalid + bad, not_started: rows - bad - done - all.sending };
+};
+
+const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => ({
+  job: end.id,
+  command,
+  file: end.name,
+  rows: end.rows,
+  ...countsOf(end),
+  skipped: end.skipped,
+  report: bulk.report ?? null,
+  ...followed?.fields,
+});
+
+const exitOf = ({ detail, kind }: PayError): number => detail.exitCode ?? EXIT_CODES[kind];
+
+/** Why the run ended before its rows did. A signal may have stopped the last ones after they were started. */
+const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSignal): PayError | undefined => {
+  const { stopped, codes } = end;
+  if (stopped !== 'signal' && stopped !== undefined) return stopped;
+  const areLeft = (stopped === 'signal' && not_started + sending > 0) || [...codes].some(isSignalCode);
+  return areLeft ? interrupted(stop.reason) : undefined;
+};
+
+const KINDS = Object.entries(EXIT_CODES) as [ErrorKind, number][];
+const kindOf = (code: number): ErrorKind => KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted';
+
+/** What is told of: what went well, then the rest, the gravest first. */
+const TOLD: readonly (keyof Counts)[] = [
+  'accepted',
+  'unknown',
+  'rejected',
+  'failed',
+  'not_sent',
+  'not_created',
+  'refused',
+  'sending',
+  'invalid',
+  'not_started',
+];
+
+/** States that people call otherwise. */
+const WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
+
+const whatOf = (counts: Counts, rows: number, done: string): string => {
+  const words = { ...WORDS, accepted: done };
+  const told = TOLD.filter((state) => counts[state] > 0);
+  const texts = told.map((state) => `${counts[state]} ${words[state] ?? state.replaceAll('_', ' ')}`);
+  return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
+};
+
+/** Why rows are left. */
+const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: AbortSignal): string[] => {
+  if (stopped === undefined) return [];
+  if (stopped.kind === 'interrupted') return [`stopped early by ${signalWord(stop.reason)}`];
+  if (stopped.kind === 'unknown' && not_started === 0) return [];
+  return [`stopped early: ${stopped.message}`];
+};
+
+const troubleText = ({ count, rows, error, reason }: Trouble): string => {
+  if (count === 1) return `row ${rows[0]}: ${error}`;
+  const more = count - rows.length;
+  const named =
+    more === 0 ? `${rows.slice(0, -1).join(', ')} and ${rows.at(-1)}` : `${rows.join(', ')} and ${more} more`;
+  return `${count} × ${reason}: rows ${named}`;
+};
+
+const troublesOf = ({ troubles, untold }: JobEnd, report: string | undefined): string[] => {
+  const told = troubles.map(troubleText);
+  if (untold === 0) return told;
+  const where = report === undefined ? 'add --report FILE to list all of them' : `all of them are in ${report}`;
+  return [...told, `and ${untold} more: ${where}`];
+};
+
+const goOnText = (stopped: PayError | undefined): string => {
+  const text = 'run the same command again to continue with the rows that were not sent';
+  return stopped?.kind === 'unknown' ? `${text}; --continue-on-unknown never stops at unknown rows` : text;
+};
+
+const hintsOf = (
+  counts: Counts,
+  { codes, again, unresolved }: Pick<JobEnd, 'codes' | 'again' | 'unresolved'>,
+  words: Summing['words'],
+  stopped: PayError | undefined,
+): string[] => {
+  const { unknown, rejected, failed, not_sent, not_created, not_started, sending } = counts;
+  return [
+    ...(unknown > 0 || unresolved ? [words.findOut] : []),
+    ...(not_started + sending + not_sent > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
+    ...(rejected + failed + not_created > 0
+      ? [
+          'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
+        ]
+      : []),
+    ...(again && words.refused !== undefined && stopped?.kind !== 'refused' ? [words.refused] : []),
+  ];
+};
+
+/** The lines to keep, as one JSON text. */
+const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
+  const answers = unrecorded.flatMap(({ detail }) => detail.answer ?? []);
+  return answers.length > 1 ? `[${answers.join()}]` : answers[0];
+};
+
+/** What a job ends with: the gravest of its rows' exit codes and of what stopped it; undefined where all is well. */
+const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayError | undefined => {
+  const { unrecorded } = end;
+  const counts = countsOf(end);
+  const stopped = stoppedBy(end, counts, stop);
+  const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(exitOf);
+  const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
+  if (code === 0) return undefined;
+  const lines = [
+    whatOf(counts, end.rows, words.done),
+    ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
+    ...whyOf(stopped, counts, stop),
+    ...troublesOf(end, bulk.report),
+  ];
+  const answer = answersOf(unrecorded);
+  // Of an unknown row it would say what is said for all of them.
+  const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
+  const hints = [
+    ...hintsOf(counts, end, words, stopped),
+    ...[hint, followed?.hint].filter((line) => line !== undefined),
+  ];
+  return new PayError(kindOf(code), lines.join('\n'), {
+    exitCode: code,
+    ...(end.id === null ? {} : { ledgerId: end.id }),
+    ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(stopped?.detail.retryAt === undefined ? {} : { retryAt: stopped.detail.retryAt }),
+  });
+};
+
+/** The summary as the result of a command. */
+export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => {
+  const failure = failureOf(end, summing);
+  return {
+    kind: 'record',
+    record: madeHere(recordOf(end, summing)),
+    view,
+    // Where it can't be printed, a run that has done something must not end as if it had not.
+    ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),
+    ...(end.id === null ? { notice: 'nothing was sent' } : {}),
+    ...(failure === undefined ? {} : { failure }),
+  };
+};

@@ -1,0 +1,206 @@
+import { resolve } from 'node:path';
+import { firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
+import { reasonOf, usageError } from '../../core/error.ts';
+import { isLoopback } from '../../core/origin.ts';
+import { madeHere } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+import { utcAtom } from '../../core/time.ts';
+import type { EventName } from '../../core/webhook-event.ts';
+import type { Deps } from '../deps.ts';
+import { onePage } from '../list.ts';
+import type { ClockInput, FaultsInput } from './control-spec.ts';
+import type { SeedInput, SettleInput, StartInput } from './spec.ts';
+import {
+  clockView,
+  deliveryView,
+  faultView,
+  resetView,
+  seededView,
+  serviceView,
+  settledView,
+  triggeredView,
+  webhookView,
+} from './view.ts';
+import type { AddInput } from './webhook-spec.ts';
+
+/** The emulator, and the absolute path of the data file that was meant: the one given, else the one that --local uses. */
+export const opened = async (data: string | undefined, deps: Deps) => ({
+  file: resolve(data ?? `${(await deps.folders()).data}/${LOCAL_DATA_FILE}`),
+  emulator: await deps.emulator(),
+  clock: deps.io.clock,
+});
+
+/** Adds records to the emulator's data, whether it is running or not. */
+export const seed = async ({ customers, ugwo, data }: SeedInput, deps: Deps): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, deps);
+  const added = await emulator.seed({ file, clock, customers, ugwo });
+  return { kind: 'record', record: madeHere({ ...added, data: file }), view: seededView };
+};
+
+/** Removes every record after a confirmation. */
+export const reset = async ({ data }: { readonly data?: string }, deps: Deps): Promise<Result> => {
+  const { file, emulator } = await opened(data, deps);
+  await deps.confirm([`Remove every record from ${file}?`], 'refuse');
+  await emulator.reset({ file });
+  return { kind: 'record', record: madeHere({ data: file }), view: resetView };
+};
+
+/** Ends an open activity, now or later. */
+export const settle = async ({ activity: uid, as, after, amount, data }: SettleInput, deps: Deps): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, deps);
+  const { activity, due } = await emulator.settle({ file, clock, activity: uid, as, after, amount });
+  const when = due === undefined ? {} : { due: utcAtom(due) };
+  return { kind: 'record', record: madeHere({ ...activity, ...when }), view: settledView };
+};
+
+/** Shows or moves the emulator's clock. */
+export const moveClock = async ({ by, data }: ClockInput, deps: Deps): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, deps);
+  const state = await emulator.clock({ file, clock, ...(by === undefined ? {} : { by }) });
+  return { kind: 'record', record: madeHere(state), view: clockView };
+};
+
+/** The JSON of a file, `-` for standard input; whether it holds rules is the emulator's to say. */
+export const readRules = async (path: string, { source }: Deps): Promise<unknown> => {
+  const text = await source(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw usageError(`${path} is not JSON: ${reasonOf(thrown)}`);
+  }
+};
+
+/** Shows the rules for faults, or puts others in their place. */
+export const faults = async ({ from, clear, data }: FaultsInput, deps: Deps): Promise<Result> => {
+  const { file, emulator } = await opened(data, deps);
+  const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, deps);
+  const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
+  const shown = kept.map(({ rule, seen, fired }) => ({ ...rule, seen, fired }));
+  if (clear) await deps.notice('All faults were cleared.');
+  return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { toldEmpty: true } : {}) };
+};
+
+/** Prints the contract. */
+export const openapi = async (_input: unknown, deps: Deps): Promise<Result> => ({
+  kind: 'text',
+  text: await (await deps.emulator()).openapi(),
+});
+
+const aborted = (signal: AbortSignal): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise;
+};
+
+/** Runs the emulator until the program is told to stop; an empty data file is filled first. Rules for faults go with it. */
+export const run = async ({ port, host, data, dialect, faults, seed }: StartInput, deps: Deps): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, deps);
+  const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
+  if (said !== undefined) await deps.notice(said);
+  if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, deps) });
+  const running = await emulator.start({
+    file,
+    port,
+    host,
+    clock,
+    dialect,
+    delivers: true,
+    console: { data: data === undefined ? undefined : file },
+  });
+  if (!isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)) {
+    await deps.notice(
+      `${host} is open to the network over plain http: whoever reaches it and has a key of it can read and change its data.`,
+    );
+  }
+  await deps.notice([
+    `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}`,
+    'Stop it with Ctrl-C.',
+  ]);
+  return {
+    kind: 'service',
+    record: madeHere({
+      origin: running.origin,
+      key: running.key,
+      data: file,
+      public_key: running.publicKey,
+      control_token: running.controlToken,
+      console: running.console,
+    }),
+    view: serviceView,
+    done: aborted(deps.io.signals.stop).then(async () => {
+      await running.close();
+      if (faults !== undefined) await emulator.faults({ file, rules: { rules: [] } });
+    }),
+  };
+};
+
+const NONE = { files: [], commands: [] };
+
+const signingOf = async (signing: AddInput['signing'], deps: Deps) => {
+  if (signing === 'unsigned') return signing;
+  if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
+  const { all } = await deps.webhookSecrets({ main: { files: [signing.secretFile], commands: [] }, sandbox: NONE });
+  return { secret: all[0] ?? '' };
+};
+
+/** Has the emulator send its events to a URL. */
+export const add = async ({ url, events, signing, allowRemote, data }: AddInput, deps: Deps): Promise<Result> => {
+  const { file, emulator } = await opened(data, deps);
+  const signed = await signingOf(signing, deps);
+  const webhook = await emulator.webhooks.add({ file, url, events, allowRemote, signing: signed });
+  if (signing !== 'unsigned' && 'secretOut' in signing) {
+    await deps.notice(`The secret is in ${signing.secretOut}. Give it to your receiver: --secret-file there, too.`);
+  }
+  return { kind: 'record', record: madeHere(webhook), view: webhookView };
+};
+
+/** Where the emulator sends its events. */
+export const list = async ({ data }: { readonly data?: string }, deps: Deps): Promise<Result> => {
+  const { file, emulator } = await opened(data, deps);
+  return { kind: 'list', pages: onePage(await emulator.webhooks.list({ file })), view: webhookView };
+};
+
+/** Has the emulator send no more events to a URL. */
+export const remove = async (
+  { id, data }: { readonly id: number; readonly data: string | undefined },
+  deps: Deps,
+): Promise<Result> => {
+  const { file, emulator } = await opened(data, deps);
+  return { kind: 'record', record: madeHere(await emulator.webhooks.remove({ file, id })), view: webhookView };
+};
+
+/** Has the emulator tell an event that did not happen. */
+export const trigger = async (
+  input: { readonly event: EventName; readonly ugwo: string | undefined; readonly data: string | undefined },
+  deps: Deps,
+): Promise<Result> => {
+  const { event, ugwo, data } = input;
+  const { file, emulator, clock } = await opened(data, deps);
+  const told = await emulator.webhooks.trigger({ file, clock, event, ugwo });
+  const notice = 'A running `paycli emulator start` sends it.';
+  return { kind: 'record', record: madeHere(told), view: triggeredView, notice };
+};
+
+interface Tried {
+  readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
+}
+
+/** What a table says of it: how its last try ended. */
+const withLast = <T extends Tried>(delivery: T) => {
+  const last = delivery.attempts.at(-1);
+  return { ...delivery, status: last?.status ?? null, error: last?.error ?? null };
+};
+
+/** What the emulator has told, or is to tell; sends one again. */
+export const deliveries = async (
+  { replay, max = 50, data }: { readonly replay?: number; readonly max?: number; readonly data?: string },
+  deps: Deps,
+): Promise<Result> => {
+  const { file, emulator } = await opened(data, deps);
+  const found =
+    replay === undefined
+      ? await emulator.webhooks.deliveries({ file, count: max })
+      : [await emulator.webhooks.replay({ file, id: replay })];
+  return { kind: 'list', pages: onePage(found.map(withLast)), view: deliveryView };
+};

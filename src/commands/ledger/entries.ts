@@ -1,0 +1,238 @@
+import { LOCAL_PROFILE } from '../../core/data-files.ts';
+import { type PayError, usageError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
+import { targetFlags } from '../../core/input.ts';
+import { type ApiPage, type ApiRecord, PAGE_MAX } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+import type { RowCounts } from '../../core/row.ts';
+import { shellLine } from '../../core/shell.ts';
+import { didYouMean } from '../../core/text.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import type { Job } from '../../ledger/job.ts';
+import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { Approval } from '../../ledger/policy.ts';
+import type { Deps } from '../deps.ts';
+import { type Listed, listedPages, numberedCursors } from '../list.ts';
+import { goOnFrom } from '../record.ts';
+import type { LedgerListInput } from './spec.ts';
+import {
+  countsOf,
+  everyView,
+  exportView,
+  isApproved,
+  isOfCharges,
+  jobRecordOf,
+  jobView,
+  listView,
+  notStarted,
+  recordOf,
+  updateRecordOf,
+  updatesView,
+  viewOf,
+} from './view.ts';
+
+/** What makes a row of output of an entry, with what has become of the money of a charge by now. */
+export type Recorder = (entry: Entry) => ApiRecord;
+
+export const recorderOf = async (deps: Deps): Promise<Recorder> => {
+  const [ledger, { paymentOf }] = [await deps.ledger(), await deps.protocol()];
+  return (entry) => recordOf(entry, paymentOf(entry, ledger.moment()));
+};
+
+/** Places in the order of creation. */
+const { cursorOf, seqOf } = numberedCursors('seq:');
+
+export { seqOf };
+
+/** Entries page by page. */
+export const pagesOf = (
+  ledger: Ledger,
+  record: Recorder,
+  filter: Omit<ListFilter, 'limit' | 'before' | 'after'>,
+  bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
+): AsyncGenerator<ApiPage> => {
+  const entries: Listed<Entry, number> = {
+    find: (seq, limit) =>
+      ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit }),
+    placeOf: ({ seq }) => seq,
+    cursorOf,
+    recordsOf: async (found) => found.map((entry) => record(entry)),
+    size: PAGE_MAX,
+  };
+  return listedPages(entries, bounds);
+};
+
+const wordsOf = ({ states, ugwo, max, allProfiles }: LedgerListInput): string[] => [
+  ...(states ?? []).flatMap((state) => ['--state', state]),
+  ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
+  ...(max === undefined ? [] : ['--max', String(max)]),
+  ...(allProfiles ? ['--all-profiles'] : []),
+];
+
+/** What was charged from here, newest first. */
+export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> => {
+  const { states, ugwo, max, cursor, allProfiles } = input;
+  const scope = allProfiles ? {} : await deps.scope();
+  const from = cursor === undefined ? undefined : seqOf(cursor);
+  return {
+    kind: 'list',
+    pages: pagesOf(await deps.ledger(), await recorderOf(deps), { ...scope, states, about: ugwo }, { from, max }),
+    view: allProfiles ? everyView : listView,
+    goOn: (at) => goOnFrom(at, ['ledger', 'list'], wordsOf(input), deps.globals),
+    ...(max === undefined ? {} : { max }),
+  };
+};
+
+/** So many of the newest are looked through for one that was meant. */
+const NEWEST = 100;
+
+interface Named {
+  readonly id: string;
+}
+
+const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], list: string): PayError => {
+  const meant = didYouMean(
+    id,
+    newest.map((known) => known.id),
+  );
+  const where = `see them all: \`paycli ledger ${list} --all-profiles\``;
+  return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
+    hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
+  });
+};
+
+/** How what somebody has at hand in place of a charge's id leads to it; undefined where it does not. */
+const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> => {
+  if (isId('ugw', id)) return `find its charges: \`paycli ledger list --all-profiles --ugwo ${id}\``;
+  if (!isId('act', id)) return undefined;
+  const [owner] = await ledger.list({ activities: [id], limit: 1 });
+  return owner && `it is the activity of ${owner.id}: \`paycli ledger show ${owner.id}\``;
+};
+
+/** The entry of that name; a usage error when there is none. */
+export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
+  const found = await ledger.get(id);
+  if (found !== undefined) return found;
+  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list');
+  const hint = await hintFor(ledger, id);
+  throw hint === undefined ? none : none.with({ hint });
+};
+
+/** Whether a job is meant, and not a charge. */
+export const namesJob = (id: string): boolean => id.startsWith('job-');
+
+/** The job of that name; a usage error when there is none. */
+export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
+  const found = await jobs.get(id);
+  if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST }), 'jobs');
+  return found;
+};
+
+const placeOf = ({ profile, origin }: Job): string[] =>
+  targetFlags({
+    local: profile === LOCAL_PROFILE,
+    profile: profile === LOCAL_PROFILE ? undefined : profile,
+    baseUrl: profile === undefined ? origin : undefined,
+  });
+
+/**
+ * Charges are looked for at the service, what else was made by a person; to send an update again does no harm once its
+ * customer was looked at.
+ */
+const unknownStep = (job: Job): string => {
+  if (job.kind === 'update') return 'run the same command again: it checks each customer first';
+  return isOfCharges(job)
+    ? `run \`${shellLine(['paycli', 'ledger', 'reconcile', ...placeOf(job)])}\``
+    : 'look for each at the service, then record what you found with `paycli ledger resolve`';
+};
+
+/** What is to be done first where another person has to approve it. */
+export const approvalStep = (approval: Approval | undefined): string[] =>
+  approval === undefined || isApproved(approval)
+    ? []
+    : [`it waits for approval: somebody else than ${approval.askedBy} has to run \`paycli approve ${approval.job}\``];
+
+/** How to go on with a job: a line for each kind of row that is not done; none where all are. */
+export const stepsOf = (job: Job, counts: RowCounts): string[] => {
+  const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0, invalid = 0 } = counts;
+  const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
+    [unknown, 'unknown', unknownStep(job)],
+    [rejected + failed + not_created, 'rejected, failed or not made', 'run the same command again with --retry-failed'],
+    [not_sent, 'not sent', 'run the same command again'],
+    [refused, 'refused', 'run the same command again: it checks them again, and says why'],
+    // The whole file, changed, is another job, in which rows of some commands would be sent again.
+    [invalid, 'invalid', 'send a new file of these rows alone, corrected'],
+    [notStarted(job, counts), 'not started', 'run the same command again'],
+  ];
+  return steps
+    .filter(([rows]) => rows > 0)
+    .map(([rows, are, step]) => `${rows === 1 ? '1 row is' : `${rows} rows are`} ${are}: ${step}`);
+};
+
+const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
+  const job = await findJob(ledger, id);
+  const counts = await countsOf(ledger, job);
+  const approval = await ledger.policies.approval(id);
+  const steps = [...approvalStep(approval), ...stepsOf(job, counts)];
+  return {
+    kind: 'record',
+    record: jobRecordOf(job, counts, await ledger.jobs.workers(id), approval),
+    view: jobView,
+    ...(steps.length === 0 ? {} : { notice: steps }),
+  };
+};
+
+const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Result> => {
+  const charge = await find(ledger, id);
+  return { kind: 'record', record: (await recorderOf(deps))(charge), view: viewOf(charge) };
+};
+
+/** One charge with its evidence, or one job with how its rows stand and how to go on. */
+export const show = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
+  const ledger = await deps.ledger();
+  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
+};
+
+const exportCursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('base64url');
+
+/** What was made for the rows from `first` to `last`: every entry, or the update of each. */
+const recordsOf = async (
+  { jobs }: Ledger,
+  record: Recorder,
+  { id, kind }: Job,
+  first: number,
+  last: number,
+): Promise<ApiRecord[]> =>
+  kind === 'charge'
+    ? (await jobs.entries(id, first, last)).map(record)
+    : (await jobs.updates(id, first, last)).map(updateRecordOf);
+
+/** What was made for a job, by the rows of its file. A page is so many rows, begun or not. */
+async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGenerator<ApiPage> {
+  let [first, cursor] = [1, undefined as string | undefined];
+  for (;;) {
+    const last = first + PAGE_MAX - 1;
+    const nextCursor = last < job.rows ? exportCursorOf(last) : null;
+    yield { records: await recordsOf(ledger, record, job, first, last), cursor, nextCursor };
+    if (nextCursor === null) return;
+    [first, cursor] = [last + 1, nextCursor];
+  }
+}
+
+/** All that was sent once, oldest first, or all that was made for one job, by its rows. */
+export const exportEntries = async (
+  { job: id, allProfiles }: { readonly job: string | undefined; readonly allProfiles: boolean },
+  deps: Deps,
+): Promise<Result> => {
+  const [ledger, record] = [await deps.ledger(), await recorderOf(deps)];
+  if (id === undefined) {
+    const filter = { ...(allProfiles ? {} : await deps.scope()), oldestFirst: true };
+    return { kind: 'list', pages: pagesOf(ledger, record, filter, {}), view: exportView };
+  }
+  const job = await findJob(ledger, id);
+  return {
+    kind: 'list',
+    pages: rowPages(ledger, record, job),
+    view: job.kind === 'charge' ? exportView : updatesView,
+  };
+};

@@ -1,0 +1,186 @@
+import { interrupted, PayError, usageError } from '../../core/error.ts';
+import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
+import type { Result, View } from '../../core/result.ts';
+import { atom, formatLocalFull } from '../../core/time.ts';
+import type { Deps } from '../deps.ts';
+import type { UseInput } from './keeping-spec.ts';
+
+const prunedView: View = {
+  columns: [
+    { path: 'before', kind: 'time' },
+    { path: 'pruned', kind: 'count', always: true },
+    { path: 'open', kind: 'count', always: true, label: 'left, still open' },
+  ],
+};
+
+const DAY_MS = 24 * 3_600_000;
+
+const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
+
+const questionOf = (count: number, before: number, all: boolean): string[] => [
+  `Prune ${entries(count)}${all ? ' of all profiles' : ''} begun before ${formatLocalFull(before)}?`,
+  'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
+];
+
+/** An operator's role can't take back what was sent. Entries are pruned some at a time, and a signal comes in between. */
+const pruneFailure = (thrown: unknown, stop: AbortSignal): unknown => {
+  if (!(thrown instanceof PayError)) return thrown;
+  if (thrown.kind === 'interrupted') return interrupted(stop.reason, 'what is pruned by now stays pruned');
+  if (thrown.detail.code !== '42501') return thrown;
+  return new PayError('ledger', thrown.message, { ...thrown.detail, hint: 'prune as the owner of the database' });
+};
+
+/** Keeps of what has ended no more than what keeps it from being made twice. */
+export const prune = async (
+  input: { readonly before: RequestedTime; readonly allProfiles: boolean },
+  deps: Deps,
+): Promise<Result> => {
+  const ledger = await deps.ledger();
+  const now = ledger.moment().at;
+  const before = instantOf(input.before, now);
+  if (before > now - DAY_MS) throw usageError('--before must be at least a day ago');
+  const scope = input.allProfiles ? {} : await deps.scope();
+  const { count, open } = await ledger.prunable(before, scope);
+  if (count > 0) await deps.confirm(questionOf(count, before, input.allProfiles), 'refuse', String(count));
+  const done =
+    count === 0
+      ? { count: 0, compacted: true }
+      : await ledger.prune(before, scope).catch((thrown: unknown) => {
+          throw pruneFailure(thrown, deps.io.signals.stop);
+        });
+  if (!done.compacted) {
+    await deps.notice(
+      'The file keeps its size for now, since it is in use or the disk is full. New charges use the room.',
+    );
+  }
+  return { kind: 'record', record: madeHere({ before: atom(before), pruned: done.count, open }), view: prunedView };
+};
+
+const verifiedView: View = {
+  columns: [
+    { path: 'ok' },
+    { path: 'entries', kind: 'count', always: true },
+    { path: 'jobs', kind: 'count', always: true },
+    { path: 'faults', flexible: true },
+  ],
+};
+
+const HINT =
+  'charge nothing more. Copy the ledger and all files beside it, then restore the last backup that passes `paycli ledger verify`, and ' +
+  'check at the service what was charged since';
+
+const verifyFailure = (faults: readonly string[]): PayError => {
+  const [first = '', ...others] = faults;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return new PayError('ledger', `the ledger is damaged: ${first}${more}`, { hint: HINT });
+};
+
+/** Whether the whole ledger is what was written. */
+export const verify = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const { entries, jobs, faults } = await (await deps.ledger()).verify();
+  const record = madeHere({ ok: faults.length === 0, entries, jobs, faults });
+  return {
+    kind: 'record',
+    record,
+    view: verifiedView,
+    ...(faults.length === 0 ? {} : { failure: verifyFailure(faults) }),
+  };
+};
+
+const statusView: View = {
+  columns: [
+    { path: 'kind' },
+    { path: 'at', flexible: true },
+    { path: 'from', label: 'set by' },
+    { path: 'schema' },
+    { path: 'version', flexible: true },
+    { path: 'user' },
+    { path: 'owner' },
+    { path: 'clock_ahead_ms' },
+    { path: 'standbys' },
+    { path: 'settings' },
+    { path: 'warnings', flexible: true },
+  ],
+};
+
+/** Where the ledger is, and what keeps it from being safe. */
+export const status = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const { clockAhead, warnings, from, schema, standbys, ...said } = await (await deps.ledgerAdmin()).status();
+  const record = madeHere({
+    ...said,
+    from: from ?? null,
+    schema: schema ?? null,
+    ...(clockAhead === undefined ? {} : { clock_ahead_ms: clockAhead, standbys: standbys ?? [] }),
+    warnings,
+  });
+  return { kind: 'record', record, view: statusView, ...(warnings.length === 0 ? {} : { notice: warnings }) };
+};
+
+const useView: View = {
+  columns: [
+    { path: 'name', label: 'profile' },
+    { path: 'ledger', flexible: true },
+  ],
+};
+
+/** Stores which ledger a profile uses. */
+export const use = async ({ url, passwordCommand }: UseInput, deps: Deps): Promise<Result> => {
+  if (url !== undefined) await deps.checkLedger(url);
+  const name = (await deps.profiles()).useLedger(deps.globals.profile, url, passwordCommand);
+  return {
+    kind: 'record',
+    record: madeHere({ name, ledger: url ?? null }),
+    view: useView,
+    ...(url === undefined ? {} : { notice: 'See whether it can be used: `paycli ledger status`' }),
+  };
+};
+
+const initView: View = {
+  columns: [{ path: 'at', flexible: true }, { path: 'made' }, { path: 'schema' }, { path: 'operators' }],
+};
+
+/** Makes the tables of a shared ledger, and names its operators. */
+export const init = async ({ operators }: { readonly operators: readonly string[] }, deps: Deps): Promise<Result> => {
+  const made = await (await deps.ledgerAdmin()).init(operators);
+  return { kind: 'record', record: madeHere({ ...made, operators }), view: initView };
+};
+
+const migrateView: View = { columns: [{ path: 'at', flexible: true }, { path: 'from' }, { path: 'to' }] };
+
+/** Brings the tables of a shared ledger to this version. */
+export const migrate = async (_input: unknown, deps: Deps): Promise<Result> => ({
+  kind: 'record',
+  record: madeHere(await (await deps.ledgerAdmin()).migrate()),
+  view: migrateView,
+});
+
+const pushView: View = {
+  columns: [
+    { path: 'at', flexible: true },
+    { path: 'charges', kind: 'count', always: true },
+    { path: 'jobs', kind: 'count' },
+    { path: 'updates', kind: 'count' },
+    { path: 'known', kind: 'count' },
+    { path: 'kept' },
+  ],
+};
+
+/** Copies what this machine's ledger knows into the shared one. */
+export const push = async (_input: unknown, deps: Deps): Promise<Result> => {
+  const pushed = await (await deps.ledgerAdmin()).push();
+  const { kept } = pushed;
+  const failure = new PayError('refused', `${kept.length} charges stay in the local ledger alone: ${kept.join(', ')}`, {
+    hint: 'the shared ledger has another open charge of the same payment request; reconcile that, then run this again',
+  });
+  return { kind: 'record', record: madeHere(pushed), view: pushView, ...(kept.length === 0 ? {} : { failure }) };
+};
+
+const backupView: View = {
+  columns: [{ path: 'file' }, { path: 'bytes', kind: 'count' }, { path: 'entries', kind: 'count', always: true }],
+};
+
+/** A copy of the ledger, made while it is in use. */
+export const backup = async ({ file }: { readonly file: string }, deps: Deps): Promise<Result> => {
+  const copied = await (await deps.ledgerAdmin()).backUp(file);
+  return { kind: 'record', record: madeHere(copied), view: backupView };
+};

@@ -1,0 +1,48 @@
+import type { Resource } from '../../contract/proof.ts';
+import { machineValue } from '../../core/charge.ts';
+import type { ListInput } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import { type ListOf, listRecords } from '../list.ts';
+import { getRecord, removeRecord } from '../record.ts';
+import { onyeView } from './view.ts';
+
+/** Reads a customer (public material, Customers). */
+export const get = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
+  getRecord('onye.get', { uid }, onyeView, deps);
+
+/** In which order customers come is not documented, nor that a reference is one customer's alone. */
+const ONYE: ListOf = {
+  operation: 'onye.list',
+  path: ['onye', 'list'],
+  records: 'customers',
+  view: onyeView,
+  newestFirst: false,
+  uniqueRef: false,
+};
+
+/** Lists customers (interface.md 4.3; the path by public material). */
+export const list = (input: ListInput, deps: Deps): Promise<Result> => listRecords(ONYE, input, deps);
+
+export const view = onyeView;
+
+const nameOf = ({ uid, email, first_name, last_name }: Resource): string => {
+  const name = [first_name, last_name].map(machineValue).filter((part) => part !== '');
+  const address = machineValue(email);
+  return [...name, ...(address === '' ? [] : [`<${address}>`]), uid].join(' ');
+};
+
+/** Deletes a customer (public material, Customers). */
+export const remove = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
+  removeRecord(
+    {
+      read: 'onye.get',
+      remove: 'onye.delete',
+      uid,
+      view,
+      question: (customer) => [nameOf(customer), 'Delete this customer and all that is stored with it, for good?'],
+      typed: ({ email, uid: own }) => machineValue(email) || own,
+      done: 'The customer was deleted; payment requests keep it.',
+    },
+    deps,
+  );

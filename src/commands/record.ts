@@ -1,0 +1,106 @@
+import type { Globals } from '../cli/globals.ts';
+import type { Called, CallInput } from '../client/client.ts';
+import type { OperationId } from '../contract/operations.ts';
+import type { Resource } from '../contract/proof.ts';
+import { machineValue } from '../core/charge.ts';
+import { usageError } from '../core/error.ts';
+import { targetFlags } from '../core/input.ts';
+import { bothUnits, formatMoney } from '../core/money.ts';
+import { isGuarded } from '../core/origin.ts';
+import type { Result, ShareOptions, View } from '../core/result.ts';
+import { shellLine } from '../core/shell.ts';
+import type { Sum } from '../ledger/report.ts';
+import type { Deps } from './deps.ts';
+
+/** The request that --dry-run or --as-curl shows in place of sending it. */
+export const previewCall = async (operation: Called, call: CallInput, deps: Deps): Promise<Result> =>
+  deps.preview((await deps.client('preview')).preview(operation, call));
+
+/** Reads one thing by the identifiers in its path. */
+export const getRecord = async (
+  operation: OperationId,
+  params: Readonly<Record<string, string>>,
+  view: View,
+  deps: Deps,
+): Promise<Result> => {
+  if (deps.globals.dryRun) return previewCall(operation, { params }, deps);
+  return { kind: 'record', record: await (await deps.client('read')).call(operation, { params }), view };
+};
+
+/** Something that is lost for good: what it is called with, and how a person is asked. */
+interface Removal {
+  readonly read: OperationId;
+  readonly remove: OperationId;
+  readonly uid: string;
+  readonly view: View;
+  /** The lines of the question, by what the service shows now; throws where it can't be removed. */
+  readonly question: (thing: Resource) => readonly string[];
+  /** What is typed in full where it is no practice: its name, or its amount. */
+  readonly typed: (thing: Resource) => string;
+  readonly done: string;
+}
+
+/** Shows what will be lost, asks, and removes it. */
+export const removeRecord = async (
+  { read, remove, uid, view, question, typed, done }: Removal,
+  deps: Deps,
+): Promise<Result> => {
+  const call = { params: { uid } };
+  if (deps.globals.dryRun) return previewCall(remove, call, deps);
+  const client = await deps.client('write');
+  const { value } = await client.call(read, call);
+  const { origin } = await deps.place();
+  await deps.confirm(question(value as Resource), 'refuse', isGuarded(origin) ? typed(value as Resource) : undefined);
+  return { kind: 'record', record: await client.call(remove, call), view, wrote: true, notice: done };
+};
+
+/** The option that asks for a format that is not for people; undefined where none does. */
+const formatOption = ({ format, columns, jq }: Pick<Globals, 'format' | 'columns' | 'jq'>): string | undefined => {
+  if (columns !== undefined) return '--columns';
+  if (jq !== undefined) return '--jq';
+  return format === undefined || format === 'table' ? undefined : `-o ${format}`;
+};
+
+/** Throws where a message is asked for in a format that is not for people. */
+export const checkShare = ({ share }: ShareOptions, globals: Parameters<typeof formatOption>[0]): void => {
+  const other = share ? formatOption(globals) : undefined;
+  if (other !== undefined) throw usageError(`--share prints a message; it can't be used with ${other}`);
+};
+
+/** `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)` */
+export const sumsText = (sums: readonly Sum<string>[]): string =>
+  sums
+    .map(({ payment, currency, count, amount }) => {
+      const money = amount === undefined ? '' : ` (${formatMoney(amount, currency ?? '')})`;
+      return `${count} ${payment}${money}`;
+    })
+    .join(', ');
+
+export const countOf = <P extends string>(sums: readonly Sum<P>[], payment: P): number =>
+  sums.reduce((total, sum) => (sum.payment === payment ? total + sum.count : total), 0);
+
+/** `NGN 5,000.00 (500000 kobo) for ada@example.com, Order 7`: what is asked of whom. */
+export const described = (body: Readonly<Record<string, unknown>>): string => {
+  const text = (name: string): string => machineValue(body[name]);
+  const money = bothUnits(Number(body['amount']), text('currency'));
+  const customer = text('onye') || text('onye_email');
+  return [customer === '' ? money : `${money} for ${customer}`, text('ref'), text('description')]
+    .filter((part) => part !== '')
+    .join(', ');
+};
+
+/** The same list in the same shape, from a cursor on: what it is called by, where it reads from, and then its own options. */
+export const goOnFrom = (cursor: string, path: readonly string[], own: readonly string[], globals: Globals): string => {
+  const { format, columns, rawCsv, bom } = globals;
+  return shellLine([
+    'paycli',
+    ...path,
+    ...targetFlags(globals),
+    ...(format === undefined ? [] : ['-o', format]),
+    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(rawCsv ? ['--raw-csv'] : []),
+    ...(bom ? ['--bom'] : []),
+    ...own,
+    ...(cursor.startsWith('-') ? [`--cursor=${cursor}`] : ['--cursor', cursor]),
+  ]);
+};

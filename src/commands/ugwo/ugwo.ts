@@ -1,0 +1,58 @@
+import type { Resource } from '../../contract/proof.ts';
+import { activitiesOf, machineValue } from '../../core/charge.ts';
+import { valueAt } from '../../core/json.ts';
+import { formatMoney } from '../../core/money.ts';
+import type { ListInput } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+import type { Deps } from '../deps.ts';
+import { type ListOf, listRecords } from '../list.ts';
+import { previewCall, removeRecord } from '../record.ts';
+import { ugwoView, wholeUgwoView } from './view.ts';
+
+/** Reads one payment request with its activities (public-facts.md, Payment requests). */
+export const get = async ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> => {
+  const call = { params: { uid } };
+  if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
+  const record = await (await deps.client('read')).call('ugwo.get', call);
+  await deps.observe(activitiesOf(record.value) ?? [], record);
+  return { kind: 'record', record, view: wholeUgwoView };
+};
+
+const UGWO: ListOf = {
+  operation: 'ugwo.list',
+  path: ['ugwo', 'list'],
+  records: 'payment requests',
+  view: ugwoView,
+  newestFirst: true,
+  uniqueRef: true,
+};
+
+/** Lists payment requests (interface.md 4.3). */
+export const list = (input: ListInput, deps: Deps): Promise<Result> => listRecords(UGWO, input, deps);
+
+export const view = wholeUgwoView;
+
+const textAt = (request: Resource, path: string): string => machineValue(valueAt(request, path));
+
+const moneyOf = (request: Resource): string => formatMoney(textAt(request, 'amount'), textAt(request, 'currency'));
+
+/** What of a payment request tells a person that it is the right one. */
+const described = (request: Resource): string => {
+  const words = ['ref', 'description', 'onye.email'].map((path) => textAt(request, path));
+  return [moneyOf(request), ...words, request.uid].filter((part) => part !== '').join(', ');
+};
+
+/** Cancels a payment request (public material, Payment requests). */
+export const cancel = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
+  removeRecord(
+    {
+      read: 'ugwo.get',
+      remove: 'ugwo.cancel',
+      uid,
+      view,
+      question: (request) => [described(request), 'Cancel this payment request? It can never be paid afterwards.'],
+      typed: (request) => moneyOf(request) || request.uid,
+      done: 'The payment request was cancelled.',
+    },
+    deps,
+  );

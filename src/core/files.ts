@@ -1,0 +1,77 @@
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { attempt } from './async.ts';
+import { PayError, reasonOf, usageError } from './error.ts';
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/**
+ * Makes a folder and what is missing above it, for this user alone or with another mode; gives the first that was made. Node's own way
+ * says ENOENT of a file system that is read-only, and never ends in /proc.
+ */
+export const makeFolder = (folder: string, mode = 0o700): string | undefined => {
+  if (isFolder(folder)) return undefined;
+  const above = dirname(folder) === folder ? undefined : makeFolder(dirname(folder), mode);
+  try {
+    mkdirSync(folder, { mode });
+    return above ?? folder;
+  } catch (thrown) {
+    // Another process may have been first.
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST' && isFolder(folder)) return above;
+    throw thrown;
+  }
+};
+
+/** Why nothing can be made in a folder, which may be missing itself; undefined where something can. */
+export const unwritable = (folder: string): string | undefined => {
+  if (!existsSync(folder) && dirname(folder) !== folder) return unwritable(dirname(folder));
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (thrown) {
+    return reasonOf(thrown);
+  }
+};
+
+/** The home folder of this user. In a container a user may have none: then whatever needs it throws. */
+export const homeFolder = (hint = 'set HOME'): string => {
+  const home = attempt(homedir) ?? '';
+  if (home !== '') return home;
+  throw new PayError('auth', 'no home folder is known: HOME is not set, and the system has no entry for this user', {
+    hint,
+  });
+};
+
+const MOST_LINKS = 40;
+const ROOT = 0;
+
+const refusal = (path: string, what: string): PayError =>
+  usageError(`${path} ${what}, so it was not used`, { hint: 'use a file in a folder of your own; nothing was sent' });
+
+/** Undefined where there is nothing, or nothing to be looked at: whoever opens it says why. */
+const statsOf = (look: typeof lstatSync, path: string): Stats | undefined => attempt(() => look(path));
+
+/**
+ * Refuses a path that leads through a symbolic link, or to a named pipe, of another user than this one and root: in a folder
+ * for everybody, such as /tmp, they may have been put there. Asked again with what was `opened`, it also refuses what is not
+ * what the path leads to. The folders on the way are not looked at. Windows has no such users: `uid` is undefined there.
+ */
+export const checkPath =
+  (uid: number | undefined) =>
+  (path: string, opened?: Stats): void => {
+    if (uid === undefined) return;
+    const others = (stats: Stats): boolean => stats.uid !== uid && stats.uid !== ROOT;
+    let at = resolve(path);
+    let there = statsOf(lstatSync, at);
+    for (let links = 0; there?.isSymbolicLink() && links < MOST_LINKS; links += 1) {
+      if (others(there)) throw refusal(path, `goes through a symbolic link of another user (${at}, uid ${there.uid})`);
+      at = resolve(dirname(at), readlinkSync(at));
+      // The shell's >(…) leads to no path: what is there is a descriptor of this process.
+      there = statsOf(lstatSync, at);
+    }
+    if (there?.isFIFO() && others(there)) throw refusal(path, `is a named pipe of another user (uid ${there.uid})`);
+    if (opened === undefined) return;
+    const now = statsOf(statSync, path);
+    if (now?.dev !== opened.dev || now.ino !== opened.ino) throw refusal(path, 'was replaced while it was opened');
+  };

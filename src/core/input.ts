@@ -1,0 +1,142 @@
+import { declined, PayError, reasonOf, usageError, type Violation } from './error.ts';
+import type { Input, Io } from './io.ts';
+import { isJsonObject, parseExact } from './json.ts';
+import { bothUnits } from './money.ts';
+import { didYouMean } from './text.ts';
+
+/** Where the text of an option comes from: the argument itself, `@file`, or `-` for standard input. */
+export type Source =
+  | { readonly kind: 'inline'; readonly text: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stdin' };
+
+export const sourceOf = (text: string): Source => {
+  if (text === '-') return { kind: 'stdin' };
+  if (text.startsWith('@')) return { kind: 'file', path: text.slice(1) };
+  return { kind: 'inline', text };
+};
+
+/** Throws a usage error where several options read standard input, which only one of them can have. */
+export const refuseSharedStdin = (sources: readonly (Source | undefined)[]): void => {
+  if (sources.filter((source) => source?.kind === 'stdin').length > 1) {
+    throw usageError('only one option can read standard input (-)');
+  }
+};
+
+export type ReadSource = (source: Source) => Promise<string>;
+
+/** The JSON object behind an option, its numbers not rounded; a usage error that names the flag when it is none. */
+export const readJsonObject = async (
+  read: ReadSource,
+  source: Source,
+  flag: string,
+): Promise<Record<string, unknown>> => {
+  const text = await read(source);
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch (thrown) {
+    throw usageError(`${flag}: not JSON: ${reasonOf(thrown)}`);
+  }
+  if (isJsonObject(value)) return value;
+  throw usageError(`${flag}: must be a JSON object, such as {"key": "value"}`);
+};
+
+/** The flag that a property of the body came from. */
+export type FlagOf = (propertyPath: string) => string | undefined;
+
+/** What a user may have meant by a value that the service did not take; undefined when nothing is near. */
+export type Guess = (propertyPath: string) => { readonly typed: string; readonly known: readonly string[] } | undefined;
+
+/** Where an amount is typed with its decimals. */
+const DECIMALS: readonly (string | undefined)[] = ['--amount', 'amount'];
+
+/** The title with each whole number, which is a count of the minor unit, in decimals too. */
+const inDecimals = ({ title }: Violation, currency: string): string =>
+  title.includes(currency)
+    ? title
+    : title.replaceAll(/(?<![\d.,])\d{1,15}(?!\d|[.,]\d)/g, (minor) => bothUnits(Number(minor), currency));
+
+const nameOne = (violation: Violation, flagOf: FlagOf, guess: Guess, currency: string | undefined): Violation => {
+  const option = flagOf(violation.propertyPath);
+  const about = guess(violation.propertyPath);
+  const meant = about === undefined ? undefined : didYouMean(about.typed, about.known);
+  return {
+    ...violation,
+    ...(option === undefined ? {} : { option }),
+    ...(currency !== undefined && DECIMALS.includes(option) ? { inDecimals: inDecimals(violation, currency) } : {}),
+    ...(meant === undefined || meant === about?.typed ? {} : { suggestion: meant }),
+  };
+};
+
+/**
+ * The same error, whose violations name the flag behind each property path, with a "did you mean" where one is near, and with
+ * decimals where an amount in this currency was typed so.
+ */
+export const namingFlags = (
+  thrown: unknown,
+  flagOf: FlagOf,
+  guess: Guess = () => undefined,
+  currency?: string,
+): unknown => {
+  if (!(thrown instanceof PayError) || thrown.detail.violations === undefined) return thrown;
+  return thrown.with({
+    violations: thrown.detail.violations.map((violation) => nameOne(violation, flagOf, guess, currency)),
+  });
+};
+
+export type Pair = readonly [name: string, value: unknown];
+
+/** `k=v` gives a text, `k:=json` any JSON value. Throws a usage error. */
+export const parsePair = (text: string): Pair => {
+  const equals = text.indexOf('=');
+  const typed = equals > 0 && text[equals - 1] === ':';
+  const name = text.slice(0, typed ? equals - 1 : equals);
+  if (equals < 0 || name === '') throw usageError(`"${text}" is not key=value`);
+  const value = text.slice(equals + 1);
+  if (!typed) return [name, value];
+  try {
+    return [name, parseExact(value)];
+  } catch {
+    throw usageError(`"${text}": the value after := is not JSON`, { hint: 'for text, use key=value' });
+  }
+};
+
+/** The pairs as one object; the same name twice is a usage error, since one of the two would be lost. */
+export const pairsToObject = (pairs: readonly Pair[], flag: string): Record<string, unknown> => {
+  const names = pairs.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw usageError(`${flag}: "${twice}" is given twice`);
+  return Object.fromEntries(pairs);
+};
+
+/** Where a run's requests go, as far as the command line says it. */
+export interface TargetOptions {
+  readonly local: boolean;
+  readonly profile: string | undefined;
+  readonly baseUrl: string | undefined;
+}
+
+/** The global options that send another command to the same place. */
+export const targetFlags = ({ local, profile, baseUrl }: TargetOptions): string[] => [
+  ...(local ? ['--local'] : []),
+  ...(profile === undefined ? [] : ['--profile', profile]),
+  ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+];
+
+/** Who may be asked: the streams of a run, as far as they matter here. */
+export type Terminals = { readonly [K in 'stdin' | 'stderr']: Pick<Io[K], 'isTerminal'> };
+
+/** Somebody is there to read a question and to answer it: a terminal on both sides, and no --no-input. */
+export const canAsk = ({ stdin, stderr }: Terminals, { input }: { readonly input: boolean }): boolean =>
+  input && stdin.isTerminal && stderr.isTerminal;
+
+/** Without the blanks and commas that people leave out. */
+export const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
+
+/** What a person types at a question, without blanks around it. Throws `interrupted` at the end of input and for an empty line. */
+export const ask = async (stdin: Pick<Input, 'line'>, prompt: string, hidden = false): Promise<string> => {
+  const answer = (await stdin.line(prompt, { hidden }))?.trim() ?? '';
+  if (answer === '') throw declined();
+  return answer;
+};

@@ -1,0 +1,317 @@
+import { randomUUID } from 'node:crypto';
+import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { type DeliveryRule, isDeliveryRule } from '../contract/fault-rule.ts';
+import { reasonOf } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
+import { lookupFor } from '../core/origin.ts';
+import { parseDuration, utcAtom } from '../core/time.ts';
+import { isWanted, signatureOf } from '../core/webhook-event.ts';
+import { eventShape, SPEECH } from './dialect.ts';
+import { ruleFor } from './faults.ts';
+import { randomText } from './ids.ts';
+import { catchUp } from './payments.ts';
+import { nowOf, type Service } from './service.ts';
+import type { DeliveryAttempt, EmulatorStore, Next, OutgoingDelivery } from './store.ts';
+
+/** How long an answer is waited for. */
+const PATIENCE_MS = 15_000;
+
+/** So much of an answer is read, and none of it is looked at. */
+const ANSWER_BYTES = 64 * 1024;
+
+interface DeliveryRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The connection is cut behind so many bytes of the body. */
+  readonly cut?: number | undefined;
+  /** It takes so many milliseconds to be sent. */
+  readonly slow?: number | undefined;
+}
+
+/** What came of it: a status, or why there was none. */
+type DeliveryResult = { readonly status: number } | { readonly error: string };
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed without an answer',
+  EPIPE: 'the connection was closed without an answer',
+  ENOTFOUND: 'the host was not found',
+};
+
+const wordsOf = (thrown: unknown): string => WORDS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? reasonOf(thrown);
+
+const open = ({ url, headers, body }: DeliveryRequest): ClientRequest => {
+  const target = new URL(url);
+  const sized = { ...headers, 'content-length': body.byteLength };
+  const how = { method: 'POST', agent: false as const, headers: sized, ...lookupFor(target) };
+  return target.protocol === 'https:' ? overHttps(target, how) : overHttp(target, how);
+};
+
+/** The status, once the answer has ended or enough of it was read. */
+const statusOf = (answer: IncomingMessage): Promise<number> => {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let size = 0;
+  answer.on('data', (chunk: Uint8Array) => {
+    size += chunk.byteLength;
+    if (size > ANSWER_BYTES) answer.destroy();
+  });
+  answer.on('error', () => undefined);
+  answer.on('close', () => resolve(answer.statusCode ?? 0));
+  return promise;
+};
+
+const answerOf = (outgoing: ClientRequest): Promise<number> => {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  outgoing.on('response', (answer) => resolve(statusOf(answer)));
+  outgoing.on('error', reject);
+  outgoing.on('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  return promise;
+};
+
+const flushed = (outgoing: ClientRequest, bytes: Uint8Array): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  outgoing.write(bytes, () => resolve());
+  return promise;
+};
+
+const sendBody = async (
+  outgoing: ClientRequest,
+  { body, cut, slow }: DeliveryRequest,
+  clock: Clock,
+  stop: AbortSignal,
+) => {
+  if (cut !== undefined) {
+    await flushed(outgoing, body.subarray(0, cut));
+    outgoing.destroy();
+    return;
+  }
+  if (slow !== undefined) {
+    outgoing.write(body.subarray(0, body.byteLength / 2));
+    await clock.sleep(slow, stop);
+    outgoing.end(body.subarray(body.byteLength / 2));
+    return;
+  }
+  outgoing.end(body);
+};
+
+/** Sends it once; follows no redirect. */
+const post = async (letter: DeliveryRequest, clock: Clock, stop: AbortSignal): Promise<DeliveryResult> => {
+  const outgoing = open(letter);
+  const late = AbortSignal.timeout(PATIENCE_MS + (letter.slow ?? 0));
+  const leave = (): void => void outgoing.destroy();
+  stop.addEventListener('abort', leave, { once: true });
+  late.addEventListener('abort', leave, { once: true });
+  try {
+    const answered = answerOf(outgoing);
+    const [status] = await Promise.all([answered, sendBody(outgoing, letter, clock, stop)]);
+    return { status };
+  } catch (thrown) {
+    if (letter.cut !== undefined) return { error: `cut off behind ${letter.cut} bytes` };
+    return { error: late.aborted ? `no answer in ${PATIENCE_MS / 1000} s` : wordsOf(thrown) };
+  } finally {
+    outgoing.destroy();
+    stop.removeEventListener('abort', leave);
+  }
+};
+
+/** What is not answered 2xx is tried twice more, so long apart (public material, webhooks). */
+const AGAIN_MS = 30 * 60_000;
+const MOST_TRIES = 3;
+
+/** What is sent, byte for byte. */
+const bodyOf = ({ dialect }: Service, { uid, event, data }: OutgoingDelivery): Uint8Array => {
+  const json = `{"uid":${JSON.stringify(uid)},"event":${JSON.stringify(event)},"data":${data}}`;
+  return Buffer.from(SPEECH[dialect].answer(eventShape(event), json));
+};
+
+/** The header is there without a secret, too, and empty then (public material, webhooks). */
+const signatureHeader = ({ secret }: OutgoingDelivery['webhook'], body: Uint8Array, rule: DeliveryRule | undefined) => {
+  if (rule?.signature === 'none') return {};
+  const signing = rule?.signature === 'wrong' ? `not ${secret}` : secret;
+  return { 'x-kwugwo-signature': signing === '' ? '' : signatureOf(signing, body) };
+};
+
+/** The effect of a rule, as it is shown: `late: 10m`. */
+const effectOf = (rule: DeliveryRule): string =>
+  Object.entries(rule)
+    .filter(([name]) => !['event', 'share', 'times'].includes(name))
+    .map(([name, value]) => (value === true ? name : `${name}: ${value}`))
+    .join(', ');
+
+const sendOnce = async (
+  service: Service,
+  delivery: OutgoingDelivery,
+  rule: DeliveryRule | undefined,
+): Promise<DeliveryAttempt> => {
+  const body = bodyOf(service, delivery);
+  const [at, started, id] = [nowOf(service), service.clock.ticks(), randomUUID()];
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'paycli-emulator',
+    'x-kwugwo-delivery-id': id,
+    ...signatureHeader(delivery.webhook, body, rule),
+  };
+  const slow = rule?.slow === undefined ? undefined : parseDuration(rule.slow);
+  const letter = { url: delivery.webhook.url, headers, body, cut: rule?.cut, slow };
+  const answered = await post(letter, service.clock, service.closing);
+  return {
+    delivery_id: id,
+    at: utcAtom(at),
+    status: null,
+    error: null,
+    ...answered,
+    ms: Math.round(service.clock.ticks() - started),
+    ...(rule === undefined ? {} : { fault: effectOf(rule) }),
+  };
+};
+
+const isTaken = ({ status }: DeliveryAttempt): boolean => status !== null && status >= 200 && status < 300;
+
+/** How a delivery goes on that was just tried. */
+const nextAfter = ({ tries }: OutgoingDelivery, attempts: readonly DeliveryAttempt[], now: number): Next => {
+  const made = tries + 1;
+  if (attempts.some(isTaken)) return { state: 'delivered', due: undefined, tries: made, putOff: undefined };
+  if (made >= MOST_TRIES) return { state: 'failed', due: undefined, tries: made, putOff: undefined };
+  return { state: 'waiting', due: now + AGAIN_MS, tries: made, putOff: undefined };
+};
+
+/** How one goes on that a rule does not let out now; undefined where it does. */
+const heldBack = ({ tries }: OutgoingDelivery, rule: DeliveryRule | undefined, now: number): Next | undefined => {
+  if (rule?.never === true) return { state: 'dropped', due: undefined, tries, putOff: undefined };
+  const late = rule?.late === undefined ? undefined : parseDuration(rule.late);
+  if (late !== undefined) return { state: 'waiting', due: now + late, tries, putOff: 'late' };
+  // Where nothing follows, it goes out by itself in the end.
+  if (rule?.out_of_order === true) return { state: 'waiting', due: now + AGAIN_MS, tries, putOff: 'held' };
+  return undefined;
+};
+
+/** The rule that a delivery meets; none that was put off by one. */
+const ruleOf = ({ store }: Service, { event, webhook, putOff }: OutgoingDelivery): DeliveryRule | undefined => {
+  if (putOff !== undefined) return undefined;
+  return ruleFor(store, (rule): rule is DeliveryRule => {
+    if (!isDeliveryRule(rule) || !isWanted(event, [rule.event])) return false;
+    // The one that follows what is kept back is what that waits for.
+    return rule.out_of_order !== true || !store.isHolding(webhook.id);
+  });
+};
+
+/**
+ * Tries a delivery once, or does with it what a rule for faults says, and notes what came of it. A process that dies meanwhile
+ * leaves it in the outbox as it was: it is sent again, under the same uid.
+ */
+const attempt = async (service: Service, delivery: OutgoingDelivery): Promise<void> => {
+  const { store, closing } = service;
+  const rule = ruleOf(service, delivery);
+  const held = heldBack(delivery, rule, nowOf(service));
+  if (held !== undefined) {
+    store.write(() => store.setNext(delivery.id, held));
+    return;
+  }
+  const attempts = [await sendOnce(service, delivery, rule)];
+  if (rule?.twice === true && !closing.aborted) attempts.push(await sendOnce(service, delivery, rule));
+  if (closing.aborted) return;
+  store.write(() => {
+    for (const one of attempts) store.noteAttempt(delivery.id, one);
+    store.setNext(delivery.id, nextAfter(delivery, attempts, nowOf(service)));
+    store.releaseHeld(delivery.webhook.id, delivery.id);
+  });
+};
+
+/** How often it is looked whether another process has put something into the outbox, or moved the clock. */
+const LOOK_MS = 250;
+
+/** So many at a time to one webhook, of different payment requests. */
+const LANES = 8;
+
+/** How long a payment request is left alone of which something could not be noted. */
+const REST_MS = 10_000;
+
+/** How long a process that has died keeps others from delivering. */
+const LEASE_MS = 3000;
+
+/** Whether this process is the one that delivers what is in the file, so that each is sent by one alone. */
+const leads = (store: EmulatorStore, clock: Clock, owner: string): boolean => {
+  const now = clock.now();
+  const current = store.deliverer();
+  // Beyond that it is of a clock that was set back.
+  const isHeld = current !== undefined && current.until > now && current.until <= now + LEASE_MS;
+  if (isHeld && current.owner !== owner) return false;
+  if (isHeld && current.until > now + LEASE_MS / 2) return true;
+  return store.write(() => {
+    if (store.deliverer()?.until !== current?.until) return false;
+    store.setDeliverer(owner, now + LEASE_MS);
+    return true;
+  });
+};
+
+const laneOf = ({ webhook, subject }: OutgoingDelivery): string => `${webhook.id} ${subject}`;
+
+/** What is to be sent next to a webhook: one of each payment request, so that its events arrive in their order. */
+const nextOf = (
+  store: EmulatorStore,
+  webhook: number,
+  now: number,
+  flying: ReadonlyMap<string, unknown>,
+): OutgoingDelivery[] => {
+  const busy = new Set(flying.keys());
+  const free = LANES - [...busy].filter((lane) => lane.startsWith(`${webhook} `)).length;
+  if (free === 0) return [];
+  const found = store.dueDeliveries(webhook, now, 2 * LANES).filter((delivery) => {
+    const isFirst = !busy.has(laneOf(delivery));
+    busy.add(laneOf(delivery));
+    return isFirst;
+  });
+  return found.slice(0, free);
+};
+
+/** Starts what is due now; what is due by the clock ends first, since nobody may ask for it. */
+const turn = (service: Service, owner: string, flying: Map<string, Promise<void>>, ring: () => void): void => {
+  const { store, clock } = service;
+  const webhooks = store.webhooks();
+  if (webhooks.length === 0 || !leads(store, clock, owner)) return;
+  catchUp(store, nowOf(service));
+  for (const { id } of webhooks) {
+    for (const delivery of nextOf(store, id, nowOf(service), flying)) {
+      const lane = laneOf(delivery);
+      const done = (): void => {
+        flying.delete(lane);
+        ring();
+      };
+      // What can't be noted is not sent over and over.
+      const sent = attempt(service, delivery).catch(() => clock.sleep(REST_MS, service.closing).catch(() => undefined));
+      flying.set(lane, sent.then(done));
+    }
+  }
+};
+
+/**
+ * Delivers what is in the outbox until the service closes, and what other processes put there: over one data file one process
+ * delivers. A look that fails, at a file that is busy say, is repeated.
+ */
+export const deliver = async (service: Service): Promise<void> => {
+  const { store, clock, closing } = service;
+  const [owner, flying] = [randomText(12), new Map<string, Promise<void>>()];
+  let bell = new AbortController();
+  const ring = (): void => bell.abort();
+  store.onWrite(ring);
+  closing.addEventListener('abort', ring, { once: true });
+  while (!closing.aborted) {
+    bell = new AbortController();
+    try {
+      turn(service, owner, flying, ring);
+    } catch {
+      // Whoever asks the service is told why.
+    }
+    await clock.sleep(LOOK_MS, bell.signal).catch((thrown) => {
+      if (!bell.signal.aborted) throw thrown;
+    });
+  }
+  await Promise.all(flying.values());
+  try {
+    store.write(() => store.removeDeliverer(owner));
+  } catch {
+    // The next one waits until this one's time is over.
+  }
+};

@@ -1,0 +1,200 @@
+import { hash } from 'node:crypto';
+import type { Activity } from '../contract/activity.ts';
+import type { Ugwo } from '../contract/ugwo.ts';
+import { machineValue, paymentStatusOf } from '../core/charge.ts';
+import { valueAt } from '../core/json.ts';
+import { formatMoney } from '../core/money.ts';
+import { isLoopback } from '../core/origin.ts';
+import { isKey } from './guard.ts';
+import type { HttpAnswer, HttpRequest } from './http.ts';
+import { catchUp, isPaid } from './payments.ts';
+import { nowOf, respond, type Service } from './service.ts';
+
+/** What the frame's parent is told: `{source: "kwugwo", type, …}` (public material), and only the origin that was named. */
+const SCRIPT = `
+'use strict';
+const { origin, code, message } = document.body.dataset;
+const PAID = ['ugwo_successful', 'partially_refunded', 'refunded'];
+const [EVERY_MS, TIMES] = [2000, 150];
+const say = (type, more) => {
+  if (origin && window.parent !== window) window.parent.postMessage({ source: 'kwugwo', type, ...more }, origin);
+};
+const resize = () => say('resize', { height: document.documentElement.scrollHeight });
+const tell = (text) => {
+  document.getElementById('said').textContent = text;
+  resize();
+};
+const fail = (code, message) => {
+  tell(message);
+  say('error', { code, message });
+  return true;
+};
+const isOver = async () => {
+  const answer = await fetch(location.href, { headers: { accept: 'application/json' } });
+  const { status, activity, code, message } = await answer.json();
+  if (PAID.includes(status)) {
+    tell('Paid. Thank you.');
+    say('success', { activityUid: activity.uid });
+    return true;
+  }
+  if (code) return fail(code, message);
+  if (activity && activity.status === 'failed') return fail(activity.code, activity.message);
+  return false;
+};
+const lookUntilOver = async () => {
+  tell('Waiting for the payment …');
+  for (let turn = 0; turn < TIMES; turn += 1) {
+    if (await isOver()) return;
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  }
+  tell('No payment was seen.');
+};
+document.getElementById('paid')?.addEventListener('click', (event) => {
+  event.target.disabled = true;
+  lookUntilOver().catch(() => fail('unreachable', 'The service could not be reached.')).finally(() => {
+    event.target.disabled = false;
+  });
+});
+document.getElementById('close')?.addEventListener('click', () => say('close'));
+say('ready');
+say('theme', { theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light' });
+resize();
+if (code) say('error', { code, message });
+`;
+
+const STYLE = `
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 26rem; padding: 1rem; }
+dt { opacity: .7; }
+dd { font-size: 1.2rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+button { font: inherit; padding: .5rem 1rem; }
+small { opacity: .7; }
+`;
+
+/** Where the page of a payment request is. */
+export const PAGE_START = 'ugw.';
+export const PAGE = `/${PAGE_START}{rest}`;
+
+/** Why there is nothing to pay (public material). */
+interface Stop {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+const STOPS = {
+  key: { status: 401, code: 'unauthorized', message: 'The public key is missing, or another one.' },
+  unknown: { status: 404, code: 'ugwo.error.not_found', message: 'There is no such payment request.' },
+  origin: { status: 403, code: 'forbidden', message: 'Only a page of this machine may frame this one.' },
+  processed: { status: 200, code: 'ugwo_processed', message: 'This has been paid already.' },
+  cancelled: { status: 200, code: 'ugwo_cancelled', message: 'This was cancelled.' },
+} as const satisfies Record<string, Stop>;
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const source = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+
+/** Nothing but what is in the page itself; `framed` is the one origin that may show it in a frame. */
+const headersFor = (framed: string | undefined): Record<string, string> => ({
+  'content-security-policy': [
+    "default-src 'none'",
+    `script-src ${source(SCRIPT)}`,
+    `style-src ${source(STYLE)}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${framed ?? "'none'"}`,
+  ].join('; '),
+  // Its own address holds the public key.
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+});
+
+const attributes = (values: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` data-${name}="${escapeHtml(value)}"`))
+    .join('');
+
+const htmlOf = (title: string, body: string, data: Readonly<Record<string, string | undefined>>): string =>
+  `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
+<body${attributes(data)}>
+<h1>${escapeHtml(title)}</h1>
+${body}
+<p id="said" role="status"></p>
+<p><button id="close" type="button">Close</button></p>
+<p><small>A test: no money moves.</small></p>
+<script>${SCRIPT}</script>
+</body></html>
+`;
+
+const isOpen = ({ status }: Activity): boolean => paymentStatusOf(machineValue(status)) === 'open';
+
+/** What the customer is to do: the account, or what is to be dialled. */
+const actionOf = ({ next_action: action }: Activity): string => {
+  const entries = Object.entries(action?.['headers'] ?? {});
+  const rows = entries.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(String(value))}</dd>`);
+  return `<p>${escapeHtml(String(action?.['instruction'] ?? ''))}</p>\n<dl>${rows.join('')}</dl>`;
+};
+
+const bodyOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
+  const mediums = (ugwo.checkout?.mediums ?? []).map(({ medium }) => `<li>${escapeHtml(machineValue(medium))}</li>`);
+  const open = activities.findLast(isOpen);
+  const action =
+    open === undefined
+      ? `<p>Nothing is to be paid yet. For the developer: <code>paycli ugwo charge ${escapeHtml(ugwo.uid)} --medium …</code></p>`
+      : `${actionOf(open)}
+<p><button id="paid" type="button">I have paid</button></p>
+<p><small>For the developer: <code>paycli emulator settle ${escapeHtml(open.uid)} --as successful</code></small></p>`;
+  return `<p>${escapeHtml(ugwo.description ?? '')}</p>\n<ul>${mediums.join('')}</ul>\n${action}`;
+};
+
+const stopOf = (ugwo: Ugwo): Stop | undefined => {
+  if (isPaid(ugwo)) return STOPS.processed;
+  return machineValue(ugwo.status ?? '') === 'cancelled' ? STOPS.cancelled : undefined;
+};
+
+/** How it stands, for the page's own script. */
+const stateOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
+  const paid = activities.find(({ status }) => paymentStatusOf(machineValue(status)) === 'paid');
+  const latest = paid ?? activities.at(-1);
+  const fault = { code: valueAt(latest, 'error.code'), message: valueAt(latest, 'error.message') };
+  const activity = latest === undefined ? null : { uid: latest.uid, status: machineValue(latest.status), ...fault };
+  const { code, message }: Partial<Stop> = stopOf(ugwo) ?? {};
+  return JSON.stringify({ status: machineValue(ugwo.status ?? ''), activity, code, message });
+};
+
+/** The origin that frames it; null where that is none of this machine. */
+const framerOf = (query: URLSearchParams): string | null | undefined => {
+  if (query.get('embed') !== '1') return undefined;
+  const origin = query.get('embed_origin') ?? '';
+  const isOrigin = /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin;
+  return isOrigin && isLoopback(origin) ? origin : null;
+};
+
+/** The hosted page of a payment request, or how it stands as JSON: a public key may read, and nothing else. */
+export const showPage = (service: Service, { segments, query, headers }: HttpRequest): HttpAnswer => {
+  const { store } = service;
+  const framer = framerOf(query);
+  const framed = framer ?? undefined;
+  const show = (status: number, type: string, text: string) => respond(service, status, type, text, headersFor(framed));
+  const page = (status: number, ...html: Parameters<typeof htmlOf>) =>
+    show(status, 'text/html; charset=utf-8', htmlOf(...html));
+  const stop = ({ status, code, message }: Stop): HttpAnswer =>
+    page(status, message, '', { origin: framed, code, message });
+  if (framer === null) return stop(STOPS.origin);
+  if (!isKey(query.get('pk') ?? '', store.setting('public_key') ?? '')) return stop(STOPS.key);
+  catchUp(store, nowOf(service));
+  const ugwo = store.ugwo(segments[1] ?? '');
+  if (ugwo === undefined) return stop(STOPS.unknown);
+  const activities = store.activitiesOn(ugwo.uid);
+  if (headers['accept'] === 'application/json') {
+    return show(200, 'application/json', stateOf(ugwo, activities));
+  }
+  const stopped = stopOf(ugwo);
+  if (stopped !== undefined) return stop(stopped);
+  const title = `Pay ${formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''))}`;
+  return page(200, title, bodyOf(ugwo, activities), { origin: framed });
+};

@@ -1,0 +1,187 @@
+import { STATUS_CODES } from 'node:http';
+import type { Judge } from '../contract/common.ts';
+import type { AnswerOf, OperationId, Operations } from '../contract/operations.ts';
+import { type ProblemAnswer, problemAnswer } from '../contract/problem.ts';
+import type { Dialect } from '../core/data-files.ts';
+import { reasonOf, type Violation } from '../core/error.ts';
+import type { Clock } from '../core/io.ts';
+import { isJsonObject, parseExact, printExact } from '../core/json.ts';
+import { depthOf } from '../core/json-scan.ts';
+import { decodeUtf8 } from '../core/text.ts';
+import { SPEECH } from './dialect.ts';
+import type { HttpAnswer, HttpRequest } from './http.ts';
+import type { RequestLog } from './request-log.ts';
+import type { EmulatorStore } from './store.ts';
+
+/** Thrown to answer with an error document instead of what was asked for (interface.md section 7). */
+export class ProblemError extends Error {
+  readonly problem: ProblemAnswer;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(problem: ProblemAnswer, headers: Readonly<Record<string, string>> = {}) {
+    super(problem.title);
+    this.problem = problem;
+    this.headers = headers;
+  }
+}
+
+/** What Node calls otherwise than the standard does today. */
+const titleOf = (status: number): string =>
+  status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? 'Unknown Error');
+
+/** A 402 of the service: what a workspace has paid for the service itself is used up (public material). */
+export const UNFUNDED = 'workspace.error.balance_too_low';
+
+/**
+ * The error document of a status; `detail` says what was wrong with this very request, `field` which of its fields. Each of the
+ * service's clients finds its own shape in it: RFC 7807, or `message` and `errors` (public material).
+ */
+export const refusal = (
+  status: number,
+  detail: string,
+  { field, headers }: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+): ProblemError => {
+  const errors = field === undefined ? [] : [{ field, message: detail }];
+  const problem = { type: 'about:blank', title: titleOf(status), status, detail, message: detail, errors };
+  return new ProblemError(problem, headers);
+};
+
+/** A validation failure: status 422 and one violation for each broken rule (interface.md section 7). */
+export const invalid = (violations: readonly Violation[]): ProblemError =>
+  new ProblemError({
+    type: 'about:blank',
+    title: 'Validation Failed',
+    status: 422,
+    detail: violations.map(({ propertyPath, title }) => `${propertyPath}: ${title}`).join('\n'),
+    violations: violations.map(({ propertyPath, title }) => ({ propertyPath, title })),
+    message: 'validation_failed',
+    errors: violations.map(({ propertyPath, title }) => ({ field: propertyPath, message: title })),
+  });
+
+/** The same for a rule that the service has a code of its own for. */
+export const invalidBy = (code: string, field: string): ProblemError => {
+  const { problem } = invalid([{ propertyPath: field, title: code }]);
+  const violations = [{ propertyPath: field, title: code, code }];
+  return new ProblemError({ ...problem, violations, detail: code, message: code });
+};
+
+/** What was asked for; a 404 where it is not there. */
+export const present = <T>(found: T | undefined, code: string): T => {
+  if (found === undefined) throw refusal(404, code);
+  return found;
+};
+
+/** The answer as JSON text; a 500 in its place when it breaks the contract, so that nobody learns a wrong shape here. */
+export const checked = (schema: Judge, answer: unknown): string => {
+  const text = printExact(answer);
+  const { error } = schema.safeParse(JSON.parse(text));
+  if (error === undefined) return text;
+  const faults = error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  throw refusal(500, `the emulator's answer breaks the contract: ${faults.join('; ')}`);
+};
+
+/** An error document as JSON text, itself checked. */
+export const checkedProblem = (problem: ProblemAnswer): string => checked(problemAnswer(), problem);
+
+/** A service over one data file. */
+export interface Service {
+  readonly store: EmulatorStore;
+  readonly clock: Clock;
+  readonly dialect: Dialect;
+  /** Aborted when it closes: nothing is waited for any more. */
+  readonly closing: AbortSignal;
+  /** The requests that it has seen last; undefined where nobody can look at them. */
+  readonly requests: RequestLog | undefined;
+}
+
+/** What time it is there, in milliseconds since the epoch: its clock may have been moved. */
+export const nowOf = ({ clock, store }: Pick<Service, 'clock' | 'store'>): number => clock.now() + store.clockOffset();
+
+/** An answer with what all of them carry. */
+export const respond = (
+  service: Pick<Service, 'clock' | 'store'>,
+  status: number,
+  type: string,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpAnswer => {
+  const date = new Date(nowOf(service)).toUTCString();
+  return { status, headers: { 'content-type': type, 'cache-control': 'no-store', date, ...headers }, text };
+};
+
+/** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
+export const respondTo = (thrown: unknown, service: Service): HttpAnswer => {
+  const { problem, headers } = thrown instanceof ProblemError ? thrown : refusal(500, reasonOf(thrown));
+  const speech = SPEECH[service.dialect];
+  return respond(service, problem.status, speech.problemType, speech.problem(checkedProblem(problem)), headers);
+};
+
+/** What a schema lets through; what judges a body may depend on the moment. */
+type Accepted<S> = S extends Judge<infer T> ? T : undefined;
+type BodyOf<O> = O extends { body: (now: number) => infer S } ? Accepted<S> : undefined;
+type QueryOf<O> = O extends { query: () => infer S } ? Accepted<S> : undefined;
+
+/** A request that the contract's schemas have accepted; everything in it happens at the one moment `now`. */
+export interface RequestOf<K extends OperationId> {
+  readonly params: { readonly [P in keyof Operations[K]['params']]: string };
+  readonly query: QueryOf<Operations[K]>;
+  readonly body: BodyOf<Operations[K]>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Cuts the connection in place of an answer, once the request has been dealt with. */
+  readonly hangUp: () => void;
+}
+
+/** Answers one operation or throws a Refusal. */
+export type OperationHandler<K extends OperationId> = (request: RequestOf<K>, store: EmulatorStore) => AnswerOf<K>;
+
+/** The largest request body, in bytes. */
+const BODY_LIMIT = 1024 * 1024;
+const DEPTH_LIMIT = 64;
+
+const tooLarge = () =>
+  refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
+
+/** The body of a request, byte for byte; a 413 for one that is too large. */
+export const bytesOf = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > BODY_LIMIT) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+const isJson = (contentType: string | undefined): boolean =>
+  contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+
+const parse = (bytes: Uint8Array): unknown => {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw refusal(400, 'the body is not UTF-8');
+  if (depthOf(text) > DEPTH_LIMIT) throw refusal(400, `the body is nested deeper than ${DEPTH_LIMIT} levels`);
+  try {
+    return parseExact(text);
+  } catch {
+    throw refusal(400, 'the body is not JSON');
+  }
+};
+
+/**
+ * The JSON object that a request carries (interface.md section 5); a 400 for any body that can't be read as one. `keep` is
+ * handed its bytes, whatever they are.
+ */
+export const readBody = async (
+  asked: HttpRequest,
+  keep?: (bytes: Uint8Array) => void,
+): Promise<Readonly<Record<string, unknown>>> => {
+  if (!isJson(asked.headers['content-type'])) {
+    throw refusal(400, 'the body must be announced as `Content-Type: application/json`');
+  }
+  const bytes = await bytesOf(asked);
+  keep?.(bytes);
+  const value = parse(bytes);
+  if (isJsonObject(value)) return value;
+  throw refusal(400, 'the body is not a JSON object');
+};

@@ -1,0 +1,112 @@
+import { PayError } from '../../core/error.ts';
+import { MIGRATIONS } from './schema.ts';
+import { Lost, type Session, type StatementResult } from './session.ts';
+import { idsOf, knownStatement } from './statements.ts';
+import { SERVER } from './transaction.ts';
+
+/** What a server says of itself and its ledger. */
+export interface Handshake {
+  /** The ledger's own name, which no other has. */
+  readonly ledger: string;
+  /** The key of its digests. */
+  readonly key: string;
+  /** Which server it is in, as `SERVER` gives it. */
+  readonly server: string;
+  /** The server's clock, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The role that has logged in. */
+  readonly account: string;
+  /** Which of the intents that were asked about it knows. */
+  readonly knows: ReadonlySet<string>;
+}
+
+const refuse = (message: string, hint: string): never => {
+  throw new PayError('ledger', message, { hint });
+};
+
+const checkVersion = (version: number, name: string): void => {
+  const known = MIGRATIONS.length;
+  if (version > known) {
+    refuse(
+      `the ledger ${name} was made by a newer paycli (schema ${version}, this one knows ${known})`,
+      'use the newer paycli; this one does not touch a ledger that it does not understand',
+    );
+  }
+  if (version < known) {
+    refuse(
+      `the ledger ${name} was made by an older paycli (schema ${version}, this one needs ${known})`,
+      'run `paycli ledger migrate` once, as the owner of the database',
+    );
+  }
+};
+
+const OTHERS = /-YB-|Cockroach|Redshift|Greenplum|Crate|Materialize|Risingwave|Spanner/i;
+
+export const isPostgres = (version: string): boolean => /^PostgreSQL \d/.test(version) && !OTHERS.test(version);
+
+const PROBE = 4_711_000_815;
+
+/** Whether a lock that one connection has keeps another from it. */
+const locksAreReal = async (one: Session, other: Session, limit: number): Promise<boolean> => {
+  await one.run(`BEGIN; SELECT pg_advisory_xact_lock(${PROBE})`, limit);
+  const { answers } = await other.run(`BEGIN; SELECT pg_try_advisory_xact_lock(${PROBE}); COMMIT`, limit);
+  await one.run('ROLLBACK', limit);
+  return answers[1]?.rows[0]?.[0] === false;
+};
+
+/** What speaks PostgreSQL's language and is something else is used only where two connections keep each other out. */
+const checkLocks = async (
+  session: Session,
+  version: string,
+  name: string,
+  limit: number,
+  another: () => Promise<Session>,
+): Promise<void> => {
+  if (isPostgres(version)) return;
+  const other = await another();
+  try {
+    if (await locksAreReal(session, other, limit)) return;
+  } finally {
+    await other.close();
+  }
+  refuse(
+    `${name} is no PostgreSQL (${version.slice(0, 60)}), and its locks keep nobody out`,
+    'use PostgreSQL 14 or newer: what two machines do at once is kept apart by its locks',
+  );
+};
+
+const settingsIn = ({ rows }: StatementResult): ReadonlyMap<string, string> =>
+  new Map(rows.map(([setting, value]) => [String(setting), String(value)]));
+
+/**
+ * The first words on a connection. Throws where what answers is no ledger that this program can rely on: of another version,
+ * no PostgreSQL, a standby.
+ */
+export const handshake = async (
+  session: Session,
+  name: string,
+  clockSql: string,
+  mine: readonly string[],
+  limit: number,
+  another: () => Promise<Session>,
+): Promise<Handshake> => {
+  const { answers } = await session.run(
+    `SELECT version(), pg_is_in_recovery(), ${clockSql}, session_user, ${SERVER};
+    SELECT name, value FROM paycli.setting;
+    ${knownStatement(mine)}`,
+    limit,
+  );
+  const [version, standby, at, account, server] = answers[0]?.rows[0] ?? [];
+  if (standby === true) throw new Lost('it is a standby, which takes no writes');
+  await checkLocks(session, String(version), name, limit, another);
+  const settings = settingsIn(answers[1] as StatementResult);
+  checkVersion(Number(settings.get('version')), name);
+  return {
+    ledger: settings.get('name') ?? '',
+    key: settings.get('key') ?? '',
+    server: String(server),
+    at: Number(at),
+    account: String(account),
+    knows: idsOf(answers[2] as StatementResult),
+  };
+};

@@ -1,0 +1,295 @@
+import {
+  CHARGE,
+  CHARGE_WRITE,
+  isStepUnreadable,
+  kindWord,
+  mayBeDone,
+  paymentStatusOf,
+  statusOf,
+  type WriteKind,
+} from '../core/charge.ts';
+import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
+import { isAnyId } from '../core/ids.ts';
+import { valueAt } from '../core/json.ts';
+import type { ApiRecord } from '../core/record.ts';
+import { shellLine } from '../core/shell.ts';
+import { parseInstant, utcAtom } from '../core/time.ts';
+import { elapsed } from './clock.ts';
+import {
+  type ChargeTerms,
+  type Entry,
+  evidenceOf,
+  type Intent,
+  type LedgerTarget,
+  type Moment,
+  type Outcome,
+} from './entry.ts';
+import type { BeginOptions, Ledger, Refused } from './ledger.ts';
+import { isOtherMedium } from './match.ts';
+import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutNumbers, withoutPhone } from './privacy.ts';
+import { refusedError } from './refused.ts';
+import { keptActivity, type Snapshot } from './snapshot.ts';
+
+/** What is sent under the protocol, whatever it is. */
+interface SendOptions {
+  readonly place: LedgerTarget;
+  /** How long its sending can take at the longest, in milliseconds. */
+  readonly bound: number;
+  /** How long one attempt can take of that. */
+  readonly attempt: number;
+  /** The global options that send another command to the same place. */
+  readonly words: readonly string[];
+  /** Sends another one where the first can still be paid, was paid or was made. */
+  readonly again: boolean;
+  /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
+  readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
+  /** When a look that it relies on was asked for: a process that stood still since sends nothing. */
+  readonly since?: Moment;
+}
+
+export interface SendDeps {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Takes the known secrets out of a text. */
+  readonly clean: (text: string) => string;
+  /** Sends it, once; begins no attempt when it is overdue. Throws a PayError whose kind says what is certain. */
+  readonly send: (overdue: () => boolean) => Promise<ApiRecord>;
+  /** Told before anything is sent that the same is open at another origin; what it throws keeps it from being sent. */
+  readonly elsewhere?: (entry: Entry) => Promise<void>;
+  /** Told what was thrown, or that nothing was, before that is noted: others may take its place meanwhile. */
+  readonly judged?: (error: PayError | undefined) => void;
+}
+
+interface Sent {
+  readonly kind: 'accepted';
+  readonly id: string;
+  readonly record: ApiRecord;
+  /** What is odd about it, a sentence each. */
+  readonly odd: readonly string[];
+  /** The other charge that the activity belongs to, where there is one. */
+  readonly owner?: Entry;
+  /** What the ledger could not note. */
+  readonly unrecorded?: PayError;
+}
+
+/** A failure of any kind as one that says what is certain. */
+const asJudged = (thrown: unknown, effect: WriteKind): PayError => {
+  if (thrown instanceof PayError && (thrown.kind === 'unknown' || outcomeOf(thrown) !== 'unknown')) return thrown;
+  return new PayError('unknown', `${mayBeDone(effect)}: ${reasonOf(thrown)}`, { cause: thrown });
+};
+
+/** So much is kept of an answer that proves nothing. */
+const LONGEST_ANSWER = 2000;
+/** Looked through beyond that, since a number or a key that the cut has gone through is known to nobody. */
+const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
+
+const answerKept = (answer: string, clean: (text: string) => string): string =>
+  clean(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER);
+
+const failedOutcome = (error: PayError, at: number, clean: (text: string) => string): Outcome => {
+  const { status, exitCode, answer } = error.detail;
+  const evidence = evidenceOf('answer', at, {
+    message: clean(error.message),
+    ...(status === undefined ? {} : { status }),
+    ...(answer === undefined ? {} : { answer: answerKept(answer, clean) }),
+  });
+  return { state: outcomeOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
+};
+
+/** How to find out about what is unknown: what is no charge, the service shows nobody but a person. */
+const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly string[]): string => {
+  const command = shellLine(['paycli', 'ledger', 'reconcile', id, ...words]);
+  return kind === CHARGE
+    ? `${hint}. Find out: \`${command}\``
+    : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
+};
+
+/** Notes what became of it. */
+const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<Pick<Sent, 'owner' | 'unrecorded'>> => {
+  try {
+    const owner = await ledger.record(id, outcome);
+    return owner === undefined ? {} : { owner };
+  } catch (thrown) {
+    if (thrown instanceof PayError) return { unrecorded: thrown };
+    throw thrown;
+  }
+};
+
+/** Whether an attempt that is begun now may last beyond what others wait for before they take the sending for ended. */
+const overdueSince =
+  (ledger: Ledger, { bound, attempt }: SendOptions, begun: Moment) =>
+  (): boolean => {
+    const now = ledger.moment();
+    const passed = Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
+    return passed + attempt > bound;
+  };
+
+/**
+ * One sending under the protocol (charge-protocol, The order of things): the intent is on the disk before `send` is called,
+ * and what became of it before this returns or throws. What `send` threw is thrown on, with the name that it has in the
+ * ledger; where the guard refuses, nothing is sent. `accepted` says what is to be noted of the answer.
+ */
+const sendOnce = async (
+  ledger: Ledger,
+  sending: SendOptions & { readonly effect: WriteKind },
+  intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>,
+  how: Pick<BeginOptions, 'once' | 'shown'>,
+  { now, clean, send, ...world }: SendDeps,
+  accepted: (record: ApiRecord) => Outcome,
+): Promise<Sent | Refused> => {
+  const { place, effect, bound, words } = sending;
+  const overdue = overdueSince(ledger, sending, sending.since ?? ledger.moment());
+  const { again, row } = sending;
+  const wanted = { ...place, ...intent, kind: effect.kind, bound, job: row?.job, row: row?.number };
+  const begun = await ledger.begin(wanted, { ...how, again, retry: row?.retry === true });
+  if (begun.kind === 'refused') return begun;
+  const { id, elsewhere } = begun;
+  let record: ApiRecord;
+  try {
+    if (elsewhere !== undefined) await world.elsewhere?.(elsewhere);
+    record = await send(overdue);
+  } catch (thrown) {
+    const error = asJudged(thrown, effect);
+    world.judged?.(error);
+    const { unrecorded } = await note(ledger, id, failedOutcome(error, now(), clean));
+    const answer = unrecorded?.detail.answer;
+    const named = error.kind === 'unknown' ? { ledgerId: id, hint: unknownHint(id, effect, words) } : { ledgerId: id };
+    throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
+  }
+  world.judged?.(undefined);
+  const outcome = accepted(record);
+  return { kind: 'accepted', id, record, odd: outcome.odd ?? [], ...(await note(ledger, id, outcome)) };
+};
+
+/** Something else than a charge that must not be made twice. */
+interface MakeRequest extends SendOptions {
+  readonly effect: WriteKind;
+  /** What it is about: while one is unknown, no other is sent. */
+  readonly about: string;
+  readonly path: string;
+  /** JSON */
+  readonly body: string | undefined;
+  /** One that was made stands in the way of another, unless `again`. */
+  readonly once: boolean;
+  /** Whether an answer says that nothing came of it after all. */
+  readonly isFailed?: ((value: unknown) => boolean) | undefined;
+}
+
+/** A body without keys, in whose texts whatever may be the number of a phone or an account shows its last digits only. */
+const bodyKept = (body: string, clean: (text: string) => string): string => {
+  const masked: unknown = JSON.parse(body, (_name, value) =>
+    typeof value === 'string' && !isAnyId(value) ? withoutNumbers(value) : value,
+  );
+  return JSON.stringify(cleaned(masked, clean));
+};
+
+const make = (ledger: Ledger, request: MakeRequest, world: SendDeps): Promise<Sent | Refused> => {
+  const { effect, about, path, body, once, isFailed } = request;
+  const clean = (text: string): string => withoutNumbers(world.clean(text));
+  const kept = { about: world.clean(about), path: world.clean(path), body: body && bodyKept(body, world.clean) };
+  const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
+  return sendOnce(ledger, request, intent, { once }, { ...world, clean }, ({ value }) => {
+    const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
+    return {
+      state: 'accepted',
+      exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
+      evidence: evidenceOf('answer', world.now(), {
+        message: `${effect.done}: ${uid}`,
+        uid,
+        ...(status === '' ? {} : { status }),
+      }),
+    };
+  });
+};
+
+/** Makes something under the protocol; throws the guard's no. Only a person can say afterwards what became of one that is unknown. */
+export const makeOnce = async (ledger: Ledger, request: MakeRequest, world: SendDeps): Promise<Sent> => {
+  const made = await make(ledger, request, world);
+  if (made.kind === 'refused') throw refusedError(made, request.words, false);
+  return made;
+};
+
+/** The same for a row of a file, which may have been made before. */
+export const makeRow = async (
+  ledger: Ledger,
+  request: MakeRequest,
+  world: SendDeps,
+): Promise<Sent | { readonly kind: 'kept'; readonly entry: Entry }> => {
+  const made = await make(ledger, request, world);
+  if (made.kind === 'accepted') return made;
+  if (made.why === 'done' && made.by !== undefined) return { kind: 'kept', entry: made.by };
+  throw refusedError(made, request.words, false);
+};
+
+/** A charge to be made under the protocol. */
+export interface ChargeRequest extends SendOptions {
+  readonly ugwo: string;
+  /** `data` of the body, checked already. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** What a look at the payment request has shown just now; undefined where none could be had. */
+  readonly shown?: Snapshot | undefined;
+}
+
+export type Charged = Omit<Sent, 'owner'> | Refused;
+
+const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
+
+const intentOf = (
+  { ugwo, data, shown }: ChargeRequest,
+  { digest }: Pick<Ledger, 'digest'>,
+  clean: (text: string) => string,
+): ChargeTerms & Pick<Intent, 'about' | 'digest'> => ({
+  about: clean(ugwo),
+  medium: clean(textOf(data['medium']) ?? ''),
+  provider: data['provider'] === undefined ? undefined : clean(String(data['provider'])),
+  phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
+  phoneDigest: data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest),
+  expiresAt: parseInstant(textOf(data['expires_at']) ?? '')?.ms,
+  digest: digestOf(data),
+  asked: cleaned(shown?.asked ?? {}, clean),
+});
+
+/** Just made, it says by itself what the service's clock showed, where the answer does not. */
+const toldAt = ({ value, servedAt }: ApiRecord): number | undefined =>
+  servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
+
+const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): Outcome => {
+  const kept = keptActivity(record.value, toldAt(record));
+  const failed = paymentStatusOf(kept.status) === 'failed';
+  const activity = { ...kept, nextAction: cleaned(kept.nextAction, clean) };
+  const exitCode = isStepUnreadable(record.value) ? EXIT_CODES.unrecorded : 0;
+  return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
+};
+
+/** An activity that says it was made so long before or after the answer, in milliseconds, was not made now. */
+const FAR_MS = 2 * 3_600_000;
+
+/** What is odd about the activity that answers a charge, and does not make it another's. */
+const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): string[] => {
+  const created = parseInstant(String(valueAt(value, 'created_at')))?.ms;
+  return [
+    ...(isOtherMedium(value, String(data['medium']))
+      ? [`the answer looks like another medium than ${String(data['medium'])}`]
+      : []),
+    ...(servedAt !== undefined && created !== undefined && Math.abs(created - servedAt) > FAR_MS
+      ? [`the activity says it was made at ${utcAtom(created)}, not now`]
+      : []),
+  ];
+};
+
+/** One charge under the protocol (see `sendOnce`). */
+export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: SendDeps): Promise<Charged> => {
+  const { data, shown } = request;
+  const phone = textOf(data['phone']);
+  const clean = (text: string): string => withoutPhone(world.clean(text), phone);
+  const intent = intentOf(request, ledger, clean);
+  const sending = { ...request, effect: CHARGE_WRITE };
+  const sent = await sendOnce(ledger, sending, intent, { shown }, { ...world, clean }, (record) => ({
+    ...acceptedOutcome(record, clean),
+    odd: oddities(record, data),
+  }));
+  if (sent.kind === 'refused') return sent;
+  const { owner, ...made } = sent;
+  const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
+  return { ...made, odd: [...made.odd, ...shared] };
+};

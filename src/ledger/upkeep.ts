@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util';
+import { payableUntil, paymentStatusOf } from '../core/charge.ts';
+import { utcAtom } from '../core/time.ts';
+import type { Backend } from './backend.ts';
+import { type Entry, type Evidence, isCharge, isIn, type KeptActivity, type Scope } from './entry.ts';
+import type { Job } from './job.ts';
+import type { Prunable, Reducer, Verified } from './ledger.ts';
+import { DECISIVE, wasResolved } from './transitions.ts';
+
+const PRUNED = 'pruned';
+
+/** Whether nothing more can become of an entry by itself: a charge that was made has been paid, or has failed. */
+const hasEnded = (entry: Entry): boolean => {
+  if (entry.state === 'sending' || entry.state === 'unknown') return false;
+  if (entry.state !== 'accepted' || !isCharge(entry)) return true;
+  return paymentStatusOf(entry.activity?.status ?? '') !== 'open';
+};
+
+/** Until when an account could be paid into stays known, for a look that shows its activity open again; the account does not. */
+const nextActionOf = (activity: KeptActivity): unknown => {
+  const open = { status: 'requires_action', next_action: activity.nextAction };
+  const until = payableUntil(open);
+  if (until === undefined) return null;
+  return { headers: { account_number: PRUNED, expires_at: new Date(until).toISOString() } };
+};
+
+/** Of what decided how it stands: that it did, and who said so. */
+const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
+  kind,
+  at,
+  ...(as === undefined ? {} : { as }),
+  ...(by === undefined ? {} : { by }),
+  ...(line === undefined ? {} : { line: { recorded_at: (line as { recorded_at?: unknown }).recorded_at } }),
+});
+
+const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evidence[] => {
+  const pruned = evidence.find(({ kind }) => kind === PRUNED) ?? { kind: PRUNED, at };
+  return [...evidence.filter(({ kind }) => DECISIVE.includes(kind)).map(wordOf), pruned];
+};
+
+/**
+ * An entry with no more than what keeps it from being made twice, and what a report adds up: without the customer, the
+ * reference, the account, what was sent, and what was seen.
+ */
+export const pruned = (entry: Entry, at: string): Entry => {
+  const { path: _path, body: _body, ...rest } = entry;
+  const { activity, asked } = entry;
+  return {
+    ...rest,
+    ...(isCharge(entry) ? {} : { path: undefined, body: undefined }),
+    ...(activity === undefined ? {} : { activity: { ...activity, nextAction: nextActionOf(activity) } }),
+    ...(asked === undefined
+      ? {}
+      : { asked: { amount: asked.amount, currency: asked.currency, ref: undefined, customer: undefined } }),
+    evidence: evidenceLeft(entry.evidence, at),
+  };
+};
+
+/** Whether there is something to prune of an entry. */
+const isPrunable = (entry: Entry): boolean => hasEnded(entry) && !isDeepStrictEqual(pruned(entry, ''), entry);
+
+const openCount = (scope: Scope) => (): Reducer<Prunable> => {
+  let [count, open] = [0, 0];
+  return {
+    take: (all) => {
+      const entries = all.filter(isIn(scope));
+      count += entries.filter(isPrunable).length;
+      open += entries.filter((entry) => !hasEnded(entry)).length;
+    },
+    end: () => ({ count, open }),
+  };
+};
+
+export const prunable = (backend: Backend, before: number, scope: Scope): Promise<Prunable> =>
+  backend.walk({ begun: { until: before } }, openCount(scope));
+
+const AT_ONCE = 500;
+
+/** Prunes what was begun before a moment and has ended, some at a time: who charges meanwhile waits for one step at most. */
+export const prune = async (backend: Backend, before: number, scope: Scope): Promise<number> => {
+  const at = utcAtom(backend.moment().at);
+  let count = 0;
+  for (let after = 0; ; ) {
+    const query = { ...scope, begun: { until: before }, after, limit: AT_ONCE };
+    const step = await backend.change('prune', [query], ([found = []]) => {
+      const write = found.filter(isPrunable).map((entry) => pruned(entry, at));
+      return { write, result: { pruned: write.length, seen: found.length, last: found.at(-1)?.seq ?? 0 } };
+    });
+    count += step.pruned;
+    if (step.seen < AT_ONCE) return count;
+    after = step.last;
+  }
+};
+
+/** So many sentences are enough to know that it is damaged. */
+const MOST = 50;
+
+const NEVER_MADE: readonly string[] = ['rejected', 'not_sent', 'not_created'];
+
+/** What no rule ever makes of an entry. */
+const impossibleIn = (entry: Entry): readonly string[] => {
+  const { id, state, activity, recordedAt, createdAt, deadline, row, job } = entry;
+  const isWordless = state === 'accepted' && isCharge(entry) && activity === undefined && !wasResolved(entry);
+  return [
+    ...((state === 'sending') === (recordedAt === undefined)
+      ? []
+      : [`${id} is ${state} and has the date of another state`]),
+    ...(NEVER_MADE.includes(state) && activity !== undefined ? [`${id} is ${state} and has an activity`] : []),
+    ...(isWordless ? [`${id} is accepted and has no activity`] : []),
+    ...(deadline < createdAt ? [`${id} was to end before it was begun`] : []),
+    ...((job === undefined) === (row === undefined) ? [] : [`${id} has a job without a row, or a row without a job`]),
+  ];
+};
+
+/** Which rows of its file a job has begun; a bit would do, and a byte is quicker. */
+const rowsOf = ({ id, rows }: Job) => {
+  const begun = new Uint8Array(rows + 1);
+  let count = 0;
+  return {
+    add: (row: number): string | undefined => {
+      if (!(row >= 1 && row <= rows)) return `${id} has a row ${row}, and its file has ${rows}`;
+      if (begun[row] === 0) count += 1;
+      begun[row] = 1;
+      return undefined;
+    },
+    count: () => count,
+  };
+};
+
+interface Seen {
+  readonly entries: number;
+  readonly faults: readonly string[];
+  /** How many rows of each job were begun. */
+  readonly begun: ReadonlyMap<string, number>;
+  /** Jobs that were not known before, with one of the entries of each. */
+  readonly strange: ReadonlyMap<string, string>;
+}
+
+const openLook = (jobs: readonly Job[]) => (): Reducer<Seen> => {
+  const rows = new Map(jobs.filter(({ kind }) => kind === 'charge').map((job) => [job.id, rowsOf(job)]));
+  const strange = new Map<string, string>();
+  const faults: string[] = [];
+  let entries = 0;
+  const look = (entry: Entry): void => {
+    entries += 1;
+    const { id, job, row } = entry;
+    faults.push(...impossibleIn(entry));
+    if (job === undefined || row === undefined) return;
+    const ofJob = rows.get(job);
+    if (ofJob === undefined && strange.size < MOST) strange.set(job, id);
+    const fault = ofJob?.add(row);
+    if (fault !== undefined) faults.push(fault);
+  };
+  return {
+    take: (some) => {
+      for (const entry of some) if (faults.length < MOST) look(entry);
+    },
+    end: () => ({ entries, faults, strange, begun: new Map([...rows].map(([id, ofJob]) => [id, ofJob.count()])) }),
+  };
+};
+
+/** Whether what is counted of a job's rows is what its rows are. Rows may be begun meanwhile, never fewer than before. */
+const tallyFaults = async ({ jobs }: Backend, all: readonly Job[], begun: Seen['begun']): Promise<string[]> => {
+  const faults: string[] = [];
+  for (const { id, kind, rows } of all) {
+    const tally = kind === 'charge' ? await jobs.chargeTally(id) : await jobs.updateTally(id);
+    const counted = Object.values(tally).reduce((sum, count) => sum + count, 0);
+    if (counted > rows) faults.push(`${id} counts ${counted} rows, and its file has ${rows}`);
+    else if (counted < (begun.get(id) ?? 0))
+      faults.push(`${id} counts ${counted} rows, and has begun ${begun.get(id)}`);
+  }
+  return faults;
+};
+
+/** A job may have been begun since the look began. */
+const jobFaults = async ({ jobs }: Backend, strange: Seen['strange']): Promise<string[]> => {
+  const faults: string[] = [];
+  for (const [job, id] of strange) {
+    const known = await jobs.get(job);
+    if (known?.kind !== 'charge') faults.push(`${id} belongs to ${job}, which the ledger does not know`);
+  }
+  return faults;
+};
+
+/** Looks at all of a ledger: whether it is what was written, whether it can be, and whether it adds up. */
+export const verify = async (backend: Backend): Promise<Verified> => {
+  const before = await backend.jobs.list({ limit: -1 });
+  const { faults, seen } = await backend.inspect(openLook(before));
+  const jobs = await jobFaults(backend, seen.strange);
+  const tallies = await tallyFaults(backend, before, seen.begun);
+  return {
+    entries: seen.entries,
+    jobs: before.length,
+    faults: [...faults, ...seen.faults, ...jobs, ...tallies].slice(0, MOST),
+  };
+};

@@ -1,0 +1,218 @@
+import { BOUNDS } from '../core/bounds.ts';
+import { densePieces, indentedPieces, minify, NumberText, valueAt } from '../core/json.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { Column, OutputOptions, View } from '../core/result.ts';
+import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
+import { exactValue, isBlank, isEnum, isObject, isScalar, machineText } from './cell.ts';
+import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
+import { CHUNK, joined, rowPieces, type Sink, shown, shownPieces } from './pieces.ts';
+
+/** The line breaks between tokens stay: there are none inside strings. */
+const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
+
+/** One record as JSON: a line for programs, indented for people. */
+export function* jsonRecord(record: ApiRecord, indented: boolean): Generator<string> {
+  const [pieces, show] = indented
+    ? ([indentedPieces(record.text), visibleIndented] as const)
+    : ([densePieces(record.text), visibleJson] as const);
+  for (const piece of pieces) yield* shownPieces(piece, show);
+  yield '\n';
+}
+
+/** A record of a list, on one line: every field and number as it was sent. */
+const lineOf = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(shown(minify(record.text), visibleJson));
+
+/** Puts bytes one behind the other, always in the same place: a new one for each page would be most of the memory of a walk. */
+const openRoom = () => {
+  let room = Buffer.alloc(0);
+  return (parts: readonly Uint8Array[]): Uint8Array => {
+    const size = parts.reduce((sum, { length }) => sum + length, 0);
+    if (size > room.length) room = Buffer.allocUnsafeSlow(2 * size);
+    let at = 0;
+    for (const part of parts) {
+      room.set(part, at);
+      at += part.length;
+    }
+    return room.subarray(0, size);
+  };
+};
+
+/** Makes lines of records, between what stands before the first and behind the last. One that is large is made in pieces, as a single one is. */
+const openLines = (separator: string) => {
+  const put = openRoom();
+  const between = Buffer.from(separator);
+  return function* (records: readonly ApiRecord[], start: string, end: string): ReturnType<Sink['page']> {
+    let lines: Uint8Array[] = [Buffer.from(start)];
+    for (const [index, record] of records.entries()) {
+      if (index > 0) lines.push(between);
+      if ((record.bytes ?? record.text).length <= CHUNK) {
+        lines.push(lineOf(record));
+        continue;
+      }
+      yield put(lines);
+      lines = [];
+      for (const piece of densePieces(record.text)) yield* shownPieces(piece, visibleJson);
+    }
+    yield put([...lines, Buffer.from(end)]);
+  };
+};
+
+/** `{"data":[…],"next_cursor":…}`, a record a line, valid from the first page to a walk that broke off. */
+export const jsonSink = (): Sink => {
+  const linesOf = openLines(',\n');
+  let opened = false;
+  let filled = false;
+  const open = (): string => {
+    if (opened) return '';
+    opened = true;
+    return '{"data":[';
+  };
+  return {
+    *page(records) {
+      const start = open();
+      if (records.length === 0) return yield start;
+      const separator = filled ? ',\n' : '\n';
+      filled = true;
+      yield* linesOf(records, start + separator, '');
+    },
+    end: (next) => `${open()}${filled ? '\n' : ''}],"next_cursor":${visibleJson(JSON.stringify(next))}}\n`,
+  };
+};
+
+/** A record a line. */
+export const ndjsonSink = (): Sink => {
+  const linesOf = openLines('\n');
+  return {
+    *page(records) {
+      if (records.length > 0) yield* linesOf(records, '', '\n');
+    },
+    end: () => '',
+  };
+};
+
+/** A cell that holds neither a TAB nor a line break: both, and the backslash, are written as escapes. */
+const escaped = (text: string): string =>
+  visibleText(text.replaceAll('\\', '\\\\')).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+const cell = (text: string): string => shown(text, escaped);
+
+function* tsvLine(key: string, text: string): Generator<string> {
+  yield `${cell(key)}\t`;
+  yield* shownPieces(text, escaped);
+  yield '\n';
+}
+
+const tsvRowOf = (record: ApiRecord, columns: readonly Column[]): Generator<string> => {
+  const value = exactValue(record);
+  const cells = columns.map(({ path, kind }) => machineText(valueAt(value, path), kind));
+  return rowPieces(cells, { show: (text) => shownPieces(text, escaped), between: '\t', end: '\n' });
+};
+
+/** A record a line, no header, the same columns on every line. */
+export const tsvSink = (names: readonly string[] | undefined, view: View): Sink => {
+  let columns: readonly Column[] | undefined;
+  return {
+    *page(records) {
+      if (records.length === 0) return;
+      columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
+      for (const record of records) yield* tsvRowOf(record, columns);
+    },
+    end: () => '',
+  };
+};
+
+/** One after the other, since a list may be the largest thing there is. */
+const namesIn = (value: unknown): Iterable<string | number> =>
+  Array.isArray(value) ? value.keys() : isObject(value) ? Object.keys(value) : [];
+
+/** `key<TAB>value` lines of everything in `value`; nested names are joined by dots, list elements count from 0. */
+function* flatLines(value: unknown, path: string, view: View): Generator<string> {
+  const kind = view.columns.find((column) => column.path === path)?.kind;
+  const isPair = (kind === 'enum' || kind === 'state') && isEnum(value);
+  if (isPair || path.length > BOUNDS.path || isBlank(value) || isScalar(value)) {
+    return yield* tsvLine(path, machineText(value, kind));
+  }
+  for (const name of namesIn(value)) {
+    const member = (value as Readonly<Record<string | number, unknown>>)[name];
+    yield* flatLines(member, path === '' ? `${name}` : `${path}.${name}`, view);
+  }
+}
+
+function* recordLines(record: ApiRecord, names: readonly string[] | undefined, view: View): Generator<string> {
+  const value = exactValue(record);
+  if (names !== undefined) {
+    for (const { path, kind } of checkRecordColumns(names, view, record)) {
+      yield* tsvLine(path, machineText(valueAt(value, path), kind));
+    }
+  } else if (!isScalar(value) && !isBlank(value)) {
+    yield* flatLines(value, '', view);
+  } else if (!isObject(value)) {
+    yield `${cell(machineText(value, undefined))}\n`;
+  }
+}
+
+/** One record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. In pieces. */
+export const tsvRecord = (record: ApiRecord, names: readonly string[] | undefined, view: View): Iterable<string> =>
+  joined(recordLines(record, names, view));
+
+/** A text as a cell: made visible, and quoted where RFC 4180 asks for it. In pieces, since a value may be of any length. */
+function* quotedPieces(text: string): Generator<string> {
+  const quote = /[",\n]/.test(text) ? '"' : '';
+  const doubled = (piece: string): string => visibleCell(piece).replaceAll('"', '""');
+  yield quote;
+  yield* shownPieces(text, quote === '' ? visibleCell : doubled);
+  yield quote;
+}
+
+const quoted = (text: string): string => [...quotedPieces(text)].join('');
+
+const cellText = (value: unknown, kind: Column['kind'], raw: boolean): string => {
+  const isText = typeof value !== 'number' && typeof value !== 'boolean' && !(value instanceof NumberText);
+  const text = machineText(value, kind);
+  return isText && !raw ? forSpreadsheet(text) : text;
+};
+
+const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
+
+/** How cells are written, and what the file begins with. */
+type Written = Pick<OutputOptions, 'rawCsv' | 'bom'>;
+
+const headerOf = (columns: readonly Column[], { rawCsv, bom = false }: Written): string => {
+  const names = columns.map(({ path }) => quoted(rawCsv ? path : withoutFormula(path)));
+  return `${bom ? MARK : ''}${names.length === 0 ? '' : csvLine(names)}`;
+};
+
+const csvRowOf = (record: ApiRecord, columns: readonly Column[], { rawCsv }: Written): Generator<string> => {
+  const value = exactValue(record);
+  const cells = columns.map(({ path, kind }) => cellText(valueAt(value, path), kind, rawCsv));
+  return rowPieces(cells, { show: quotedPieces, between: ',', end: '\r\n' });
+};
+
+/** RFC 4180 with a header, which an empty list has too. */
+export const csvSink = (names: readonly string[] | undefined, view: View, written: Written): Sink => {
+  let columns: readonly Column[] | undefined;
+  return {
+    *page(records) {
+      if (records.length === 0) return;
+      const header = columns === undefined;
+      columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
+      if (header) yield headerOf(columns, written);
+      for (const record of records) yield* csvRowOf(record, columns, written);
+    },
+    end: () => {
+      if (columns !== undefined) return '';
+      return headerOf(names?.map((path) => ({ path })) ?? machineColumns(view, []), written);
+    },
+  };
+};
+
+/** One record as a header and a row, in pieces. */
+export function* csvRecord(
+  record: ApiRecord,
+  names: readonly string[] | undefined,
+  view: View,
+  written: Written,
+): Generator<string> {
+  const columns = names === undefined ? machineColumns(view, [record]) : checkRecordColumns(names, view, record);
+  yield headerOf(columns, written);
+  yield* csvRowOf(record, columns, written);
+}

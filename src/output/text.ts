@@ -1,0 +1,156 @@
+import { memo } from '../core/async.ts';
+import type { Io, Output } from '../core/io.ts';
+import { visible } from '../core/text.ts';
+import { forLocale, type Styles } from './style.ts';
+
+/**
+ * Columns on a terminal. Measured here and not by cli-table3, whose string-width knows no emoji younger than 2019.
+ * Everything here expects text without control characters and without colour.
+ */
+const ASCII = /^[ -~]*$/;
+// An engine reads the whole of Unicode for these: only when a text asks for it.
+const emoji = memo(() => /^\p{RGI_Emoji}$/v);
+const noWidth = memo(() => /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u);
+/** East Asian Wide and Fullwidth (Unicode Annex 11), and what is drawn as an emoji by itself. */
+const wide = memo(
+  () =>
+    /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u,
+);
+
+const segmenter = memo(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
+
+/** What a reader sees as one character each; a line is never broken inside one. */
+const graphemesOf = (text: string): string[] => {
+  if (ASCII.test(text)) return text.split('');
+  return Array.from(segmenter().segment(text), ({ segment }) => segment);
+};
+
+const widthOfPoint = (point: string): number => {
+  if (noWidth().test(point)) return 0;
+  return wide().test(point) ? 2 : 1;
+};
+
+const widthOfGrapheme = (grapheme: string): number => {
+  if (emoji().test(grapheme)) return 2;
+  let width = 0;
+  for (const point of grapheme) width += widthOfPoint(point);
+  return width;
+};
+
+/** How many columns `text` takes. */
+export const widthOf = (text: string): number => {
+  if (ASCII.test(text)) return text.length;
+  return graphemesOf(text).reduce((width, grapheme) => width + widthOfGrapheme(grapheme), 0);
+};
+
+/** The first of `graphemes` that take at most `width` columns. */
+const headOf = (graphemes: readonly string[], width: number): string[] => {
+  let used = 0;
+  const end = graphemes.findIndex((grapheme) => {
+    used += widthOfGrapheme(grapheme);
+    return used > width;
+  });
+  return end === -1 ? [...graphemes] : graphemes.slice(0, end);
+};
+
+/** `text` in at most `width` columns, with `ellipsis` (of one column a character) for what is left out at its end. */
+export const shorten = (text: string, width: number, ellipsis = '…'): string => {
+  if (widthOf(text) <= width) return text;
+  return headOf(graphemesOf(text), width - ellipsis.length).join('') + ellipsis.slice(0, width);
+};
+
+/** As `shorten`, but what is left out is the start. */
+export const shortenStart = (text: string, width: number, ellipsis = '…'): string => {
+  if (widthOf(text) <= width) return text;
+  const kept = headOf(graphemesOf(text).toReversed(), width - ellipsis.length).toReversed();
+  return ellipsis.slice(0, width) + kept.join('');
+};
+
+/** `text` filled up with blanks to `width` columns; longer text stays as it is. */
+export const pad = (text: string, width: number, align: 'left' | 'right' = 'left'): string => {
+  const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return align === 'left' ? text + blanks : blanks + text;
+};
+
+const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
+  if (widthOf(line) <= width) return [line];
+  const lines: string[] = [];
+  let [current, used] = ['', 0];
+  // Blanks at the end of a line take no room; each piece is measured once, or long lines would take for ever.
+  const fits = (bare: number): boolean => bare === 0 || used + bare <= width;
+  const close = (): void => {
+    if (current !== '') lines.push(current.trimEnd());
+    [current, used] = ['', 0];
+  };
+  const add = (piece: string, bare: number): void => {
+    if (!fits(bare)) close();
+    current += piece;
+    used += bare + piece.length - piece.trimEnd().length;
+  };
+  for (const word of line.split(/(?<= )(?! )/)) {
+    const bare = widthOf(word.trimEnd());
+    if (!fits(bare)) close();
+    if (fits(bare) || !mayBreak) add(word, bare);
+    else for (const one of graphemesOf(word)) add(one, one === ' ' ? 0 : widthOfGrapheme(one));
+  }
+  close();
+  return lines;
+};
+
+/** `text` in lines of at most `width` columns, broken between words, and inside a word only when it is wider than that. */
+export const wrap = (text: string, width: number): string[] =>
+  text.split('\n').flatMap((line) => wrapLine(line, width, true));
+
+/** The same of one line, but a word that is wider than that stays whole, so that it can be copied. */
+export const wrapWords = (line: string, width: number): string[] => wrapLine(line, width, false);
+
+/** Where messages go: stderr, and what its locale can show. */
+export type Beside = Pick<Io, 'stderr' | 'env' | 'redactor'>;
+
+/** Below this nothing is laid out any more; the terminal breaks the lines. */
+const NARROWEST_TERMINAL = 20;
+
+/** The columns to lay out for; Infinity in a pipe, where nothing is fitted. */
+export const roomOn = ({ isTerminal, columns }: Output): number =>
+  isTerminal ? Math.max(NARROWEST_TERMINAL, columns) : Number.POSITIVE_INFINITY;
+
+/** A command to copy: in backquotes, or all that follows a colon, but for a remark in brackets. */
+const COMMAND = /`(paycli [^`]+)`|(?<=: )(paycli .+?)(?= \([^()']*\)$|$)/g;
+
+/** The lines of one line: words, wrapped, and commands, each alone, set in, and never broken. */
+const linesOf = (line: string, width: number): string[] => {
+  const lines: string[] = [];
+  let from = 0;
+  // A line's end says what the mark between a command and the words behind it said.
+  const words = (text: string): void => {
+    const said = text.replace(/^[,;.](?: |$)/, '').trim();
+    if (said !== '') lines.push(...wrapWords(said, width));
+  };
+  for (const { 0: all, 1: quoted, 2: last, index } of line.matchAll(COMMAND)) {
+    words(line.slice(from, index));
+    lines.push(`  ${quoted ?? last ?? ''}`);
+    from = index + all.length;
+  }
+  words(line.slice(from));
+  return lines;
+};
+
+/**
+ * A message as lines for people, without secrets; its hidden characters were made visible before. On a terminal it is wrapped
+ * at words to `width` columns, and a command to copy stands on a line of its own; in a pipe (`width` is Infinity) it stays as
+ * it is.
+ */
+export const proseLines = (text: string, width: number, { env, redactor }: Omit<Beside, 'stderr'>): string[] => {
+  const lines = forLocale(redactor.cleanAll(text), env).split('\n');
+  return Number.isFinite(width) ? lines.flatMap((line) => linesOf(line, width)) : lines;
+};
+
+/** A notice, or several, as lines for stderr: dim where `styles` are given, plain otherwise. */
+export const notice = (said: string | readonly string[], beside: Beside, styles?: Pick<Styles, 'dim'>): string => {
+  const room = roomOn(beside.stderr);
+  const safe = [said]
+    .flat()
+    .flatMap((text) => proseLines(visible(text), room, beside))
+    .join('\n');
+  return `${styles === undefined ? safe : styles.dim(safe)}\n`;
+};

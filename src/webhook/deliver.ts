@@ -1,0 +1,377 @@
+import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
+import { request as encrypted } from 'node:https';
+import { backoff } from '../core/async.ts';
+import { PayError, reasonOf, usageError } from '../core/error.ts';
+import { type Clock, type Env, withTimeout } from '../core/io.ts';
+import { isLoopback, lookupFor } from '../core/origin.ts';
+import { shellLine } from '../core/shell.ts';
+import { retryAfter } from '../core/time.ts';
+import { verifies } from '../core/unsafe-settings.ts';
+import { signatureOf } from '../core/webhook-event.ts';
+import { type Headers, isSandbox, type KeptEvent, passedOn, type Secrets, SIGNATURE_HEADER } from './event.ts';
+import type { Queue } from './queue.ts';
+import type { Head } from './statements.ts';
+
+/** What a target answered; or why there was no answer, and whether it can have got the event. */
+export type ForwardResult =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
+  | { readonly kind: 'failed'; readonly why: string; readonly reached: boolean }
+  /** It was left, for an end of ours. */
+  | { readonly kind: 'left' };
+
+/** What came of it, in a word or two. */
+const resultText = (posted: ForwardResult): string => {
+  if (posted.kind === 'answered') return String(posted.status);
+  return posted.kind === 'failed' ? posted.why : 'left';
+};
+
+const isTaken = (posted: ForwardResult): boolean =>
+  posted.kind === 'answered' && posted.status >= 200 && posted.status < 300;
+
+/** So long a target may take to answer, in milliseconds (as long as senders give it). */
+const LIMIT_MS = 30_000;
+
+/** In bytes: more of an answer is not read. */
+const MOST_ANSWER = 64 * 1024;
+
+/** Where events go on to; throws where they may not. Another machine is named on purpose, and never without knowing which it is. */
+export const checkTarget = (text: string, flag: string, allowRemote: boolean, env: Env): URL => {
+  const refuse = (what: string, hint: string): never => {
+    throw usageError(`${flag}: "${text}" ${what}`, { hint });
+  };
+  const example = 'such as http://127.0.0.1:3000/webhooks';
+  if (!URL.canParse(text)) return refuse('is not a URL', example);
+  const url = new URL(text);
+  if (!['http:', 'https:'].includes(url.protocol)) return refuse('is not a URL', example);
+  if (url.username !== '' || url.password !== '') return refuse('contains a user name or a password', 'leave it out');
+  if (isLoopback(url.origin)) return url;
+  if (!allowRemote) return refuse('is not on this machine', 'add --allow-remote if events may leave this machine');
+  if (url.protocol === 'http:') return refuse('is not encrypted', 'use https:// for another machine');
+  verifies(url.origin, env, 'events');
+  return url;
+};
+
+/** Headers that repeat, together. Senders choose the names: `constructor` is one like any other. */
+const headersOf = (headers: Headers): Record<string, string[]> => {
+  const together: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    together[key] = [...(together[key] ?? []), value];
+  }
+  return together;
+};
+
+/** Reads the body of an answer, so that the connection can be used again; of a long one, no more than the bound. */
+const drain = async (answer: IncomingMessage): Promise<void> => {
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > MOST_ANSWER) break;
+  }
+};
+
+/** Errors before there is a connection: the target has seen nothing. */
+const UNREACHED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ConnectionRefused',
+]);
+
+/** Ends a request for us, or for the target, which has not answered in time. */
+const limited = (stop: AbortSignal) => {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  const late = setTimeout(end, LIMIT_MS);
+  stop.addEventListener('abort', end);
+  if (stop.aborted) end();
+  return {
+    signal: over.signal,
+    done: (): void => {
+      clearTimeout(late);
+      stop.removeEventListener('abort', end);
+    },
+  };
+};
+
+/** Sends one POST, and follows no redirect; rejects only where it can't be made. */
+export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: AbortSignal): Promise<ForwardResult> => {
+  const { promise, resolve } = Promise.withResolvers<ForwardResult>();
+  const { signal, done } = limited(stop);
+  const failed = (thrown: unknown): void => {
+    done();
+    const code = (thrown as NodeJS.ErrnoException).code ?? '';
+    const why = signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : reasonOf(thrown);
+    resolve(stop.aborted ? { kind: 'left' } : { kind: 'failed', why, reached: !UNREACHED.has(code) });
+  };
+  const options: RequestOptions = {
+    method: 'POST',
+    headers: { ...headersOf(headers), 'content-length': String(body.byteLength) },
+    signal,
+    ...lookupFor(url),
+  };
+  // The status alone counts: a body that breaks off says nothing against it.
+  const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
+    const { statusCode: status = 0, headers: said } = answer;
+    resolve({ kind: 'answered', status, retryAfter: said['retry-after'] });
+    void drain(answer)
+      .catch(() => undefined)
+      .finally(done);
+  });
+  sent.on('error', failed).end(body);
+  return promise;
+};
+
+/** Between two tries, in milliseconds. */
+const WRITE_RANGE = { base: 500, cap: 30_000 };
+
+interface LastingWorld {
+  readonly clock: Clock;
+  readonly say: (text: string) => void;
+}
+
+/** Writes until the disk takes it; false where all is to end before it does. */
+export const retryUntilWritten = async (
+  write: () => Promise<void>,
+  { clock, say }: LastingWorld,
+  stop: AbortSignal,
+): Promise<boolean> => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await write();
+      return true;
+    } catch (thrown) {
+      if (tries === 0) say(`the queue can't be written to (${reasonOf(thrown)}); this is tried again until it can`);
+      if (stop.aborted) return false;
+      await clock
+        .sleep(
+          backoff(tries, () => 1, WRITE_RANGE),
+          stop,
+        )
+        .catch(() => undefined);
+    }
+  }
+};
+
+/** What one waits for, and others call. A call that nobody waited for counts for the next wait. */
+export const openNotifier = (clock: Pick<Clock, 'sleep'>) => {
+  let { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    call: (): void => resolve(),
+    /** Resolves at a call, or after so long. */
+    wait: async (ms?: number): Promise<void> => {
+      await (ms === undefined ? promise : withTimeout(promise, Math.max(0, ms), clock));
+      ({ promise, resolve } = Promise.withResolvers<void>());
+    },
+  };
+};
+export type Notifier = ReturnType<typeof openNotifier>;
+
+const [SECOND_MS, HOUR_MS] = [1000, 3_600_000];
+
+/** Between two tries of one event, or two looks whether the target is there again. */
+const RANGE = { base: SECOND_MS, cap: 600 * SECOND_MS };
+/** A target may ask for so much patience, and no more. */
+const LONGEST_WAIT_MS = 24 * HOUR_MS;
+/** An event that the target has refused for so long is given up. One that can't be reached is waited for, however long. */
+const GIVE_UP_MS = 72 * HOUR_MS;
+/** And not before it was refused so often: for most of that time the target may have been away. */
+const GIVE_UP_TRIES = 100;
+/** Payment requests whose events are under way at once. */
+const AT_ONCE = 8;
+
+/** The whole target is slow or away, not one event at fault. */
+const SLOW = [429, 502, 503, 504];
+/** The target wants no more events. */
+const GONE = 410;
+
+/** What forwarding needs of the world. */
+interface ForwardDeps {
+  readonly clock: Clock;
+  /** The time of day when the run began, and monotonic from there. Pauses go by it: a clock that is set makes none longer. */
+  readonly steady: () => number;
+  readonly random: () => number;
+  readonly send: (event: KeptEvent) => Promise<ForwardResult>;
+  /** A word for people; resolves when it is written. */
+  readonly say: (text: string) => Promise<void>;
+}
+
+/** Whether nothing can be said of the event, since the target was not there. */
+const isAway = (posted: ForwardResult): boolean => posted.kind === 'failed' && !posted.reached;
+
+const isSlow = (posted: ForwardResult): boolean => posted.kind === 'answered' && SLOW.includes(posted.status);
+
+/** A try that threw is one that failed: it is repeated after a pause. */
+const thrownAs =
+  (reached: boolean) =>
+  (thrown: unknown): ForwardResult => ({ kind: 'failed', why: reasonOf(thrown), reached });
+
+/** How the target as a whole stands. */
+const openTarget = ({ steady, random, say }: ForwardDeps) => {
+  let [failures, until, gone, why] = [0, 0, false, ''];
+  /** What events were refused with, each said once until such an event is taken. */
+  const refusals = new Set<string>();
+  return {
+    get gone(): boolean {
+      return gone;
+    },
+    /** While it is in doubt one event alone asks whether it is there again. */
+    get atOnce(): number {
+      return failures === 0 ? AT_ONCE : 1;
+    },
+    get until(): number {
+      return until;
+    },
+    heard: (posted: ForwardResult, asked: number | undefined): void => {
+      const word = resultText(posted);
+      if (posted.kind === 'answered' && posted.status === GONE) {
+        if (!gone)
+          say('the target answered 410 Gone: nothing more is forwarded until `webhook listen` is started again');
+        gone = true;
+      } else if (isAway(posted) || isSlow(posted)) {
+        if (failures === 0 || word !== why) say(`the target can't take events now (${word}); they wait in the queue`);
+        why = word;
+        until = steady() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
+        failures += 1;
+      } else if (steady() >= until) {
+        // What was under way when the pause began says nothing against it.
+        if (failures > 0) say('the target takes events again');
+        [failures, until] = [0, 0];
+      }
+    },
+    refused: ({ uid }: KeptEvent, posted: ForwardResult): void => {
+      const word = resultText(posted);
+      if (isSlow(posted) || refusals.has(word)) return;
+      refusals.add(word);
+      const redirect = /^3\d\d$/.test(word) ? ', and redirects are not followed' : '';
+      say(`the target refused ${uid} (${word}${redirect}); it is tried again, and the events behind it wait`);
+    },
+    taken: ({ uid, refusedSince }: KeptEvent, posted: ForwardResult): void => {
+      if (refusedSince === undefined || refusals.size === 0) return;
+      refusals.clear();
+      say(`the target has taken ${uid} now (${resultText(posted)})`);
+    },
+  };
+};
+
+/** Sends the head of a lane once, and notes what came of it. */
+const forwardOne = async (
+  queue: Queue,
+  head: Head,
+  world: ForwardDeps,
+  target: ReturnType<typeof openTarget>,
+  stop: AbortSignal,
+): Promise<void> => {
+  const event = queue.at(head.seq);
+  if (event === undefined) return;
+  const { clock, steady, random, send, say } = world;
+  const posted = await send(event).catch(thrownAs(true));
+  if (posted.kind === 'left') return;
+  const at = clock.now();
+  const told = posted.kind === 'answered' ? retryAfter(posted.retryAfter, at) : undefined;
+  const asked = told && Math.min(told, LONGEST_WAIT_MS);
+  target.heard(posted, asked);
+  const answer = resultText(posted);
+  // It is not sent again for a disk that is full.
+  const note = async (write: () => Promise<void>): Promise<void> => void (await retryUntilWritten(write, world, stop));
+  if (isTaken(posted)) {
+    target.taken(event, posted);
+    return note(() => queue.done(head, { state: 'forwarded', answer, at, due: steady() }));
+  }
+  if (isAway(posted) || target.gone) return;
+  target.refused(event, posted);
+  const refusedSince = event.refusedSince ?? at;
+  if (at - refusedSince >= GIVE_UP_MS && event.attempts >= GIVE_UP_TRIES) {
+    const again = shellLine(['paycli', 'webhook', 'events', 'replay', event.uid]);
+    await say(`${event.uid} was refused for three days (${answer}) and is given up. Send it again: ${again}`);
+    return note(() => queue.done(head, { state: 'failed', answer, at, due: steady() }));
+  }
+  const wait = Math.ceil(Math.max(asked ?? 0, backoff(event.attempts, random, RANGE)));
+  await note(() => queue.delay(head, { answer, at, due: steady() + wait, refusedSince }));
+};
+
+/** Forwards what waits, in order per lane, until `stop`, at which `wake` is called too. */
+export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: AbortSignal) => {
+  const target = openTarget(world);
+  const busy = new Map<string, Promise<void>>();
+  const resting = new Set<() => void>();
+
+  const startOne = (head: Head): void => {
+    const one = forwardOne(queue, head, world, target, stop)
+      .catch((thrown: unknown) => target.heard(thrownAs(false)(thrown), undefined))
+      .finally(() => {
+        busy.delete(head.lane);
+        wake.call();
+      });
+    busy.set(head.lane, one);
+  };
+
+  /** Starts what can be, and says how long nothing more can; undefined until something happens. */
+  const step = (): number | undefined => {
+    if (target.gone) return undefined;
+    const now = world.steady();
+    if (target.until > now) return target.until - now;
+    const room = target.atOnce - busy.size;
+    if (room <= 0) return undefined;
+    const free = queue.heads(busy.size + room).filter(({ lane }) => !busy.has(lane));
+    const due = free.filter((head) => head.due <= now).slice(0, room);
+    for (const head of due) startOne(head);
+    const next = free.find((head) => head.due > now);
+    return next === undefined ? undefined : next.due - now;
+  };
+
+  const run = async (): Promise<void> => {
+    const now = world.steady();
+    await retryUntilWritten(() => queue.noLater(now + LONGEST_WAIT_MS, now), world, stop);
+    while (!stop.aborted) {
+      const wait = step();
+      if (busy.size === 0) for (const rest of resting) rest();
+      await wake.wait(wait);
+    }
+    await Promise.all(busy.values());
+  };
+
+  return {
+    /** Resolves once it has stopped, and what was under way is noted. */
+    ended: run(),
+    /** Resolves when nothing is under way and nothing can be tried now. */
+    quiet: (): Promise<void> =>
+      new Promise((resolve) => {
+        resting.add(resolve);
+        wake.call();
+      }),
+  };
+};
+
+/** The headers for another body, signed anew with the newest secret. */
+const signedAnew = ({ uid, headers }: KeptEvent, body: Uint8Array, { all, sandbox }: Secrets): Headers => {
+  const [secret] = isSandbox(uid) && sandbox.length > 0 ? sandbox : all;
+  if (secret === undefined) throw usageError('a body that was edited needs the secret to be signed with');
+  return headers.map(([name, value]) =>
+    name.toLowerCase() === SIGNATURE_HEADER ? [name, signatureOf(secret, body)] : [name, value],
+  );
+};
+
+/** Sends a kept event once, byte for byte, or another body in its place. Gives the status of the answer, which is 2xx. */
+export const replay = async (
+  event: KeptEvent,
+  target: URL,
+  edited: { readonly body: Uint8Array; readonly secrets: Secrets } | undefined,
+  stop: AbortSignal,
+): Promise<string> => {
+  const headers = edited === undefined ? event.headers : signedAnew(event, edited.body, edited.secrets);
+  const posted = await post(target, passedOn(headers), edited?.body ?? event.body, stop);
+  const word = resultText(posted);
+  if (isTaken(posted)) return word;
+  if (posted.kind === 'answered') {
+    throw new PayError('rejected', `${target.href} answered ${word}`, { hint: 'it was sent as it was kept' });
+  }
+  if (posted.kind === 'failed' && !posted.reached) {
+    throw new PayError('not_sent', `${target.href} can't be reached: ${word}`, {
+      hint: 'start it, then run this again',
+    });
+  }
+  throw new PayError('read_failed', `${target.href} gave no answer: ${word}`, { hint: 'it may have got the event' });
+};
