@@ -8,10 +8,10 @@ import { openDeps, type ProgramFiles } from './compose/deps.ts';
 import { abruptExit, defect, EXIT_CODES } from './core/error.ts';
 import type { Flight, Io } from './core/io.ts';
 
-/** How long a reader of stderr may keep a crash from ending, in milliseconds. */
+/** Maximum time that a slow reader of stderr may delay the end of a crash, in milliseconds. */
 const CRASH_LIMIT_MS = 1000;
 
-/** What is said where nothing can be loaded any more that says it better; by exit code. */
+/** Messages by exit code for when the module that renders errors can't be loaded or used. */
 const LAST_WORDS: Readonly<Record<number, string>> = {
   [EXIT_CODES.unrecorded]: "the request succeeded, but paycli couldn't report it; do not run the command again",
   [EXIT_CODES.unknown]:
@@ -23,11 +23,11 @@ const sayLast = (code: number): void => {
   try {
     writeSync(2, `error: ${LAST_WORDS[code]} (exit code ${code})\n`);
   } catch {
-    // The code says it, too.
+    // The exit code carries the same information.
   }
 };
 
-/** The one end of the process. What ends without it, such as an event loop in which nothing is left, is no success. */
+/** Returns the only function that ends the process. Any other end, such as an empty event loop, is a failure. */
 const openEnd = (flight: Flight) => {
   let isSaid = false;
   process.on('exit', () => {
@@ -41,7 +41,7 @@ const openEnd = (flight: Flight) => {
   };
 };
 
-/** A defect that nothing caught: said once, and never with a code that hides a write under way. */
+/** Reports an uncaught defect once. The exit code never hides a write under way. */
 const crash = async (io: Io, thrown: unknown, end: (code: number) => never): Promise<never> => {
   process.removeAllListeners('uncaughtException').on('uncaughtException', () => undefined);
   const code = abruptExit(io.flight, EXIT_CODES.internal);
@@ -55,7 +55,7 @@ const crash = async (io: Io, thrown: unknown, end: (code: number) => never): Pro
   return end(code);
 };
 
-/** The composition root: the real world in, an exit code out. The only place that ends the process; never rejects. */
+/** The composition root: connects the process to the program. The only place that ends the process; never rejects. */
 export const main = async (files: ProgramFiles = {}): Promise<void> => {
   const flight: Flight = { open: 0, accepted: 0 };
   const end = openEnd(flight);
@@ -64,7 +64,7 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
   process.on('uncaughtException', (thrown) => void crashed(thrown));
   const { version } = packageJson;
   const [verb, ...rest] = process.argv.slice(2);
-  // Before all else: somebody has a finger on the Tab key.
+  // Handled first, because somebody is waiting after pressing Tab.
   if (verb === '__complete') return end(await (await import('./compose/complete.ts')).complete(rest, io).then(() => 0));
   const code = await run(process.argv.slice(2), io, {
     allSpecs,

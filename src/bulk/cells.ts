@@ -4,24 +4,27 @@ import { depthOf } from '../core/json-scan.ts';
 import { fromSpreadsheet } from '../core/text.ts';
 import type { ColumnFault } from './row-end.ts';
 
-/** How a file of rows is written. */
+/** The format of a file of rows. */
 export type FileFormat = 'csv' | 'ndjson';
 
-/** The format that a file's name speaks of, if it does. */
+/** The format by the file name's ending; undefined for any other ending. */
 export const formatOfName = (name: string): FileFormat | undefined => {
   if (/\.(?:csv|tsv)$/i.test(name)) return 'csv';
   return /\.(?:ndjson|jsonl)$/i.test(name) ? 'ndjson' : undefined;
 };
 
-/** A row as its file has it. */
+/** A row of the file, before a noun interprets it. */
 export interface InputRow {
   /** The first data row is 1; blank lines are not counted. */
   readonly number: number;
-  /** CSV: texts; NDJSON: values. */
+  /** Strings in CSV, JSON values in NDJSON. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The fields of a row, without a prototype: a column may be called `__proto__`, and none is called `constructor` unasked. */
+/**
+ * The fields of a row, without a prototype: a column may be called `__proto__`, and `constructor` must not exist unless
+ * the file has it.
+ */
 export const fieldsOf = (entries: Iterable<readonly [string, unknown]>): Readonly<Record<string, unknown>> => {
   const fields: Record<string, unknown> = Object.create(null);
   for (const [name, value] of entries) fields[name] = value;
@@ -32,31 +35,32 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_DEPTH = 64;
 
-/** What one row holds, for the noun that makes a request of it. What is wrong with it is collected on the way. */
+/** The cells of one row, for the noun that builds a request from them. Collects the faults found on the way. */
 export interface Cells {
-  /** All columns that it has, those included that say nothing. */
+  /** All columns of the row, the empty ones included. */
   readonly names: readonly string[];
-  /** The columns of the file; of NDJSON those of its first row. */
+  /** The columns of the file; for NDJSON, those of its first row. */
   readonly columns: readonly string[];
-  /** What was given, by column, in their order. */
+  /** The non-empty values by column, in file order. */
   readonly given: ReadonlyMap<string, unknown>;
   readonly faults: readonly ColumnFault[];
-  /** The text that a column gives, where it gives one. */
+  /** The text of a column; undefined where it is empty. A value that is no text is a fault. */
   text(column: string): string | undefined;
-  /** That text as what it means; `wanted` says what it should be. */
+  /** The text of a column, parsed. `wanted` describes the expected form in the fault. */
   parsed<T>(column: string, parse: (text: string) => T | undefined, wanted: string): T | undefined;
   /**
-   * The one object that several columns give, undefined where there is none: `param.k` a text (in NDJSON any value), `param.k:` JSON,
-   * and `param` a whole object. The same key twice is a fault, since one of the two would be lost.
+   * The object that several columns build together; undefined where none of them is set. `param.k` sets a text (in
+   * NDJSON any value), `param.k:` sets JSON, and `param` sets a whole object. The same key twice is a fault, since one
+   * of the two values would be lost.
    */
   object(name: string): Fields | undefined;
   fault(column: string | undefined, what: string): void;
 }
 
-/** A cell of CSV as it was meant: without blanks around it, no-break ones included, and without what guards it in a spreadsheet. */
+/** Strips a CSV cell of surrounding blanks, no-break spaces included, and of the guard against spreadsheet formulas. */
 const meant = (cell: unknown): unknown => (typeof cell === 'string' ? fromSpreadsheet(cell.trim()) : cell);
 
-/** What was given of a row: an empty cell of CSV, and null in NDJSON, was not. */
+/** The non-empty values of a row: an empty CSV cell and a null in NDJSON count as not given. */
 const givenOf = (fields: Fields, format: FileFormat): ReadonlyMap<string, unknown> => {
   const entries = Object.entries(fields).filter(([, value]) => value !== null);
   if (format === 'ndjson') return new Map(entries);
@@ -65,7 +69,7 @@ const givenOf = (fields: Fields, format: FileFormat): ReadonlyMap<string, unknow
 
 type Read = { readonly value: unknown } | { readonly fault: string };
 
-/** A text is read as JSON; NDJSON has values of other types already. */
+/** Parses a text as JSON. Other NDJSON values are parsed already. */
 const readJson = (given: unknown): Read => {
   if (typeof given !== 'string') return { value: given };
   if (depthOf(given) > MAX_DEPTH) return { fault: `nested deeper than ${MAX_DEPTH} levels` };
@@ -78,14 +82,14 @@ const readJson = (given: unknown): Read => {
 
 type Member = readonly [key: string, value: unknown];
 
-/** The members of an object, or why it is none. */
+/** The members of an object, or the fault as a text. */
 export const membersOfObject = (given: unknown): readonly Member[] | string => {
   const read = readJson(given);
   if ('fault' in read) return read.fault;
   return isJsonObject(read.value) ? Object.entries(read.value) : 'not a JSON object';
 };
 
-/** The member that a column gives by its name: `k` as it is, `k:` read as JSON. */
+/** The member that a column sets by its name: `k` as it is, `k:` parsed as JSON. */
 const memberNamed = (key: string, given: unknown): readonly Member[] | string => {
   const isJson = key.endsWith(':');
   const name = isJson ? key.slice(0, -1) : key;
@@ -94,7 +98,7 @@ const memberNamed = (key: string, given: unknown): readonly Member[] | string =>
   return 'fault' in read ? read.fault : [[name, read.value]];
 };
 
-/** What a column gives, or what is wrong with it; undefined where it is none of the name's. */
+/** The members that a column sets, or its fault as a text; undefined where the column does not belong to `name`. */
 const membersOf = (column: string, given: unknown, name: string): readonly Member[] | string | undefined => {
   if (column === name) return membersOfObject(given);
   return column.startsWith(`${name}.`) ? memberNamed(column.slice(name.length + 1), given) : undefined;

@@ -5,7 +5,7 @@ import { type RowEnd, rowExit } from './row-end.ts';
 
 const FIRST_BYTES = 1024;
 
-/** A mark for each row of a file, from 1 on: an eighth of a byte a row. */
+/** A set of row numbers, starting at 1: one bit a row. */
 export const bitSet = () => {
   let bytes = new Uint8Array(FIRST_BYTES);
   let count = 0;
@@ -32,46 +32,46 @@ export const bitSet = () => {
 };
 export type BitSet = ReturnType<typeof bitSet>;
 
-/** How far the rows of a file are. */
+/** The progress through the rows of a file. */
 export interface CounterValues {
   readonly counts: RowCounts;
-  /** Rows that have an end. */
+  /** Rows that have a result. */
   readonly done: number;
-  /** Those of them that had it without this run. */
+  /** Rows among them whose result is not this run's work. */
   readonly skipped: number;
 }
 
-/** Rows that ended alike, for one reason. */
+/** Rows with the same state and reason. */
 export interface Trouble {
   readonly count: number;
-  /** The first of them. */
+  /** The numbers of the first few of these rows. */
   readonly rows: readonly number[];
-  /** What is said of one row, and of many. */
+  /** `error` describes a single row, `reason` many rows at once. */
   readonly error: string;
   readonly reason: string;
 }
 
-/** What is to be told of rows in the end. */
+/** The totals for the summary of a run. */
 export interface Counters extends CounterValues {
-  /** The exit codes that they stand for. */
+  /** The exit codes of the rows. */
   readonly codes: ReadonlySet<number>;
-  /** Why rows of this run are no success, the gravest first. */
+  /** The failures of this run, grouped; the gravest first. */
   readonly troubles: readonly Trouble[];
-  /** How many more rows there are of that kind. */
+  /** The number of failed rows that `troubles` leaves out. */
   readonly untold: number;
-  /** --again would send one of them. */
+  /** True when --again would send one of the rows. */
   readonly again: boolean;
   /** An earlier one that is unknown stands in the way of one of them. */
   readonly unresolved: boolean;
-  /** What the ledger could not take. */
+  /** Outcomes that the ledger could not store. */
   readonly unrecorded: readonly PayError[];
-  /** What the entries of the job's rows don't show: more of a state, or fewer. */
+  /** Corrections to the counts by state of the job's entries; negative ones lower a count. */
   readonly adjustments: RowCounts;
 }
 
 interface Tallying {
   readonly rows: number;
-  /** Rows that are left out. */
+  /** Rows to leave out. */
   readonly excluded: BitSet;
   readonly onSettled: (row: InputRow, end: RowEnd) => Promise<void>;
   readonly tell: (counted: CounterValues) => void;
@@ -80,18 +80,18 @@ interface Tallying {
 const MOST_TROUBLES = 5;
 const MOST_NAMED = 3;
 
-/** The order in which they are told. */
+/** The order in which troubles are listed. */
 const TOLD: readonly RowState[] = [
   ...(['unknown', 'accepted', 'failed', 'rejected', 'not_created', 'not_sent', 'refused'] as const),
   ...(['invalid', 'sending'] as const),
 ];
 
-/** Names that one row has and another has not. */
+/** Identifiers that differ from row to row; replaced by an ellipsis so that equal errors are grouped. */
 const OWN_NAMES = /\b[a-z_]+(?:\.[A-Za-z0-9_]{4,}){2,}|\b[a-z_]+-[0-9a-z]{16,}/g;
 
 const reasonIn = ({ error = '', reason }: RowEnd): string => reason ?? error.replaceAll(OWN_NAMES, '…');
 
-/** Rows that are no success, by state and reason: of each state no more reasons are kept than are told. */
+/** Failed rows, grouped by state and reason. Stores at most as many reasons a state as the summary lists. */
 const openTroubles = () => {
   const kept = new Map<RowState, Map<string, Trouble>>();
   let all = 0;

@@ -3,7 +3,7 @@ import { cutName } from '../core/bounds.ts';
 import { PayError } from '../core/error.ts';
 import { fieldsOf, type InputRow, membersOfObject } from './cells.ts';
 
-/** A file that can't be read, or can't be read on. */
+/** A file that can't be read, or only in part. */
 export class InputError extends PayError {
   constructor(message: string, hint: string) {
     super('usage', message, { hint });
@@ -11,8 +11,8 @@ export class InputError extends PayError {
 }
 
 /**
- * Makes the error for a row of the file that this was made for. The first data row is 1, and the header of a CSV file is 0. Its
- * hint says that nothing was sent: of a file that can't be read on while its rows are sent, only the message is told.
+ * Makes the error for a row of one file. The first data row is 1, and the header of a CSV file is 0. Its hint says that
+ * nothing was sent. When reading fails while rows are being sent, only the message is printed.
  */
 type Fail = (row: number, column: string | undefined, what: string, hint: string) => InputError;
 
@@ -24,16 +24,19 @@ export const failIn =
     return new InputError(`${name}: ${where}: ${what}`, `${hint}; nothing was sent`);
   };
 
-/** The longest row, in bytes with all that is between its cells: what is longer is no row that was meant. */
+/**
+ * The longest accepted row, in bytes, separators and quotes included. A longer one is a mistake, such as an unclosed
+ * quote.
+ */
 const LONGEST_ROW = 1024 * 1024;
 
-/** A byte order mark at the start of the file is dropped before this; anywhere else it is what the file holds. */
+/** A byte order mark at the start of the file is dropped before this; anywhere else it is content. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Makes the error for bytes that are no text. */
+/** Makes the error for bytes that are not UTF-8 text. */
 type Wrong = (what: string, hint: string) => Error;
 
-/** The text of the bytes; throws what is wrong with them. */
+/** Decodes bytes as UTF-8; throws for a NUL character or invalid UTF-8. */
 const textOf = (bytes: Uint8Array, wrong: Wrong): string => {
   if (bytes.includes(0)) throw wrong('a NUL character', 'the file is damaged or not a text');
   try {
@@ -43,17 +46,17 @@ const textOf = (bytes: Uint8Array, wrong: Wrong): string => {
   }
 };
 
-/** As `textOf`, of bytes that were kept one a character (latin1). */
+/** Same as `textOf`, for a latin1 string that holds one byte a character. */
 const textOfBytes = (kept: string, wrong: Wrong): string =>
   /^\p{ASCII}*$/u.test(kept) && !kept.includes('\0') ? kept : textOf(Buffer.from(kept, 'latin1'), wrong);
 
-/** One record of the file: the header is 0. Its cells hold one byte a character. */
+/** One record of the file; the header is number 0. Its cells hold one byte a character. */
 interface Cells {
   readonly number: number;
   readonly cells: readonly string[];
 }
 
-/** csv-parse holds back a few bytes to look ahead. */
+/** The bytes that csv-parse holds back to look ahead. */
 const HELD_BACK = 64;
 
 const TOO_LONG = `longer than ${LONGEST_ROW} bytes`;
@@ -66,12 +69,12 @@ const QUOTE_FAULTS: Readonly<Record<string, string>> = {
 };
 const QUOTE_HINT = 'put the cell in quotes and double each quote inside it';
 
-/** Nothing but blanks, a no-break space included, whose UTF-8 is two bytes. */
+/** Blanks only. Includes the no-break space, whose UTF-8 is two bytes. */
 const BLANK = /^(?:[ \t\r\n]|\xc2\xa0)*$/;
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => BLANK.test(cell));
 
-/** Without the blank cells at the end beyond `count`: a spreadsheet writes separators as far as any row reaches. */
+/** Drops the blank cells beyond `count`: a spreadsheet writes separators as far as the longest row reaches. */
 const trimmedTo = (cells: readonly string[], count: number): readonly string[] =>
   cells.length > count && isBlank(cells.slice(count)) ? cells.slice(0, count) : cells;
 
@@ -82,10 +85,9 @@ const finish = (parser: Parser): Promise<unknown> =>
   new Promise((resolve) => parser.end((thrown?: unknown) => resolve(thrown)));
 
 /**
- * The records of a file, as csv-parse takes them apart, those of one chunk together: waiting for each would cost more than
- * the parsing. It is handed one chunk at a time and gives its records to us
- * rather than to its own readable side, which would drop those before a fault. Cells stay bytes (`latin1`), since it
- * would turn what is not UTF-8 into U+FFFD without a word.
+ * The records of a file as csv-parse finds them, one array a chunk: awaiting each record would cost more than parsing
+ * it. The parser gets one chunk at a time, and its records come through `on_record`: its readable side would drop those
+ * before a fault. Cells stay bytes (`latin1`), since it would silently replace invalid UTF-8 by U+FFFD.
  */
 async function* recordsOf(
   bytes: AsyncIterable<Uint8Array>,
@@ -109,7 +111,7 @@ async function* recordsOf(
       return null;
     },
   });
-  // Each fault is taken where it arises.
+  // Write and end callbacks report each fault; this handler only prevents an uncaught error.
   parser.on('error', () => undefined);
   try {
     for await (const chunk of bytes) {
@@ -127,7 +129,7 @@ async function* recordsOf(
   }
 }
 
-/** The error for what stopped the parser. */
+/** The error for the fault that stopped the parser. */
 const errorOf = (thrown: unknown, row: number, columns: readonly string[], fail: Fail): unknown => {
   if (thrown === undefined) return fail(row, undefined, TOO_LONG, UNCLOSED_HINT);
   const { code, column } = thrown as CsvError;
@@ -153,7 +155,7 @@ const namesIn = ({ cells }: Cells, fail: Fail): readonly string[] => {
   return names;
 };
 
-/** The column names, in their order; none of a file that holds blank lines only. */
+/** The column names in file order; empty for a file of blank lines. */
 export const csvColumns = async (
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
@@ -182,7 +184,7 @@ const rowOf = (record: Cells, columns: readonly string[], fail: Fail): InputRow 
   return { number, fields: fieldsOf(entries) };
 };
 
-/** The rows below the header; blank ones are not counted. */
+/** The rows below the header; blank rows are not counted. */
 export async function* csvRows(
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
@@ -198,7 +200,7 @@ export async function* csvRows(
 const NEWLINE = 0x0a;
 const HINT = 'write one JSON object on each line, such as {"key": "value"}';
 
-/** The lines without their ends. One that grows too long is given as far as it was read. */
+/** The lines, without line ends. A line that exceeds the limit is yielded as far as it was read. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [parts, size]: [Uint8Array[], number] = [[], 0];
   for await (const chunk of bytes) {
@@ -214,7 +216,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   yield Buffer.concat(parts);
 }
 
-/** One object a line; blank lines are not counted. Numbers are not rounded. */
+/** Reads one object a line; blank lines are not counted. Numbers are not rounded. */
 export async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>, fail: Fail): AsyncGenerator<InputRow> {
   let number = 1;
   for await (const line of linesOf(bytes)) {
@@ -229,7 +231,7 @@ export async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>, fail: Fail):
   }
 }
 
-/** The names in the first row, in their order. */
+/** The names in the first row, in file order. */
 export const ndjsonColumns = async (bytes: AsyncIterable<Uint8Array>, fail: Fail): Promise<readonly string[]> => {
   for await (const { fields } of ndjsonRows(bytes, fail)) return Object.keys(fields);
   return [];

@@ -10,125 +10,140 @@ import type { RowSignals } from './pace.ts';
 import type { RowEnd } from './row-end.ts';
 import type { Doors, RowServices } from './world.ts';
 
-/** The column that names what a row is about. */
+/** The column that identifies the object of a row. */
 export interface KeyColumn {
   readonly name: string;
-  /** Where it is an identifier. */
+  /** The prefix of its identifiers; undefined where the key is no identifier. */
   readonly prefix?: IdPrefix;
-  /** Other names that the same thing has in the output of this program. */
+  /** Other names of the same value in this program's output. */
   readonly aliases: readonly string[];
-  /** What is said of a row without it; undefined where rows may be without. */
+  /** The fault of a row without the key; undefined where rows may lack it. */
   readonly missing?: string;
-  /** What is said of one that has no such identifier there. */
+  /** The fault of a row whose key is no valid identifier. */
   readonly wrong?: (text: string, problem: string) => string;
 }
 
-/** A row that is being sent. */
+/** The attempt to send one row. */
 export interface RowAttempt {
   readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
   readonly signals: RowSignals;
-  /** Its process has heard how it ended, whatever that was: another row may take its place. */
+  /** Called with the outcome of the request, whatever it was, so that the next row can start. */
   readonly judged: (thrown: unknown) => void;
-  /** What people are told once in a run, however many rows it is about. */
+  /** Prints a notice once in a run, however many rows cause it. */
   readonly tellOnce: (what: string, text: string) => Promise<void>;
 }
 
-/** What came of a row under the ledger's protocol. */
+/** The result of a row under the ledger's protocol. */
 export type Done =
   | {
       readonly kind: 'made';
       readonly end: RowEnd;
-      /** What is odd about it, a sentence each. */
+      /** Oddities to report, a sentence each. */
       readonly odd: readonly string[];
-      /** What the ledger could not note. */
+      /** The failure to write the result to the ledger. */
       readonly unrecorded?: PayError | undefined;
     }
-  /** The row had been done before. */
+  /** An earlier attempt has done the row. */
   | { readonly kind: 'kept'; readonly entry: Entry };
 
 /** Rows that must never be sent twice. */
 export interface Protected<T> {
   readonly kind: 'protected';
-  /** The column of the report for its name in the ledger. */
+  /** The report column for the ledger id. */
   readonly idColumn: string;
-  /** Sends it under the ledger's protocol, as one that is sent by itself; throws the guard's no. */
+  /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
   readonly once: (item: T, attempt: RowAttempt, doors: Doors) => Promise<Done>;
-  /** Looks once at what became of an unknown one, and gives it as it stands then; undefined where the service shows nothing of its kind. */
+  /**
+   * Checks an unknown row once against the service and returns its updated entry; undefined where the service offers no
+   * way to check.
+   */
   readonly settle?: (id: string, doors: Doors) => Promise<Entry | undefined>;
-  /** How a row stands by what the ledger has of it. */
+  /** Converts a ledger entry to the result of its row. */
   readonly kept: (entry: Entry, doors: Doors) => RowEnd;
 }
 
-/** Rows that set what is absolute: where a read shows that nothing of it was applied, they are sent again. */
+/** Rows that set absolute values. They are sent again where a read shows that nothing of them was applied. */
 export interface Repeatable<T> {
   readonly kind: 'repeatable';
-  /** Whether what is sent depends on what a read shows. */
+  /** True where the request depends on a read before it. */
   readonly readsFirst: (item: T) => boolean;
-  /** Whether it is there already, and what is to be sent: undefined where nothing would change. */
+  /**
+   * Reads the current state: `applied` where the row is in effect already; `item` is the rest to send, undefined where
+   * nothing would change.
+   */
   readonly look: (item: T) => Promise<{ readonly applied: boolean; readonly item: T | undefined }>;
 }
 
-/** What has become of the rows of a job since they were sent. */
+/** The later outcomes of a job's rows. */
 export interface Aftermath {
-  /** Empty where there is nothing to say. */
+  /** Empty where there is nothing to report. */
   readonly text: string;
   readonly codes: readonly number[];
-  /** What to do about what is left; undefined where nothing is. */
+  /** The next step for unfinished rows; undefined where there are none. */
   readonly hint: string | undefined;
-  /** What the record says of it. */
+  /** Fields to add to the job's record. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What a noun makes of the rows of a file. All else is done here: reading, planning, checking, claiming, pacing, resuming,
- * reporting.
+ * The parts of a bulk job that depend on the noun. The bulk module does all the rest: reading, planning, checking,
+ * claiming, pacing, resuming, reporting.
  */
 export interface RowKind<T> {
   readonly command: string;
   readonly words: {
-    /** `Charge`, and what a row is about: `payment request`. */
+    /** `Charge`, and the object of a row: `payment request`. */
     readonly verb: string;
     readonly one: string;
-    /** What a row is called that was accepted. */
+    /** The word for an accepted row. */
     readonly done: string;
-    /** What to do about rows that are unknown. */
+    /** The hint for unknown rows. */
     readonly findOut: string;
-    /** What to do about rows that the guard has refused, and --again would send. */
+    /** The hint for rows that the guard has refused and --again would send. */
     readonly refused?: string;
   };
   readonly key: KeyColumn;
-  /** The names of the other columns that are read, in lower case; a dot at the end stands for all that begin so. */
+  /**
+   * The names of the other columns that are read, in lower case; one that ends in a dot stands for all that begin with
+   * it.
+   */
   readonly columns: readonly string[];
-  /** The same in words. */
+  /** The same columns as a text for messages. */
   readonly allColumns: string;
-  /** The columns of the report that come behind those of the file, `row`, `state` and `error` apart. */
+  /** The report columns to add after those of the file, apart from `row`, `state` and `error`. */
   readonly report: readonly string[];
-  /** The options that shape the requests, as a text: with the same file, the same ones again are the same job. */
+  /** The options that affect the requests, as a text. The same file with the same options is the same job. */
   readonly options: string;
-  /** Throws where columns and options can't stand together. */
+  /** Throws where columns and options contradict each other. */
   readonly checkColumns: (columns: readonly string[]) => void;
-  /** What a row asks for; what is wrong with it is told to the cells. */
+  /** Builds the item of a row; adds its faults to the cells. */
   readonly read: (cells: Cells, key: string) => T | undefined;
-  /** What a row is known by, where that is not its key as it stands: another one of the same is a repeat. */
+  /** The key that detects repeats, where it is not the key column's text. */
   readonly keyOf?: (item: T) => string;
-  /** The request that it becomes. */
+  /** Builds the request for an item. */
   readonly request: (item: T) => { readonly operation: OperationId; readonly input: CallInput };
-  /** The column, or the flag, that a property of the body came from. */
+  /** Maps a body property to the column or flag that set it. */
   readonly columnOf: (item: T, columns: readonly string[]) => FlagOf;
   readonly guessOf?: (item: T) => Guess;
-  /** What the question before the first row counts it as. */
+  /** The labels under which the confirmation question counts an item. */
   readonly counts: (item: T) => readonly string[];
-  /** What the rows come to by themselves, for the same question: undefined of one that does not say. */
+  /** The amount of a row, in the minor unit, for the confirmation question; undefined where the row has none. */
   readonly money?: (item: T) => { readonly currency: string; readonly minor: number } | undefined;
-  /** It is asked about wherever it is sent, not only where money may be real. */
+  /** True where the job asks for confirmation on every service, not only where money may be real. */
   readonly asks?: true;
-  /** What the rows come to that were checked so far. Where it is there, they may need another person's approval. */
+  /** The total of the rows checked so far. Where this is defined, the rows may need another person's approval. */
   readonly checked?: () => Total;
-  /** Called before the first row is sent of a file that was checked, with what counts a row and says whether the file may still be sent. */
+  /**
+   * Called before the first row of a checked file is sent. `spend` counts a row and returns false once the file may no
+   * longer be sent.
+   */
   readonly hold?: (spend: (asked: RequestTerms) => boolean) => void;
-  /** Looks at what a row is about, and gives what keeps it from being sent (--check); throws what the read throws. Undefined where there is nothing to look at. */
+  /**
+   * Reads the object of a row and returns the reasons not to send it (--check). Throws the error of a failed read.
+   * Undefined where there is nothing to read.
+   */
   readonly check?: (key: string, slowDown: RowSignals['slowDown']) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;
-  /** Waits for what comes of the rows of a job (--wait). */
+  /** Waits for the final outcomes of a job's rows (--wait). */
   readonly follow?: ((job: string, world: RowServices, doors: Doors) => Promise<Aftermath>) | undefined;
 }

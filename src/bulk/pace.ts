@@ -3,7 +3,7 @@ import type { PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { Rate } from '../core/time.ts';
 
-/** The rows that are being worked on. */
+/** Counts the rows that are being worked on. */
 const openInFlight = () => {
   let [inFlight, open] = [0, 0];
   let next = Promise.withResolvers<void>();
@@ -12,11 +12,11 @@ const openInFlight = () => {
     next = Promise.withResolvers();
   };
   return {
-    /** Those that the service is at. */
+    /** Rows whose request is not answered yet. */
     get inFlight(): number {
       return inFlight;
     },
-    /** Those that have no end yet, among them the landed ones. */
+    /** Rows without a result yet, the landed ones included. */
     get open(): number {
       return open;
     },
@@ -24,7 +24,7 @@ const openInFlight = () => {
       inFlight += 1;
       open += 1;
       let landed = false;
-      /** The service has answered, or never will: what is left of the row is ours. Its place is free from here on. */
+      /** Marks the request as answered, or given up; only local work is left. Frees the row's place. */
       const land = (): void => {
         if (landed) return;
         landed = true;
@@ -33,7 +33,7 @@ const openInFlight = () => {
       };
       return {
         land,
-        /** Nothing of it is left to do. */
+        /** Marks the row as finished. */
         end: (): void => {
           land();
           open -= 1;
@@ -41,17 +41,17 @@ const openInFlight = () => {
         },
       };
     },
-    /** Resolves when one row more has landed or ended; never when there is none. */
+    /** Resolves when the next row lands or ends; never where no row is open. */
     change: (): Promise<void> => next.promise,
   };
 };
 type InFlightRows = ReturnType<typeof openInFlight>;
 type InFlightRow = ReturnType<InFlightRows['add']>;
 
-/** Why no new row was started; `signal` is the first Ctrl-C or SIGTERM. */
+/** The reason why no new row was started; `signal` is the first Ctrl-C or SIGTERM. */
 export type Stopped = PayError | 'signal';
 
-/** The end of starting rows. The first reason counts; a fault is kept beside it, since it must not be lost. */
+/** Stops the starting of rows. The first reason counts. A fault is stored beside it, since it must not be lost. */
 const openRowStop = (signal: AbortSignal) => {
   const over = new AbortController();
   let stopped: Stopped | undefined;
@@ -64,12 +64,12 @@ const openRowStop = (signal: AbortSignal) => {
   signal.addEventListener('abort', onSignal);
   if (signal.aborted) onSignal();
   return {
-    /** Aborted once nothing new may start. */
+    /** Aborted once no new row may start. */
     signal: over.signal,
     get stopped(): Stopped | undefined {
       return stopped;
     },
-    /** The first thing that was thrown. */
+    /** The first error thrown. */
     get fault(): typeof fault {
       return fault;
     },
@@ -78,19 +78,19 @@ const openRowStop = (signal: AbortSignal) => {
       fault ??= { thrown };
       over.abort();
     },
-    /** From here on a signal changes nothing. */
+    /** Ignores signals from now on. */
     release: (): void => signal.removeEventListener('abort', onSignal),
   };
 };
 type RowStop = ReturnType<typeof openRowStop>;
 
-/** By how much a start may be early after others were late, so that late timers don't cost speed. */
+/** The time by which a start may be early after others were late, so that late timers don't cost speed. */
 const LEEWAY_MS = 20;
 const LEEWAY_SHARE = 0.02;
 
-/** Keeps starts under a rate. Instants are by the clock that nobody sets. */
+/** Keeps starts under a rate. Instants are monotonic ticks. */
 interface Meter {
-  /** When the next start is allowed; in the past where it is at once. */
+  /** The instant of the next allowed start; in the past where it is allowed at once. */
   next(): number;
   started(now: number): void;
 }
@@ -98,8 +98,8 @@ interface Meter {
 const FREE: Meter = { next: () => -Infinity, started: () => undefined };
 
 /**
- * A token bucket that is never more than the leeway ahead. The starts are a little further apart than the rate asks for:
- * with the leeway there are then exactly `count` in the fullest window, and never one more.
+ * A token bucket that is never more than the leeway ahead. The starts are a little further apart than the rate
+ * requires: with the leeway there are then exactly `count` in the fullest window, and never one more.
  */
 export const openMeter = (rate: Rate | undefined): Meter => {
   if (rate === undefined) return FREE;
@@ -114,14 +114,14 @@ export const openMeter = (rate: Rate | undefined): Meter => {
   };
 };
 
-/** The hold where the service says no time: doubled each time until a row gets through. */
+/** The hold when the service names no delay: doubled each time until a row succeeds. */
 const FIRST_HOLD_MS = 250;
 const LONGEST_HOLD_MS = 20_000;
-/** How many rows in a row must get through before there is one more worker; more where there are more workers. */
+/** The successes in a row before the limit grows by one; at least as many as the current limit. */
 const FEWEST_SUCCESSES = 10;
 
 export interface PaceOptions {
-  /** How many rows are in flight at most; at least 1. */
+  /** The maximum number of rows in flight; at least 1. */
   readonly concurrency: number;
   readonly rate?: Rate | undefined;
   readonly clock: Pick<Clock, 'ticks'>;
@@ -135,10 +135,9 @@ const holdOf = (asked: number, refusals: number, random: () => number): number =
 };
 
 /**
- * Starts at full width and keeps to the rate. When the service asks for less, nothing starts for the time it said, and
- * half as many rows are in flight from then on; one more at a time comes back as rows get through. Rows that were started
- * before the last halving say nothing about the new width: a burst that is refused as a whole halves it once.
- * Every start has a number, the first one is 1.
+ * Starts at full concurrency and keeps to the rate. When the service asks to slow down, no row starts for the requested
+ * time, and the limit is halved. It grows by one at a time as rows succeed. Rows that were started before the last
+ * halving don't count for the new limit: a burst that is refused as a whole halves it once. Starts are numbered from 1.
  */
 export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
   const meter = openMeter(rate);
@@ -159,24 +158,26 @@ export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
   };
 
   return {
-    /** How many rows may be in flight now. */
+    /** The current limit for rows in flight. */
     get limit(): number {
       return limit;
     },
-    /** Milliseconds until the next start is allowed; 0 when it is now. */
+    /** Milliseconds until the next start is allowed; 0 where it is allowed now. */
     wait: (): number => Math.max(0, Math.max(heldUntil, meter.next()) - clock.ticks()),
-    /** Counts a start, and gives its number. */
+    /** Counts a start and returns its number. */
     start: (): number => {
       meter.started(clock.ticks());
       starts += 1;
       return starts;
     },
-    /** The service asked for `ms` without requests, or said no time (0), about the row with this number. */
+    /**
+     * Reports that the service asked for a pause of `ms`, or named no time (0), in answer to the row with this number.
+     */
     slowDown: (start: number, ms: number): void => {
       if (start > halvedAt) halve();
       heldUntil = Math.max(heldUntil, clock.ticks() + holdOf(ms, refusals, random));
     },
-    /** The row with this number got through. */
+    /** Reports that the row with this number succeeded. */
     succeed: (start: number): void => {
       if (start <= halvedAt) return;
       refusals = 0;
@@ -187,43 +188,43 @@ export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
 };
 export type Pace = ReturnType<typeof openPace>;
 
-/** What the end of one row means for the others. */
+/** The effect of one row's result on the others. */
 export interface Consequence {
-  /** The milliseconds that the service asked to be left alone for, or 0 where it said no time. */
+  /** The pause that the service asked for, in milliseconds; 0 where it named no time. */
   readonly slowDown?: number;
-  /** Nothing new may start after this: the key is not taken, the ledger can't be written, an outcome is unknown. */
+  /** No new row may start after this: the key is not accepted, the ledger can't be written, an outcome is unknown. */
   readonly stops?: PayError;
 }
 
-/** What a row tells while it goes on, so that the others needn't wait for its end to hear of it. */
+/** Signals from a row in progress, so that the others need not wait for its result. */
 export interface RowSignals {
-  /** The service asks to be left alone for so many milliseconds, or says no time (0). */
+  /** The service asks for a pause of `ms` milliseconds, or names no time (0). */
   readonly slowDown: (ms: number) => void;
   /**
-   * The service has answered: another row may take its place, unless nothing new may start. What is left to be written of
-   * this one then shares its sync with what the next one writes.
+   * The service has answered: another row may start, unless `stops` ends the run. The remaining write of this row then
+   * shares its sync with the writes of the next one.
    */
   readonly landed: (stops: PayError | undefined) => void;
 }
 
 export interface RowsRun<R, E extends Consequence = Consequence> extends PaceOptions {
   /**
-   * Asked for a row only when one can be started, and closed when the run ends before it. A row that is being read is
-   * waited for, also after a signal: what can hang must end by itself.
+   * Pulled only when a row can be started, and closed when the run ends early. A row that is being read is awaited,
+   * also after a signal: a source that can hang must end by itself.
    */
   readonly rows: AsyncIterable<R>;
-  /** Works on one row. What it throws is a defect: the rows in flight are finished, and then it is thrown. */
+  /** Works on one row. An error that it throws is a defect: the rows in flight are finished, then it is rethrown. */
   readonly work: (row: R, signals: RowSignals) => Promise<E>;
-  /** Aborted: nothing new starts, and what is in flight is finished. */
+  /** Once aborted, no new row starts, and the rows in flight are finished. */
   readonly stop: AbortSignal;
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
-  /** Called as rows settle; no more than a few rows are ahead of it. */
+  /** Called as rows settle. While its promise is pending, only a few more rows start. */
   readonly onSettled: (row: R, end: E) => void | Promise<void>;
 }
 
 export interface Ran {
   readonly started: number;
-  /** Why rows may be left that were not started; a signal that came after the last one is not among the reasons. */
+  /** The reason why rows may not have been started. A signal after the last start does not count. */
   readonly stopped?: Stopped;
 }
 
@@ -233,13 +234,16 @@ interface Parts {
   readonly halt: RowStop;
 }
 
-/** For each row in flight so many may have landed and not be settled: then whoever reads the report is waited for. */
+/**
+ * Rows that may have landed but not settled, for each row in flight: beyond that, the run waits for the reader of the
+ * report.
+ */
 const LANDED = 3;
 
-/** So many rows may have been sent, and not be settled, where so many are in flight. */
+/** The maximum number of rows sent but not settled, for a given number in flight. */
 export const mostOpen = (inFlight: number): number => inFlight * (1 + LANDED);
 
-/** Waits until one more row may start; false when none may any more. */
+/** Waits until one more row may start; resolves to false when no more may. */
 const mayStart = async ({ pace, flights, halt }: Parts, clock: RowsRun<unknown>['clock']): Promise<boolean> => {
   while (!halt.signal.aborted) {
     const wait = pace.wait();
@@ -259,7 +263,7 @@ const startRows = async <R>(
   const ready = (): Promise<boolean> => mayStart(parts, run.clock);
   if (!(await ready())) return;
   for await (const row of run.rows) {
-    // Much can change while a row is being read.
+    // The pace may have changed while the row was being read.
     if (!(await ready())) return;
     start(row);
     if (!(await ready())) return;
@@ -267,8 +271,8 @@ const startRows = async <R>(
 };
 
 /**
- * Works on rows side by side, as many at once as the pace allows; each one once, or not at all. Ends when all are done,
- * or when those in flight are, after a signal or an end that stops.
+ * Works on rows concurrently, as many at once as the pace allows; each row at most once. Ends when all are done. After
+ * a signal or a result that stops the run, it ends when the rows in flight are done.
  */
 export const runRows = async <R, E extends Consequence = Consequence>(run: RowsRun<R, E>): Promise<Ran> => {
   const parts: Parts = { pace: openPace(run), flights: openInFlight(), halt: openRowStop(run.stop) };

@@ -12,21 +12,21 @@ import type { ColumnFault } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
 import type { Doors, FileDeps, KeySet, RowServices } from './world.ts';
 
-/** What is wrong with a file, and in which of its rows: the first one is 1. */
+/** A fault and its row; the first row is 1. */
 interface RowFault extends ColumnFault {
   readonly row: number;
 }
 
-/** What a file holds, read once from its first row to its last (charge-protocol, Bulk). */
+/** The result of reading a file once from its first row to its last (charge-protocol, Bulk). */
 export interface Plan {
   readonly rows: number;
-  /** The rows that can't be sent as they stand. */
+  /** The rows that can't be sent as they are. */
   readonly bad: BitSet;
-  /** The first things that are wrong. */
+  /** The first faults, up to a limit. */
   readonly faults: readonly RowFault[];
-  /** How many rows the question before the first one counts as what. */
+  /** The number of rows under each label of the confirmation question. */
   readonly counts: ReadonlyMap<string, number>;
-  /** What they come to, by currency, in the minor unit. */
+  /** The sums by currency, in the minor unit. */
   readonly sums: ReadonlyMap<string, bigint>;
 }
 
@@ -34,19 +34,19 @@ export interface Planning<T> {
   readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'money' | 'check'>;
   readonly input: Pick<RowsFile, 'rows'>;
   readonly reader: RowReader<T>;
-  /** undefined: the same key may stand in several rows. */
+  /** undefined where the same key may be in several rows. */
   readonly seen: KeySet | undefined;
-  /** Whether a row needs no sending any more. */
+  /** Resolves to true for a row that needs no sending any more. */
   readonly hasEnd: (row: number) => Promise<boolean>;
-  /** Called for each row that can't be sent; undefined where nobody wants to know. */
+  /** Called for each row that can't be sent; undefined where no report is wanted. */
   readonly onBad: ((row: InputRow, faults: readonly ColumnFault[]) => Promise<void>) | undefined;
   readonly stop: AbortSignal;
 }
 
-/** More faults than these are not read, on a screen. */
+/** The number of faults that fit on a screen. */
 const MOST_FAULTS = 20;
 
-/** Notes what is wrong with a row, beside what was found before. */
+/** Marks a row as bad and adds its faults to the earlier ones. */
 const addTo = (faults: RowFault[], bad: BitSet, row: number, found: readonly ColumnFault[]): void => {
   bad.set(row);
   for (const { column, what } of found) if (faults.length < MOST_FAULTS) faults.push({ row, column, what });
@@ -66,7 +66,10 @@ async function* rowsIn<T>({ input, stop }: Planning<T>): AsyncGenerator<InputRow
   }
 }
 
-/** Goes over the file again: what can't be read to its end must not leave a part of a report, which looks like a whole one. */
+/**
+ * Reads the file a second time to report bad rows: a file that can't be read to its end must not leave part of a
+ * report, which looks like a complete one.
+ */
 const tellBad = async <T>(planning: Planning<T>, bad: BitSet): Promise<void> => {
   const { onBad } = planning;
   if (onBad === undefined || bad.count === 0) return;
@@ -76,7 +79,7 @@ const tellBad = async <T>(planning: Planning<T>, bad: BitSet): Promise<void> => 
   }
 };
 
-/** Reads the whole file and judges every row; nothing is sent. `tell` is told how many were read. */
+/** Reads the whole file and checks every row; sends nothing. `tell` gets the number of rows read so far. */
 export const planRows = async <T>(planning: Planning<T>, tell: (done: number) => void): Promise<Plan> => {
   const { kind, hasEnd } = planning;
   const [faults, bad, counts]: [RowFault[], BitSet, Map<string, number>] = [[], bitSet(), new Map()];
@@ -90,7 +93,7 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
       const money = kind.money?.(judged.item);
       if (money !== undefined) sums.set(money.currency, (sums.get(money.currency) ?? 0n) + BigInt(money.minor));
     } else if (!(await hasEnd(row.number))) {
-      // A row that was sent may not be right any more: its time has passed.
+      // A row that was sent may have become invalid since, for example because a date in it has passed.
       addTo(faults, bad, row.number, judged.faults);
     }
     tell(rows);
@@ -103,7 +106,7 @@ interface Checking extends Pick<RowServices, 'clock' | 'random'>, Pick<BulkInput
   readonly tell: (done: number, total: number) => void;
 }
 
-/** What the service has against what a row is about; a no to the read is one. */
+/** The reasons of the service against sending a row; a rejected read is one. */
 const faultsAt = async <T>(
   { key, check }: Planning<T>['kind'],
   about: string,
@@ -118,8 +121,8 @@ const faultsAt = async <T>(
 };
 
 /**
- * Looks at what each row that is still to be sent is about, before anything is sent (--check). Nothing is asked before all of
- * the file is right, so the file is gone over again; of each row its key alone is read.
+ * Reads the object of each remaining row before anything is sent (--check). No request is made before the whole file is
+ * valid, so the file is read again; only the key of each row is read.
  */
 export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: Checking): Promise<Plan> => {
   const { kind, input, reader, hasEnd, onBad, stop } = planning;
@@ -147,7 +150,7 @@ export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: 
   return { ...plan, faults };
 };
 
-/** A header without rows is more often a broken export than nothing to do. */
+/** A header without rows is more often a broken export than an intended empty file. */
 export const refuseEmpty = ({ rows }: Plan, name: string): void => {
   if (rows > 0) return;
   throw usageError(`${name} has no rows; nothing was sent`, {
@@ -155,7 +158,10 @@ export const refuseEmpty = ({ rows }: Plan, name: string): void => {
   });
 };
 
-/** Any row that is not right ends the run before anything is sent, with the first of what is wrong. */
+/**
+ * A bad row ends the run before anything is sent, with the first faults; not with --skip-invalid while other rows are
+ * valid.
+ */
 export const refuseBad = (
   { bad, faults, rows }: Plan,
   { bulk, name }: { readonly bulk: BulkInput; readonly name: string },
@@ -173,7 +179,7 @@ export const refuseBad = (
   });
 };
 
-/** A check that looks at nothing would say that all is well. */
+/** A --check without anything to read would wrongly say that all is well. */
 export const refuseCheck = ({ check }: BulkInput, kind: Pick<RowKind<never>, 'command' | 'check'>): void => {
   if (!check || kind.check !== undefined) return;
   throw usageError(`--check: ${kind.command} has nothing to look at beforehand`, {
@@ -188,7 +194,7 @@ export const refuseOther = (id: string, { resume, from }: BulkInput): void => {
   });
 };
 
-/** A report must replace nothing that is read, written or kept besides. */
+/** A report must not overwrite the input or a file of paycli itself. */
 export const refuseReport = async (
   input: RowsFile,
   { report }: BulkInput,
@@ -200,7 +206,10 @@ export const refuseReport = async (
   throw usageError(`--report: ${report} is ${what}`, { hint: 'choose another file; nothing was sent' });
 };
 
-/** Another job's report may be the only place where a customer's account number is, and any other file is somebody's work. */
+/**
+ * Refuses to overwrite another job's report, which may be the only place that has a customer's account number, or any
+ * other file.
+ */
 export const refuseOtherReport = async (
   report: string | undefined,
   input: Pick<RowsFile, 'format' | 'delimiter'>,
@@ -210,7 +219,7 @@ export const refuseOtherReport = async (
   if (report === undefined) return;
   checkPath(report);
   const other = await jobOfReport(report, input);
-  // A full disk may have cut it off.
+  // A full disk may have cut the job id off.
   if (other !== undefined && (job ?? '').startsWith(other)) return;
   const what = other === undefined ? 'is there already, and is no report' : `is the report of another job, ${other}`;
   throw usageError(`--report: ${report} ${what}`, {
@@ -221,7 +230,7 @@ export const refuseOtherReport = async (
 /** A policy under which a file may need another person's approval. */
 export type FilePolicy = Allowance['kept'];
 
-/** The policy that a file is under; undefined where no file needs an approval. */
+/** The policy for a file; undefined where no file needs an approval. */
 export const filePolicy = async (
   { checked }: Pick<RowKind<never>, 'checked'>,
   { ledger, place, protocol }: Doors,
@@ -232,27 +241,27 @@ export const filePolicy = async (
   return allowance?.kept.policy.approveAbove === undefined ? undefined : allowance.kept;
 };
 
-/** What a file comes to: `3 payment requests for NGN 5,000.00, 1 of them without a known amount`. */
+/** The total of a file: `3 payment requests for NGN 5,000.00, 1 of them without a known amount`. */
 const totalText = ({ rows, amounts, unknown }: Total, one: string): string => {
   const sums = sumsText(amounts);
   const untold = unknown === 0 ? '' : `, ${unknown} of them without a known amount`;
   return `${rows} ${rows === 1 ? one : `${one}s`}${sums === undefined ? '' : ` for ${sums}`}${untold}`;
 };
 
-/** A file that is about to be sent under a policy. */
+/** A file to send under a policy. */
 interface Checked {
   readonly id: string;
   readonly name: string;
   readonly policy: FilePolicy;
-  /** Notes the job, so that others can see what they approve. */
+  /** Records the job, so that others can see what they approve. */
   readonly begin: () => Promise<void>;
   readonly operator: FileDeps['operator'];
 }
 
 /**
- * Throws unless a file that was checked may be sent: where it comes to more than its policy leaves to one person, what was
- * charged of it before included, another one must have approved that much. Notes who asks for the approval. Each row is held
- * to the same when it is sent.
+ * Throws unless a checked file may be sent: where its total, earlier charges of it included, exceeds the policy's limit
+ * for one person, another person must have approved that much. Records who asks for the approval. The same limit
+ * applies to each row when it is sent.
  */
 export const refuseUnapproved = async (
   { id, name, policy, begin, operator }: Checked,

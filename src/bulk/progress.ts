@@ -6,36 +6,36 @@ import type { CounterValues } from './counters.ts';
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 
-/** How far a run is. Instants are by the clock that nobody sets. */
+/** The progress of a run. Instants are monotonic ticks. */
 export interface Progress {
-  /** How many rows have an end, those of earlier runs included. */
+  /** Rows with a result, those of earlier runs included. */
   readonly done: number;
-  /** How many of them had it before this run: they say nothing about its speed. */
+  /** Rows among them with a result from before this run: they don't count for its speed. */
   readonly before?: number;
   readonly total?: number | undefined;
   readonly tally: RowCounts;
   readonly startedAt: number;
   readonly now: number;
-  /** The columns that the line has on a terminal. */
+  /** The columns available on a terminal. */
   readonly width?: number | undefined;
 }
 
 const COUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** Where it is, and where the end is known, how far: 100% is for the end alone. */
+/** The position; with a percentage where the total is known. 100% is shown only at the end. */
 const placeText = ({ done, total }: Progress): string => {
   if (total === undefined) return COUNT.format(done);
   const share = total === 0 ? 100 : Math.min(100, Math.floor((done * 100) / total));
   return `${COUNT.format(done)} of ${COUNT.format(total)} (${share}%)`;
 };
 
-/** Rows a millisecond; undefined as long as nothing can be said. */
+/** Rows per millisecond; undefined until it can be measured. */
 const speedOf = ({ done, before = 0, startedAt, now }: Progress): number | undefined => {
   const elapsed = now - startedAt;
   return elapsed < SECOND_MS || done <= before ? undefined : (done - before) / elapsed;
 };
 
-/** `48/s`, `4.8/s`, or `12/min` where it is less than one in a second. */
+/** `48/s`, `4.8/s`, or `12/min` below one per second. */
 const rateText = (speed: number): string => {
   const rate = speed * SECOND_MS;
   if (rate < 1) return `${Math.max(1, Math.round(speed * MINUTE_MS))}/min`;
@@ -59,8 +59,8 @@ const joined = (parts: readonly (string | undefined)[], tally: string): string =
 };
 
 /**
- * How far a run is, in one line: `1,234 of 10,000 (12%), 48/s, 3 min left; 1,200 accepted, 30 failed, 4 unknown`. In at
- * most `width` columns: what matters least is left out first.
+ * The progress in one line: `1,234 of 10,000 (12%), 48/s, 3 min left; 1,200 accepted, 30 failed, 4 unknown`. Fits into
+ * `width` columns: leaves out the least important parts first.
  */
 export const progressLine = (progress: Progress): string => {
   const { tally, width = Infinity } = progress;
@@ -69,7 +69,7 @@ export const progressLine = (progress: Progress): string => {
   const rate = speed === undefined ? undefined : rateText(speed);
   const left = speed === undefined ? undefined : leftText(progress, speed);
   const counts = tallyText(tally);
-  // How many are well is plain from how many are done.
+  // The accepted count follows from the done count.
   const { accepted: _, ...others } = tally;
   const troubles = tallyText(others);
   const lines = [
@@ -87,14 +87,14 @@ export const progressLine = (progress: Progress): string => {
 
 const TERMINAL_EVERY_MS = 1000;
 const PIPE_EVERY_MS = 30_000;
-/** In a pipe there is a line at each tenth, too, but no sooner after the one before than this. */
+/** In a pipe, a line is also printed at each tenth, but at least this many milliseconds after the previous line. */
 const STEPS = 10;
 const STEP_PAUSE_MS = 1000;
 
 interface RedrawOptions {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
   readonly isTerminal: boolean;
-  /** Shows how far it is; must not reject. Not called again before it is done. */
+  /** Shows the progress; must not reject. Not called again before it has resolved. */
   readonly show: () => Promise<void>;
 }
 
@@ -102,8 +102,8 @@ const stepOf = (done: number, total: number | undefined): number =>
   total === undefined ? 0 : Math.floor((done * STEPS) / total);
 
 /**
- * On a terminal a line every second, even when nothing moves. In a pipe a line every 30 seconds and at each tenth of the
- * way, but none at the end: a summary follows.
+ * Redraws every second on a terminal, even when nothing moves. In a pipe, prints a line every 30 seconds and at each
+ * tenth, but none at the end, where a summary follows.
  */
 export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
   const every = isTerminal ? TERMINAL_EVERY_MS : PIPE_EVERY_MS;
@@ -132,13 +132,13 @@ export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
   void redraw();
 
   return {
-    /** So many of the rows are done. */
+    /** Reports that `done` rows are done. */
     tell: (done: number, total?: number): void => {
       step = stepOf(done, total);
       if (over.signal.aborted || step <= shownStep || step >= STEPS) return;
       if (clock.ticks() - shownAt >= STEP_PAUSE_MS) void drawOnce();
     },
-    /** Nothing is shown afterwards. */
+    /** Stops redrawing; waits for a draw in progress. */
     end: async (): Promise<void> => {
       over.abort();
       await showing;
@@ -146,7 +146,7 @@ export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
   };
 };
 
-/** A line that says how far it is. */
+/** A status line for progress. */
 interface Line {
   readonly rewrites: boolean;
   readonly width: number;
@@ -154,12 +154,15 @@ interface Line {
   clear(): Promise<void>;
 }
 
-/** Tells on a line, now and then (see openRedraw), how far a job is, in the phases that it goes through. */
+/** Shows the progress of a job on a line (see openRedraw), through its phases. */
 export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>) => {
   let text = (): string => '';
   let phase = '';
   let startedAt = 0;
-  /** In a pipe it is said once that others are waited for: they are looked at several times in a second. */
+  /**
+   * True once the waiting was printed in a pipe: the rows of other processes are checked several times, and one line is
+   * enough.
+   */
   let told = false;
   let redraw: ReturnType<typeof openRedraw> | undefined;
 
@@ -190,9 +193,9 @@ export const showProgress = (line: Line, clock: Pick<Clock, 'ticks' | 'sleep'>) 
         `waiting for ${rows} ${rows === 1 ? 'row' : 'rows'} that another paycli process is sending; Ctrl-C stops waiting`,
       );
     },
-    /** What the charges of a file have come to so far. */
+    /** Shows the outcomes of a file's charges so far. */
     following: (how: () => string): void => tell('following', 0, undefined, how),
-    /** Takes the line away; the next phase shows it again. */
+    /** Clears the line; the next phase shows it again. */
     end: async (): Promise<void> => {
       await redraw?.end();
       redraw = undefined;

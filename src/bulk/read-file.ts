@@ -5,7 +5,10 @@ import { PayError, reasonOf } from '../core/error.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
 import { csvColumns, csvRows, failIn, InputError, ndjsonColumns, ndjsonRows } from './formats.ts';
 
-/** The rows of a chunk are taken apart together: with four times as many, a million short ones cost 30 MB more memory. */
+/**
+ * Bytes per read. The rows of a chunk are parsed together: with four times as many bytes, a million short rows cost 30
+ * MB more memory.
+ */
 const CHUNK = 16 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -13,7 +16,7 @@ const hasMark = (chunk: Buffer): boolean => chunk.subarray(0, BYTE_ORDER_MARK.le
 
 const withoutMark = (chunk: Buffer): Buffer => (hasMark(chunk) ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk);
 
-/** So many bytes unless the file ends before. */
+/** Reads one chunk; it is shorter only at the end of the file. */
 const readAt = async (file: FileHandle, position: number): Promise<Buffer> => {
   const buffer = Buffer.allocUnsafe(CHUNK);
   let size = 0;
@@ -25,7 +28,7 @@ const readAt = async (file: FileHandle, position: number): Promise<Buffer> => {
   return buffer.subarray(0, size);
 };
 
-/** The bytes of an open file that nobody else can change, which may be walked again and again. */
+/** The bytes of an open private file, which can be read repeatedly. */
 const bytesOf = (file: FileHandle, name: string) => {
   const read = (position: number): Promise<Buffer> =>
     readAt(file, position).catch((thrown: unknown) => {
@@ -42,7 +45,7 @@ const bytesOf = (file: FileHandle, name: string) => {
     }
   }
 
-  /** What the file begins with, without the byte order mark, and whether there is one. */
+  /** The first chunk without the byte order mark, and `mark`: true where the file has one. */
   const head = async () => {
     const chunk = await read(0);
     return { head: withoutMark(chunk), mark: hasMark(chunk) };
@@ -52,14 +55,14 @@ const bytesOf = (file: FileHandle, name: string) => {
 };
 type FileBytes = ReturnType<typeof bytesOf>;
 
-/** Told apart by the header; of as many of each, the first. */
+/** Delimiter candidates; on a tie in the header, the first wins. */
 const DELIMITERS = [',', ';', '\t'];
 
 const isUtf16 = (head: Buffer): boolean => ['fffe', 'feff'].includes(head.subarray(0, 2).toString('hex'));
 
 const isWorkbook = (head: Buffer): boolean => head.subarray(0, 4).toString('hex') === '504b0304';
 
-/** Throws where the first bytes say that no row can be read. */
+/** Throws where the first bytes show that no row can be read. */
 const checkHead = (head: Buffer, name: string): void => {
   if (head.length === 0) throw new InputError(`${name} is empty`, 'expected one charge or one customer per row');
   if (isUtf16(head)) throw new InputError(`${name} is UTF-16`, 'save it as UTF-8');
@@ -67,13 +70,16 @@ const checkHead = (head: Buffer, name: string): void => {
     throw new InputError(`${name} is a spreadsheet workbook or another zip file`, 'save the sheet as CSV UTF-8');
 };
 
-/** By the name's ending, else by what the file begins with. A list is no NDJSON either, but that is where it is told so. */
+/**
+ * Detects the format by the name's ending, else by the first character. A JSON list is no NDJSON either, but the NDJSON
+ * reader reports that.
+ */
 const formatOf = (name: string, head: Buffer): FileFormat => {
   const first = head.toString('latin1').trimStart().charAt(0);
   return formatOfName(name) ?? (first === '{' || first === '[' ? 'ndjson' : 'csv');
 };
 
-/** The first line that is not blank, without what is in quotes. */
+/** The first line that is not empty, without quoted text. */
 const barePartOfHeader = (head: Buffer): string =>
   head
     .toString('latin1')
@@ -81,20 +87,20 @@ const barePartOfHeader = (head: Buffer): string =>
     .split(/[\r\n]/)
     .find((line) => line !== '') ?? '';
 
-/** The one of comma, semicolon and tab that the header has most of. */
+/** The most frequent of comma, semicolon and tab in the header. */
 const delimiterOf = (head: Buffer): string => {
   const header = barePartOfHeader(head);
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 };
 
-/** The line in which a spreadsheet names the separator, above the header: `sep=;`. */
+/** The line above the header in which a spreadsheet names the separator: `sep=;`. */
 const separatorLine = (head: Buffer): { readonly length: number; readonly delimiter: string } | undefined => {
   const [line, delimiter] = /^"?sep=([ -!#-~\t])"?(?:\r\n|\n|\r|$)/i.exec(head.toString('latin1')) ?? [];
   return line === undefined || delimiter === undefined ? undefined : { length: line.length, delimiter };
 };
 
-/** What a delimiter may not be: it would end a row or a quote, or is more than one character. */
+/** Throws for a delimiter that ends a row or a quote, or is not exactly one character. */
 const checkDelimiter = (delimiter: string, name: string): void => {
   if ([...delimiter].length === 1 && !/["\r\n\0]/.test(delimiter)) return;
   throw new InputError(
@@ -103,7 +109,7 @@ const checkDelimiter = (delimiter: string, name: string): void => {
   );
 };
 
-/** A file that nobody else can open and that loses its name at once, so that no end of the program leaves it behind. */
+/** Creates a private file and removes its name at once, so that no exit of the program leaves it behind. */
 const makeNameless = async (folder: string): Promise<FileHandle> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `input-${randomUUID()}`);
@@ -117,7 +123,7 @@ const makeNameless = async (folder: string): Promise<FileHandle> => {
   return file;
 };
 
-/** What is an error of ours, such as an interruption while it was read, stays what it is. */
+/** Wraps a copy error. A PayError, such as an interruption, stays as it is. */
 const notKept = (name: string, folder: string, thrown: unknown): PayError =>
   thrown instanceof PayError
     ? thrown
@@ -126,13 +132,16 @@ const notKept = (name: string, folder: string, thrown: unknown): PayError =>
         'free some space there; nothing was sent',
       );
 
-/** A private copy, and the digest of all its bytes: SHA-256, hex. */
+/** A private copy, and the SHA-256 digest of all its bytes, in hex. */
 interface Spooled {
   readonly file: FileHandle;
   readonly digest: string;
 }
 
-/** Copies the input for as long as the copy stays open, so that what was read and approved is what is sent. */
+/**
+ * Copies the input, so that the rows sent are the rows that were read and approved. The copy exists only while its
+ * handle is open.
+ */
 const spool = async (bytes: AsyncIterable<Uint8Array>, name: string, folder: string): Promise<Spooled> => {
   const failed = (thrown: unknown): never => {
     throw notKept(name, folder, thrown);
@@ -151,25 +160,27 @@ const spool = async (bytes: AsyncIterable<Uint8Array>, name: string, folder: str
   return { file, digest: hash.digest('hex') };
 };
 
-/** A file of rows, which may be larger than memory and is read more than once: from a private copy that nobody changes. */
+/**
+ * A file of rows, which may be larger than memory and is read several times: from a private copy that nobody changes.
+ */
 export interface RowsFile extends Pick<FileBytes, 'close'> {
-  /** SHA-256 of all bytes, hex. */
+  /** SHA-256 of all bytes, in hex. */
   readonly digest: string;
-  /** Whether the path leads to the file that was copied, which a report must not overwrite. */
+  /** Resolves to true where the path leads to the copied input file, which a report must not overwrite. */
   isAt(path: string): Promise<boolean>;
-  /** Column names in the order of the file: CSV its header, NDJSON the names of its first row. */
+  /** Column names in file order: for CSV its header, for NDJSON the names of its first row. */
   readonly columns: readonly string[];
   readonly format: FileFormat;
-  /** What separates the cells of a CSV file. */
+  /** The delimiter of a CSV file. */
   readonly delimiter: string | undefined;
-  /** Whether it began with a byte order mark. */
+  /** True where the file began with a byte order mark. */
   readonly mark: boolean;
-  /** All rows from the first on. Throws an InputError with row and column for what can't be read. */
+  /** All rows from the first on. Throws an InputError with row and column for unreadable input. */
   rows(): AsyncIterable<InputRow>;
 }
 
 export type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> }) & {
-  /** What messages call it; its ending may tell the format. */
+  /** The name for messages; its ending may determine the format. */
   readonly name: string;
   readonly format?: FileFormat | undefined;
   readonly delimiter?: string | undefined;
@@ -177,13 +188,16 @@ export type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncI
   readonly spoolFolder: string;
 };
 
-/** Something that changes with the content of a file. */
+/** A stamp that changes with the content of a file: size and times. */
 const stampOf = async (file: FileHandle): Promise<string> => {
   const { size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
   return `${size} ${mtimeNs} ${ctimeNs}`;
 };
 
-/** The bytes of a file, which must stay as it is while it is copied; a pipe, such as the shell's <(…), has its end. */
+/**
+ * The bytes of a file; throws if the file changed while it was read. A pipe, such as the shell's <(…), is read to its
+ * end without that check.
+ */
 async function* bytesIn(file: FileHandle, name: string): AsyncGenerator<Uint8Array> {
   const isFile = (await file.stat()).isFile();
   const before = isFile ? await stampOf(file) : '';
@@ -195,7 +209,7 @@ async function* bytesIn(file: FileHandle, name: string): AsyncGenerator<Uint8Arr
   );
 }
 
-/** A private copy of the input, and how the input itself is known again. */
+/** A private copy of the input, and a test for the path of the original. */
 interface Copied extends Spooled {
   readonly isAt: (path: string) => Promise<boolean>;
 }
@@ -226,7 +240,7 @@ const copied = async (options: InputOptions): Promise<Copied> =>
 type Shape = Pick<InputOptions, 'name' | 'format' | 'delimiter'>;
 type Rows = Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'rows'>;
 
-/** The bytes behind the first so many, which the first chunk holds. */
+/** The bytes after the first `length` ones, which the first chunk holds. */
 async function* behind(length: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let left = length;
   for await (const chunk of chunks) {
@@ -260,7 +274,7 @@ const rowsOf = async (bytes: FileBytes, { name, format, delimiter }: Shape): Pro
   return { ...rows, mark };
 };
 
-/** Opens a file of rows and reads its column names. Throws an InputError when that can't be. */
+/** Opens a file of rows and reads its column names. Throws an InputError where it can't. */
 export const openInput = async (options: InputOptions): Promise<RowsFile> => {
   const { file, digest, isAt } = await copied(options);
   const bytes = bytesOf(file, options.name);
@@ -272,6 +286,6 @@ export const openInput = async (options: InputOptions): Promise<RowsFile> => {
   }
 };
 
-/** The rows of a file as it lies there, for what is only looked at. Throws an InputError where there are none to be read. */
+/** The rows of an open file without a copy, for reading only. Throws an InputError where no rows can be read. */
 export const rowsInPlace = (file: FileHandle, options: Shape): Promise<Rows> =>
   rowsOf(bytesOf(file, options.name), options);

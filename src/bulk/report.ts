@@ -11,7 +11,7 @@ import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
 import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
 
-/** A name for each, which is not among the taken ones nor there twice: its own, or the first that is free of `name_2`, `name_3` … */
+/** Unique names that avoid the taken ones: the name itself, or the first free one of `name_2`, `name_3`, …. */
 const freeNames = (names: readonly string[], taken: Iterable<string>): readonly string[] => {
   const all = new Set(taken);
   return names.map((name) => {
@@ -24,25 +24,25 @@ const freeNames = (names: readonly string[], taken: Iterable<string>): readonly 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The input that a report is about, as far as the look of the report depends on it, and what is added to its rows. */
+/** The properties of the input that determine the layout of its report, and the columns to add. */
 export interface Content extends Pick<RowsFile, 'columns' | 'format' | 'delimiter' | 'mark'> {
-  /** The names of what is added. One that the input has already gets `_2` (then `_3`, …). */
+  /** The names of the added columns. A name that the input already has gets `_2` (then `_3`, …). */
   readonly own: readonly string[];
-  /** Leaves what a spreadsheet would run or change as it is (--raw-csv). */
+  /** Writes text unguarded against spreadsheet formulas and conversions (--raw-csv). */
   readonly rawCsv: boolean;
-  /** Begins with a byte order mark, as it does where the input has one (--bom). */
+  /** Begins the report with a byte order mark even where the input has none (--bom). */
   readonly bom?: boolean;
 }
 
-/** How the rows of a report are written. */
+/** The layout of a report. */
 interface ReportFormat {
-  /** What comes before the first row. */
+  /** The text before the first row. */
   readonly header: string;
-  /** The line of a row: its fields as they were read, and what is added to them. */
+  /** The line of a row: its fields as read, and the added ones. */
   line(row: Fields, own: Fields): string;
 }
 
-/** As `-o csv` has it: a text loses what a spreadsheet would run or change; what else JSON knows is written as it is. */
+/** A cell as in `-o csv`: a text is guarded against spreadsheet formulas; any other JSON value is written as it is. */
 const cellOf = (value: unknown, rawCsv: boolean): string => {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' && !rawCsv ? forSpreadsheet(value) : value;
@@ -50,15 +50,15 @@ const cellOf = (value: unknown, rawCsv: boolean): string => {
 };
 
 /**
- * A cell of the operator's own CSV file goes back as it was, lines included: it is how the row is found again. But whoever made
- * that file may be somebody else, and a report is looked at on a terminal: what would steer it is written as an escape. CSV has
- * none that a reader takes back; a report in NDJSON loses nothing.
+ * A cell of the operator's own CSV file is copied unchanged, line breaks included, so that the row can be found again.
+ * But somebody else may have written that file, and a report is read on a terminal: control characters are written as
+ * escapes. CSV has no escape that a reader reverses; a report in NDJSON loses nothing.
  */
 const asItWas = (value: unknown): string => visibleCell(String(value ?? ''));
 
 /**
- * RFC 4180: a line end of any kind goes into quotes, which csv-stringify does unasked only for the one it writes; and what
- * would be taken for a byte order mark does.
+ * RFC 4180: quotes a line end of any kind, which csv-stringify does by itself only for the one that it writes, and also
+ * a cell that could be mistaken for a byte order mark.
  */
 const csvLine = (cells: readonly string[], delimiter: string): string =>
   stringify([cells], {
@@ -74,7 +74,7 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv, bom = 
   const ownCell = (value: unknown): string => cellOf(value, rawCsv);
   const inputCell = isCsv ? asItWas : ownCell;
   const shown = columns.map(isCsv ? asItWas : (name) => visibleCell(rawCsv ? name : withoutFormula(name)));
-  // No column of a CSV file may be without a name, nor two have the same.
+  // Each column of a CSV file needs a name of its own.
   const names = freeNames(shown, ['']);
   const header = csvLine([...names, ...freeNames(own, names)], delimiter);
   return {
@@ -89,7 +89,7 @@ const ndjsonLayout = ({ columns, own }: Content): ReportFormat => {
   return {
     header: '',
     line: (row, more) => {
-      // A row may have names that the first one had not.
+      // A row may have names that the first row lacks.
       const names = usual.some((name) => Object.hasOwn(row, name)) ? freeNames(usual, Object.keys(row)) : usual;
       const added = own.map((name, index) => [names[index], more[name]] as const);
       return `${visibleJson(printExact(Object.fromEntries([...Object.entries(row), ...added])))}\n`;
@@ -97,22 +97,22 @@ const ndjsonLayout = ({ columns, own }: Content): ReportFormat => {
   };
 };
 
-/** How a report of this format is written. */
+/** The layout for a format. */
 const layoutOf = (format: FileFormat, content: Content): ReportFormat =>
   format === 'csv' ? csvLayout(content) : ndjsonLayout(content);
 
-/** An open file that lines are added to. */
+/** An open file to append lines to. */
 interface LineFile {
-  /** Returns when the line is with the operating system; lines stand in the order of the calls. */
+  /** Resolves when the operating system has the line; lines keep the order of the calls. */
   append(line: string): Promise<void>;
-  /** Returns when the last line has been written, or could not be. */
+  /** Resolves when the last write has succeeded or failed. */
   close(): Promise<void>;
 }
 
 /**
- * One write after the other. Lines that are asked for in the same turn, or while another write is under way, go together:
- * a write for each would cost more than the rest of a row. After one that failed there is none, since its lines may stand
- * there in part.
+ * Writes one after the other. Lines appended in the same turn, or during another write, are written together: a write
+ * each would cost more than the rest of a row. After a failed write there is no other one, since its lines may be in
+ * the file in part.
  */
 export const linesOf = (file: Pick<FileHandle, 'appendFile' | 'close'>): LineFile => {
   const waiting: string[] = [];
@@ -137,26 +137,31 @@ export const linesOf = (file: Pick<FileHandle, 'appendFile' | 'close'>): LineFil
   };
 };
 
-/** A file with one line a row. What is written of it stays when the program dies. */
+/** A file with one line a row. Written lines survive a crash of the program. */
 interface Report {
   /**
-   * The row's fields as they were read, and ours by the names that were given. Returns when the line is with the
-   * operating system; lines stand in the order of the calls.
+   * Writes the row's fields as read, and the added fields by name. Resolves when the operating system has the line;
+   * lines keep the order of the calls.
    */
   write(row: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Ends the waiting for the reader of a pipe. */
+  /** Ends the wait for the reader of a pipe. */
   readonly stop: AbortSignal;
-  /** Throws where a path leads through what others may have put there, or not to what was opened. */
+  /**
+   * Throws where a path leads through another user's symbolic link or named pipe, or was replaced while it was opened.
+   */
   readonly checkPath: (path: string, opened?: Stats) => void;
 }
 
 const { O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
 
-/** What is there, as it is. It may have been another thing when it was looked at: nothing is changed before it is known. */
+/**
+ * Opens an existing file in place. It may have been replaced since the earlier check, so nothing is changed before the
+ * open file is checked.
+ */
 const openAsIs = async (path: string, flags: number, { checkPath }: OpenOptions): Promise<FileHandle> => {
   const file = await open(path, flags, 0o600);
   try {
@@ -171,14 +176,14 @@ const openAsIs = async (path: string, flags: number, { checkPath }: OpenOptions)
 };
 
 /**
- * A regular file that is there loses its name to the new one in one step: another run that writes it, of the same command
- * say, goes on in its own, and the one that came last keeps the name. What is no regular file is opened as it is, and so
- * is what stands in a folder that takes no new file.
+ * Replaces an existing regular file in one step by rename: another run that still writes the old file, such as one of
+ * the same command, continues in it, and the last run owns the name. Anything that is no regular file is opened in
+ * place, and so is a file in a folder where no new one can be created.
  */
 const openNew = async (path: string, options: OpenOptions): Promise<FileHandle> => {
   const there = await lstat(path).catch(() => undefined);
   if (there?.isFile() === false) return openAsIs(path, O_WRONLY | O_CREAT, options);
-  // One that must not be written to is not replaced either.
+  // A file without write permission is not replaced either.
   if (there !== undefined) await (await open(path, 'r+')).close();
   const made = `${path}.${randomUUID()}.new`;
   const file = await open(made, 'wx', 0o600).catch(() => undefined);
@@ -193,10 +198,10 @@ const openNew = async (path: string, options: OpenOptions): Promise<FileHandle> 
   }
 };
 
-/** Between two looks whether somebody reads a pipe. */
+/** Milliseconds between two checks for a pipe's reader. */
 const LOOK_AGAIN_MS = 50;
 
-/** The pipe once it has a reader. Opened without waiting: nothing ends an `open` that waits, no signal and no exit either. */
+/** Opens a pipe once it has a reader. Opens without blocking: neither a signal nor an exit ends a blocked `open`. */
 const openRead = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
   for (;;) {
     try {
@@ -215,7 +220,7 @@ const openPipe = async (path: string, options: OpenOptions): Promise<FileHandle>
   try {
     return await openAsIs(path, O_WRONLY, options);
   } finally {
-    // Not before: its reader would take that for the end.
+    // Closed only now: an earlier close would signal the end to the reader.
     await first.close();
   }
 };
@@ -226,7 +231,7 @@ const openWith = async (path: string, header: string, options: OpenOptions): Pro
   options.checkPath(path);
   const file = (await isPipe(path)) ? await openPipe(path, options) : await openNew(path, options);
   try {
-    // It holds customers' data, and may have been there before with another mode. A device or a pipe keeps its own.
+    // The report holds customers' data, and an older file may have another mode. A device or a pipe keeps its own mode.
     if ((await file.stat()).isFile()) await file.chmod(0o600);
     await file.appendFile(header);
   } catch (thrown) {
@@ -250,8 +255,8 @@ const notWritten = (path: string, thrown: unknown): PayError =>
   });
 
 /**
- * Makes the file anew, or opens a pipe or a device. It is CSV or NDJSON as its name says, else as the input is. That
- * it is not the input itself is for the caller to know. Throws a usage error when it can't be opened, and
+ * Creates the file, or opens a pipe or a device. The format is the one of the name's ending, else that of the input.
+ * The caller ensures that the path is not the input itself. Throws a usage error when it can't be opened, and
  * `interrupted` when a signal comes before a pipe has a reader.
  */
 export const openReport = async (path: string, content: Content, options: OpenOptions): Promise<Report> => {
@@ -269,13 +274,16 @@ export const openReport = async (path: string, content: Content, options: OpenOp
   };
 };
 
-/** The last column of a report: the job that its rows belong to, empty for rows that were never to be sent. */
+/** The last column of a report: the job of the row, empty for rows that were never to be sent. */
 const JOB_COLUMN = 'job';
 
-/** The columns by which a report is known; where the input has such a column, with a number. */
+/** The columns that identify a report; they have a number where the input has the same name. */
 const OWN = ['row', 'state', JOB_COLUMN].map((name) => new RegExp(`^${name}(?:_\\d+)?$`));
 
-/** The job in the first row that has one. */
+/**
+ * The job in the first row that has one; empty where no row has one, undefined where the columns are not those of a
+ * report.
+ */
 const jobIn = async ({ columns, rows }: Pick<RowsFile, 'columns' | 'rows'>): Promise<string | undefined> => {
   const last = columns.at(-1) ?? '';
   if (!OWN.every((name) => columns.some((column) => name.test(column))) || !OWN.at(-1)?.test(last)) return undefined;
@@ -285,13 +293,13 @@ const jobIn = async ({ columns, rows }: Pick<RowsFile, 'columns' | 'rows'>): Pro
       if (job !== '') return String(job);
     }
   } catch (thrown) {
-    // A full disk or a crash may have cut its last line off.
+    // A full disk or a crash may have cut the last line off.
     if (!(thrown instanceof InputError)) throw thrown;
   }
   return '';
 };
 
-/** The job whose report is at a path: empty where nothing would be lost with it, undefined where it is no report. */
+/** The job whose report is at a path: empty where overwriting loses nothing, undefined where the file is no report. */
 export const jobOfReport = async (
   path: string,
   { format, delimiter }: Pick<RowsFile, 'format' | 'delimiter'>,
@@ -313,17 +321,17 @@ export const jobOfReport = async (
 
 interface ReporterOptions extends OpenOptions {
   readonly path: string | undefined;
-  /** What the command has to say of a row besides its number, its state and its error. */
+  /** The command's own columns, besides the row number, state and error. */
   readonly columns: readonly string[];
-  /** Takes secrets out of what is said of a row; the cells of the input stay as they are. */
+  /** Removes secrets from the added fields; the cells of the input stay as they are. */
   readonly clean: (text: string) => string;
-  /** Leaves what a spreadsheet would run or change as it is. */
+  /** Writes text unguarded against spreadsheet formulas and conversions. */
   readonly rawCsv: boolean;
-  /** A report in CSV begins with a byte order mark. */
+  /** Begins a CSV report with a byte order mark. */
   readonly bom: boolean;
 }
 
-/** The report of a job, where one is wanted. */
+/** Opens the report of a job lazily; does nothing where none is wanted. */
 export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bom, ...options }: ReporterOptions) => {
   let opening: Promise<Report> | undefined;
   let job = '';
@@ -344,17 +352,17 @@ export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bo
     await (await opened())?.write(row.fields, Object.fromEntries(said));
   };
   return {
-    /** Makes the file; a row that is not right makes it before, and belongs to no job. */
+    /** Creates the file. A bad row creates it earlier, and belongs to no job. */
     open: async (id: string): Promise<void> => {
       job = id;
       await opened();
     },
-    /** A row that is left out; undefined where no report is wanted. */
+    /** Writes a row that is left out; undefined where no report is wanted. */
     bad:
       path === undefined
         ? undefined
         : (row: InputRow, faults: readonly ColumnFault[]): Promise<void> => write(row, invalidEnd(faults)),
-    /** A row that has an end. Never rejects. */
+    /** Writes a row with its result. Never rejects. */
     settled: async (row: InputRow, end: RowEnd): Promise<void> => {
       if (failed.signal.aborted) return;
       await write(row, end).catch((thrown: unknown) => {

@@ -3,6 +3,6 @@ import { showProgress } from './progress.ts';
 import { gravest } from './row-end.ts';
 import { runFile } from './run-file.ts';
 
-/** Files of rows, for the commands that are given it. */
+/** Bulk jobs, for commands that take a file of rows. */
 export const bulkRoom = { runFile, runRows, showProgress, gravest };
 export type BulkRoom = typeof bulkRoom;

@@ -1,37 +1,40 @@
 import { EXIT_CODES, endsAll, outcomeOf, PayError, STOP_SIGNALS, type Violation } from '../core/error.ts';
 import type { RowState } from '../core/row.ts';
 
-/** What is wrong with one row: the column, or the flag, at fault, and a sentence. */
+/** A fault of one row: the column or flag, and a sentence. */
 export interface ColumnFault {
-  /** undefined where it is the row as a whole. */
+  /** undefined where the fault concerns the row as a whole. */
   readonly column: string | undefined;
   readonly what: string;
 }
 
-/** How a row has ended, in this run or in an earlier one, and what that means for the others. */
+/** The result of a row, in this run or an earlier one, and its effect on the others. */
 export interface RowEnd {
   readonly state: RowState;
-  /** What its process ended with, or would have. */
+  /** The exit code that a single command with this result would have. */
   readonly exitCode?: number | undefined;
-  /** What the report says of it, besides its number, its state and its error. */
+  /** Report fields besides the row number, state and error. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Why it is no success, in one line. */
+  /** The reason of the failure, in one line. */
   readonly error?: string | undefined;
-  /** The same in a few words, for many rows at once. */
+  /** The reason in a few words, for many rows at once. */
   readonly reason?: string;
-  /** --again would send it. */
+  /** True where --again would send the row. */
   readonly again?: true;
   /** An earlier one that is unknown stands in its way. */
   readonly unresolved?: true;
   /** The service asked to be left alone: for so many milliseconds, or 0 where it said no time. */
   readonly slowDown?: number;
-  /** Nothing new may be started after this. */
+  /** No new row may be started after this. */
   readonly stops?: PayError;
-  /** What the ledger could not take (exit 7): nobody else has it. */
+  /** The result could not be written to the ledger (exit 7), and is stored nowhere else. */
   readonly unrecorded?: PayError;
-  /** Nothing was begun: the row is as it was before. */
+  /** True where the attempt changed nothing: the row is as it was before. */
   readonly untouched?: true;
-  /** Another process did it for this job, or it was done for another one, so that this one has no entry of it. */
+  /**
+   * `here`: another process sent the row for this job. `elsewhere`: another job sent it, so that this one has no entry
+   * for it.
+   */
   readonly kept?: 'here' | 'elsewhere';
   /** The ledger has no entry of this end. */
   readonly noEntry?: true;
@@ -42,7 +45,7 @@ const stateOf = (error: PayError, begun: boolean): RowState => {
   if (kind === 'refused') return 'refused';
   if (begun) return outcomeOf(error);
   if (kind === 'usage') return 'invalid';
-  // A look that comes before it has failed.
+  // The read before the request has failed.
   return kind === 'auth' || kind === 'read_failed' ? 'not_sent' : outcomeOf(error);
 };
 
@@ -51,7 +54,7 @@ const wordsOf = ({ title, inDecimals = title, suggestion }: Violation): string =
 
 const placeOf = ({ option, propertyPath }: Violation): string => option ?? propertyPath;
 
-/** All that an error says, in one line. */
+/** The message and violations of an error, in one line. */
 const oneLine = ({ message, detail }: PayError): string => {
   const broken = (detail.violations ?? []).map((violation) =>
     [placeOf(violation), wordsOf(violation)].filter((text) => text !== '').join(': '),
@@ -59,7 +62,7 @@ const oneLine = ({ message, detail }: PayError): string => {
   return [message, ...broken].join('; ').replaceAll(/\s*\n\s*/g, '; ');
 };
 
-/** What an error that came before anything was sent finds wrong with a row; anything else is thrown on. */
+/** Converts an error from before the request to faults; rethrows anything that is no PayError. */
 export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
   if (!(thrown instanceof PayError)) throw thrown;
   const { violations = [] } = thrown.detail;
@@ -67,7 +70,7 @@ export const faultsOf = (thrown: unknown): readonly ColumnFault[] => {
   return violations.map((violation) => ({ column: placeOf(violation), what: wordsOf(violation) }));
 };
 
-/** A row that can't be sent as it stands. */
+/** The result of a row that can't be sent as it is. */
 export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
   state: 'invalid',
   noEntry: true,
@@ -75,10 +78,10 @@ export const invalidEnd = (faults: readonly ColumnFault[]): RowEnd => ({
 });
 
 /**
- * How a row has ended by what was thrown, and what that means for the others: a key that is not taken, a service that asks to be
- * left alone for long, a ledger that can't be used and a policy that lets nothing more through today end the run, and a service
- * that can't be reached is not hammered.
- * `begun` where its intent was noted, as it was of whatever has a name in the ledger.
+ * Converts a thrown error to a row's result, with its effect on the others. These end the run: a rejected key, a
+ * service that asks for a long pause, an unusable ledger, and a policy whose limit for today is used up. A service that
+ * can't be reached slows the run down. `begun` is true where the intent was recorded; a row with a ledger id always
+ * was.
  */
 export const endOf = (thrown: unknown, how: { readonly begun?: boolean } = {}): RowEnd => {
   if (!(thrown instanceof PayError)) throw thrown;
@@ -107,23 +110,23 @@ const SIGNAL_CODES: readonly number[] = Object.values(STOP_SIGNALS);
 export const isSignalCode = (code: number | undefined): code is number =>
   code !== undefined && SIGNAL_CODES.includes(code);
 
-/** A signal came before a byte of it was sent: it was never begun as far as the file is concerned. */
+/** True where a signal came before anything of the row was sent: for the file, the row was never started. */
 export const wasStopped = ({ state, exitCode }: RowEnd): boolean => state === 'not_sent' && isSignalCode(exitCode);
 
-/** The exit code that a row stands for. */
+/** The exit code for a row's result. */
 export const rowExit = ({ state, exitCode }: RowEnd): number => {
   switch (state) {
     case 'rejected':
       return exitCode === EXIT_CODES.auth ? EXIT_CODES.auth : EXIT_CODES.rejected;
     case 'not_sent':
-      // What can't be sent over a connection that is not trusted ends with 4, what a failed read kept from being sent with 8;
-      // what a signal stopped is left for the next run.
+      // An untrusted connection ends with 4, a failed read before sending with 8. A row that a signal stopped is left
+      // for the next run.
       return (
         [EXIT_CODES.auth, EXIT_CODES.read_failed, ...SIGNAL_CODES].find((code) => code === exitCode) ??
         EXIT_CODES.not_sent
       );
     case 'not_created':
-    // It was right when the file was checked: what is left out by then is no row of the run.
+    // The row was valid when the file was checked; rows left out by then are not part of the run.
     case 'invalid':
       return EXIT_CODES.not_sent;
     case 'failed':
@@ -133,7 +136,7 @@ export const rowExit = ({ state, exitCode }: RowEnd): number => {
     case 'refused':
       return EXIT_CODES.refused;
     case 'accepted':
-      // Made, but what the customer must do could not be read.
+      // Created, but the customer's next step could not be read.
       return exitCode === EXIT_CODES.unrecorded ? exitCode : 0;
     case 'sending':
       return 0;
@@ -141,8 +144,8 @@ export const rowExit = ({ state, exitCode }: RowEnd): number => {
 };
 
 /**
- * The codes of a run over rows, the gravest first (cli.md, Errors). One that a signal stopped comes before what the next run will say
- * again: a script must see that rows are left.
+ * The exit codes of a run over rows, the gravest first (cli.md, Errors). A signal comes before codes that the next run
+ * will repeat: a script must see that rows are left.
  */
 const GRAVITY: readonly number[] = [
   EXIT_CODES.unrecorded,
@@ -159,6 +162,6 @@ const GRAVITY: readonly number[] = [
   0,
 ];
 
-/** The gravest of some exit codes; 0 where there is none. A code that is not listed is graver than all that are. */
+/** The gravest of some exit codes; 0 where there is none. An unlisted code is graver than all listed ones. */
 export const gravest = (codes: Iterable<number>): number =>
   [...codes].sort((a, b) => GRAVITY.indexOf(a) - GRAVITY.indexOf(b))[0] ?? 0;

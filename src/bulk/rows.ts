@@ -9,13 +9,13 @@ import type { KeyColumn, RowKind } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
 
-/** Names that are read; one that ends in a dot stands for all that begin so. */
+/** Names of columns that are read; one that ends in a dot stands for all that begin with it. */
 type Known = readonly string[];
 
 const knownIn = (known: Known, column: string): string | undefined =>
   known.find((name) => (name.endsWith('.') ? column.startsWith(name) : column === name));
 
-/** The known name that a column is meant as; of `param.k` the beginning alone, since a key is what it is. */
+/** The known name for a column; of `param.k` only the beginning is normalised, since a key is case-sensitive. */
 const knownName = (column: string, known: Known): string => {
   const text = column.trim();
   const found = knownIn(known, text.toLowerCase());
@@ -23,8 +23,8 @@ const knownName = (column: string, known: Known): string => {
 };
 
 /**
- * The names of a header by which its columns are read, in their order: known ones in any case, with or without blanks around
- * them, all others as they are. Throws a usage error where two columns come to the same name.
+ * The names by which the columns of a header are read, in file order: known names in any case and with surrounding
+ * blanks, all others unchanged. Throws a usage error where two columns have the same name.
  */
 export const columnNames = (columns: readonly string[], known: Known): readonly string[] => {
   const names = columns.map((column) => knownName(column, known));
@@ -60,17 +60,17 @@ const stepOf = (columns: readonly string[], { name, prefix, aliases }: Needed, a
   return meant === undefined ? `the first line must name the columns: ${all}` : `rename column ${meant} to ${name}`;
 };
 
-/** A file without the column that says what each of its rows is about; `all` names those that are read, in words. */
+/** The error for a file without its key column; `all` lists the columns that are read, as text. */
 export const missingColumn = (columns: readonly string[], needed: Needed, all: string): PayError => {
   const names = columns.slice(0, MOST_NAMED).map(cutName);
   const found = names.length === 0 ? '' : ` (found: ${names.join(', ')}${andMore(columns)})`;
   return usageError(`no column ${needed.name}${found}`, { hint: stepOf(columns, needed, all) });
 };
 
-/** Whoever writes more columns has misspelt none that we would find. */
+/** Files with more unused columns than this get no spelling suggestions. */
 const MOST_GUESSED = 1000;
 
-/** `parm.tier` where `param.` is known: `param.tier`. */
+/** Suggests `param.tier` for `parm.tier` where `param.` is known. */
 const meantByBeginning = (name: string, beginnings: readonly string[]): string | undefined => {
   const dot = name.indexOf('.');
   if (dot === -1) return undefined;
@@ -80,8 +80,8 @@ const meantByBeginning = (name: string, beginnings: readonly string[]): string |
 };
 
 /**
- * What people should know of the columns that nothing reads, in lines; none where every column is read. What the file has a
- * column for already was not meant by another.
+ * Notices about unused columns; none where every column is read. A column that the file already has is not suggested
+ * for another.
  */
 export const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
   const unused = columns.filter((name) => knownIn(known, name) === undefined);
@@ -97,25 +97,25 @@ export const unusedNotices = (columns: readonly string[], known: Known): readonl
   return [`Ignored columns (copied to the report): ${shown}${andMore(unused)}`, ...guesses];
 };
 
-/** What a row asks for, and what it is about. */
+/** The item of a row, and its key. */
 export interface RowItem<T> {
   readonly key: string;
   readonly item: T;
 }
 
-/** That, or all that is wrong with a row. */
+/** The item, or all faults of a row. */
 export type ReadRow<T> = RowItem<T> | { readonly faults: readonly ColumnFault[] };
 
-/** The rows of a file as a noun reads them. */
+/** Reads the rows of a file for a noun. */
 export interface RowReader<T> {
-  /** What a row is about, whatever else it holds. */
+  /** The key of a row, even where the row is invalid. */
   readonly keyOf: (row: InputRow) => string;
   readonly read: (row: InputRow) => ReadRow<T>;
-  /** The same, with what the contract has against it; sending checks that again. */
+  /** Reads a row and checks it against the contract; sending checks that again. */
   readonly judge: (row: InputRow) => ReadRow<T>;
-  /** An error about a row, whose violations name the column or the flag behind each property. */
+  /** Rewrites the violations of an error to name the column or the flag behind each property. */
   readonly named: (thrown: unknown, item: T) => unknown;
-  /** What people should know of the columns. */
+  /** Notices about the columns. */
   readonly notices: readonly string[];
 }
 
@@ -127,7 +127,7 @@ const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, vali
   return text;
 };
 
-/** How rows are read, once the columns of their file are known; throws a usage error where they can't be. */
+/** Opens the reader for a file whose columns are known; throws a usage error where the columns don't fit. */
 export const openRows = <T>(
   kind: RowKind<T>,
   { columns: written, format }: Pick<RowsFile, 'columns' | 'format'>,
@@ -135,7 +135,7 @@ export const openRows = <T>(
 ): RowReader<T> => {
   const { key } = kind;
   const known = [key.name, ...kind.columns];
-  // Keys of JSON are what they are.
+  // JSON keys are used as they are.
   const columns = format === 'csv' ? columnNames(written, known) : written;
   if (key.missing !== undefined && !columns.includes(key.name)) throw missingColumn(columns, key, kind.allColumns);
   kind.checkColumns(columns);

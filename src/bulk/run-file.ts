@@ -34,8 +34,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;
 
 /**
- * The name of a job, from all that shapes what is sent: the same again is the same job (charge-protocol, Bulk). `parts` are
- * texts whose borders count.
+ * The id of a job, from everything that affects the requests: the same parts give the same job (charge-protocol, Bulk).
+ * The length of each part is hashed, too, so that different splits give different ids.
  */
 export const jobId = (parts: readonly string[]): string => {
   const hash = createHash('sha256');
@@ -44,18 +44,18 @@ export const jobId = (parts: readonly string[]): string => {
   return `job-${letters.join('')}`;
 };
 
-/** What is asked before the rows of a file are sent to where money may be real. */
+/** The parts of the question before rows are sent to a service where money may be real. */
 interface JobQuestion {
   /** `Charge`, `Update`. */
   readonly verb: string;
-  /** What a row is about: `payment request`, `customer`. */
+  /** The object of a row: `payment request`, `customer`. */
   readonly one: string;
   readonly rows: number;
-  /** How many of them have been begun before. */
+  /** The number of rows that were started before. */
   readonly before: number;
-  /** What they hold, in few words. */
+  /** A short summary of the rows. */
   readonly what: string;
-  /** What all of them come to, where that is known. */
+  /** The total of all rows, where it is known. */
   readonly total?: string | undefined;
 }
 
@@ -71,22 +71,22 @@ export const questionOf = (
   return [where, `${verb} ${rows} ${things}${sums} (${what}${begun})?`];
 };
 
-/** A file, and what is to be done with its rows. */
+/** A file, and the job for its rows. */
 interface FileOfRows<T> {
   readonly bulk: BulkInput;
   readonly kindOf: (client: Client) => RowKind<T>;
-  /** How the summary is shown. */
+  /** The view of the summary. */
   readonly view: View;
 }
 
-/** All that the steps of one run share. */
+/** The values that the steps of one run share. */
 interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm' | 'operator'> {
   readonly bulk: BulkInput;
-  /** How messages call the file. */
+  /** The file's name in messages. */
   readonly name: string;
   readonly kind: RowKind<T>;
   readonly client: Client;
-  /** undefined: the file is only looked at (--dry-run), and the ledger left alone. */
+  /** undefined for --dry-run: the file is only checked, and the ledger is not opened. */
   readonly doors: Doors | undefined;
   readonly validate: boolean;
   readonly world: RowServices;
@@ -99,7 +99,7 @@ interface JobToSend<T> {
   readonly policy: FilePolicy | undefined;
 }
 
-/** An opened file, and the job that it is with these options. */
+/** An opened file and its job. */
 interface Opened<T> {
   readonly input: RowsFile;
   readonly reader: RowReader<T>;
@@ -107,7 +107,7 @@ interface Opened<T> {
   readonly job: JobToSend<T> | undefined;
 }
 
-/** The job that a file is with these options, and who sends its rows. */
+/** The job for a file with these options, and the sender of its rows. */
 const jobOf = async <T>(
   { bulk, kind, doors, io, world }: JobRun<T>,
   input: RowsFile,
@@ -126,7 +126,7 @@ const jobOf = async <T>(
   return { id, doors, sender, policy: await filePolicy(kind, doors) };
 };
 
-/** What the file holds; throws unless it can be sent, as far as that can be known before. */
+/** Plans a file; throws unless it can be sent, as far as that can be known in advance. */
 const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opened<T>): Promise<Plan> => {
   const { bulk, name, kind, world } = run;
   const { stop, progress, openSeen } = world;
@@ -146,7 +146,7 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
   }
 };
 
-/** Asks before rows are sent to where money may be real. */
+/** Asks for confirmation before rows are sent to a service where money may be real. */
 const ask = async <T>(
   { kind, confirm }: JobRun<T>,
   { place, protocol, ledger }: Doors,
@@ -186,7 +186,7 @@ const endIn = async ({ ledger: { jobs } }: Doors, id: string, { adjustments }: W
   }
 };
 
-/** Plans, asks, and works off. Nothing is sent before all of the file is read and right. */
+/** Plans, asks and sends. Nothing is sent before the whole file is read and valid. */
 const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> => {
   const { bulk, name, kind, world } = run;
   const { input, reader, reporter, job } = opened;
@@ -242,7 +242,9 @@ const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
   }
 };
 
-/** Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run only looks at the file. */
+/**
+ * Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run only checks the file.
+ */
 export const runFile = async <T>({ bulk, kindOf, view }: FileOfRows<T>, deps: FileDeps): Promise<Result> => {
   const { dryRun, validate } = deps.globals;
   const world = await deps.jobWorld();

@@ -8,7 +8,7 @@ import type { RowItem, RowReader } from './rows.ts';
 import type { RowSender, SendingJob } from './send.ts';
 import type { Doors, FileDeps, RowServices } from './world.ts';
 
-/** Sends rows under the ledger's protocol, each as one that is sent by itself. */
+/** Sends rows under the ledger's protocol, each like a single command. */
 export const protectedRows = <T>(
   { once, kept, settle, idColumn }: Protected<T>,
   sending: SendingJob,
@@ -27,7 +27,8 @@ export const protectedRows = <T>(
   const attempt = async (item: T, { row, signals }: Pick<RowAttempt, 'row' | 'signals'>): Promise<RowEnd> => {
     const judged: RowAttempt['judged'] = (error) => {
       const end = error === undefined ? undefined : endOf(error, { begun: true });
-      // What is unknown is looked at first: were the next row sent meanwhile, too many would be in doubt.
+      // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
+      // doubt.
       if (end?.state !== 'unknown' || end.stops !== undefined) signals.landed(end?.stops);
     };
     const done = await once(item, { row, signals, judged, tellOnce }, doors);
@@ -41,7 +42,7 @@ export const protectedRows = <T>(
     return end;
   };
 
-  /** How a row stands that was sent, after one look at what became of it where nobody knows; as it was where that says nothing. */
+  /** Checks an unknown row once against the service. Returns the result unchanged where that shows nothing. */
   const settled = async (end: RowEnd, id: string): Promise<RowEnd> => {
     if (end.state !== 'unknown' || end.stops !== undefined || settle === undefined) return end;
     try {
@@ -54,7 +55,7 @@ export const protectedRows = <T>(
   };
 
   return {
-    // In the order of creation: the last entry of a row is the one that counts.
+    // Entries come in order of creation: the last entry of a row wins.
     earlier: async (first, last) =>
       new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, doors)])),
     takesUp: (end) => isTakenUp(end.state, retry),
@@ -75,13 +76,16 @@ const kept = ({ state, exitCode, message }: Update): RowEnd => ({ state, exitCod
 
 const isUnknown = ({ state }: Pick<RowEnd, 'state'>): boolean => state === 'unknown';
 
-/** Another process has taken it up. */
+/** Another process is sending the row. */
 const ELSEWHERE: RowEnd = { state: 'sending' };
 const ACCEPTED: UpdateOutcome = { state: 'accepted', exitCode: 0 };
 const SEEN: UpdateOutcome = { ...ACCEPTED, message: 'seen in a read' };
 const NOTHING: UpdateOutcome = { ...ACCEPTED, message: 'nothing to change' };
 
-/** What the ledger could not take; the next run looks at what the row is about, so that nothing is lost. */
+/**
+ * The error for a result that could not be written to the ledger. The next run reads the row's object again, so nothing
+ * is lost.
+ */
 const unnoted = (thrown: unknown): PayError =>
   new PayError('unrecorded', `couldn't save the result of a row in the ledger: ${reasonOf(thrown)}`, {
     hint: 'fix the ledger, then run the same command again: it checks rows whose result is unknown',
@@ -89,9 +93,9 @@ const unnoted = (thrown: unknown): PayError =>
   });
 
 /**
- * Sends rows of absolute values: again only where nothing of them was sent, or where a read shows that they were not applied
- * (charge-protocol, What proves that nothing was sent). What depends on a read has it before the row is begun, so that one
- * that fails leaves no trace.
+ * Sends rows of absolute values. A row is sent again only where nothing of it was sent, or where a read shows that it
+ * was not applied (charge-protocol, What proves that nothing was sent). A read that the request depends on comes before
+ * the row is started, so that a failed read leaves no trace.
  */
 export const repeatableRows = <T>(
   { request, sending: { readsFirst, look } }: Pick<RowKind<T>, 'request'> & { readonly sending: Repeatable<T> },
@@ -114,7 +118,7 @@ export const repeatableRows = <T>(
     }
   };
 
-  /** One look at what nobody knows the end of: it is done where the look shows all of it. */
+  /** Reads an unknown row once: it is done where the read shows all of it. */
   const seen = async (asked: T, row: number, end: RowEnd): Promise<RowEnd> => {
     if (!isUnknown(end) || end.stops !== undefined) return end;
     try {
@@ -125,7 +129,7 @@ export const repeatableRows = <T>(
     }
   };
 
-  /** `asked` is what the row asks for, of which `item` is what is left to be sent. */
+  /** `asked` is the whole item of the row, and `item` the part left to send. */
   const send = async (item: T, asked: T, row: number, { slowDown, landed }: RowSignals): Promise<RowEnd> => {
     const { operation, input } = request(item);
     try {
@@ -158,7 +162,7 @@ export const repeatableRows = <T>(
       looked = await look(item);
     } catch (thrown) {
       const end = endOf(thrown);
-      // A look that failed says nothing, whatever the service answered.
+      // A failed read proves nothing, whatever the service answered.
       return wasUnknown && end.untouched !== true ? { ...end, state: 'unknown' } : end;
     }
     if (wasUnknown && looked.applied) return settle(row, SEEN);

@@ -9,32 +9,32 @@ import { invalidEnd, type RowEnd, wasStopped } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
 import type { RowServices } from './world.ts';
 
-/** How the rows of a job are sent, each once over any number of runs. */
+/** Sends the rows of a job, each once over any number of runs. */
 export interface RowSender<T> {
-  /** How the rows from `first` to `last` stand that were ever begun, by what is kept of earlier runs. */
+  /** The stored results of the started rows from `first` to `last`. */
   readonly earlier: (first: number, last: number) => Promise<ReadonlyMap<number, RowEnd>>;
-  /** Whether a row that stands like this is to be sent, or sent again. */
+  /** True for a result after which the row is to be sent, or sent again. */
   readonly takesUp: (end: RowEnd) => boolean;
-  /** Whether a slice of the rows is left to this run; false where another machine is at it. */
+  /** Leases a slice of the rows for this run; resolves to false while another machine has it. */
   readonly lease: (slice: number) => Promise<boolean>;
-  /** Sends it, once, and tells meanwhile what the others must hear of. */
+  /** Sends a row once; signals the others meanwhile. */
   readonly send: (asked: RowItem<T>, row: number, signals: RowSignals) => Promise<RowEnd>;
 }
 
-/** A job whose rows are sent. */
+/** The job whose rows are sent. */
 export interface SendingJob {
   readonly job: string;
   /** --retry-failed. */
   readonly retry: boolean;
 }
 
-/** Whether a row that was begun before is left as it is by this run. */
+/** Resolves to true for a started row that this run leaves as it is. */
 export const hasEnd = async <T>({ earlier, takesUp }: RowSender<T>, row: number): Promise<boolean> => {
   const end = (await earlier(row, row)).get(row);
   return end !== undefined && !takesUp(end);
 };
 
-/** Lets what is about the same thing wait for what was begun before it: with --allow-repeats its order counts. */
+/** Runs work with the same key one after the other: with --allow-repeats the order of the rows counts. */
 export const keyQueue = () => {
   const last = new Map<string, Promise<unknown>>();
   return async <R>(key: string, work: () => Promise<R>): Promise<R> => {
@@ -49,7 +49,7 @@ export const keyQueue = () => {
   };
 };
 
-/** `leave`: what is left to tell is left untold. */
+/** `leave`: once aborted, the remaining rows are not reported any more. */
 export interface WorkOff<T>
   extends Pick<RowServices, 'clock' | 'random' | 'stop' | 'leave'>,
     Pick<BulkInput, 'concurrency' | 'rate' | 'continueOnUnknown'> {
@@ -57,32 +57,34 @@ export interface WorkOff<T>
   readonly reader: Pick<RowReader<T>, 'read'>;
   readonly sender: RowSender<T>;
   readonly rows: number;
-  /** Rows that are left out. */
+  /** Rows to leave out. */
   readonly excluded: BitSet;
-  /** Called once for each row that has an end, in no order. */
+  /** Called once for each row with a result, in no particular order. */
   readonly onSettled: (row: InputRow, end: RowEnd) => Promise<void>;
   readonly tell: (counted: CounterValues) => void;
-  /** Rows are left that another process is sending. */
+  /** Called while another process is still sending some rows. */
   readonly onWaiting: (rows: number) => Promise<void>;
 }
 
-/** How far it is in the end. */
+/** The totals of a run, and the reason why it stopped early. */
 export interface WorkedOff extends Counters {
   readonly stopped?: Stopped;
 }
 
-/** So often what is left to this run is asked for again while it is at it, in milliseconds. */
+/** Milliseconds after which a run renews its lease of a slice. */
 const RENEW_MS = 20_000;
-/** How long to wait for rows that another process is sending before they are looked at again: each time longer. */
+/** Milliseconds before the rows of another process are checked again; doubled each time. */
 const LOOK_AGAIN_MS = 300;
 const LONGEST_WAIT_MS = 5000;
-/** After these nothing more can be asked of the ledger. */
+/** Errors after which the ledger can't be read any more. */
 const UNREADABLE: readonly PayError['kind'][] = ['ledger', 'unrecorded'];
 
-/** After so many unknown rows in a row it is the service that is at fault, and not a row. */
+/** After this many unknown rows in a row, the service is at fault and not a row. */
 const MOST_UNKNOWN = 3;
 
-/** Adds to an end that the run stops, where too many before it were unknown, too. Only an answer says that the service is there. */
+/**
+ * Stops the run at a result that follows too many unknown ones. Only an answer proves that the service is available.
+ */
 const openDoubts = (goesOn: boolean) => {
   let inARow = 0;
   return (end: RowEnd): RowEnd => {
@@ -95,7 +97,7 @@ const openDoubts = (goesOn: boolean) => {
 };
 const ANSWERED: readonly RowState[] = ['accepted', 'rejected', 'failed'];
 
-/** Rows were sent by now, so that it is no longer the input that is at fault with nothing done (exit 2). */
+/** Converts usage errors: rows have been sent by now, so the run must not end with exit 2 (bad input, nothing done). */
 const unreadable = (thrown: unknown): PayError => {
   if (!(thrown instanceof PayError)) throw thrown;
   if (thrown.kind !== 'usage') return thrown;
@@ -105,16 +107,16 @@ const unreadable = (thrown: unknown): PayError => {
   });
 };
 
-/** So many rows are looked up, and left to one machine, at a time. */
+/** The number of rows to look up at a time, and to lease to one machine. */
 const ROWS_IN_A_SLICE = 128;
 
 interface Item<T> extends RowItem<T> {
   readonly row: InputRow;
-  /** How it stands by what is kept. */
+  /** The stored end of the row. */
   readonly before: RowState | undefined;
 }
 
-/** A row without an end, and how it stands by what is kept. */
+/** A row without a result in this run, and its stored result. */
 interface OpenRow {
   readonly row: InputRow;
   readonly end: RowEnd | undefined;
@@ -125,19 +127,19 @@ const sliceOf = (row: InputRow | undefined): number => Math.floor(((row?.number 
 const hasEarlierEnd = ({ untouched, state }: RowEnd): boolean => untouched !== true && state !== 'sending';
 
 /**
- * Works off the rows of a file, each of them once over any number of runs and processes: a row is claimed by the intent that
- * `sender.send` writes. Goes over the file until every row has an end, those included that another process is sending; ends
- * before that after a signal, or after an end that stops.
+ * Sends the rows of a file, each once over any number of runs and processes: the intent that `sender.send` writes
+ * claims the row. Repeats until every row has a result, including those that another process is sending. Ends early
+ * after a signal, or after a result that stops the run.
  */
 export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
   const { input, reader, sender, rows: all, excluded, clock, stop, onWaiting } = job;
   const { open, tally, settle, adjust } = openCounters(job);
-  /** What this run has done is not done again by it. */
+  /** Skips rows that this run has already done. */
   const touched = bitSet();
   const inTurn = keyQueue();
   const doubted = openDoubts(job.continueOnUnknown);
 
-  /** The rows without an end, a slice at a time, each with how it stands by what is kept of earlier runs. */
+  /** The rows without a result, a slice at a time, each with its stored result of earlier runs. */
   async function* openSlices(): AsyncGenerator<readonly OpenRow[]> {
     let batch: InputRow[] = [];
     const withEnds = async (): Promise<readonly OpenRow[]> => {
@@ -159,7 +161,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
   const isToDo = ({ row, end }: OpenRow): boolean =>
     end === undefined || (sender.takesUp(end) && !touched.has(row.number));
 
-  /** Whether a slice is left to this run, asked again when that was long ago. */
+  /** Caches the lease of a slice; asks for it again after RENEW_MS. */
   const leaseOf = (slice: number) => {
     let asked = Number.NEGATIVE_INFINITY;
     let mine = false;
@@ -171,7 +173,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     };
   };
 
-  /** Rows to be sent; those that have an end already are settled on the way, those in other hands are passed over. */
+  /** The rows to send. Settles the rows with a stored result on the way, and skips the rows of other processes. */
   async function* toDo(): AsyncGenerator<Item<T>> {
     for await (const rows of openSlices()) {
       const isMine = leaseOf(sliceOf(rows[0]?.row));
@@ -187,7 +189,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     }
   }
 
-  /** What keeps rows from being read, or looked up, ends the run, and hides nothing of what the run has done. */
+  /** An error that prevents reading or looking up rows ends the run, and hides no result of the run. */
   let broken: PayError | undefined;
   async function* whileReadable(): AsyncGenerator<Item<T>> {
     try {
@@ -207,7 +209,10 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     if (hasEarlierEnd(end)) await settle(row, end, true, before);
   };
 
-  /** A run that ends early tells of the rows that it did not come to, too: what became of them before, or who is at them now. */
+  /**
+   * Reports the rows that a run did not reach before it ended early: their stored results, and the number that another
+   * process is sending.
+   */
   const tellRest = async (): Promise<number> => {
     let sending = 0;
     for await (const rows of openSlices()) {
@@ -221,7 +226,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     return sending;
   };
 
-  /** What can't be read, or looked up, is left as not started. */
+  /** Rows that can't be read or looked up count as not started. */
   const endedBy = async (stopped: Stopped): Promise<WorkedOff> => {
     const canTell = stopped === 'signal' || (stopped !== broken && !UNREADABLE.includes(stopped.kind));
     const sending = canTell ? await tellRest().catch(() => 0) : 0;

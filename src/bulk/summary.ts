@@ -8,22 +8,22 @@ import type { Aftermath, RowKind } from './kind.ts';
 import { gravest, isSignalCode } from './row-end.ts';
 import type { WorkedOff } from './send.ts';
 
-/** How a job has ended. */
+/** The end of a job. */
 export interface JobEnd extends WorkedOff {
-  /** null where nothing was to be sent. */
+  /** null for --dry-run. */
   readonly id: string | null;
   readonly name: string;
   readonly rows: number;
-  /** Rows that were left out since something is wrong with them. */
+  /** Rows that were left out as invalid. */
   readonly bad: number;
 }
 
-/** What a summary says besides how the rows stand. */
+/** The parts of a summary besides the row counts. */
 export interface Summing extends Pick<RowKind<never>, 'command' | 'words'> {
   readonly bulk: Pick<BulkInput, 'report'>;
   /** The first signal of the user. */
   readonly stop: AbortSignal;
-  /** What has become of the rows since they were sent, where that was waited for. */
+  /** The later outcomes of the rows, where the run waited for them. */
   readonly followed?: Aftermath | undefined;
 }
 
@@ -47,7 +47,7 @@ const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => ({
 
 const exitOf = ({ detail, kind }: PayError): number => detail.exitCode ?? EXIT_CODES[kind];
 
-/** Why the run ended before its rows did. A signal may have stopped the last ones after they were started. */
+/** The reason why the run ended early. A signal may have stopped the last rows after they were started. */
 const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSignal): PayError | undefined => {
   const { stopped, codes } = end;
   if (stopped !== 'signal' && stopped !== undefined) return stopped;
@@ -58,7 +58,7 @@ const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSig
 const KINDS = Object.entries(EXIT_CODES) as [ErrorKind, number][];
 const kindOf = (code: number): ErrorKind => KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted';
 
-/** What is told of: what went well, then the rest, the gravest first. */
+/** The order of the states in the summary: success first, then the rest, the gravest first. */
 const TOLD: readonly (keyof Counts)[] = [
   'accepted',
   'unknown',
@@ -72,7 +72,7 @@ const TOLD: readonly (keyof Counts)[] = [
   'not_started',
 ];
 
-/** States that people call otherwise. */
+/** States with another name for people. */
 const WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
 
 const whatOf = (counts: Counts, rows: number, done: string): string => {
@@ -82,7 +82,7 @@ const whatOf = (counts: Counts, rows: number, done: string): string => {
   return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
 };
 
-/** Why rows are left. */
+/** The lines on why rows are left. */
 const whyOf = (stopped: PayError | undefined, { not_started }: Counts, stop: AbortSignal): string[] => {
   if (stopped === undefined) return [];
   if (stopped.kind === 'interrupted') return [`stopped early by ${signalWord(stop.reason)}`];
@@ -129,13 +129,13 @@ const hintsOf = (
   ];
 };
 
-/** The lines to keep, as one JSON text. */
+/** The answers that the user must keep, as one JSON text. */
 const answersOf = (unrecorded: readonly PayError[]): string | undefined => {
   const answers = unrecorded.flatMap(({ detail }) => detail.answer ?? []);
   return answers.length > 1 ? `[${answers.join()}]` : answers[0];
 };
 
-/** What a job ends with: the gravest of its rows' exit codes and of what stopped it; undefined where all is well. */
+/** The error of a job, with the gravest exit code of its rows and of its stop; undefined where all is well. */
 const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayError | undefined => {
   const { unrecorded } = end;
   const counts = countsOf(end);
@@ -150,7 +150,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
     ...troublesOf(end, bulk.report),
   ];
   const answer = answersOf(unrecorded);
-  // Of an unknown row it would say what is said for all of them.
+  // The hint of an unknown row repeats the hint for all of them.
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
   const hints = [
     ...hintsOf(counts, end, words, stopped),
@@ -172,7 +172,7 @@ export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => 
     kind: 'record',
     record: madeHere(recordOf(end, summing)),
     view,
-    // Where it can't be printed, a run that has done something must not end as if it had not.
+    // If the summary can't be printed, a run that changed something must not end as if it had not.
     ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),
     ...(end.id === null ? { notice: 'nothing was sent' } : {}),
     ...(failure === undefined ? {} : { failure }),

@@ -8,12 +8,12 @@ import type { LedgerRoom } from '../ledger/room.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
 
-/** Remembers which keys were seen, and in which row first. */
+/** Remembers the first row of each key. */
 export interface KeySet {
   firstAt(key: string, row: number): number | undefined;
 }
 
-/** What a job needs of the world. */
+/** The services that a job needs. */
 export interface RowServices {
   readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
   /** Uniform in [0, 1). */
@@ -21,26 +21,28 @@ export interface RowServices {
   /** The first and the second signal of the user. */
   readonly stop: AbortSignal;
   readonly leave: AbortSignal;
-  /** What --from names: a file, or what can be read only once, which a signal ends. */
+  /** The source that --from names: a file, or a stream that can be read only once and that a signal ends. */
   readonly source: (from: string) => { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> };
   /** A private folder for the copy of the file. */
   readonly folder: string;
-  /** What a path leads to that a report must not be written to; undefined where it may. */
+  /** A description of the file at a path that a report must not overwrite; undefined where the path is allowed. */
   readonly ownFileAt: (path: string) => string | undefined;
-  /** Throws where a path leads through what others may have put there, or not to what was opened. */
+  /**
+   * Throws where a path leads through another user's symbolic link or named pipe, or was replaced while it was opened.
+   */
   readonly checkPath: OpenOptions['checkPath'];
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly clean: (text: string) => string;
-  /** A report in CSV is written as it is, for programs (--raw-csv). */
+  /** Writes CSV reports unguarded, for programs (--raw-csv). */
   readonly rawCsv: boolean;
-  /** It begins with a byte order mark, as it does where the input has one (--bom). */
+  /** Begins a CSV report with a byte order mark even where the input has none (--bom). */
   readonly bom: boolean;
   readonly openSeen: () => KeySet & { close(): void };
   readonly notice: (text: string) => Promise<void>;
   readonly progress: ShowProgress;
 }
 
-/** What a file of rows is given of all that a command may reach. */
+/** The dependencies of a file of rows. */
 export interface FileDeps {
   readonly io: Pick<Io, 'clock' | 'flight' | 'signals'>;
   readonly globals: Pick<Globals, 'dryRun' | 'validate'>;
@@ -50,11 +52,11 @@ export interface FileDeps {
   protocol(): Promise<LedgerRoom>;
   jobWorld(): Promise<RowServices>;
   readonly confirm: Confirm;
-  /** Who runs this. */
+  /** The person who runs this. */
   operator(): Promise<string>;
 }
 
-/** What sending a row may reach. */
+/** The dependencies for sending a row. */
 export interface Doors {
   readonly client: Client;
   readonly ledger: Ledger;

@@ -9,12 +9,12 @@ import type { Parsed } from './program.ts';
 
 interface Terminal {
   readonly stdin: NodeJS.ReadStream;
-  /** Takes what is written in the turn in which it is, as the terminal itself would. */
+  /** Writes within the same turn of the event loop, as the terminal itself would. */
   readonly stderr: Output;
   readonly stop: AbortSignal;
 }
 
-/** One line typed on the terminal; undefined at the end of input. A signal, and Ctrl-C, end it as `interrupted`. */
+/** Reads one line typed on the terminal; undefined at the end of input. Throws `interrupted` on a signal or Ctrl-C. */
 export const askLine = async (
   { stdin, stderr, stop }: Terminal,
   prompt: string,
@@ -28,10 +28,10 @@ export const askLine = async (
       done();
     },
   });
-  // What readline draws anew, with what was typed, once that is edited.
+  // readline redraws this line, with the typed text, after an edit.
   const last = prompt.split('\n').at(-1) ?? '';
   const reader = createInterface({ input: stdin, output: echo, prompt: last, terminal: true, historySize: 0 });
-  // Only now does the terminal no longer echo: a key that is pasted at the sight of the prompt stays unseen.
+  // Prints the prompt only after echo is off, so that a key pasted right away isn't shown.
   void stderr.write(prompt);
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   let typed = false;
@@ -49,36 +49,36 @@ export const askLine = async (
   } finally {
     stop.removeEventListener('abort', onStop);
     reader.close();
-    // What comes next must not stand behind the question.
+    // The next output must start on a new line.
     if (hidden || !typed) await stderr.write('\n');
   }
 };
 
-/** What is chosen from. */
+/** A question with a list of choices. */
 export interface Choices {
-  /** What is asked, in a line. */
+  /** The question, in one line. */
   readonly title: string;
   readonly choices: readonly string[];
-  /** Something else may be meant than what is listed. */
+  /** Accepts values that are not on the list. */
   readonly open?: boolean;
 }
 
 interface Choosing {
-  /** What the numbers mean. */
+  /** Choices that the numbers refer to. */
   readonly shown: readonly string[];
-  /** What Enter takes. */
+  /** The choice that Enter accepts. */
   readonly offered?: string;
 }
 
 type Step =
   | { readonly chosen: string }
   | (Choosing & {
-      /** What is said before it is asked again. */
+      /** Message shown before the question is repeated. */
       readonly said: string;
       readonly lists: boolean;
     });
 
-/** What comes of an answer: a number, a name, or a part of some. */
+/** Evaluates an answer: a number, a name, or a part of names. */
 export const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
   if (answer === '' && at.offered !== undefined) return { chosen: at.offered };
   const named = choices.find((choice) => choice.toLowerCase() === answer.toLowerCase());
@@ -93,7 +93,7 @@ export const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: 
     return { shown: found, offered: only, said: '', lists: false };
   }
   if (found.length > 1) return { shown: found, said: '', lists: true };
-  // It is not repeated: it may be a key that was pasted at the wrong place.
+  // Doesn't repeat the answer, which may be a key pasted in the wrong place.
   return open
     ? { shown: choices, offered: answer, said: 'Not on the list.', lists: false }
     : { shown: at.shown, said: 'No such choice.', lists: false };
@@ -101,7 +101,7 @@ export const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: 
 
 const GAP = 3;
 
-/** Numbered, as many beside each other as there is room for, and read line by line. */
+/** Numbers the choices and arranges them in as many columns as fit, in row order. */
 export const numbered = (choices: readonly string[], columns: number): readonly string[] => {
   const digits = String(choices.length).length;
   const cells = choices.map((choice, index) => `${String(index + 1).padStart(digits)}  ${visible(choice)}`);
@@ -135,11 +135,11 @@ const promptAt = ({ shown, offered }: Choosing): string => {
 };
 
 /**
- * Lets a person choose: numbered lines, and whatever part of a name is typed shows those that have it. Nothing is ever drawn
- * over, so that a screen reader says each line once. Throws `interrupted` where nothing is chosen.
+ * Lets a person choose from numbered lines; typing part of a name lists the names that contain it. Never draws over
+ * printed lines, so that a screen reader says each line once. Throws `interrupted` if nothing is chosen.
  */
 export const choose = async ({ stdin, stderr, env }: Chooser, { title, ...from }: Choices): Promise<string> => {
-  // One a line is read out better.
+  // Screen readers read one choice per line better.
   const columns = (env['ACCESSIBLE'] ?? '') === '' ? stderr.columns : 0;
   let at: Choosing = { shown: from.choices };
   let before = [visible(title), ...numbered(at.shown, columns)];
@@ -158,7 +158,7 @@ const answerTo = async ({ title, choices, open = false }: Question, io: Io): Pro
     ? ask(io.stdin, `${title}: `)
     : choose(io, { title: `${title}?`, choices: await choices(), open });
 
-/** Asks a person for what was left out, one after the other; what nobody can be asked for stays the fault that it is. */
+/** Asks a person for the missing values, one after the other. Returns the error unchanged if nobody can be asked. */
 export const askMissing = async <S extends CommandSpec>(parsed: Parsed<S>, io: Io): Promise<Parsed<S>> => {
   let now = parsed;
   while (now.kind === 'error' && now.missing !== undefined && canAsk(io, now.globals)) {

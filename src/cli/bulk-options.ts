@@ -14,7 +14,7 @@ const asJob: Parse<string> = taking({ completes: 'job' }, (text) => {
   });
 });
 
-/** The options of a command that takes its rows from a file (cli.md, Bulk). */
+/** Options of a command that reads rows from a file (cli.md, Bulk). */
 export const BULK_OPTIONS = rarely(
   ['inputFormat', 'delimiter', 'concurrency', 'check', 'skipInvalid', 'allowRepeats', 'continueOnUnknown', 'resume'],
   {
@@ -56,11 +56,11 @@ export const BULK_OPTIONS = rarely(
   } as const,
 );
 
-/** What a file gives back, in the help of a command that takes one. */
+/** Output description for the help of commands with --from. */
 export const BULK_OUTPUT =
   'With --from a summary: job, command, file, rows, a count for each state, not_started, skipped, report';
 
-/** Refuses options beside a file that each of its rows must give by itself. */
+/** Throws a usage error if an option that each row must set itself was given with --from. */
 export const refuseBeside = <O extends OptionSpecs>(
   options: O,
   given: GivenOptions<O>,
@@ -83,10 +83,12 @@ const UNSAID = {
   continueOnUnknown: false,
 };
 
-/** A file of rows (`-` is standard input) and how it is to be worked through. */
+/** A file of rows (`-` is standard input) and the options for processing it. */
 export type BulkInput = BulkGiven & Required<Pick<BulkGiven, 'from' | keyof typeof UNSAID>>;
 
-/** What was given for a file; undefined where none is named, and then nothing for one may be given. */
+/**
+ * Reads the options for a file. Returns undefined without --from, and throws a usage error if other options need it.
+ */
 export const readBulk = (given: BulkGiven): BulkInput | undefined => {
   if (given.from === undefined) {
     const stray = (Object.keys(BULK_OPTIONS) as (keyof BulkGiven)[]).find((name) => given[name] !== undefined);

@@ -3,17 +3,17 @@ import type { StoredDefaults } from '../core/settings.ts';
 import { columnsSetting, storedValue, unsetHint } from '../core/settings.ts';
 import type { Globals } from './globals.ts';
 
-/** What is known of a command line before its defaults are. */
+/** A command line before defaults are applied. */
 interface Typed {
   readonly argv: readonly string[];
-  /** The words of its command. */
+  /** Words of the command. */
   readonly words: readonly string[];
   readonly globals: Globals;
-  /** The command prints in a format of its own. */
+  /** The command has its own output format. */
   readonly hasFormat: boolean;
 }
 
-/** What mends the settings, or would be told by them: they must work whatever is stored. */
+/** Commands that fix or report the settings: they must work whatever is stored. */
 const WITHOUT = ['config', 'doctor', 'whoami', 'login', 'logout', 'profile'];
 
 const isTyped = ({ argv }: Typed, flag: string): boolean =>
@@ -30,14 +30,14 @@ const outputOf = ({ globals, hasFormat }: Typed, stored: StoredDefaults): string
 const mediumOf = (typed: Typed, stored: StoredDefaults, { stdin }: Pick<Io, 'stdin'>): string | undefined => {
   const value = storedValue(stored, 'medium');
   const isOne = typed.words.join(' ') === 'ugwo charge' && !isTyped(typed, '--medium') && !isTyped(typed, '--from');
-  // Somebody is there who sees what is about to be charged.
+  // A person sees the charge before it is made.
   const isSeen = stdin.isTerminal && typed.globals.input && !typed.argv.includes('--');
   return isOne && isSeen ? value : undefined;
 };
 
 /**
- * A command line as if the defaults of the profile had been typed, where nothing else was; and what to do where their columns are
- * not those of the command. Only for a terminal.
+ * Appends the profile's defaults to a command line for options that were not typed. Also returns the hint for default
+ * columns that the command doesn't have. Only for a terminal.
  */
 export const withDefaults = (
   typed: Typed,
@@ -59,7 +59,7 @@ export const withDefaults = (
     ...(medium === undefined ? [] : ['--medium', medium]),
   ];
   return {
-    // Behind `--` nothing is an option any more; global ones may stand in front.
+    // Nothing after `--` is an option; global options may come first.
     argv: argv.includes('--') ? [...more, ...argv] : [...argv, ...more],
     ...(columns === undefined ? {} : { columnsHint: unsetHint(setting, stored.profile) }),
   };

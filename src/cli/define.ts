@@ -2,39 +2,39 @@ import type { ErrorKind } from '../core/error.ts';
 import type { Format, Result, View } from '../core/result.ts';
 
 /**
- * What a command can do at its worst. `read` changes nothing, but for what paycli records of what it has seen; `write` changes
- * something at the service or on this machine; `money` charges, pays back, or decides whether that may be done.
+ * The worst effect of a command. `read` changes nothing except paycli's own records; `write` changes data at the
+ * service or on this machine; `money` charges, refunds, or decides whether that is allowed.
  */
 export type Danger = 'read' | 'write' | 'money';
 
-/** What the text of a value is, besides any text. */
+/** Types of values that are more specific than text. */
 export type ValueType = 'integer' | 'duration' | 'time' | 'rate' | 'amount' | 'pair' | 'json' | 'command' | 'url';
 
-/** What completion offers for a value that no list of choices holds; `source` is `@` and a file. */
+/** Kinds of completion for values without a list of choices; `source` is `@` and a file. */
 export type Completes =
   | ('profile' | 'ugwo' | 'onye' | 'activity' | 'charge' | 'job' | 'entry' | 'column' | 'bank')
   | ('file' | 'source');
 
-/** What may stand where a value is wanted: for the schema and completion, and the choices for what was probably meant. */
+/** A description of accepted values, for the schema, completion and suggestions. */
 export interface Takes {
   readonly type?: ValueType;
-  /** A help, and no gate: what is allowed is judged by `parse`, or by the service. */
+  /** A suggestion, not a check: `parse` or the service decides what is valid. */
   readonly choices?: readonly string[];
   readonly completes?: Completes;
-  /** Several, parted by commas. */
+  /** Several values, separated by commas. */
   readonly list?: true;
-  /** What holds where nothing is given, as it would be written. */
+  /** The default value, as it would be typed. */
   readonly default?: string;
 }
 
-/** How a text becomes a value, which may say what it takes. Throws a usage error. */
+/** A parser from text to a value, with an optional description of accepted values. Throws a usage error. */
 export type Parse<T> = ((text: string) => T) & Takes;
 
-/** A parser that says what it takes. */
+/** Attaches a description of accepted values to a parser. */
 export const taking = <T>(takes: Takes, parse: (text: string) => T): Parse<T> =>
   Object.assign((text: string) => parse(text), takes);
 
-/** An option of a command: its flags as commander writes them, and how its text becomes a value. */
+/** An option of a command: its flags in commander's syntax, and its parser. */
 export interface OptionSpec<T = unknown> extends Takes {
   readonly flags: string;
   readonly about: string;
@@ -42,7 +42,7 @@ export interface OptionSpec<T = unknown> extends Takes {
   readonly parse?: (text: string) => T;
   /** May be given several times; the values are collected. */
   readonly repeats?: boolean;
-  /** Seldom wanted: a page of help that would be too long leaves it to --all. */
+  /** Rarely used: a help page that would be too long shows it only with --all. */
   readonly rare?: true;
 }
 
@@ -52,7 +52,7 @@ export interface ArgumentSpec extends Takes {
   readonly required: boolean;
 }
 
-/** An option that takes a value; `parse` throws a usage error on a text that can't be one. */
+/** Declares an option with a value; `parse` throws a usage error on an invalid text. */
 export const option = <T>(flags: string, about: string, parse: Parse<T>, takes: Takes = {}): OptionSpec<T> => ({
   ...parse,
   ...takes,
@@ -61,7 +61,7 @@ export const option = <T>(flags: string, about: string, parse: Parse<T>, takes: 
   parse,
 });
 
-/** An option that may be given several times. */
+/** Declares an option that may be given several times. */
 export const repeated = <T>(flags: string, about: string, parse: Parse<T>, takes: Takes = {}): OptionSpec<T[]> => ({
   ...(option(flags, about, parse, takes) as unknown as OptionSpec<T[]>),
   repeats: true,
@@ -83,33 +83,33 @@ export const argument = (name: string, about: string, takes: Takes = {}): Argume
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** Options, some of which are seldom wanted. */
+/** Marks some of the options as rarely used. */
 export const rarely = <O extends OptionSpecs>(names: readonly (keyof O)[], options: O): O => ({
   ...options,
   ...Object.fromEntries(names.map((name) => [name, { ...options[name], rare: true }])),
 });
 
-/** What was given: each key is there only when its option was. */
+/** Given option values: a key is present only if its option was given. */
 export type GivenOptions<O extends OptionSpecs> = {
   readonly [K in keyof O]?: O[K] extends OptionSpec<infer T> ? T : never;
 };
 
-/** A handler's module: loaded when its command runs, never before. `D` is what it may reach of the rooms behind it. */
+/** The module of a handler, loaded only when its command runs. `D` is the dependencies that it gets. */
 export interface Handler<I, D> {
-  /** How the answer of a write, or the end of a wait, is shown; lets a wrong --columns be refused before anything is sent. */
+  /** Presents the answer of a write or the end of a wait; allows refusing a wrong --columns before anything is sent. */
   readonly view?: View | ((input: I) => View);
   readonly run: (input: I, deps: D) => Promise<Result>;
 }
 
-/** What a person is asked for on a terminal where it was left out. */
+/** A question to a person on a terminal about a missing value. */
 export interface Question {
-  /** The key of the option that it stands for. */
+  /** The key of the missing option. */
   readonly option: string;
-  /** A few words, without the mark at their end. */
+  /** A few words, without the punctuation mark. */
   readonly title: string;
-  /** Any text where nothing is listed. */
+  /** Without choices, any text is accepted. */
   readonly choices?: () => Promise<readonly string[]>;
-  /** Something else may be meant than what is listed. */
+  /** Accepts values that are not on the list. */
   readonly open?: boolean;
 }
 
@@ -122,48 +122,51 @@ export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D
   readonly args: readonly ArgumentSpec[];
   readonly options: O;
   /**
-   * Lines that work as they stand on a new built-in service; a test runs each in a shell. `about` names the exit codes that
-   * are not 0.
+   * Command lines that work unchanged on a new built-in service; a test runs each in a shell. `about` names the exit
+   * codes that are not 0.
    */
   readonly examples: readonly { readonly about: string; readonly line: string }[];
-  /** The shape of what it prints. */
+  /** The shape of the output. */
   readonly output: string;
-  /** How it can end, besides 0. */
+  /** The possible errors. */
   readonly exits: readonly ErrorKind[];
-  /** How it prints unless -o says otherwise, on a terminal and in a pipe; else a table or tsv. */
+  /** Default format, on a terminal and in a pipe; without one, table or tsv. */
   readonly format?: Format;
-  /** It goes on until it is stopped: a filter takes what it prints record by record. */
+  /** Runs until it is stopped; a filter gets its output record by record. */
   readonly endless?: true;
-  /** It is one request, which --dry-run and --as-curl can show in place of sending it. */
+  /** Sends a single request, which --dry-run and --as-curl can show instead. */
   readonly previews?: true;
-  /** False: it says itself what is unknown, and nobody is reminded of it at its end. */
+  /** False if the command itself reports unknown charges, so that no reminder follows. */
   readonly reminds?: false;
-  /** Arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
+  /** Reads arguments and options into one typed input; throws a usage error. `validate` is false with --no-validate. */
   readonly read: (args: readonly string[], given: GivenOptions<O>, how: { readonly validate: boolean }) => I;
-  /** What was left out and a person can be asked for, where `read` throws: one at a time. */
+  /** Returns the question for the next missing value, if `read` throws and a person can be asked. */
   readonly asks?: (args: readonly string[], given: GivenOptions<O>) => Question | undefined;
   readonly load: () => Promise<Handler<I, D>>;
 }
 
-/** How a read of the service can end. */
+/** Possible errors of a read from the service. */
 export const READ_EXITS: readonly ErrorKind[] = ['usage', 'rejected', 'auth', 'read_failed', 'interrupted'];
 
-/** How a write can. */
+/** Possible errors of a write. */
 export const WRITE_EXITS: readonly ErrorKind[] = [...READ_EXITS, 'not_sent', 'unknown', 'unrecorded'];
 
-/** How one can that the ledger keeps from being made twice. */
+/** Possible errors of a write that the ledger protects against duplicates. */
 export const ONCE_EXITS: readonly ErrorKind[] = [...WRITE_EXITS, 'refused', 'ledger'];
 
-/** How a command is declared. What is left out has nothing: no arguments, no options. */
+/** A command declaration. Omitted arguments and options count as none. */
 interface Declared<I, O extends OptionSpecs, D>
   extends Omit<CommandSpec<I, O, D>, 'args' | 'options' | 'examples' | 'read'> {
   readonly args?: CommandSpec['args'];
   readonly options?: O;
-  /** Each by what it is about. */
+  /** Command lines by description. */
   readonly examples: Readonly<Record<string, string>>;
 }
 
-/** Declares a command; its input's type flows from `read` to the handler. Without `read` the options are the input, as given. */
+/**
+ * Declares a command; the type of its input flows from `read` to the handler. Without `read`, the given options are the
+ * input.
+ */
 export function defineCommand<I, O extends OptionSpecs, D>(
   spec: Declared<I, O, D> & Pick<CommandSpec<I, O, D>, 'read'>,
 ): CommandSpec<unknown, OptionSpecs, D>;

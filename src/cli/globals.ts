@@ -4,19 +4,19 @@ import { FORMATS, type Format } from '../core/result.ts';
 import { flag, type GivenOptions, option, type Parse, rarely, taking } from './define.ts';
 import { asDuration, asNames, asOneOf, asText } from './options.ts';
 
-/** The global options, parsed. Durations in milliseconds. */
+/** The parsed global options. Durations are in milliseconds. */
 export interface Globals {
   readonly profile: string | undefined;
-  /** The built-in emulator is meant, by flag or by the reserved profile. */
+  /** Uses the built-in emulator, by flag or by the reserved profile. */
   readonly local: boolean;
   readonly baseUrl: string | undefined;
-  /** undefined: a table on a terminal, tsv in a pipe. */
+  /** undefined: table on a terminal, tsv in a pipe. */
   readonly format: Format | undefined;
   readonly columns: readonly string[] | undefined;
-  /** A filter of jq over what is printed, which is JSON then. */
+  /** A jq filter for the output, which is then JSON. */
   readonly jq: string | undefined;
   readonly rawCsv: boolean;
-  /** CSV begins with a byte order mark. */
+  /** Starts CSV with a byte order mark. */
   readonly bom: boolean;
   readonly color: 'auto' | 'always' | 'never';
   readonly quiet: boolean;
@@ -72,14 +72,14 @@ export const GLOBAL_OPTIONS = rarely(
   } as const,
 );
 
-/** What every command takes besides, and commander answers by itself. */
+/** Options of every command that commander handles itself. */
 export const VERSION_OPTION = { ...flag('-V, --version', 'print the version'), rare: true } as const;
 export const HELP_OPTION = flag('-h, --help', 'show help for a command');
 export const BUILT_IN_OPTIONS = [VERSION_OPTION, HELP_OPTION];
 
 type GivenGlobals = GivenOptions<typeof GLOBAL_OPTIONS>;
 
-/** The emulator is meant: by --local, or by the reserved profile. */
+/** True if the emulator is selected by --local or by the reserved profile. */
 const isLocal = (given: GivenGlobals, env: Env): boolean =>
   given.local === true || (given.profile ?? env['PAYCLI_PROFILE']) === 'local';
 
@@ -100,14 +100,14 @@ export const checkGlobals = (given: GivenGlobals, env: Env): void => {
   if (given.local === true && given.profile !== undefined && given.profile !== 'local') {
     throw usageError(`--local and --profile ${given.profile} can't be used together`);
   }
-  // What --local means must not silently win over a place that was named as plainly.
+  // The emulator must not silently win over a base URL that was given as explicitly.
   const place = given.baseUrl ?? (given.local === true ? undefined : env['PAYCLI_BASE_URL']);
   if (isLocal(given, env) && place !== undefined) {
     throw usageError(`the built-in emulator (--local, or the profile "local") and a base URL can't be used together`);
   }
 };
 
-/** What was given, with a default for what was not. */
+/** Fills in defaults for options that were not given. */
 export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
   profile: given.profile,
   local: isLocal(given, env),
@@ -131,8 +131,8 @@ export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
 /**
- * Whether a stream gets colour: the flag first, then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE, which hold in a pipe too, and last
- * whether a terminal reads it that can show some and was not told to show none (CLICOLOR=0).
+ * True if a stream gets colour. Checks the flag first, then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE, which apply in a
+ * pipe too. Otherwise the stream must be a terminal that supports colour, without CLICOLOR=0.
  */
 export const usesColor = (when: 'auto' | 'always' | 'never', env: Env, isTerminal: boolean): boolean => {
   if (when !== 'auto') return when === 'always';
@@ -145,7 +145,7 @@ export const usesColor = (when: 'auto' | 'always' | 'never', env: Env, isTermina
 
 const DEFAULT_WIDTH = 80;
 
-/** Columns of a stream: those of its terminal, where it has a size; else COLUMNS, else 80. */
+/** Width of a stream in columns: that of its terminal if known, else COLUMNS, else 80. */
 export const widthFor = (terminal: number | undefined, env: Env): number => {
   if (terminal !== undefined && terminal > 0) return terminal;
   return /^[1-9]\d{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : DEFAULT_WIDTH;

@@ -9,28 +9,28 @@ import { didYouMean } from '../core/text.ts';
 import { parseDuration, parseInstant, parseRate, type Rate, startOf, type Zone } from '../core/time.ts';
 import { flag, type GivenOptions, type OptionSpecs, option, type Parse, taking } from './define.ts';
 
-/** Texts of options into values. Each throws a usage error that says what is wanted; the flag is named by the caller. */
+/** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
 export const asText = (text: string): string => text;
 
-/** A duration in milliseconds. */
+/** Parses a duration to milliseconds. */
 export const asDuration: Parse<number> = taking({ type: 'duration' }, (text) => {
   const ms = parseDuration(text);
   if (ms === undefined) throw usageError(`"${text}" is not a duration such as 90s, 10m or 1h`);
   return ms;
 });
 
-/** How long a payment is waited for where nothing else is said, in milliseconds: the life of an account. */
+/** Default time to wait for a payment, in milliseconds: the life of an account. */
 export const WAIT_DEFAULT_MS = 15 * 60_000;
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-/** A duration to wait for a payment. */
+/** Parses the time to wait for a payment to milliseconds. */
 export const asWaitTimeout: Parse<number> = taking({ type: 'duration' }, (text) => {
   const ms = asDuration(text);
   if (ms >= 1000 && ms <= LONGEST_WAIT_MS) return ms;
   throw usageError(`must be between 1s and 24h (got ${text})`);
 });
 
-/** How many in how long. A bare number says no time, and is refused. */
+/** Parses a count per time. Refuses a bare number, which has no time. */
 export const asRate: Parse<Rate> = taking({ type: 'rate' }, (text) => {
   const rate = parseRate(text);
   if (rate === undefined) throw usageError(`"${text}" is not a rate such as 50/s, 100/m or 1000/h`);
@@ -47,7 +47,7 @@ export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
     throw usageError(notOneOf(text, known, didYouMean(text, known)));
   });
 
-/** Throws where a filter names none of these: nothing would be found, which looks like an answer. */
+/** Throws if a filter value is unknown: an empty result would look like an answer. */
 export const refuseUnknown = (text: string, known: readonly string[]): void => {
   if (known.includes(text)) return;
   throw usageError(notOneOf(text, known, didYouMean(text, known)), {
@@ -56,8 +56,8 @@ export const refuseUnknown = (text: string, known: readonly string[]): void => {
 };
 
 /**
- * Throws where a word is probably one of these, mistyped. One that is like none of them may be new to paycli, and is for the
- * service to judge.
+ * Throws if a word is probably a mistyped known one. A word unlike any of them may be newer than paycli, and the
+ * service judges it.
  */
 export const refuseTypo = (text: string, known: readonly string[]): void => {
   const meant = known.includes(text) ? undefined : didYouMean(text, known);
@@ -67,7 +67,7 @@ export const refuseTypo = (text: string, known: readonly string[]): void => {
   });
 };
 
-/** A whole number from `min` to `max`. */
+/** Parses a whole number from `min` to `max`. */
 export const asInteger = (min: number, max: number): Parse<number> =>
   taking({ type: 'integer' }, (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -75,23 +75,22 @@ export const asInteger = (min: number, max: number): Parse<number> =>
     return value;
   });
 
-/** Names parted by commas. */
+/** Parses names separated by commas. */
 export const asNames: Parse<string[]> = taking({ list: true }, (text) => {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) throw usageError(`"${text}" has an empty name`);
   return names;
 });
 
-/** A name and its value, `k=v`, or `k:=json`. */
+/** Parses a name and its value, `k=v` or `k:=json`. */
 export const asPair: Parse<Pair> = taking({ type: 'pair' }, parsePair);
 
-/** JSON in place, in a file (`@file`) or from standard input (`-`). */
+/** Accepts JSON inline, in a file (`@file`) or from standard input (`-`). */
 export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source' }, sourceOf);
 
-/** The name of a file. */
 export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
 
-/** An amount of money, in one of two ways. */
+/** The two ways to give an amount of money. */
 export const AMOUNT_OPTIONS = {
   amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText, { type: 'amount' }),
   amountMinor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText, {
@@ -99,7 +98,7 @@ export const AMOUNT_OPTIONS = {
   }),
 } as const;
 
-/** What was given as an amount; undefined where nothing was. Throws a usage error for both ways at once. */
+/** Returns the given amount; undefined if none was given. Throws a usage error if both options were. */
 export const givenAmount = ({ amount, amountMinor }: GivenOptions<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
   if (amount !== undefined && amountMinor !== undefined) {
     throw usageError("--amount and --amount-minor can't be used together");
@@ -114,7 +113,7 @@ export interface Money {
   readonly minor: number;
 }
 
-/** `NGN 5,000.00`, as amounts are printed. */
+/** Parses an amount as paycli prints it: `NGN 5,000.00`. */
 export const asMoney: Parse<Money> = taking({ type: 'amount' }, (text) => {
   const { currency, amount } = splitMoney(text);
   if (currency === undefined) {
@@ -127,7 +126,10 @@ export const asMoney: Parse<Money> = taking({ type: 'amount' }, (text) => {
 
 const LISTS: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'ugwo', ony: 'onye' };
 
-/** How what was typed in place of an identifier may be found; nothing for an identifier of another kind. */
+/**
+ * Suggests the list command that finds the identifier for this text. Undefined if the text is an identifier of another
+ * kind.
+ */
 const findHint = (prefix: IdPrefix, text: string): string | undefined => {
   const noun = LISTS[prefix];
   if (noun === undefined || text === '' || Object.keys(ID_KINDS).some((known) => text.startsWith(`${known}.`))) {
@@ -137,7 +139,7 @@ const findHint = (prefix: IdPrefix, text: string): string | undefined => {
   return `find it with: ${shellLine(['paycli', noun, 'list', by, text])}`;
 };
 
-/** The identifier of a thing of this kind, as an argument gives it. Throws a usage error, unless the service is to judge. */
+/** Reads an identifier of this kind from an argument. Throws a usage error if it is invalid and `validate` is true. */
 export const readId = (prefix: IdPrefix, text: string | undefined, validate: boolean): string => {
   const uid = text ?? '';
   const problem = validate ? idProblem(prefix, uid) : undefined;
@@ -146,7 +148,7 @@ export const readId = (prefix: IdPrefix, text: string | undefined, validate: boo
   throw usageError(`"${uid}" ${problem}`, hint === undefined ? {} : { hint });
 };
 
-/** Throws a usage error for what an option, where it was given, can't name. */
+/** Throws a usage error if the option was given and is not a valid identifier. */
 export const checkIdOption = (option: string, prefix: IdPrefix, text: string | undefined): void => {
   const problem = text === undefined ? undefined : idProblem(prefix, text);
   if (problem !== undefined) throw usageError(`${option}: "${text}" ${problem}`);
@@ -154,7 +156,7 @@ export const checkIdOption = (option: string, prefix: IdPrefix, text: string | u
 
 const DAY_MS = 24 * 3_600_000;
 
-/** `2h` or `7d` ago, a day or a minute (from its first moment, or up to its last), or an instant with its offset. */
+/** Parses `2h` or `7d` ago, a day or a minute (its first moment, or its end), or an instant with its offset. */
 export const momentIn = (zone: Zone, end: 'first' | 'last', text: string): RequestedTime => {
   const days = /^(\d{1,5})d$/.exec(text);
   const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
@@ -175,10 +177,13 @@ const asMinor: Parse<number> = taking({ type: 'integer' }, (text) => {
   throw usageError(read.problem, { hint: read.hint });
 });
 
-/** Currencies with two decimals, three and four. */
+/** Sample currencies with two, three and four decimals. */
 const ANY_CURRENCY = ['NGN', 'KWD', 'CLF'] as const;
 
-/** In the currency that it names, else in any with decimals; without them it could be meant in either unit. */
+/**
+ * Checks an amount in the currency it names, else in any with decimals. Without decimals it could be meant in either
+ * unit.
+ */
 const asAmount: Parse<string> = taking({ type: 'amount' }, (text) => {
   const { currency, amount } = splitMoney(text);
   const [read, ...others] = currency === undefined ? ANY_CURRENCY : [currency];
@@ -193,18 +198,18 @@ const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
   throw usageError(`"${text}" is not a list such as processing,requires_ugwo`);
 });
 
-/** How much of a list that is kept on this machine is shown, and from where on. */
+/** Paging options of lists stored on this machine. */
 export const PAGE_OPTIONS = {
   max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
   cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
 } as const;
 
-/** In place of what went where the profile leads. */
+/** Selects the records of all profiles instead of the current one. */
 export const EVERY_PROFILE = {
   allProfiles: flag('--all-profiles', 'all profiles, practice (--local) included'),
 } as const;
 
-/** How far a list goes. */
+/** Paging options of lists from the service. */
 export const WALK_OPTIONS = {
   limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText, {
     type: 'integer',
@@ -215,7 +220,7 @@ export const WALK_OPTIONS = {
   max: PAGE_OPTIONS.max,
 } as const;
 
-/** What is looked for among the records of a list; the service has no filters of its own. */
+/** Filters applied by paycli, since the service has no filters of its own. */
 export const FILTER_OPTIONS = {
   status: option('--status <a,b>', 'only these statuses', asWords),
   since: option('--since <time>', 'created since: 2h, 7d, 2026-11-20 or a full timestamp', asMoment('first')),
@@ -224,7 +229,7 @@ export const FILTER_OPTIONS = {
   email: option('--email <address>', "only with this customer's e-mail address", asText),
 } as const;
 
-/** Besides, what only payment requests have. */
+/** Additional filters for payment requests. */
 export const MONEY_FILTER_OPTIONS = {
   customer: option('--customer <onye|email>', 'only of this customer, by ony.… or e-mail', asText, {
     completes: 'onye',
@@ -247,7 +252,7 @@ const filterOf = (given: GivenOptions<AllOptions>): RecordFilter | undefined => 
 
 const LONGEST_REF = 150;
 
-/** Throws where nothing could match, whatever there is. */
+/** Throws if the filters can't match any record. */
 const refuseHopeless = (
   { status = [], ref, email, customer }: GivenOptions<AllOptions>,
   statuses: readonly string[],
@@ -259,7 +264,7 @@ const refuseHopeless = (
   if (customer?.includes('@') === false) checkIdOption('--customer', 'ony', customer);
 };
 
-/** What a list is asked for; `statuses` are those that its records can have. */
+/** Reads the options of a list; `statuses` are the possible statuses of its records. */
 export const readList = <O extends OptionSpecs>(
   options: GivenOptions<O>,
   { validate }: { readonly validate: boolean },
@@ -282,7 +287,7 @@ export const readList = <O extends OptionSpecs>(
   };
 };
 
-/** How a customer's next step is passed on. */
+/** Options for passing a customer's next step on. */
 export const SHARE_OPTIONS = {
   copy: flag(
     '--copy',

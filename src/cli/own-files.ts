@@ -12,7 +12,7 @@ const statOf = (path: string): BigIntStats | undefined => statSync(path, { bigin
 const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean =>
   one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 
-/** Where a file would be made: symbolic links may lead to a place where there is none yet. */
+/** Resolves symbolic links to the path where a file would be created, even if it doesn't exist yet. */
 const placeOf = (path: string): string => {
   let place = resolve(path);
   for (let links = 0; links < MOST_LINKS; links += 1) {
@@ -25,10 +25,10 @@ const placeOf = (path: string): string => {
   return place;
 };
 
-/** Whose file it is by its name; some systems do not tell capitals from small letters. */
+/** Describes the program's own file of this name. Ignores case, since some file systems do. */
 const ownerOf = (name: string): string | undefined => OWN.find(([start]) => name.toLowerCase().startsWith(start))?.[1];
 
-/** Whose a file in this folder is, whatever other path leads to it. */
+/** Describes the program's own file in this folder that a path leads to, through links too. */
 const ownerIn = (folder: string, path: string): string | undefined => {
   const there = statOf(path);
   const names = attempt(() => readdirSync(folder)) ?? [];
@@ -38,15 +38,15 @@ const ownerIn = (folder: string, path: string): string | undefined => {
   return isSame(statOf(dirname(place)), statOf(folder)) ? ownerOf(basename(place)) : undefined;
 };
 
-/** Whether a path leads to where a standard stream comes from or goes to. */
+/** True if a path leads to the file behind stdin (0) or stdout (1). */
 const isStream = (fd: 0 | 1, path: string): boolean =>
   attempt(() => {
     const there = statOf(path);
-    // Nothing gets lost where all is thrown away.
+    // Writing to /dev/null twice loses nothing.
     return isSame(there, fstatSync(fd, { bigint: true })) && !isSame(there, statOf('/dev/null'));
   }) === true;
 
-/** What a path leads to that this run writes already, or that the program keeps; undefined where it may be written to. */
+/** Names the stream or the program's own file that a path leads to. Undefined if the path may be written to. */
 export const ownFileAt = (path: string, folders: readonly string[]): string | undefined => {
   if (isStream(1, path)) return 'standard output, which has the summary';
   if (isStream(0, path)) return 'standard input';

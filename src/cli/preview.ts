@@ -9,7 +9,7 @@ interface Request {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The request that --dry-run or --as-curl shows in place of sending it. */
+/** Renders the request that --dry-run or --as-curl shows instead of sending it. */
 export const previewResult = (request: Request, curl: boolean, clean: Clean): Result => {
   const text = cleanedJson(printExact({ ...request, url: cleanedUrl(request.url, clean) }), clean);
   const value = parseExact(text) as Request;

@@ -8,8 +8,8 @@ import { refuseStreamLog } from '../core/unsafe-settings.ts';
 import { widthFor } from './globals.ts';
 
 /**
- * The first signal asks the run to stop, the second to leave what it waits for; a third ends it on the spot. A full file
- * size (SIGXFSZ) is not a reason to die: the write that hit it fails and says so.
+ * Handles signals: the first asks the run to stop, the second abandons its waits, a third ends it at once. SIGXFSZ
+ * (file size limit) doesn't end the process: the write that hit it fails and reports it.
  */
 export const listenToSignals = (flight: Flight, exit: (code: number) => never): Signals => {
   const [stop, leave] = [new AbortController(), new AbortController()];
@@ -29,13 +29,13 @@ export const listenToSignals = (flight: Flight, exit: (code: number) => never): 
 const NS_PER_MS = 1e6;
 const SHUT_HINT = 'leave it open, or discard the output with >/dev/null';
 
-/** A file takes what fits and calls that success; only this notices, and fails, when it does not take all. */
+/** Writes everything, or throws: a single write to a full file succeeds with only a part of the data. */
 const writeToFile = (fd: number, data: string | Uint8Array): void => {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data;
   for (let written = 0; written < bytes.byteLength; ) written += writeSync(fd, bytes, written);
 };
 
-/** What a standard stream is; undefined when it is closed. */
+/** Stats of a standard stream; undefined if it is closed. */
 const statOf = (fd: number): Stats | undefined => attempt(() => fstatSync(fd));
 
 const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
@@ -54,14 +54,12 @@ const isTerminal = (fd: number): boolean => {
   return stats?.isCharacterDevice() === true && !isNull(stats) && process.getBuiltinModule('node:tty').isatty(fd);
 };
 
-/**
- * Before the shell gets the terminal back (Ctrl-Z), what is drawn is taken away; whoever draws does so anew by itself.
- */
+/** Erases drawn lines before the shell gets the terminal back (Ctrl-Z). The code that draws redraws by itself. */
 const eraseWhenSuspended = (stream: NodeJS.WriteStream, erase: () => string | undefined): void => {
   if (process.platform === 'win32') return;
   const suspend = (): void => {
     stream.write(erase() ?? '', () => {
-      // Without a listener the signal does what it does by itself.
+      // Without a listener, the signal has its default effect.
       process.off('SIGTSTP', suspend);
       process.once('SIGCONT', () => process.on('SIGTSTP', suspend));
       process.kill(process.pid, 'SIGTSTP');
@@ -70,10 +68,13 @@ const eraseWhenSuspended = (stream: NodeJS.WriteStream, erase: () => string | un
   process.on('SIGTSTP', suspend);
 };
 
-/** OSC 52. Base64 holds nothing that could end it. */
+/** Builds an OSC 52 sequence. Base64 contains no character that could end it. */
 const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`;
 
-/** Resolves once the text is taken, and rejects with what the system says. A file needs no stream. */
+/**
+ * Returns a function that resolves once the data is written, and rejects with the system's error. A file needs no
+ * stream.
+ */
 const writerOf = (stream: () => NodeJS.WriteStream, fd: number) => {
   // Who starts the program may have opened /dev/null for reading alone: nothing can be written to it then.
   if (isNullDevice(fd)) return async (): Promise<void> => undefined;
@@ -85,19 +86,19 @@ const writerOf = (stream: () => NodeJS.WriteStream, fd: number) => {
 };
 
 /**
- * Standard output, or what is said beside it, which must never end a run: a write of that which fails is lost, not thrown, and
- * what only looks like a secret is taken out of it too. The stream is made when it is first written to: most runs never say a
- * word on stderr.
+ * Opens stdout (data) or stderr (messages). A failed write to stderr is lost, not thrown, since it must never end a
+ * run. On stderr, text that only looks like a secret is removed too. Creates the stream at the first write, since most
+ * runs never write to stderr.
  */
 const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
   const isData = fd === 1;
   let closed = false;
   const stream = memo(() => {
-    // Without a listener an EPIPE would end the process; each write's callback reports it already.
+    // Without a listener, an EPIPE would end the process; each write's callback already reports it.
     return (isData ? process.stdout : process.stderr).on('error', () => undefined);
   });
   const writer = memo(() => writerOf(stream, fd));
-  // Node opens /dev/null in the place of a stream that was closed at the start (`>&-`): that discards the output, too.
+  // Node opens /dev/null in place of a stream that was closed at the start (`>&-`), which discards the output too.
   const isShut = memo(() => isData && statOf(fd) === undefined);
   const clean = (text: string): string => (isData ? redactor.clean(text) : redactor.cleanAll(text));
   const terminal = isTerminal(fd);
@@ -142,7 +143,7 @@ const openOutput = (fd: 1 | 2, env: Env, redactor: Redactor): Output => {
   };
 };
 
-/** What reads is loaded, and the stream made, when something is to be read. */
+/** Opens stdin. Loads the readers and creates the stream only when something is read. */
 const openInput = (stop: AbortSignal, stderr: Output): Input => ({
   get isTerminal() {
     return isTerminal(0);
@@ -162,7 +163,7 @@ const openInput = (stop: AbortSignal, stderr: Output): Input => ({
 
 const clock: Clock = {
   now: () => Date.now(),
-  // Node has this at hand; `performance` is a module to load.
+  // Node has this built in; `performance` is a module to load.
   ticks: () => Number(process.hrtime.bigint()) / NS_PER_MS,
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
@@ -179,9 +180,12 @@ const clock: Clock = {
     }),
 };
 
-/** The real world. The secret key leaves the environment here, so that no child and no crash report inherits it. */
+/**
+ * Connects to the real process. Removes the secret key from the environment, so that no child process or crash report
+ * inherits it.
+ */
 export const processIo = (flight: Flight, exit: (code: number) => never): Io => {
-  // A variable that somebody names may be called `constructor`.
+  // No prototype, since the name of a variable may be `constructor`.
   const env: Env = Object.assign(Object.create(null), process.env);
   delete process.env['PAYCLI_SECRET_KEY'];
   if (process.report !== undefined) process.report.excludeEnv = true;

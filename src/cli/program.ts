@@ -4,24 +4,24 @@ import type { Env } from '../core/io.ts';
 import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs, Question } from './define.ts';
 import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
 
-/** What `paycli help` says besides commands: each is a document of docs/. */
+/** Help topics; each is a document in docs/. */
 export const TOPICS = ['charging', 'files', 'safety', 'output', 'exit-codes', 'profiles', 'environment'] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** What help is asked for. */
+/** A request for help. */
 export interface HelpWanted {
-  /** A command, a noun or a topic; none for the first page. */
+  /** A command, a noun or a topic; empty for the first page. */
   readonly words: readonly string[];
-  /** What is rarely wanted, too. */
+  /** Includes rarely used options. */
   readonly all: boolean;
-  /** The manual page in its place. */
+  /** Shows the manual page instead. */
   readonly man: boolean;
 }
 
-/** More than so many are no guess. */
+/** Maximum number of suggestions; more would not be a useful guess. */
 const MOST = 3;
 
-/** Which commands were meant by a verb alone, such as `charge`, as a remark; empty where it is none, or could be any. */
+/** Suggests the commands for a verb alone, such as `charge`. Empty if there is none, or too many. */
 export const meantByVerb = (verb: string, commands: readonly { readonly path: readonly string[] }[]): string => {
   const found = commands
     .filter(({ path }) => path.length > 1 && path.at(-1) === verb)
@@ -30,7 +30,7 @@ export const meantByVerb = (verb: string, commands: readonly { readonly path: re
   return ` (Did you mean ${found.length === 1 ? '' : 'one of '}${found.join(', ')}?)`;
 };
 
-/** What argv asks for. */
+/** The result of parsing argv. */
 export type Parsed<S extends CommandSpec = CommandSpec> =
   | { readonly kind: 'run'; readonly spec: S; readonly input: unknown; readonly globals: Globals }
   /** The version, for stdout. */
@@ -39,31 +39,31 @@ export type Parsed<S extends CommandSpec = CommandSpec> =
   | {
       readonly kind: 'error';
       readonly error: PayError;
-      /** Those that name a command, as far as they do. */
+      /** The leading words that name a command. */
       readonly words: readonly string[];
       readonly globals: Globals;
-      /** What a person could be asked for; `with` goes on with the answer. */
+      /** A question whose answer can supply the missing value; `with` continues with the answer. */
       readonly missing?: { readonly question: Question; readonly with: (answer: string) => Parsed<S> };
     };
 
 export interface Noun {
   readonly about: string;
   readonly alias?: string;
-  /** What is between it and some of its verbs: `webhook events list`. */
+  /** Groups between the noun and some of its verbs, by name: `webhook events list`. */
   readonly groups?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramOptions {
   readonly version: string;
   readonly env: Env;
-  /** What each noun is about, for help, and the plain word that it may be called by. */
+  /** Descriptions of nouns for help, and their plain aliases. */
   readonly nouns: Readonly<Record<string, Noun>>;
 }
 
-/** Each is made once: it is asked for when commander is told of it, and again for what was given. */
+/** Caches the commander option of each spec, which is needed to register it and again to read its value. */
 const made = new WeakMap<OptionSpec, Option>();
 
-/** commander's own option, whose faults name the flag. */
+/** Converts a spec to a commander option whose errors name the flag. */
 const toCommander = (spec: OptionSpec): Option => {
   const before = made.get(spec);
   if (before !== undefined) return before;
@@ -96,7 +96,7 @@ const given = <O extends OptionSpecs>(specs: O, command: Command): GivenOptions<
 
 const globalsOf = (program: Command, env: Env): Globals => readGlobals(given(GLOBAL_OPTIONS, program), env);
 
-/** The command that a word calls, by its name or its alias. */
+/** Finds the command by its name or its alias. */
 const calledBy = (group: Command, word: string): Command | undefined =>
   group.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
@@ -124,24 +124,24 @@ const addCommand = (
   const addOptions = (): void => {
     for (const option of Object.values(spec.options)) command.addOption(toCommander(option));
   };
-  // A start pays for the options of the commands beside it alone.
+  // Adds options only when their group is entered, so that startup doesn't pay for the options of other groups.
   if (group === program) addOptions();
   else group.parent?.hook('preSubcommand', (_parent, entered) => (entered === group ? addOptions() : undefined));
   command.action(() => chosen(command));
 };
 
-/** The help that is asked for while argv is parsed. */
+/** Help requested while argv is parsed. */
 interface Asked {
   help?: HelpWanted;
 }
 
-/** The words that call a command. */
+/** Words that call a command. */
 const pathOf = (command: Command): string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), command.name()];
 
 const HELP = 'help';
 
-/** `help` is a command of its own, since commander's takes one word only and knows no topics. */
+/** Adds `help` as a separate command, since commander's takes only one word and knows no topics. */
 const addHelp = (program: Command, asked: Asked): void => {
   const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
   help.option('--all').option('--man');
@@ -153,7 +153,7 @@ const addHelp = (program: Command, asked: Asked): void => {
 const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptions): Command => {
   const program = new Command('paycli')
     .exitOverride()
-    // The pages are made elsewhere, and only when one is asked for.
+    // help/ renders the pages, and only when one is requested.
     .configureHelp({
       formatHelp: (command) => {
         const words = pathOf(command as Command);
@@ -162,7 +162,7 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
       },
     })
     .configureOutput({
-      // The version is told elsewhere; faults come as exceptions, with the same words.
+      // run.ts prints the version; errors arrive as exceptions with the same text.
       writeOut: () => undefined,
       writeErr: () => undefined,
     })
@@ -174,7 +174,7 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
   return program;
 };
 
-/** The words of argv that name a command, as far as they do. */
+/** Returns the leading words of argv that name a command. */
 const wordsOf = (program: Command, argv: readonly string[]): string[] => {
   const words: string[] = [];
   let at: Command = program;
@@ -187,7 +187,7 @@ const wordsOf = (program: Command, argv: readonly string[]): string[] => {
   return words;
 };
 
-/** A fault that commander found, in one sentence. */
+/** Rewrites a commander error as one sentence. */
 const messageOf = (error: CommanderError, words: readonly string[]): string => {
   if (error.code === 'commander.help') {
     return words.length === 0 ? 'no command given' : `no command given after ${words.join(' ')}`;
@@ -200,7 +200,7 @@ const verbAlone = (error: CommanderError, words: readonly string[], specs: reado
   return typed === undefined || words.length > 0 ? '' : meantByVerb(typed, specs);
 };
 
-/** The same error, which says where to read on when it has nothing better to say. */
+/** Adds a hint about --help to a usage error that has no hint. */
 const withHelp = (error: PayError, words: readonly string[]): PayError =>
   error.kind !== 'usage' || error.detail.hint !== undefined
     ? error
@@ -214,7 +214,10 @@ interface Reading<S> {
   readonly words: readonly string[];
 }
 
-/** Arguments and options as the command's input; what is left out, and a person can be asked for, is told with the fault. */
+/**
+ * Reads arguments and options into the command's input. An error includes the question that could supply a missing
+ * value.
+ */
 const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
   const { spec, args, options, globals, words } = reading;
   try {
@@ -230,7 +233,7 @@ const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
   }
 };
 
-/** Turns argv (without node and script) into what is to be done. Never prints, never exits. */
+/** Parses argv (without node and script) into a command, help or an error. Never prints, never exits. */
 export const parseArgv = <S extends CommandSpec>(
   argv: readonly string[],
   specs: readonly S[],

@@ -19,41 +19,43 @@ import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
 import { type ProgramOptions, parseArgv } from './program.ts';
 
-/** What this file itself needs of what a command may reach. */
+/** Dependencies that this file itself uses. */
 interface Said {
   notice(said: string | readonly string[]): Promise<void>;
 }
 
-/** A program that shows what is printed on its `io` page by page; what is said beside it comes when the person has left, at `end`. */
+/**
+ * A program that shows the output on its `io` page by page. Notices are printed at `end`, after the person has left it.
+ */
 export interface Pager {
   readonly io: Io;
   end(): Promise<void>;
 }
 
-/** What a command may reach, and how to let go of it. */
+/** Dependencies of a command, and the function that releases them. */
 export interface OpenDeps<D> {
   readonly deps: D;
-  /** The filter of --jq, compiled; undefined where none is asked for. */
+  /** The compiled filter of --jq; undefined without --jq. */
   filter(): Promise<Filter | undefined>;
-  /** The program that a person wants to read through; undefined where none is asked for. */
+  /** The pager to read through; undefined if none is wanted. */
   pager(): Promise<Pager | undefined>;
-  /** Says on a terminal that charges are unknown, where some are. */
+  /** Prints a reminder on a terminal if charges are unknown. */
   remind(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
   readonly allSpecs: () => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
-  /** The commands that argv can mean, and no others. */
+  /** Only the commands that argv can mean. */
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
   readonly open: (globals: Globals) => OpenDeps<D>;
-  /** What the profile of a run settles for a terminal. */
+  /** The defaults that the profile stores for terminal output. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
-  /** Shows a manual page on the terminal; false where nothing here can. */
+  /** Shows a manual page on the terminal; false if no program here can. */
   readonly showManual: (page: string, env: Io['env']) => Promise<boolean>;
 }
 
-/** What was asked for, else the format that the command has of its own; a filter takes JSON. */
+/** Applies the requested format, else the command's own format; a filter requires JSON. */
 const withFormat = (globals: Globals, { format, endless }: Pick<CommandSpec, 'format' | 'endless'>): Globals => {
   const filtered = endless === true ? 'ndjson' : 'json';
   if (globals.jq !== undefined && endless === true && globals.format === 'json') {
@@ -77,7 +79,7 @@ const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
   bom: globals.bom,
 });
 
-/** What nothing expected. With a write under way it must not end with a code that invites a repeat. */
+/** Wraps an unexpected error. With a write under way, the exit code must not invite a repeat. */
 const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
   const code = abruptExit(flight, EXIT_CODES.internal);
   const error = defect(thrown);
@@ -87,7 +89,7 @@ const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
   return new PayError(kind, error.message, { ...error.detail, hint });
 };
 
-/** Renders an error on stderr, for people or as its JSON twin, and gives its exit code. */
+/** Prints an error on stderr, as text or JSON, and returns its exit code. */
 const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
   const error = thrown instanceof PayError ? thrown : defectIn(io, thrown);
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
@@ -103,7 +105,7 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
   return exitCode;
 };
 
-/** Rejects at the second signal: whoever reads the output may never do so. */
+/** Rejects at the second signal, since the reader of the output may never read it. */
 const leaving = ({ signals }: Io): Promise<never> =>
   new Promise((_, reject) => {
     const onLeave = (): void => reject(interrupted(signals.leave.reason));
@@ -113,7 +115,7 @@ const leaving = ({ signals }: Io): Promise<never> =>
 
 type Print = (result: Result) => Promise<ResultNotices>;
 
-/** What is read page by page, where that is asked for: never what a write has answered. */
+/** True for results that may go through a pager; the answer to a write never does. */
 const isPaged = (result: Result): boolean =>
   result.kind === 'list' || (result.kind === 'record' && result.wrote !== true && result.passOn === undefined);
 
@@ -128,12 +130,12 @@ const printer =
     const pager = isPaged(result) ? await openPager() : undefined;
     const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
     const left = leaving(io);
-    // Who leaves after the printing is done changes nothing any more.
+    // A second signal after printing has finished changes nothing.
     left.catch(() => undefined);
     return await Promise.race([printed, left]);
   };
 
-/** Where a result can't be printed, or somebody leaves meanwhile, what it ended with is told all the same: something may be unknown. */
+/** Reports the result's own failure if printing fails or is interrupted, since a charge may be unknown. */
 const failureFirst =
   (result: Result) =>
   (thrown: unknown): never => {
@@ -141,7 +143,7 @@ const failureFirst =
     throw failure !== undefined && thrown instanceof PayError ? failure : thrown;
   };
 
-/** What the service has answered to a write, which must not get lost; undefined where nothing was written. */
+/** Returns the service's answer to a write, which must not get lost; undefined if nothing was written. */
 const writtenBy = (result: Result): ApiRecord | undefined =>
   (result.kind === 'record' || result.kind === 'wait') && result.wrote === true ? result.record : undefined;
 
@@ -151,8 +153,8 @@ const aboutActivity = (value: unknown): Pick<ErrorDetail, 'activity'> => {
 };
 
 /**
- * Prints a result. Once the service has done something there is no way back to an exit code that invites a repeat: what
- * can't be printed is `unrecorded`, and its JSON goes to stderr with the error.
+ * Prints a result. Once the service has applied a write, no exit code may invite a repeat: if printing fails, the
+ * result is `unrecorded` and its JSON goes to stderr with the error.
  */
 const show = async (result: Result, print: Print, { stdout }: Io): Promise<ResultNotices> => {
   const written = writtenBy(result);
@@ -171,7 +173,7 @@ const show = async (result: Result, print: Print, { stdout }: Io): Promise<Resul
   return ending;
 };
 
-/** All that is wrong with --columns and can be known before anything is sent. */
+/** Reports every problem with --columns that can be found before anything is sent. */
 const checkColumns = async (
   { view }: Pick<Handler<unknown, never>, 'view'>,
   input: unknown,
@@ -222,17 +224,18 @@ const execute = async <D extends Said>(
     if (failure !== undefined) throw failure;
     return 0;
   } catch (thrown) {
-    // An error about something in the ledger says so itself.
+    // An error about a ledger entry already names it.
     reminds &&= !(thrown instanceof PayError) || thrown.detail.ledgerId === undefined;
     return await report(thrown, globals, io);
   } finally {
-    // The outcome is settled: a reminder that fails changes nothing, and what can't be let go of ends with the process.
+    // The outcome is settled, so a failing reminder changes nothing; resources that can't be released end with the
+    // process.
     if (reminds) await remind().catch(() => undefined);
     await close().catch(() => undefined);
   }
 };
 
-/** Where argv means no command, all of them are there, so that the one that was probably meant can be named. */
+/** Parses again with all commands if argv names none, so that the error can suggest the likely one. */
 const parse = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>) => {
   const options = { ...program, env: io.env };
   const parsed = parseArgv(argv, await program.specsFor(argv), options);
@@ -240,7 +243,7 @@ const parse = async <D extends Said>(argv: readonly string[], io: Io, program: P
   return parseArgv(argv, await program.allSpecs(), options);
 };
 
-/** What was asked for, and on a terminal what the profile has settled of the rest. */
+/** Parses argv; on a terminal, also applies the defaults stored in the profile. */
 const settled = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>) => {
   const parsed = await parse(argv, io, program);
   if (!io.stdout.isTerminal || (parsed.kind !== 'run' && parsed.kind !== 'error')) return { parsed };
@@ -258,7 +261,7 @@ const settled = async <D extends Said>(argv: readonly string[], io: Io, program:
   }
 };
 
-/** One run, from argv to exit code. Everything that goes wrong ends in one place: here. */
+/** Runs one command, from argv to exit code. Reports every error here. */
 export const run = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
   const { parsed: typed, columnsHint } = await settled(argv, io, program);
   let parsed = typed;

@@ -9,19 +9,19 @@ import { decodeUtf8 } from '../core/text.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const CHUNK = 64 * 1024;
-/** Between two looks whether a writer has written, or a wait can be ended. */
+/** Interval in milliseconds for retrying a read, or for ending a waiting `open`. */
 const LOOK_AGAIN_MS = 10;
 
-/** Lets an `open` go that waits for a writer, by being one for a moment; it fails while none waits. */
+/** Ends an `open` that waits for a writer, by briefly opening the pipe as one. Fails while no `open` waits. */
 const letGo = (path: string): void => {
   try {
     closeSync(openSync(path, O_WRONLY | O_NONBLOCK));
   } catch {
-    // The next look will do.
+    // The next attempt will do.
   }
 };
 
-/** Waits until there is, or was, a writer. No signal and no exit ends an `open` that waits: `stop` lets it go. */
+/** Waits until a writer opens the pipe. Neither a signal nor an exit ends a waiting `open`, so `stop` ends it. */
 const writer = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
   const waiting = open(path, 'r');
   const over = new AbortController();
@@ -43,7 +43,7 @@ const writer = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
   }
 };
 
-/** What can be read now; undefined while a writer has nothing to say, empty at the end. */
+/** Reads the available bytes; undefined while a writer sends nothing, empty at the end. */
 const readNow = async (file: FileHandle): Promise<Uint8Array | undefined> => {
   const buffer = Buffer.allocUnsafe(CHUNK);
   try {
@@ -56,9 +56,9 @@ const readNow = async (file: FileHandle): Promise<Uint8Array | undefined> => {
 };
 
 /**
- * What comes through a pipe that has a path, a named one or the shell's <(…), until its writers are gone; the first signal
- * ends it, as `interrupted`. It looks again and again, since a read that waits can be ended no more than an open, and Bun has
- * no events for such a file.
+ * Reads a pipe that has a path (a named pipe or the shell's <(…)) until its writers close it. Throws `interrupted` at
+ * the first signal. It polls, because a waiting read can't be cancelled any more than a waiting open, and Bun has no
+ * events for such a file.
  */
 export async function* pipeBytes(path: string, stop: AbortSignal): AsyncGenerator<Uint8Array> {
   const first = await writer(path, stop);
@@ -81,7 +81,7 @@ const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
 interface ReadOptions {
   /** In bytes. */
   readonly limit: number;
-  /** How an error names it. */
+  /** The name used in errors. */
   readonly what: string;
   readonly stop: AbortSignal;
 }
@@ -103,7 +103,7 @@ const readBytes = async (stream: Readable, { limit, what, stop }: ReadOptions): 
   return Buffer.concat(chunks);
 };
 
-/** A stream as it comes; the first signal ends it. */
+/** Yields the bytes of a stream; throws `interrupted` at the first signal. */
 export async function* bytesOf(stream: Readable, stop: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* addAbortSignal(stop, stream) as AsyncIterable<Uint8Array>;
@@ -114,7 +114,7 @@ export async function* bytesOf(stream: Readable, stop: AbortSignal): AsyncGenera
 
 const isPipe = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 
-/** Where rows come from: `-` is standard input; what can be read only once is given as its bytes. */
+/** Resolves a row source: `-` is standard input; a pipe can be read only once, so its bytes are returned. */
 export const rowSource =
   ({ stdin, signals }: Io, check: (path: string) => void) =>
   (from: string): { readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> } => {
@@ -123,7 +123,7 @@ export const rowSource =
     return isPipe(from) ? { stdin: pipeBytes(from, signals.stop) } : { path: from };
   };
 
-/** A stream to its end as UTF-8; a usage error beyond `limit` bytes, or for bytes that are no text. */
+/** Reads a stream to its end as UTF-8. Throws a usage error beyond `limit` bytes, or if the bytes are not UTF-8. */
 export const readAll = async (stream: Readable, options: ReadOptions): Promise<string> => {
   const text = decodeUtf8(await readBytes(stream, options));
   if (text === undefined) throw usageError(`${options.what} is not valid UTF-8`);
@@ -133,7 +133,7 @@ export const readAll = async (stream: Readable, options: ReadOptions): Promise<s
 const streamOf = (path: string, stop: AbortSignal): Readable =>
   isPipe(path) ? Readable.from(pipeBytes(path, stop)) : createReadStream(path);
 
-/** The bytes of a file, or of standard input for `-`; a usage error beyond `limit`. */
+/** Reads the bytes of a file, or of standard input for `-`. Throws a usage error beyond `limit`. */
 export const readBytesOf =
   ({ stdin, signals }: Io, check: (path: string) => void) =>
   async (from: string, limit: number): Promise<Uint8Array> => {
@@ -142,7 +142,7 @@ export const readBytesOf =
     return readBytes(stream, { limit, what: from === '-' ? 'standard input' : from, stop: signals.stop });
   };
 
-/** The text behind an option; files and standard input up to 8 MiB. */
+/** Reads the text of an option value; files and standard input up to 8 MiB. */
 export const readSource =
   ({ stdin, signals }: Io, check: (path: string) => void): ReadSource =>
   async (source) => {

@@ -3,7 +3,9 @@ import type { ArgumentSpec, CommandSpec, OptionSpec, Takes } from './define.ts';
 import { BUILT_IN_OPTIONS, GLOBAL_OPTIONS } from './globals.ts';
 import { type Noun, TOPICS } from './program.ts';
 
-/** An option: `--output`, with `-o` and `format` as what its value is called; without a value it is a switch. */
+/**
+ * An option such as `--output`, with the short form `-o` and the value name `format`. Without a value it is a switch.
+ */
 export interface OptionNode extends Takes, Pick<OptionSpec, 'about' | 'rare'> {
   readonly name: string;
   readonly short?: string;
@@ -15,46 +17,45 @@ export interface ArgumentNode extends ArgumentSpec {
   readonly repeats: boolean;
 }
 
-/** How a command can end. */
+/** An exit code of a command. */
 export interface ExitNode {
   readonly code: number;
   readonly kind: ErrorKind | 'done';
   readonly meaning: string;
-  /** Whether a script may just run it again. */
+  /** Advice for scripts on running the command again. */
   readonly again?: string;
 }
 
-/** What is told of a command as it is declared. */
+/** Fields copied unchanged from a declaration. */
 type Told = 'path' | 'summary' | 'description' | 'danger' | 'examples' | 'output' | 'format';
 
-/** A command that can be run. */
 export interface CommandNode extends Pick<CommandSpec, Told> {
   readonly kind: 'command';
   readonly name: string;
   readonly aliases: readonly string[];
-  /** It can show its request and send nothing. */
+  /** The command can show its request and send nothing. */
   readonly previews: boolean;
   readonly args: readonly ArgumentNode[];
   readonly options: readonly OptionNode[];
   readonly exits: readonly ExitNode[];
 }
 
-/** A noun, with its verbs. */
+/** A noun with its verbs. */
 export interface NounNode {
   readonly kind: 'noun';
   readonly path: readonly string[];
   readonly name: string;
   readonly aliases: readonly string[];
   readonly summary: string;
-  /** What groups of its commands are about, by their names. */
+  /** Descriptions of command groups, by name. */
   readonly groups?: Readonly<Record<string, string>>;
-  /** All its commands, those of its groups included. */
+  /** All its commands, including those of its groups. */
   readonly commands: readonly CommandNode[];
 }
 
-/** Every command there is. */
+/** All commands. */
 export interface Tree {
-  /** What `paycli help` tells of besides. */
+  /** Help topics of `paycli help`. */
   readonly topics: readonly string[];
   readonly options: readonly OptionNode[];
   readonly commands: readonly (CommandNode | NounNode)[];
@@ -62,7 +63,7 @@ export interface Tree {
 
 const FLAGS = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/;
 
-/** What may stand there, of all that a declaration holds. */
+/** Selects the description of accepted values from a declaration. */
 const takesOf = ({ type, choices, completes, list, default: fallback }: Takes): Takes => ({
   ...(type === undefined ? {} : { type }),
   ...(choices === undefined ? {} : { choices }),
@@ -99,7 +100,7 @@ const exitNode = (kind: ErrorKind): ExitNode => {
   return { code: EXIT_CODES[kind], kind, meaning, again };
 };
 
-/** Every exit code, in their order. */
+/** All exit codes, in order. */
 export const ALL_EXITS: readonly ExitNode[] = [DONE, ...(Object.keys(EXIT_CODES) as ErrorKind[]).map(exitNode)];
 
 const commandNode = (spec: CommandSpec): CommandNode => ({
@@ -129,11 +130,11 @@ const nounNode = (name: string, specs: readonly CommandSpec[], { about, alias, g
   commands: specs.filter(({ path }) => path.length > 1 && path[0] === name).map(commandNode),
 });
 
-/** The options of every command. */
+/** Options of every command. */
 export const globalOptions = (): readonly OptionNode[] =>
   [...Object.values(GLOBAL_OPTIONS), ...BUILT_IN_OPTIONS].map(optionNode);
 
-/** The commands as a tree, made of their declarations: for the schema, completion, manuals and the reference. */
+/** Builds a tree from the command declarations, for the schema, completion, manuals and the reference. */
 export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Record<string, Noun>>): Tree => ({
   topics: TOPICS,
   options: globalOptions(),
@@ -143,7 +144,7 @@ export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Recor
   }),
 });
 
-/** All that can be run, in the order of help. */
+/** Lists all commands, in the order of help. */
 export const commandsOf = ({ commands }: Tree): readonly CommandNode[] =>
   commands.flatMap((node) => (node.kind === 'command' ? [node] : node.commands));
 
@@ -156,7 +157,7 @@ const groupNode = ({ path, groups, commands }: NounNode, name: string): NounNode
   commands: commands.filter((command) => command.path[path.length] === name),
 });
 
-/** What stands right below a noun: its commands, and its groups of them (`webhook events`). */
+/** Lists the commands and groups (`webhook events`) directly below a noun. */
 export const childrenOf = (noun: NounNode): readonly (CommandNode | NounNode)[] => {
   const names = [...new Set(noun.commands.map(({ path }) => path[noun.path.length] ?? ''))];
   return names.map((name) => {

@@ -13,11 +13,11 @@ import type { AnswerBody, JsonBody } from './body.ts';
 import { untrustedError } from './failure.ts';
 import type { AnsweredAttempt, AttemptResult } from './transport.ts';
 
-/** The time for which the service asks to be left alone, where that is longer than a request waits by itself. */
+/** Pause that the service has requested, when it is longer than a request waits by itself. */
 interface Hold {
-  /** Begins such a time, of so many milliseconds; gives the error that says so. */
+  /** Starts a pause of `ms` milliseconds; returns the error that reports it. */
   readonly begin: (error: PayError, ms: number) => PayError;
-  /** Throws what is made of the reason, while the time is not over. */
+  /** During a pause throws the error that `fault` creates from the reason. */
   readonly check: (fault: (reason: string) => PayError) => void;
 }
 
@@ -38,24 +38,24 @@ export const openHold = ({ ticks, now }: Pick<Clock, 'ticks' | 'now'>): Hold => 
   };
 };
 
-/** A thing that is named by the last parameter of a path. */
+/** An object that the last parameter of a path identifies. */
 export interface Subject {
   readonly prefix: IdPrefix;
   readonly uid: string;
 }
 
-/** One operation with its path, query and body made: what travels, but for the key. */
+/** One operation with its path, query and body: the whole request except for the key. */
 export interface Exchange {
   readonly operation: Operation;
   readonly path: string;
   readonly body: string | undefined;
-  /** The parameters in the path. */
+  /** Values of the path parameters. */
   readonly params: Params;
-  /** The one thing that is read: an answer about anything else says nothing. */
+  /** The object of a read: an answer about any other object is rejected. */
   readonly subject?: Subject;
 }
 
-/** What sending needs of the world. */
+/** Dependencies and limits of sending. */
 export interface SendContext {
   readonly origin: string;
   readonly clock: Clock;
@@ -63,21 +63,21 @@ export interface SendContext {
   readonly signals: Signals;
   readonly flight: Flight;
   readonly hold: Hold;
-  /** Bound on one attempt, from look-up to last byte, in milliseconds. */
+  /** Time limit of one attempt, from DNS lookup to last byte, in milliseconds. */
   readonly timeout: number;
-  /** One line per HTTP step (--debug). */
+  /** Prints one line per HTTP step (--debug). */
   readonly debug: (line: string) => void;
-  /** A line for people while they wait. */
+  /** Prints a line for people while they wait. */
   readonly notice: (line: string) => void;
 }
 
-/** How an error names the request; the query stays out, since a cursor is long and says nothing. */
+/** Request in an error, without its query: a cursor is long and carries no information. */
 export const requestOf = ({ operation, path }: Exchange): { method: string; path: string } => ({
   method: operation.method,
   path: path.split('?')[0] ?? path,
 });
 
-/** Waits between two attempts; a signal ends the run there, since nothing is in flight. */
+/** Waits between two attempts; a signal ends the run here, since nothing is in flight. */
 export const pause = async (context: SendContext, ms: number, signal?: AbortSignal): Promise<void> => {
   const stop = signal === undefined ? context.signals.stop : AbortSignal.any([context.signals.stop, signal]);
   try {
@@ -90,19 +90,19 @@ export const pause = async (context: SendContext, ms: number, signal?: AbortSign
 
 interface AnswerFault {
   readonly fault: string;
-  /** It is a whole object, and another one than was asked for. */
+  /** The answer is a JSON object, but not the expected one. */
   readonly isOther?: true;
 }
 
-/** An answer about something else must not decide what became of this. */
+/** Rejects an answer about another object, which must not decide the outcome. */
 const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
   const answered = valueAt(value, 'uid');
   return answered === uid ? undefined : `the service answered with another ${nounOf(prefix)}, ${answered}`;
 };
 
 /**
- * The value of a thing, which is kept and passed on to a customer: no number loses digits. Of an answer that holds too much, so
- * much as can be read.
+ * The value of an answer for storing and passing on: no number loses digits. If the answer exceeds the bounds, only
+ * its readable part.
  */
 const readValue = (body: JsonBody): unknown => {
   if (body.excess !== undefined) return body.kept;
@@ -111,16 +111,19 @@ const readValue = (body: JsonBody): unknown => {
 
 const errorIn = (body: JsonBody): unknown => (body.excess === undefined ? body.value : body.kept);
 
-/** Bodies into values whose identity is proven, with their text kept. */
+/** Turns bodies into values with a proven identity, together with their text. */
 export const decode = {
-  /** The answer of an operation, or why it is none. That of a list is its body: of its records no value was made yet. */
+  /**
+   * The answer of an operation, or the reason why it is rejected. A page is returned as its body, whose records have
+   * no values yet.
+   */
   answer: (
     { operation, params, subject }: Pick<Exchange, 'operation' | 'params' | 'subject'>,
     { body, servedAt, age }: Pick<AnsweredAttempt, 'body' | 'servedAt' | 'age'>,
   ): ApiRecord | AnswerFault => {
     if ('fault' in body) return body;
     const { text, excess: cut } = body;
-    // It fails a read. What a write did is done all the same.
+    // An oversized answer fails a read. A write is done all the same.
     if (cut !== undefined && operation.safety === 'safe') return { fault: cut };
     if (!body.isJson) return { fault: 'the answer is not JSON' };
     const isList = isPaged(operation);
@@ -129,16 +132,16 @@ export const decode = {
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
     if (fault !== undefined) return isJsonObject(isList ? body.value : value) ? { fault, isOther: true } : { fault };
     const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
-    // Its values are made when they are asked for, which a copy would do at once.
+    // A copy would evaluate the lazy values of the body at once.
     if (isList) return Object.assign(body, times);
     return { value, text, ...(cut === undefined ? {} : { cut }), ...times };
   },
 
-  /** Whether an error document names the thing that was asked for. */
+  /** True when an error document names the requested object. */
   names: (body: AnswerBody, { prefix, uid }: Subject): boolean =>
     !('fault' in body) && body.isJson && namesThing(errorIn(body), [uid, ...wordsFor(prefix)]),
 
-  /** What an error document says; undefined where it is no JSON object. */
+  /** Content of an error document; undefined without a JSON object. */
   problem: (body: AnswerBody): Problem | undefined => {
     if ('fault' in body || !body.isJson) return undefined;
     return readProblem(errorIn(body));
@@ -154,10 +157,10 @@ const HINTS: Readonly<Record<number, string>> = {
   409: 'its current status does not allow this',
 };
 
-/** The service's no (interface.md section 7): exit 4 where the key is at fault, else 3. */
+/** Error of a refusal by the service (interface.md section 7): exit 4 when the key is at fault, else 3. */
 export const refusal = (exchange: Exchange, status: number, problem: Problem | undefined): PayError => {
   const violations = problem?.violations ?? [];
-  // With violations the detail only says them again, in one long line.
+  // Next to violations the detail only repeats them, in one long line.
   const words = [problem?.title, violations.length > 0 ? '' : problem?.detail].filter(
     (text) => text !== undefined && text !== '',
   );
@@ -165,7 +168,7 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
   const { more } = problem ?? {};
   const all = violations.length + (more ?? 0);
   const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
-  // What is wrong with a field is not its status.
+  // The hint is about the status of the object, not about violations of a field.
   const hint = status === 409 && violations.length > 0 ? undefined : HINTS[status];
   return new PayError(
     status === 401 || status === 403 ? 'auth' : 'rejected',
@@ -181,8 +184,8 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
 };
 
 /**
- * What became of a write. `slow_down` and `not_sent` are certain to have applied nothing; `unknown` is everything that
- * is not proven otherwise.
+ * Outcome of a write. `slow_down` and `not_sent` are certain to have applied nothing; `unknown` is the default without
+ * a proof of another outcome.
  */
 export type Verdict =
   | { readonly state: 'accepted'; readonly received: ApiRecord }
@@ -200,7 +203,7 @@ interface SlowDown {
 interface Unknown {
   readonly state: 'unknown';
   readonly error: PayError;
-  /** A 429 in words that others use, too: what it is once a read shows that nothing was applied. */
+  /** A 429 in a shape that others also use: the verdict after a read has shown that nothing was applied. */
   readonly ifNothing?: SlowDown;
 }
 
@@ -215,7 +218,7 @@ const unknown = (exchange: Exchange, reason: string, status?: number, answer?: s
   return { state: 'unknown', error: new PayError('unknown', `${mayBeDone(effect)}: ${reason}`, detail) };
 };
 
-/** The error of a write of which it is certain that nothing was applied, and that another may follow. */
+/** Error of a write that certainly applied nothing, so that it may be sent again. */
 export const notSent = (exchange: Exchange, reason: string, status?: number): PayError =>
   new PayError('not_sent', `nothing was applied: ${reason}`, {
     request: requestOf(exchange),
@@ -223,7 +226,10 @@ export const notSent = (exchange: Exchange, reason: string, status?: number): Pa
     ...(status === undefined ? {} : { status }),
   });
 
-/** A no of the service: whoever lacks the right is told so before the body is looked at, in whatever words. */
+/**
+ * True for a refusal: 401 with any body, since the key is checked before the request; other statuses need an error
+ * document.
+ */
 const isNo = (status: number, problem: Problem | undefined): boolean =>
   status === 401 || (problem !== undefined && REFUSALS.includes(status));
 
@@ -247,12 +253,12 @@ const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
     error: notSent(exchange, what, status),
     retryAfter: outcome.retryAfter,
   });
-  // Proxies say 429, too, having passed the request on or not.
+  // Proxies also answer 429, before or after they have passed the request on.
   if (!('fault' in body) && body.excess === undefined && isOwnDocument(status, body.value)) return slowDown(said);
   return { ...unknown(exchange, said, status), ifNothing: slowDown(`${said}, and a read behind it shows nothing new`) };
 };
 
-/** Once a write is handed over, what goes wrong here leaves it unknown. */
+/** After a write was sent, an exception in this program makes it unknown. */
 const judged = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
   try {
     return judgeAnswer(exchange, outcome);
@@ -262,8 +268,8 @@ const judged = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
 };
 
 /**
- * What became of a write (docs/adr/0002, interface.md section 7). Only the service's own word, or the proof that nothing
- * left, makes it certain; whatever is not named here is `unknown`.
+ * Outcome of a write (docs/adr/0002, interface.md section 7). Only the service's own answer, or the proof that nothing
+ * was sent, makes it certain; every other case is `unknown`.
  */
 export const judge = (origin: string, exchange: Exchange, outcome: AttemptResult): Verdict => {
   switch (outcome.kind) {

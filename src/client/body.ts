@@ -14,10 +14,10 @@ const FIRST_BYTES = 64 * 1024;
 
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** The bytes of a whole body, or why it was not read to its end. */
+/** The bytes of a complete body, or the reason why it was not read to its end. */
 type BodyBytes = { readonly bytes: Uint8Array } | { readonly fault: string };
 
-/** An answer as it came. */
+/** An answer before decoding. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -30,7 +30,7 @@ const encodingOf = (headers: Headers): string => String(headers['content-encodin
 
 type Zlib = typeof import('node:zlib');
 
-/** Some servers send deflate without the header of zlib, whose first byte says its method in the lower half. */
+/** Some servers send deflate without the zlib header, whose first byte has the method in its lower half. */
 const isBare = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 0x0f) !== 8;
 
 const DECODERS = new Map<string, (zlib: Zlib, bytes: Uint8Array) => Zlib['gunzip'] | Zlib['brotliDecompress']>([
@@ -53,7 +53,7 @@ const decodeBy = async (name: string, bytes: Uint8Array): Promise<BodyBytes> => 
   }
 };
 
-/** The answer with its body as it was before it was compressed, which nobody asked for. An empty one never was. */
+/** The answer with its body decompressed, though no compression was requested. An empty body is never compressed. */
 const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
   const { headers, body } = answer;
   const encoding = encodingOf(headers);
@@ -61,16 +61,16 @@ const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
   return { ...answer, body: await decodeBy(encoding, body.bytes) };
 };
 
-/** Takes chunks, of which there may be as many as bytes, into one buffer. */
+/** Collects chunks, of which there may be as many as bytes, in one buffer. */
 const openBuffer = () => {
   let buffer = Buffer.alloc(0);
   let [size, expected] = [0, FIRST_BYTES];
   return {
-    /** How long it is going to be, as far as that can be believed. */
+    /** Sets the first size of the buffer from the Content-Length. */
     expect: ({ 'content-length': length }: Headers): void => {
       if (Number(length) > 0) expected = Number(length);
     },
-    /** False where it would hold more than the bound. */
+    /** False when the chunk would exceed the bound. */
     take: (chunk: Uint8Array): boolean => {
       if (size + chunk.byteLength > BOUNDS.bytes) return false;
       if (size + chunk.byteLength > buffer.byteLength) {
@@ -88,10 +88,11 @@ const openBuffer = () => {
 };
 
 /**
- * Makes a request before it returns, and resolves with the answer once its last byte is there, or as soon as it is certain
- * that it will not be read to its end. `mayStart` is asked in the turn in which the request is handed over to a connection that
- * stands, and keeps it back. Rejects with what broke it, or with the reason of `signal`: once that is aborted,
- * nothing is handed over any more. (undici's own `request` makes a stream of each body, which costs more than all the rest.)
+ * Dispatches a request before it returns, and resolves with the answer after its last byte, or as soon as it is
+ * certain that the rest will not be read. `mayStart` is called in the turn in which the request is handed over to an
+ * open connection; false holds it back. Rejects with the error of the connection, or with the reason of `signal`:
+ * after an abort nothing is handed over. (undici's own `request` creates a stream for each body, which costs more than
+ * all the rest.)
  */
 export const answerTo = (
   dispatcher: Dispatcher,
@@ -106,7 +107,7 @@ export const answerTo = (
 
   const giveUp = (controller: Dispatcher.DispatchController, fault: string): void => {
     resolve({ ...head, body: { fault } });
-    // Not at once: undici is in the middle of its parsing, and may come upon the end of what is no more.
+    // Deferred: undici is still parsing, and may reach the end of a response that it has already dropped.
     queueMicrotask(() => controller.abort(new Error(fault)));
   };
   const onAbort = (): void => {
@@ -123,7 +124,7 @@ export const answerTo = (
       else if (!mayStart()) controller.abort(new Error('it was too late to send it'));
     },
     onResponseStart: (_controller, status, headers) => {
-      // What comes before the answer (1xx) is none.
+      // Skip 1xx responses before the final one.
       if (status < 200) return;
       head = { status, headers };
       buffer.expect(headers);
@@ -141,14 +142,14 @@ const decoder = new TextDecoder();
 const OBJECT = 0x7b;
 
 /**
- * A whole body of JSON, or of a text that holds more than values are made of. It is passed once, and values are made of it where
- * they are asked for. (A class: V8 keeps every object that is written with a getter of its own for longer than its page.)
+ * A complete body of JSON, or a text that exceeds the bounds. It is scanned once, and its values are created on
+ * access. (A class: V8 keeps each object with its own getter alive for longer than its page.)
  */
 export class JsonBody implements ApiRecord {
   readonly text: string;
   /** The text in UTF-8. */
   readonly raw: Uint8Array;
-  /** So much of what is beyond the bounds as can be kept; undefined where nothing is. */
+  /** The storable part of a body that exceeds the bounds; undefined for any other body. */
   readonly kept: unknown;
   readonly #scan: Scan;
   readonly #value = memo((): unknown => JSON.parse(this.text));
@@ -164,7 +165,7 @@ export class JsonBody implements ApiRecord {
     return this.#scan.isJson;
   }
 
-  /** What there is too much of, as a sentence. */
+  /** Sentence that names the exceeded bound. */
   get excess(): string | undefined {
     return excessOf(this.#scan);
   }
@@ -173,7 +174,7 @@ export class JsonBody implements ApiRecord {
     return this.#value();
   }
 
-  /** The envelope of a list: an object for each record that is one, and what is said of the way on. */
+  /** The envelope of a list: an object for each record that is one, else null, and the next cursor. */
   get envelope(): { readonly data: unknown; readonly next_cursor: unknown } {
     const [data, next] = PAGE_FIELDS.map((field) => this.#scan.members.get(field));
     return {
@@ -194,7 +195,7 @@ export class JsonBody implements ApiRecord {
   }
 }
 
-/** A record of a page, of which neither text nor value is made before it is asked for. */
+/** A record of a page; its text and value are created on access. */
 class ListRecord<T> implements ApiRecord<T> {
   readonly bytes: Uint8Array | undefined;
   readonly #page: JsonBody;
@@ -220,13 +221,16 @@ class ListRecord<T> implements ApiRecord<T> {
   }
 }
 
-/** A body, or why there is none. */
+/** A body, or the reason why there is none. */
 export type AnswerBody = JsonBody | { readonly fault: string };
 
-/** A mark at the start that says what the bytes are is no part of the text. */
+/** Removes a byte order mark at the start. */
 const withoutMark = (bytes: Uint8Array): Uint8Array => (bytes[0] === 0xef ? bytes.subarray(3) : bytes);
 
-/** A body of any bytes as JSON, or why it is none. Known secrets are taken out first: a later cut would leave half of one. */
+/**
+ * Reads bytes as JSON, or returns the reason why they are none. Known secrets are removed first: a later cut would
+ * leave half of one.
+ */
 export const readBody = async (received: BodyBytes, clean: Clean): Promise<AnswerBody> => {
   if ('fault' in received) return received;
   const { bytes } = received;

@@ -27,24 +27,24 @@ import { sendRead, type Walk, walkPages } from './read.ts';
 import type { Transport } from './transport.ts';
 import { longestWrite, sayHeld, sendWrite, type WriteOptions } from './write.ts';
 
-/** What an operation is called with. All of it is checked against the contract before anything is sent. */
+/** Input of an operation. All of it is checked against the contract before anything is sent. */
 export interface CallInput extends WriteOptions {
   readonly params?: Readonly<Record<string, string>>;
   /** A name that ends in `[]` may have several values. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What of the body was given here, where the rest is as a read showed it. */
+  /** The part of the body that was entered now; the rest is copied from a read. */
   readonly typed?: Readonly<Record<string, unknown>>;
 }
 
 /** A request as it would be sent, without its key. */
 export type Preview = CurlRequest;
 
-/** What is called: an operation of the table by its name, or a request that it need not know. */
+/** An operation of the table by its name, or a request to any other path. */
 export type Called = OperationId | AnyRequest;
 type Proven<K extends Called> = K extends OperationId ? ProvenOf<K> : unknown;
 
-/** What the ledger keeps of a write. */
+/** The part of a write that the ledger stores. */
 export interface Checked {
   readonly path: string;
   /** JSON */
@@ -53,32 +53,32 @@ export interface Checked {
 }
 
 /**
- * The service, spoken to under the rules of the contract. Every failure is a PayError whose kind says what is certain:
+ * Access to the service under the rules of the contract. Every failure is a PayError whose kind says what is certain:
  * `usage` nothing was sent, `not_sent` nothing was applied, `unknown` it may have been.
  */
 export interface Client {
-  /** `signal` gives up a read that nobody waits for any more; a write is never given up so. */
+  /** `signal` ends a read whose result is no longer needed; it never ends a write. */
   call<K extends Called>(called: K, input: CallInput, signal?: AbortSignal): Promise<ApiRecord<Proven<K>>>;
   /**
-   * A read that the service may not have: undefined where it has none, or answers every GET alike. Throws what `call` throws;
-   * a 404 that names the thing too, where `mustExist`.
+   * A read that the service may not support: undefined when it doesn't, or when it gives one answer to every GET.
+   * Throws the errors of `call`; with `mustExist` also a 404 that names the object.
    */
   look<K extends OperationId>(
     id: K,
     input: CallInput,
     how?: { readonly mustExist: boolean },
   ): Promise<ApiRecord<ProvenOf<K>> | undefined>;
-  /** Reads an activity until its status is final, or until there is nothing more to wait for. */
+  /** Reads an activity until its status is final, or until waiting is pointless. */
   follow(follow: Follow): Promise<Followed<Resource>>;
-  /** The pages of a list; the next one is asked for while the current one is being consumed. */
+  /** The pages of a list; the next one is requested while the current one is being consumed. */
   pages(called: ListId | AnyRequest, input: CallInput, walk: Walk): AsyncIterable<ApiPage<ListRecord>>;
-  /** The same checks as `call`, and what is to be kept of it before it is sent; touches no network. */
+  /** The checks of `call`; returns the part to be stored before it is sent. Uses no network. */
   check(called: Called, input: CallInput): Checked;
-  /** What `call` would send, checked so. */
+  /** The request that `call` would send, after the same checks. */
   preview(called: Called, input: CallInput): Preview;
-  /** The operation of the table that a request is, with the parameters in its path. */
+  /** The operation of the table that matches a request, with the parameters in its path. */
   match(request: AnyRequest): ReturnType<typeof operationOf>;
-  /** How long one write can take at the longest, and one attempt of it, in milliseconds. */
+  /** Maximum duration of one write, and of one of its attempts, in milliseconds. */
   readonly longestWrite: number;
   readonly longestAttempt: number;
   close(): Promise<void>;
@@ -86,9 +86,9 @@ export interface Client {
 
 export interface ClientOptions extends Omit<SendContext, 'hold'> {
   readonly transport: Transport;
-  /** False: nobody hears a notice, and what is odd in an answer is not looked for. */
+  /** False: nobody reads the notices, so answers are not checked for oddities. */
   readonly isHeard?: boolean;
-  /** False: the local checks are left to the service (--no-validate). */
+  /** False: the service does the checks (--no-validate). */
   readonly validate: boolean;
 }
 
@@ -99,14 +99,14 @@ const checkParams = (operation: Operation, input: CallInput): void => {
   }
 };
 
-/** Judges the body as it would arrive, not as it lies here: some values only become JSON when they are printed. */
+/** Checks the body in its JSON form: some values only become JSON when they are printed. */
 const checkRules = (operation: Operation, body: string | undefined, input: CallInput, now: number): void => {
   const json: unknown = body === undefined ? undefined : JSON.parse(body);
   const sent = body === undefined ? undefined : operation.body?.(now).safeParse(json);
   const results = [sent, operation.query?.().safeParse(input.query ?? {})];
   const broken = results.flatMap((result) => (result?.success === false ? breaches(result.error) : []));
   const spoilt = spoiltIn(input.typed ?? json);
-  // Its cause says more about a value than the rule that it breaks.
+  // The cause of a damaged value is more helpful than the rule that it breaks.
   const causes = new Set(spoilt.map(({ propertyPath }) => propertyPath));
   const others = broken.filter(({ propertyPath }) => !causes.has(propertyPath));
   const violations = [...spoilt, ...others];
@@ -118,7 +118,7 @@ const checkRules = (operation: Operation, body: string | undefined, input: CallI
   });
 };
 
-/** What a read of one thing is about; undefined for a list, and for a write. */
+/** The object of a read; undefined for a list, and for a write. */
 const subjectOf = ({ safety, params }: Operation, input: CallInput): Subject | undefined => {
   const last = Object.entries(params).at(-1);
   if (safety !== 'safe' || last === undefined) return undefined;
@@ -145,7 +145,7 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   return { operation, path, body, params, ...(subject === undefined ? {} : { subject }) };
 };
 
-/** Says what of an answer could not be read, each thing once however many answers say it. Looks for nothing where nobody hears it. */
+/** Prints a note on unreadable values in answers, each sentence once. Checks nothing when nobody reads notices. */
 const tellOddities = ({
   notice,
   isHeard,
@@ -164,7 +164,7 @@ const tellOddities = ({
   };
 };
 
-/** interface.md shows no read of a payment request, and a service without one can be used all the same. */
+/** interface.md documents no read of a payment request; a service without one is usable all the same. */
 const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
 
 const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true || NO_SUCH_READ.includes(detail.status);
@@ -184,7 +184,7 @@ export const createClient = (given: ClientOptions): Client => {
     try {
       tell(exchange, received);
     } catch (thrown) {
-      // What was done is done, whatever can't be said of its answer.
+      // The write is done, even if its answer can't be checked.
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
     }
     await yieldToEventLoop(received.text.length);

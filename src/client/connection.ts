@@ -11,12 +11,12 @@ import { localhost } from '../core/origin.ts';
 import { verifies } from '../core/unsafe-settings.ts';
 import { proxyFault } from './failure.ts';
 
-/** What stands before an answer and is none (RFC 9110 section 15.2). 101 is no such thing: it changes the protocol. */
+/** 1xx responses before the final one (RFC 9110 section 15.2), except 101, which changes the protocol. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
 const BEGINNING = 'HTTP/1.1 100 '.length;
 const HEAD_END = '\r\n\r\n';
 
-/** The bytes without the interim heads that they begin with; undefined while more must come to know. */
+/** The bytes after the leading 1xx responses; undefined while too few have arrived to tell. */
 const answerIn = (bytes: Buffer): Buffer | undefined => {
   let rest = bytes;
   for (;;) {
@@ -30,8 +30,9 @@ const answerIn = (bytes: Buffer): Buffer | undefined => {
 };
 
 /**
- * Lets nothing through to who reads the socket before the answer itself: undici takes `100 Continue` for a fault of the
- * service and breaks the connection. `limit` bounds what is held back meanwhile, in bytes; beyond it all is let through.
+ * Hides 1xx responses from the reader of the socket: undici treats `100 Continue` as an error of the service and
+ * breaks the connection. `limit` is the maximum number of bytes that are held back meanwhile; beyond it all are passed
+ * on.
  */
 const withoutInformational = <S extends Duplex>(socket: S, limit: number): S => {
   const read = socket.read.bind(socket);
@@ -53,15 +54,15 @@ const withoutInformational = <S extends Duplex>(socket: S, limit: number): S => 
 
 type Connector = buildConnector.connector;
 
-/** Why nothing may be sent over a connection that nothing was sent over yet. */
+/** Reason why an unused connection must not be used. */
 const faultOf = (socket: Socket): string | undefined => {
   if (socket.readableLength > 0) return 'the service answered before it was asked';
   return socket.destroyed || socket.readableEnded ? 'the connection was closed before anything was sent' : undefined;
 };
 
 /**
- * A connection is handed over once it has been silent for a whole turn of the event loop: an answer that is there before the
- * request is none, and must not be taken for one. Until then nothing is sent, and what breaks is proven not sent.
+ * Hands a connection over after it has been silent for a whole turn of the event loop: an answer that arrives before
+ * the request must not be taken for its answer. Until then nothing is sent, and a failure is proven not sent.
  */
 const silentFirst =
   (connect: Connector, maxHeadBytes: number): Connector =>
@@ -77,25 +78,25 @@ const silentFirst =
           done(new Error(fault), null);
         }
       };
-      // The first one comes in this turn, before what has arrived is read.
+      // The first callback runs in this turn, before the arrived bytes are read.
       setImmediate(() => setImmediate(handOver));
     });
 
-/** As the system does, but for `localhost`. */
+/** The system's lookup, except for `localhost`. */
 export const lookup: LookupFunction = (hostname, options, done) =>
   (hostname === 'localhost' ? localhost : ask)(hostname, options, done);
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Shorter than an attempt: a connection that does not come about leaves time for the next. */
+/** Shorter than an attempt, to leave time for another one after a failed connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Whether NO_PROXY has a range of addresses (10.0.0.0/8) that the host of an origin, given as an address, is in. */
+/** True when NO_PROXY has a range of addresses (10.0.0.0/8) that contains the origin's host, given as an address. */
 const isInRange = (origin: string, noProxy: string): boolean => {
   const host = new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1');
   const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
   const ranges = new BlockList();
   for (const [, net = '', bits] of noProxy.matchAll(/([^,\s/]+)\/(\d+)/g)) {
-    // What is no range names nothing.
+    // Skip an invalid range.
     attempt(() => ranges.addSubnet(net, Number(bits), familyOf(net)));
   }
   return isIP(host) !== 0 && ranges.check(host, familyOf(host));
@@ -103,17 +104,17 @@ const isInRange = (origin: string, noProxy: string): boolean => {
 
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
 
-/** The first of these variables that says something: its name, as it is usually written, and its value. */
+/** The first of these variables with a value: its name in capitals, and its value. */
 const firstSetting = (env: Env, names: readonly string[]): readonly [name: string, value: string] | undefined =>
   names.map((name) => [name, setting(env, name)] as const).find(([, value]) => value !== '');
 
-/** Whether undici takes it: it refuses what has more than an origin only when something is to be sent. */
+/** True when undici accepts the URL: it rejects one with more than an origin only at the first request. */
 const isProxy = ({ protocol, username, password, pathname, search, hash }: URL): boolean =>
   /^https?:$/.test(protocol) &&
   attempt(() => [username, password].map(decodeURIComponent)) !== undefined &&
   pathname + search + hash === '/';
 
-/** `host:port` means http://host:port, as it does for curl. Never quoted: it may hold a password. */
+/** Reads `host:port` as http://host:port, like curl. The text is never quoted, since it may hold a password. */
 const proxyUrl = (text: string): string => {
   const url = text.includes('://') ? text : `http://${text}`;
   if (URL.canParse(url) && isProxy(new URL(url))) return url;
@@ -122,7 +123,7 @@ const proxyUrl = (text: string): string => {
   });
 };
 
-/** Where a proxy is and who says so, without the user and password that may stand in its URL. */
+/** Name of a proxy: its address and the variable that sets it, without the user and password in its URL. */
 const proxyName = (url: string, variable: string): string => {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)} (from ${variable})`;
@@ -139,7 +140,10 @@ const OPTIONS = {
 const clientOf = (origin: string | URL, options: object, connect: buildConnector.connector): Dispatcher =>
   new Client(origin, { ...options, connect: silentFirst(connect, MAX_HEADER_BYTES) });
 
-/** A tunnel's own connector, whose faults are the proxy's; one around the proxy is ours. */
+/**
+ * Turns errors of a tunnel's connector into errors of the proxy. Hosts that bypass the proxy use our own connector,
+ * `direct`.
+ */
 const named =
   (connect: buildConnector.connector, direct: buildConnector.connector, proxy: string): buildConnector.connector =>
   (options, done) =>
@@ -147,18 +151,18 @@ const named =
       ? connect(options, done)
       : connect(options, (error, socket) => (error ? done(proxyFault(proxy, error), null) : done(null, socket)));
 
-/** The way to one origin, as the environment has it. */
+/** The route to one origin, from the environment. */
 interface ConnectionRoute {
   readonly origin: string;
-  /** Whether certificates are verified. */
+  /** False when certificates are not verified. */
   readonly verified: boolean;
-  /** `passedBy`: for which hosts it is not used, as NO_PROXY says it. */
+  /** `passedBy`: hosts that are reached without the proxy, in the form of NO_PROXY. */
   readonly proxy?: { readonly url: string; readonly name: string; readonly passedBy: string };
 }
 
 /**
- * Plain http is for this machine alone and never goes through a proxy, which would read the key. Throws an `auth` error for
- * a setting that can't be used: before anything is begun.
+ * Plain http is for this machine alone and never goes through a proxy, which would read the key. Throws an `auth`
+ * error for an unusable setting before anything starts.
  */
 export const routeOf = (origin: string, env: Env): ConnectionRoute => {
   const verified = verifies(origin, env, 'the secret key');
@@ -170,7 +174,7 @@ export const routeOf = (origin: string, env: Env): ConnectionRoute => {
   return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy } };
 };
 
-/** Connections by that way. */
+/** Opens a dispatcher for a route. */
 export const openDispatcher = async ({ origin, verified, proxy }: ConnectionRoute): Promise<Dispatcher> => {
   const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS };
   const direct = connectorOf({ ...tls, lookup });

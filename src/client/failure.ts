@@ -2,13 +2,13 @@ import { subscribe } from 'node:diagnostics_channel';
 import { PayError, reasonOf } from '../core/error.ts';
 
 /**
- * What proves that a request was not sent. No error code does: one ECONNRESET looks like another. undici publishes the
- * moment in which it hands a request to a connected socket; only when that moment never came is "not sent" certain.
+ * Proof that a request was not sent. Error codes prove nothing: one ECONNRESET looks like another. undici publishes an
+ * event when it hands a request to a connected socket; without that event "not sent" is certain.
  */
 export interface SentDetector {
   readonly method: string;
   readonly path: string;
-  /** The request was seen being made, so that its hand-over can't have been missed. */
+  /** The creation of the request was observed, so its hand-over can't have been missed. */
   traced: boolean;
   handedOver: boolean;
 }
@@ -20,7 +20,7 @@ interface Published {
 const marks = new WeakMap<object, SentDetector>();
 let making: SentDetector | undefined;
 
-// A CONNECT to a proxy may be made in the same turn; method and path tell the marked request from it.
+// A CONNECT to a proxy may be created in the same turn; method and path distinguish the marked request.
 subscribe('undici:request:create', (message) => {
   const { request } = message as Published;
   if (making === undefined || request.method !== making.method || request.path !== making.path) return;
@@ -40,7 +40,7 @@ export const newSentDetector = (method: string, path: string): SentDetector => (
   handedOver: false,
 });
 
-/** Runs `dispatch`, which must make its request before it returns, and ties that request to the mark. */
+/** Runs `dispatch`, which must create its request before it returns, and links that request to the mark. */
 export const withSentDetector = <T>(mark: SentDetector, dispatch: () => T): T => {
   making = mark;
   try {
@@ -50,32 +50,32 @@ export const withSentDetector = <T>(mark: SentDetector, dispatch: () => T): T =>
   }
 };
 
-/** True only when it is proven that no byte of the request left. */
+/** True only with proof that no byte of the request was sent. */
 export const provenNotSent = (mark: SentDetector): boolean => mark.traced && !mark.handedOver;
 
-/** Why there is no answer. */
+/** Reason why there is no answer. */
 interface Why {
-  /** For people: plain words, without a code where the code is one of those that are known here. */
+  /** For people, in plain words; a known code is replaced by them. */
   readonly reason: string;
-  /** What the system, OpenSSL or undici calls it. */
+  /** Code from the system, OpenSSL or undici. */
   readonly code?: string;
 }
 
-/** What an attempt without a whole answer ended as. `broken`: the request was handed over, or may have been. */
+/** Result of an attempt without a complete answer. `broken`: the request was handed over, or may have been. */
 export type Failure =
   | (Why & { readonly kind: 'broken' })
   | (Why & { readonly kind: 'not_sent'; readonly untrusted: boolean });
 
-/** A connection that did not come about through a proxy; its cause says why. */
+/** A failed connection through a proxy, with its cause. */
 class ProxyFault extends Error {
   override readonly name = 'ProxyFault';
 }
 
-/** OpenSSL's words for a certificate that does not prove what it should, and Node's for a wrong host. */
+/** OpenSSL's codes for an untrusted certificate, and Node's for a wrong host. */
 const UNTRUSTED =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|ERROR_IN_C(?:ERT|RL)_)/;
 
-/** An error and what caused it, outermost first. */
+/** An error and its causes, outermost first. */
 const chainOf = (thrown: unknown): Error[] => {
   const chain: Error[] = [];
   for (let at = thrown; at instanceof Error && !chain.includes(at); at = at.cause) chain.push(at);
@@ -87,16 +87,16 @@ const codeOf = (error: Error): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
-/** All codes of an error and of what caused it. */
+/** All codes of an error and its causes. */
 const codesOf = (thrown: unknown): string[] => chainOf(thrown).flatMap((error) => codeOf(error) ?? []);
 
 const isUntrusted = (codes: readonly string[]): boolean => codes.some((code) => UNTRUSTED.test(code));
 
-/** Whose fault it is that a tunnel did not come about: a service that is not trusted is met behind the proxy. */
+/** Blames the proxy for a failed tunnel, except for a certificate error: that is the service's, behind the proxy. */
 export const proxyFault = (proxy: string, cause: Error): Error =>
   isUntrusted(codesOf(cause)) ? cause : new ProxyFault(`could not connect through the proxy ${proxy}`, { cause });
 
-/** What an error of the system says of the other end; one of several addresses stands for all of them. */
+/** The other end of a connection according to a system error; the first of several addresses stands for all. */
 const endOf = (error: Error): Readonly<Record<string, unknown>> =>
   error instanceof AggregateError ? { ...error.errors[0] } : { ...(error as object) };
 
@@ -113,7 +113,7 @@ const addressOf = (error: Error): string => {
 const CLOSED = 'the connection was closed';
 const TOO_LATE = 'the connection timed out';
 
-/** The codes of what goes wrong every day, in words. */
+/** Plain words for the codes of everyday failures. */
 const WORDS = new Map<unknown, (error: Error) => string>(
   Object.entries({
     ENOTFOUND: (error: Error) => `could not find ${hostOf(error)}`,
@@ -136,10 +136,7 @@ const inWords = (thrown: unknown): string => {
   return known.at(-1) ?? reasonOf(thrown);
 };
 
-/**
- * Judges a failure by the mark alone. Error codes only tell, of what is proven not sent, whether the other end was not
- * trusted.
- */
+/** Judges a failure by the mark alone. For a proven `not_sent` the error codes tell if the other end was untrusted. */
 export const failureOf = (thrown: unknown, mark: SentDetector): Failure => {
   const codes = codesOf(thrown);
   const why = { reason: inWords(thrown), ...(codes[0] === undefined ? {} : { code: codes[0] }) };
@@ -147,12 +144,12 @@ export const failureOf = (thrown: unknown, mark: SentDetector): Failure => {
   return { kind: 'not_sent', ...why, untrusted: isUntrusted(codes) };
 };
 
-/** The error of a connection whose other end is not trusted: the same for reads and writes, never worth a retry. */
+/** Error of a connection to an untrusted service: the same for reads and writes, never worth a retry. */
 export const untrustedError = (origin: string, reason: string): PayError =>
   new PayError('auth', `couldn't verify the certificate of ${new URL(origin).host}, so nothing was sent: ${reason}`, {
     hint: 'if you run your own certificate authority, put its file in NODE_EXTRA_CA_CERTS',
   });
 
-/** The error with the code of the failure that it is about. */
+/** The error with the code of its failure. */
 export const withCode = (error: PayError, outcome: { readonly code?: string }): PayError =>
   outcome.code === undefined ? error : error.with({ code: outcome.code });

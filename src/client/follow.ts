@@ -9,68 +9,74 @@ import { pause, type SendContext } from './answer.ts';
 const FIRST_PAUSE_MS = 1000;
 const GROWTH = 1.5;
 const LONGEST_PAUSE_MS = 10_000;
-/** How long a payment that was made at the last moment may take to show. */
+/** Time within which a payment of the last moment should become visible. */
 const GRACE_MS = 15_000;
-/** What the last look is given. A look that begins late, after a machine has slept, has as long. */
+/** Minimum time for the last read. A read that starts late, after the machine has slept, gets as much. */
 const LAST_LOOK_MS = 1000;
 const STEADY_MS = 2000;
-/** By how much a timer may be early. */
+/** Time by which a timer may fire early. */
 const TIMER_SLACK_MS = 10;
 
 /** An activity to wait for. */
 export interface Follow {
   readonly params: { readonly ugwoUid: string; readonly activityUid: string };
-  /** What the caller has already, such as the answer to the charge: nothing is read then before the first pause. */
+  /** A known reading, such as the answer to the charge: then nothing is read before the first pause. */
   readonly known?: ApiRecord<Resource>;
-  /** How long to wait at most, in milliseconds. */
+  /** Maximum duration of the wait, in milliseconds. */
   readonly limit: number;
-  /** Called whenever something new is known, and the wait goes on. */
+  /** Called with each new state while the wait goes on. */
   readonly tell: (waiting: Waiting) => void;
   /** Called with every new reading. */
   readonly seen?: (record: ApiRecord<Resource>) => Promise<void>;
 }
 
-/** How following an activity ended. */
+/** Result of following an activity. */
 export interface Followed<T = unknown> {
-  /** The last reading; undefined where none succeeded and none was known before. */
+  /** The last reading; undefined when none succeeded and none was known before. */
   readonly record: ApiRecord<T> | undefined;
   readonly standing: PaymentStatus;
-  /** How long was waited, in milliseconds. */
+  /** Duration of the wait, in milliseconds. */
   readonly waited: number;
-  /** It ended open, and what the customer was to do can't be done any more. */
+  /** The wait ended open, and the customer's time to act has expired. */
   readonly expired: boolean;
-  /** Looks were made, and none of them was answered. */
+  /** Reads were made, and none of them was answered. */
   readonly unanswered: boolean;
-  /** Why the last read failed, where it did and the wait ended open. */
+  /** Error of the last read, when it failed and the wait ended open. */
   readonly fault?: PayError;
-  /** A signal ended the wait: what the run ends with, once the record is shown. */
+  /** Error of the run after a signal ended the wait; thrown once the record is shown. */
   readonly interrupted?: PayError;
 }
 
-/** Reads the activity once; a read that fails throws. */
+/** Reads the activity once; throws when the read fails. */
 type Read = (signal: AbortSignal) => Promise<ApiRecord<Resource>>;
 
-/** How things stand at one point of the wait. Instants are by the clock that nobody sets. */
+/** State at one point of the wait. Instants are by the monotonic clock. */
 interface Sight {
   readonly record: ApiRecord<Resource> | undefined;
   readonly standing: PaymentStatus;
-  /** When the customer can no longer do what is asked of them; undefined where nothing says so. */
+  /** End of the customer's time to act; undefined when unknown. */
   readonly expiry: number | undefined;
-  /** Why the last read failed, where it did. */
+  /** Error of the last read, when it failed. */
   readonly fault?: PayError;
-  /** A look was answered. */
+  /** A read was answered. */
   readonly answered?: true;
-  /** A look was made, and none was answered so far. */
+  /** A read was made, and none was answered so far. */
   readonly unanswered?: boolean;
 }
 
-/** When the next action expires. The service says it by its own clock, ours stands in where it did not tell its time. */
+/**
+ * Expiry of the next action. The service states it by its own clock; this machine's clock is used if the answer has no
+ * time.
+ */
 const expiryOf = ({ value, servedAt }: ApiRecord<Resource>, clock: Clock): number | undefined => {
   const until = payableUntil(value);
   return until === undefined ? undefined : clock.ticks() + until - (servedAt ?? clock.now());
 };
 
-/** The clocks are compared to the second only: a smaller difference moves nothing, or a countdown would waver. */
+/**
+ * Keeps the previous expiry after a small change: the clocks are compared to the second only, and a countdown would
+ * waver.
+ */
 const steady = (expiry: number | undefined, before: number | undefined): number | undefined =>
   expiry !== undefined && before !== undefined && Math.abs(expiry - before) < STEADY_MS ? before : expiry;
 
@@ -82,20 +88,23 @@ const sightOf = (record: ApiRecord<Resource>, before: Sight, clock: Clock): Sigh
   expiry: steady(expiryOf(record, clock), before.expiry),
 });
 
-/** When the wait ends: at its limit, or a while after the expiry, so that at least one look falls behind it. */
+/** End of the wait: its limit, or a while after the expiry, so that at least one read falls after it. */
 const endOf = ({ expiry }: Sight, started: number, limit: number): number =>
   Math.min(started + limit, expiry === undefined ? Infinity : Math.max(expiry, started) + GRACE_MS);
 
 const usualPause = (pauses: number, random: () => number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** pauses) * (0.9 + 0.2 * random());
 
-/** The pause until the next look: right behind the expiry at the latest, and no look shortly before the last one. */
+/**
+ * The pause until the next read. It ends right after the expiry at the latest, and is extended if a read would come
+ * shortly before the last one.
+ */
 const pauseOf = ({ expiry }: Sight, usual: number, now: number, room: number): number => {
   const pacing = usual + FIRST_PAUSE_MS > room ? room : usual;
   return expiry !== undefined && expiry > now ? Math.min(pacing, expiry - now + TIMER_SLACK_MS) : pacing;
 };
 
-/** Pauses until the next look is due; false when the wait has ended instead. */
+/** Pauses until the next read is due; false when the wait has ended instead. */
 const nextLook = async (context: SendContext, sight: Sight, pauses: number, until: number): Promise<boolean> => {
   const now = context.clock.ticks();
   const room = until - now - LAST_LOOK_MS;
@@ -105,7 +114,10 @@ const nextLook = async (context: SendContext, sight: Sight, pauses: number, unti
   return more;
 };
 
-/** One read, given up at `until`. A failure is part of the sight, unless nothing is known and it is certain to come again. */
+/**
+ * One read, aborted at `until`. A failure becomes part of the state, unless nothing is known yet and the error is
+ * certain to recur.
+ */
 const look = async (context: SendContext, read: Read, before: Sight, until: number): Promise<Sight> => {
   const { clock } = context;
   const cut = AbortSignal.timeout(Math.ceil(Math.max(until - clock.ticks(), LAST_LOOK_MS)));
@@ -113,7 +125,7 @@ const look = async (context: SendContext, read: Read, before: Sight, until: numb
     return { ...sightOf(await read(cut), before, clock), answered: true };
   } catch (thrown) {
     if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
-    // What the end of the wait has cut off has not failed.
+    // A read that the end of the wait has aborted did not fail.
     if (cut.aborted) return { ...before, unanswered: before.answered !== true };
     if (!(thrown instanceof PayError) || (before.record === undefined && thrown.kind !== 'read_failed')) throw thrown;
     return { ...before, fault: thrown };
@@ -127,8 +139,8 @@ const waitingOf = ({ record, fault }: Sight, until: number): Waiting => ({
 });
 
 /**
- * Nothing more is to be waited for: it is settled, the service takes the key no more, which waiting doesn't mend, or it asks to
- * be left alone beyond the end.
+ * True when waiting is pointless: the status is final, the service rejects the key, which waiting does not fix, or it
+ * asks for a pause beyond the end.
  */
 const isOver = ({ standing, fault }: Sight, left: number, now: number): boolean =>
   standing !== 'open' || fault?.kind === 'auth' || (fault?.detail.retryAt ?? now) - now > left;
@@ -147,9 +159,9 @@ const followedOf = (
 });
 
 /**
- * Reads an activity again and again until its status is final. Reads that fail are survived; the wait ends open at its
- * limit, or soon after the customer's time to act is over. A status that is not known here is open. Throws what the read
- * throws only where nothing is known and the service has refused it; a signal ends the wait, and is in the result.
+ * Reads an activity repeatedly until its status is final. The wait survives failed reads. It ends open at its limit,
+ * or soon after the customer's time to act is over. An unrecognized status is open. Throws the error of a read only
+ * when nothing is known and the service has refused it; a signal ends the wait, and is in the result.
  */
 export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Resource>> => {
   const { clock } = context;

@@ -9,7 +9,7 @@ import type { AnsweredAttempt, AttemptResult, Transport } from './transport.ts';
 const MAX_ATTEMPTS = 4;
 const BUDGET_MS = 60_000;
 
-/** What an attempt gave: the answer, or why not and whether another attempt may. */
+/** Result of an attempt: the answer, or the error, with the permission for another attempt. */
 type Reading =
   | { readonly received: ApiRecord }
   | { readonly fault: PayError; readonly again: boolean; readonly wait?: number | undefined };
@@ -21,7 +21,7 @@ const failed = (exchange: Exchange, reason: string, status?: number): PayError =
     hint: 'nothing was changed; run the same command again',
   });
 
-/** The service's no, and whether it says of the very thing that it is not there. */
+/** The service's refusal; `isMissing` when it says that the requested object does not exist. */
 const refused = (exchange: Exchange, { status, body }: AnsweredAttempt): PayError => {
   const no = refusal(exchange, status, decode.problem(body));
   const { subject } = exchange;
@@ -58,8 +58,9 @@ const readOutcome = (context: SendContext, exchange: Exchange, outcome: AttemptR
 };
 
 /**
- * A GET: up to 4 attempts begun within 60 s, since repeating it changes nothing; none more where the service asks to wait longer. `signal` is the caller's own, for a
- * page that nobody waits for any more; `slowDown` is told of each 429, and for how long, where others are made beside it.
+ * Sends a GET: up to 4 attempts started within 60 s, since repeating it changes nothing. No further attempt when the
+ * service asks for a longer wait. `signal` is the caller's, for a page that is no longer needed. `slowDown` is called
+ * with the requested milliseconds of each 429, when other requests run in parallel.
  */
 export const sendRead = async (
   context: SendContext,
@@ -96,29 +97,29 @@ export const sendRead = async (
   }
 };
 
-/** How far a walk goes: from a cursor, over at most so many pages, until at least so many records were seen. */
+/** Extent of a walk: the first cursor, the maximum number of pages, and the number of records after which it ends. */
 export interface Walk {
   readonly from?: string | undefined;
   readonly pages?: number | undefined;
   readonly records?: number | undefined;
 }
 
-/** A page that has arrived: how it goes on is known before its records are looked at. */
+/** A received page: its next cursor is known before its records are read. */
 export interface Arrived<T> {
   readonly count: number;
   readonly nextCursor: string | null;
-  /** Takes its records apart. */
+  /** Creates its records. */
   readonly open: () => ApiPage<T>;
 }
 
 type FetchPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<Arrived<T>>;
 
-/** As it is where it is short: a walk keeps one for each of its pages, of which there may be a million. */
+/** A short cursor itself, or the hash of a long one: a walk stores one per page, of which there may be a million. */
 const keptCursor = async (cursor: string): Promise<string> =>
   cursor.length <= SHORT_CURSOR ? cursor : (await import('node:crypto')).hash('sha256', cursor);
 const SHORT_CURSOR = 64;
 
-/** More empty pages in a row than any honest list has. */
+/** More empty pages in a row than any correct list has. */
 const MAX_EMPTY_PAGES = 1000;
 
 const looping = (): PayError =>
@@ -130,8 +131,9 @@ const endlesslyEmpty = (): PayError =>
   new PayError('read_failed', `the service sent ${MAX_EMPTY_PAGES} empty pages in a row, each with a next cursor`);
 
 /**
- * Walks a list (interface.md 4.3): follow `next_cursor` to null, tolerate an empty page, stop at a repeated cursor. The
- * next page is asked for before the current one is even taken apart, so it travels while this one is worked on and printed.
+ * Walks a list (interface.md 4.3): follows `next_cursor` to null, tolerates an empty page, stops at a repeated cursor.
+ * The next page is requested before the current one is even parsed, so that it is on its way while this one is
+ * processed and printed.
  */
 export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGenerator<ApiPage<T>> {
   const seen = new Set<string>(walk.from === undefined ? [] : [await keptCursor(walk.from)]);
@@ -152,7 +154,7 @@ export async function* walkPages<T>(fetch: FetchPage<T>, walk: Walk): AsyncGener
       if (more && kept !== undefined) {
         seen.add(kept);
         next = fetch(nextCursor, abort.signal);
-        // Handled where it is awaited; until then a failure must not count as unhandled.
+        // The error is handled at the await; until then the rejection must not count as unhandled.
         next.catch(() => undefined);
       }
       yield open();

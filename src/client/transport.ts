@@ -12,8 +12,8 @@ import { type Failure, failureOf, newSentDetector, type SentDetector, withSentDe
 const LONGEST_S = 10 * 365 * 24 * 3600;
 
 /**
- * How long an answer has lain in a cache (`Age`, RFC 9111 section 5.1), in milliseconds. Undefined where it comes from the
- * service itself, and where the header is no whole number of seconds or says more than ten years.
+ * Time that an answer spent in a cache (`Age`, RFC 9111 section 5.1), in milliseconds. Undefined for an answer from
+ * the service itself, and for a header that is not a whole number of seconds or exceeds ten years.
  */
 export const ageOf = (header: string | undefined): number | undefined => {
   if (header === undefined) return undefined;
@@ -29,8 +29,8 @@ export interface Credentials {
 }
 
 /**
- * The only place where the key meets a request. It goes to exactly one origin, compared as a whole; a key that can't
- * stand in a header never reaches the HTTP library, whose exception would quote it.
+ * The only place that adds the key to a request. It goes to exactly one origin, compared as a whole. A key that a
+ * header can't hold never reaches the HTTP library, whose exception would quote it.
  */
 export const authorize = (credentials: Credentials, url: URL): string => {
   if (url.origin !== credentials.origin) {
@@ -44,24 +44,24 @@ export const authorize = (credentials: Credentials, url: URL): string => {
   return `Bearer ${credentials.key}`;
 };
 
-/** When an attempt ends at the latest. */
+/** Limits of an attempt. */
 export interface AttemptLimits {
-  /** From look-up to last byte, in milliseconds. */
+  /** From DNS lookup to last byte, in milliseconds. */
   readonly timeout: number;
-  /** Ends the attempt wherever it is. */
+  /** Ends the attempt in any phase. */
   readonly signal: AbortSignal;
-  /** Ends it only while nothing has been handed over; afterwards `held` is called once and the answer awaited. */
+  /** Ends it only before the request is handed over; after that it calls `held` once and the answer is awaited. */
   readonly stop?: { readonly signal: AbortSignal; readonly held: () => void };
 }
 
 /** The one signal that ends an attempt early. */
 interface Ends {
   readonly signal: AbortSignal;
-  /** Lets go of all that was waited for: the attempt is over. */
+  /** Removes all listeners and timers after the attempt. */
   readonly release: () => void;
 }
 
-/** Calls `told` with the reason once the signal is aborted; gives the way to stop listening. */
+/** Calls `told` with the reason when the signal is aborted; returns a function that stops listening. */
 const onAbort = (signal: AbortSignal, told: (reason: unknown) => void): (() => void) => {
   const listener = (): void => told(signal.reason);
   if (signal.aborted) listener();
@@ -69,16 +69,17 @@ const onAbort = (signal: AbortSignal, told: (reason: unknown) => void): (() => v
   return () => signal.removeEventListener('abort', listener);
 };
 
-/** Calls `told` after `ms`, unless it is cancelled before. */
+/** Calls `told` after `ms`; returns a function that cancels it. */
 const after = (ms: number, told: () => void): (() => void) => {
   const timer = setTimeout(told, ms);
   return () => clearTimeout(timer);
 };
 
 /**
- * What ends an attempt: its own signal, its timeout, and a signal of the user that finds nothing handed over; one that has
- * been handed over is told about and awaited. A run has one pair of signals and may have a million attempts, so nothing
- * of an attempt stays with them. (AbortSignal.any would keep what somebody still listens to.)
+ * Combines the ends of an attempt: its own signal, its timeout, and a signal of the user before the request is handed
+ * over. After that the user's signal is only reported, and the answer is awaited. A run has one pair of signals and
+ * may have a million attempts, so all listeners are removed from them. (AbortSignal.any would keep those that still
+ * have a listener.)
  */
 const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): Ends => {
   const end = new AbortController();
@@ -88,7 +89,7 @@ const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): 
   };
   const releases = [
     onAbort(signal, (reason) => end.abort(reason)),
-    // The reason is the sentence that an error will show.
+    // The reason becomes the message of an error.
     after(timeout, () => end.abort(new Error(`no complete answer within ${timeout / 1000} s (--timeout)`))),
     ...(stop === undefined ? [] : [onAbort(stop.signal, onStop)]),
   ];
@@ -100,47 +101,49 @@ const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): 
   };
 };
 
-/** An attempt that has an answer. */
+/** An attempt with an answer. */
 export interface AnsweredAttempt {
   readonly kind: 'answer';
   readonly status: number;
   readonly retryAfter: string | undefined;
   /** The `Date` header: the service's clock in milliseconds since the epoch, to the second. */
   readonly servedAt?: number | undefined;
-  /** How long the answer had lain in a cache by then, in milliseconds; undefined where it had not. */
+  /** Time that the answer spent in a cache, in milliseconds; undefined if none. */
   readonly age?: number | undefined;
   readonly body: AnswerBody;
 }
 
-/** What one attempt ended as. */
+/** Result of one attempt. */
 export type AttemptResult = AnsweredAttempt | Failure;
 
-/** One request to be made. */
+/** One request to be sent. */
 export interface Attempt extends AttemptLimits {
   readonly method: Method;
   readonly path: string;
   readonly body: string | undefined;
-  /** A connection of its own, closed behind it: a write never rides on a connection that may be half dead. */
+  /** Uses a connection that is closed afterwards: a write is never sent over a connection that may be half dead. */
   readonly fresh: boolean;
-  /** Asked once more when the connection stands, in the turn in which the request would be handed over; false: it is not. */
+  /**
+   * Called again on the open connection, in the turn in which the request would be handed over; false holds it back.
+   */
   readonly mayStart?: () => boolean;
 }
 
-/** The way to one origin. */
+/** Connections to one origin. */
 export interface Transport {
-  /** What became of the attempt; throws a PayError of kind `auth` for a key that can't be used. */
+  /** Result of the attempt; throws a PayError of kind `auth` for an unusable key. */
   send(attempt: Attempt): Promise<AttemptResult>;
   close(): Promise<void>;
 }
 
-/** What a transport is made of. */
+/** Dependencies of a transport. */
 export interface TransportOptions {
   readonly credentials: Credentials;
   readonly env: Env;
   readonly clock: Clock;
   readonly userAgent: string;
   readonly debug: (line: string) => void;
-  /** Takes the known secrets out of what is answered. */
+  /** Removes the known secrets from answers. */
   readonly clean: Clean;
 }
 
@@ -154,7 +157,7 @@ const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOption
   accept: 'application/json',
   'accept-encoding': 'identity',
   'user-agent': userAgent,
-  // What a cache remembers says nothing of how a payment stands now.
+  // A cached answer does not show the current state of a payment.
   ...(attempt.method === 'GET' ? { 'cache-control': 'no-cache' } : {}),
   ...(attempt.body === undefined ? {} : { 'content-type': 'application/json' }),
 });
@@ -188,7 +191,7 @@ const roundTrip = async (
   };
 };
 
-/** One attempt over one dispatcher, which is destroyed when it fails: nothing can leave it afterwards. */
+/** One attempt over one dispatcher, which is destroyed after a failure: then nothing can be sent over it. */
 const attemptOver = async (
   dispatcher: Dispatcher,
   attempt: Attempt,
@@ -205,7 +208,8 @@ const attemptOver = async (
     return outcome;
   } catch (thrown) {
     if (thrown instanceof PayError) throw thrown;
-    // undici notices an abort only once it is connected, and a proxy may never let it: only this makes it certain.
+    // undici notices an abort only once it is connected, and a proxy may delay that forever: only this makes it
+    // certain.
     dispatcher.destroy().catch(() => undefined);
     const outcome = failureOf(thrown, mark);
     debug(
@@ -218,15 +222,18 @@ const attemptOver = async (
 };
 
 /**
- * One origin, its key and its connections. Sends what it is told to, once, and says what became of it. Throws a PayError of
- * kind `auth` for a proxy or a setting that can't be used.
+ * One origin with its key and its connections. Sends each attempt once and returns its result. Throws a PayError of
+ * kind `auth` for an unusable proxy or setting.
  */
 export const openTransport = (options: TransportOptions): Transport => {
   const route = routeOf(options.credentials.origin, options.env);
-  /** Those that are kept alive for the next request, and those whose connection is closed behind each: they can make new ones. */
+  /**
+   * Idle dispatchers: those with a connection that is kept alive for the next request, and those that open a new one
+   * for each.
+   */
   const [alive, closed]: [Dispatcher[], Dispatcher[]] = [[], []];
   const drop = (one: Dispatcher): void => void one.destroy().catch(() => undefined);
-  /** Over one that nobody else uses meanwhile: a request waits for no other's answer. */
+  /** Uses a dispatcher exclusively: a request never waits for the answer to another. */
   const over = async (idle: Dispatcher[], attempt: Attempt): Promise<AttemptResult> => {
     const own = idle.pop() ?? (await openDispatcher(route));
     const outcome = await attemptOver(own, attempt, options);
@@ -234,7 +241,7 @@ export const openTransport = (options: TransportOptions): Transport => {
     else drop(own);
     return outcome;
   };
-  /** Reads are made side by side until the service asks for less (429); then one after the other. */
+  /** Reads run in parallel until the service asks for fewer (429); then one after the other. */
   let before: Promise<unknown> | undefined;
   const read = async (attempt: Attempt): Promise<AttemptResult> => {
     const reading = before === undefined ? over(alive, attempt) : before.then(() => over(alive, attempt));
@@ -249,7 +256,8 @@ export const openTransport = (options: TransportOptions): Transport => {
       const isNew = alive.length === 0;
       const outcome = await read(attempt);
       if (isNew || outcome.kind !== 'broken' || attempt.signal.aborted) return outcome;
-      // A kept connection may have been closed meanwhile, which says nothing of the service: once more on a new one.
+      // An idle connection may have been closed meanwhile, which is no fault of the service: try once more on a new
+      // one.
       alive.splice(0).forEach(drop);
       return read(attempt);
     },

@@ -1,4 +1,4 @@
-/** undici's parts by path: the whole package would load fetch, WebSocket, caches and mocks at every start. */
+/** Modules of undici by path: the whole package would load fetch, WebSocket, caches and mocks at every start. */
 declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici';
   export default buildConnector;

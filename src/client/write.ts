@@ -10,29 +10,29 @@ const MAX_CONNECTIONS = 3;
 const MAX_SENDS = 3;
 const MAX_RETRY_AFTER_MS = 120_000;
 
-/** How long a write can take at the longest, its waits and repeats included, in milliseconds. */
+/** Maximum duration of a write, including its waits and repeats, in milliseconds. */
 export const longestWrite = (timeout: number): number =>
   (MAX_CONNECTIONS + MAX_SENDS - 1) * timeout + (MAX_CONNECTIONS + MAX_SENDS - 2) * MAX_RETRY_AFTER_MS;
 
-/** What a caller may have a say in, or hear of, while a write goes on. */
+/** Callbacks of a caller during a write. */
 export interface WriteOptions {
   /**
-   * Asked before each attempt of a write, and again when its connection stands, in the turn in which the request would be
+   * Called before each attempt of a write, and again on its open connection, in the turn in which the request would be
    * handed over: true when nothing may be sent any more.
    */
   readonly overdue?: () => boolean;
-  /** Told of each 429 of the service to a write: the milliseconds it asks for, or 0 where it says no time that can be used. */
+  /** Called for each 429 of the service to a write, with the requested milliseconds, or 0 without a usable time. */
   readonly slowDown?: (ms: number) => void;
-  /** Asked after a 429 that proves nothing: true where a read shows that nothing was applied. */
+  /** Called after a 429 that proves nothing: true when a read shows that nothing was applied. */
   readonly isNothing?: () => Promise<boolean>;
 }
 
 export interface WriteContext extends SendContext {
-  /** Called when a signal finds a write handed over, whose answer is then awaited. */
+  /** Called when a signal arrives after a write was handed over; its answer is then awaited. */
   readonly held: () => void;
 }
 
-/** Says once, however many writes are in flight, that their answers are awaited. */
+/** Prints once that answers are awaited, for all writes in flight together. */
 export const sayHeld = ({ notice, timeout }: SendContext): (() => void) => {
   let said = false;
   return () => {
@@ -67,20 +67,22 @@ const attemptOnce = async (
   return { ...verdict, error: withCode(verdict.error, outcome) };
 };
 
-/** What a verdict is with a read that was made behind it, where that may settle it. */
+/** The verdict after an additional read, if that can settle it. */
 const settled = async (verdict: Verdict, isNothing: WriteOptions['isNothing']): Promise<Verdict> => {
   if (verdict.state !== 'unknown' || verdict.ifNothing === undefined) return verdict;
   return (await isNothing?.()) === true ? verdict.ifNothing : verdict;
 };
 
-/** A machine that slept, or a process that was paused: others may have concluded meanwhile that nothing was sent. */
+/**
+ * Error after the machine slept, or the process was paused: others may have concluded meanwhile that nothing was sent.
+ */
 const stoodStill = (exchange: Exchange): PayError =>
   notSent(exchange, 'this process was paused for too long before it could send');
 
 /**
- * A write: sent once. It goes out again only when the verdict is certain that nothing was applied: no connection (up to
- * 3 of them), or after the service's own 429 (up to 3 sends, waiting as it says, at most 120 s: where it asks for more, not at all),
- * and no more at all when it is overdue.
+ * Sends a write once. Repeats it only when the verdict proves that nothing was applied: after a failed connection (up
+ * to 3), or after the service's own 429 (up to 3 sends, with the requested wait of at most 120 s; after a longer one
+ * there is no repeat). An overdue write is not sent at all.
  */
 export const sendWrite = async (
   context: WriteContext,

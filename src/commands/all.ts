@@ -4,13 +4,13 @@ import type { Deps } from './deps.ts';
 
 type Spec = CommandSpec<unknown, OptionSpecs, Deps>;
 
-/** Commands that are declared together, and the words that they begin with. */
+/** Commands that are declared together, and their possible first words. */
 interface Group {
   readonly words: readonly string[];
   readonly load: () => Promise<readonly Spec[]>;
 }
 
-/** Every command, in the order in which help lists their nouns. A start loads those that it can mean. */
+/** Every command, in the order of the help. A run loads only the groups that its arguments can mean. */
 const GROUPS: readonly Group[] = [
   { words: ['ugwo', 'payment'], load: async () => (await import('./ugwo/spec.ts')).ugwoCommands },
   { words: ['activity'], load: async () => (await import('./activity/spec.ts')).activityCommands },
@@ -39,11 +39,11 @@ const loaded = async (groups: readonly Group[]): Promise<readonly Spec[]> =>
 
 export const allSpecs = (): Promise<readonly Spec[]> => loaded(GROUPS);
 
-/** The commands that argv can mean: those whose first word it holds. */
+/** Loads the commands that argv can mean: the groups with a first word in argv. */
 export const specsFor = (argv: readonly string[]): Promise<readonly Spec[]> =>
   loaded(GROUPS.filter(({ words }) => words.some((word) => argv.includes(word))));
 
-/** What each noun is about, for help, which adds its verbs; the service's own words may be said in plain ones. */
+/** Help text of each noun; the help adds its verbs. An alias is a plain word for the service's own term. */
 export const NOUNS: Readonly<Record<string, Noun>> = {
   ugwo: { about: 'payment requests', alias: 'payment' },
   activity: { about: 'attempts to charge a payment request' },

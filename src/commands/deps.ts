@@ -22,116 +22,118 @@ import type { Secrets } from '../webhook/event.ts';
 import type { WebhookRoom } from '../webhook/room.ts';
 
 /**
- * What a client is wanted for: `write` shows on a terminal where it will write, `preview` needs no key since nothing is
+ * Purpose of a client. `write` shows the target on a terminal before it writes. `preview` needs no key since nothing is
  * sent.
  */
 export type CallPurpose = 'read' | 'write' | 'preview';
 
-/** How something is sent that must not be made twice. */
+/** Options for a request that must not be sent twice. */
 export interface OnceOptions {
   readonly about: string;
   readonly question?: readonly string[];
-  /** What is typed in full to answer it, where it is no practice. */
+  /** Text that the person must type in full to confirm, unless it is practice. */
   readonly typed?: string;
   readonly saying?: string;
   readonly once?: boolean;
   readonly again?: boolean;
-  /** Why nothing came of what an answer shows; undefined where something did. */
+  /** Reason of a failure that an accepted answer reports; undefined if there is none. */
   readonly failure?: (value: unknown) => string | undefined;
 }
 
-/** What this machine has come by in searches, so that the same one again is a single request. Neither ever fails. */
+/** Records seen in earlier searches, so that a repeated search needs a single request. Neither method ever throws. */
 export interface SeenBefore {
   note(list: ListId, seen: readonly { readonly field: string; readonly text: string; readonly uid: string }[]): void;
-  /** Identifiers of what had that text in a field when it was seen. */
+  /** Identifiers of the records whose field had that text when they were seen. */
   find(list: ListId, field: string, text: string): readonly string[];
 }
 
-/** Which secrets are meant: of live events, and of the sandbox's where they have others. */
+/** Sources of the secrets: for live events, and for sandbox events if they have others. */
 export interface SecretOptions {
   readonly main: SecretSources;
   readonly sandbox: SecretSources;
 }
 
-/** What a command may reach, each room loaded when it is first asked for. */
+/** Services that a command may use. Each is loaded at its first use. */
 export interface Deps {
   readonly io: Io;
   readonly globals: Globals;
-  /** The client for the profile, origin and key that this run means. */
+  /** The client for the profile, origin and key of this run. */
   client(purpose: CallPurpose): Promise<Client>;
-  /** Where that client's requests go, as the ledger keeps it. */
+  /** Target of that client's requests, as the ledger stores it. */
   place(): Promise<LedgerTarget>;
-  /** Which entries of the ledger a command is about that names none: those of the service and workspace that this run means. */
+  /** Ledger entries that a command covers if it names none: those of this run's service and workspace. */
   scope(): Promise<Scope>;
-  /** The ledger of this machine, opened at the first call. */
+  /** The ledger of this run, opened at the first call. */
   ledger(): Promise<Ledger>;
-  /** Looks after the ledger itself: where it is kept, its tables, and what goes from one to the other. */
+  /** Administration of the ledger: its place, its tables, its backup, and the copy into a shared ledger. */
   ledgerAdmin(): Promise<LedgerAdmin>;
-  /** Throws where an address can be no ledger's; connects to nothing. */
+  /** Throws if a URL can't be a ledger's address. Does not connect. */
   checkLedger(url: string): Promise<void>;
   /**
-   * Tells the ledger, where there is one, how activities stand by now, from which answer that is known, and what their payment
-   * request asks for; never fails.
+   * Records the status of activities in the ledger, if there is one. `from` is the answer that shows them, `asked` the
+   * terms of their payment request. Never fails.
    */
   observe(
     activities: readonly unknown[],
     from: Pick<ApiRecord, 'servedAt' | 'age'>,
     asked?: RequestTerms,
   ): Promise<void>;
-  /** The protocol around the ledger: how a charge is sent once, and what may be concluded of one that is unknown. */
+  /** The ledger protocol: sends a charge once, and decides the outcome of an unknown one. */
   protocol(): Promise<LedgerRoom>;
   /**
-   * Sends one request, no charge, that must not be made twice: the ledger has its intent before, and what became of it after.
-   * `about` is what it is done to; `question` is asked before, else `saying` is said on a terminal. With `once`, one that was
-   * made stands in the way of another, unless `again`. Gives what is to be shown.
+   * Sends one request, not a charge, that must not be sent twice. The ledger records the intent before and the outcome
+   * after. `about` names the target. Asks `question` first; otherwise prints `saying` on a terminal. With `once`, an
+   * earlier one blocks another, unless `again`. Resolves to the record to show.
    */
   once(
     called: Called,
     input: CallInput,
     how: OnceOptions,
   ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }>;
-  /** The commands there are. */
+  /** The tree of all commands. */
   tree(): Promise<Tree>;
-  /** Files of rows, and how they are worked off. */
+  /** Processing of files of rows. */
   bulk(): Promise<BulkRoom>;
-  /** What that needs of the world. */
+  /** Services that a file of rows needs. */
   jobWorld(): Promise<RowServices>;
-  /** Told of a walk over many pages: its memory stays the same, however many. */
+  /** Call before a walk over many pages: keeps memory constant however many pages there are. */
   holdMemory(): Promise<void>;
-  /** What was seen in earlier searches; undefined where nothing is to be remembered, or can be. */
+  /** Records seen in earlier searches; undefined if this run must not, or can't, remember any. */
   seenBefore(): Promise<SeenBefore | undefined>;
-  /** Removes all of that. */
+  /** Removes all remembered records. */
   forgetSeen(): Promise<{ readonly file: string; readonly removed: boolean }>;
-  /** Who runs this, for what the ledger records of a person's decision. */
+  /** Name of the person who runs this. The ledger records it with a decision. */
   operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;
-  /** Asks the service whether it takes this key, by the smallest read there is; throws what the read throws. */
+  /** Checks with the smallest read whether the service accepts this key. Throws the error of the read. */
   probe(target: { readonly origin: string; readonly key: string }): Promise<void>;
-  /** Looks at all that a command depends on; without the service where that is not to be asked. */
+  /** Checks everything that a command depends on; sends nothing to the service if `offline`. */
   checkUp(offline: boolean): Promise<readonly CheckResult[]>;
-  /** Who a call would act as; with `check` the service is asked whether it takes the key. */
+  /** Identity that a call would use. With `check`, asks the service whether it accepts the key. */
   whoAmI(check: boolean): Promise<Identity>;
   folders(): Promise<Folders>;
   emulator(): Promise<EmulatorRoom>;
-  /** Receiving, keeping and forwarding what the service sends. */
+  /** Receiving, storing and forwarding events. */
   webhooks(): Promise<WebhookRoom>;
-  /** The secrets that deliveries are signed with; asked for on a terminal where none are named. */
+  /** The secrets that sign deliveries. Asks for one on a terminal if none are named. */
   webhookSecrets(options: SecretOptions): Promise<Secrets>;
-  /** The absolute path of a program: given as one, or found on PATH outside the working folder; undefined where it isn't. */
+  /**
+   * Absolute path of a program: the given path, or found on PATH outside the working folder. Undefined if not found.
+   */
   findProgram(word: string): Promise<string | undefined>;
-  /** Sends a signal to all of a group of processes; undefined on a system without groups. */
+  /** Function that signals a whole process group; undefined on a system without groups. */
   signalGroup(): Promise<((pid: number, name: NodeJS.Signals) => void) | undefined>;
-  /** This user; undefined where there are no such numbers. */
+  /** User id; undefined on a system without user ids. */
   user(): Promise<number | undefined>;
-  /** The bytes behind a name, as they are: a file, or `-` for standard input; a usage error beyond the limit. */
+  /** Raw bytes of a file, or of standard input for `-`. Throws a usage error beyond the limit. */
   bytes(from: string, limit: number): Promise<Uint8Array>;
-  /** The text behind an option: inline, a file, or standard input. */
+  /** Text of an option: inline, from a file, or from standard input. */
   readonly source: ReadSource;
   readonly confirm: Confirm;
-  /** Lets a person choose; only where somebody can be asked. */
+  /** Lets a person choose from a list. Call only if somebody can be asked. */
   choose(from: Choices): Promise<string>;
-  /** A line on stderr for people, or several, not shown with --quiet. */
+  /** Prints one or several lines for people on stderr. Prints nothing with --quiet. */
   notice(said: string | readonly string[]): Promise<void>;
-  /** What --dry-run and --as-curl give back. */
+  /** Result of --dry-run and --as-curl. */
   preview(request: Preview): Result;
 }

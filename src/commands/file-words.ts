@@ -3,33 +3,35 @@ import { usageError } from '../core/error.ts';
 import { NumberText } from '../core/json.ts';
 import { type GivenAmount, readGiven } from '../core/money.ts';
 
-/** What options give for every row, by the name of the column that would give the same. */
+/** Values that options set for every row, by the matching column. */
 export type Filled = Readonly<Record<string, string | undefined>>;
 
 const flagOf = (column: string): string => `--${column.replaceAll('_', '-')}`;
 
-/** An option and a column that say the same: nobody can tell which one is meant. */
+/** Throws if an option and a column set the same value: it is unclear which one counts. */
 export const refuseTwice = (options: Filled, columns: readonly string[]): void => {
   const column = columns.find((name) => options[name] !== undefined);
   if (column === undefined) return;
   throw usageError(`${flagOf(column)} and the column ${column} set the same value; leave one out`);
 };
 
-/** The text that a row gives, else the one that an option gives for all. NDJSON's rows may differ in their names. */
+/** The row's text, or the option's. Reports a fault if both are given, since NDJSON rows may have different names. */
 export const wordOf = (cells: Cells, column: string, options: Filled): string | undefined => {
   const own = cells.text(column);
   if (own !== undefined && options[column] !== undefined) cells.fault(column, `is also set by ${flagOf(column)}`);
   return own ?? options[column];
 };
 
-/** The name that a property came from: a column of the file, else the flag. */
+/** Source of a property: a column of the file, or the flag. */
 export const nameOf = (columns: readonly string[], column: string): string =>
   columns.some((name) => name === column || name.startsWith(`${column}.`)) ? column : flagOf(column);
 
-/** The columns of an amount: with the currency's decimals, or in the minor unit. */
+/** Columns of an amount: in the currency's decimals, or in the minor unit. */
 export const AMOUNT_COLUMNS = ['amount', 'amount_minor', 'currency'] as const;
 
-/** A count of the minor unit may come as a number from NDJSON; an amount with decimals only as a text, which keeps its zeros. */
+/**
+ * An amount in the minor unit may be a number in NDJSON. An amount with decimals must be a text, which keeps its zeros.
+ */
 const minorText = (cells: Cells): string | undefined => {
   const given = cells.given.get('amount_minor');
   return typeof given === 'number' || given instanceof NumberText ? String(given) : cells.text('amount_minor');
@@ -42,7 +44,10 @@ const givenIn = (cells: Cells): GivenAmount | undefined => {
   return minor === undefined ? undefined : { flag: '--amount-minor', text: minor };
 };
 
-/** The amount of a row in the minor unit, and its currency; undefined where it has none, or one that is wrong. */
+/**
+ * Amount of a row in the minor unit, and its currency. Undefined if the row has none, or if it is wrong (reported as a
+ * fault).
+ */
 export const moneyIn = (
   cells: Cells,
   currency: string | undefined,

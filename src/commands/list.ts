@@ -23,16 +23,16 @@ import { formatLocalFull } from '../core/time.ts';
 import type { Deps, SeenBefore } from './deps.ts';
 import { goOnFrom, previewCall } from './record.ts';
 
-/** A list that is one page. */
+/** Yields the records as one page. */
 export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
   yield { records, cursor: undefined, nextCursor: null };
 }
 
-/** A list that is there whole, made here. */
+/** Yields local values as one page. */
 export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
   pageOf(values.map((value) => madeHere(value)));
 
-/** The fields that one record alone has, by its list, and how that is read (public material). */
+/** Fields with unique values, per list, and the operation that reads one record (public material). */
 const UNIQUE: Readonly<Record<ListId, { readonly get: OperationId; readonly fields: readonly ('ref' | 'email')[] }>> = {
   'ugwo.list': { get: 'ugwo.get', fields: ['ref'] },
   'onye.list': { get: 'onye.get', fields: ['ref', 'email'] },
@@ -40,20 +40,20 @@ const UNIQUE: Readonly<Record<ListId, { readonly get: OperationId; readonly fiel
 
 const folded = (field: string, text: string): string => (field === 'email' ? text.toLowerCase() : text);
 
-/** The one field that is searched for, where nothing else is. */
+/** The searched unique field and its text, if the filter has nothing else. */
 const wantedIn = (list: ListId, filter: RecordFilter): readonly [field: 'ref' | 'email', text: string] | undefined => {
   const [field, ...others] = UNIQUE[list].fields.filter((name) => filter[name] !== undefined);
   if (field === undefined || others.length > 0 || Object.keys(filter).length > 1) return undefined;
   return [field, folded(field, filter[field] ?? '')];
 };
 
-/** A record as its list shows it: without what a read of it alone adds. */
+/** Converts a record to its list shape: drops the fields that only a single read adds. */
 const asListed = ({ text }: ApiRecord): ApiRecord => {
   const { activities: _, ...listed } = parseExact(text) as Record<string, unknown>;
   return apiRecordOf(listed);
 };
 
-/** The record that a search was for, where this machine has seen it before and it still is that one. */
+/** Reads the record that an earlier search found. Undefined if there is none, or if it no longer matches. */
 export const recalled = async (
   list: ListId,
   filter: RecordFilter,
@@ -63,19 +63,19 @@ export const recalled = async (
 ): Promise<ApiRecord | undefined> => {
   const wanted = wantedIn(list, filter);
   const [uid, ...others] = wanted === undefined ? [] : seen.find(list, ...wanted);
-  // Which of several it is only the list can tell.
+  // With several candidates, only the list can decide.
   if (uid === undefined || others.length > 0) return undefined;
   const found = await client.look(UNIQUE[list].get, { params: { uid } });
   return found !== undefined && matcher(filter, io.clock.now())(found.value) ? asListed(found) : undefined;
 };
 
-/** So many records of a search are noted, the newest, besides the one that it was for: to note all would double what a walk costs. */
+/** A search notes this many of the newest records, besides its match. Noting all would double the cost of a walk. */
 const MOST = 1000;
 
 type Field = 'ref' | 'email';
 type Trace = Parameters<SeenBefore['note']>[1][number];
 
-/** What is noted of a record: of each of these fields its text. */
+/** Notes of a record: the text of each of these fields. */
 const tracesOf = ({ value }: ApiRecord, fields: readonly Field[]): Trace[] => {
   const { uid, ...record } = value as Readonly<Record<string, unknown>>;
   return fields.flatMap((field) => {
@@ -85,7 +85,7 @@ const tracesOf = ({ value }: ApiRecord, fields: readonly Field[]): Trace[] => {
   });
 };
 
-/** The same pages, noted as they pass, and written down once at the end. */
+/** Passes the pages through and notes their records. Writes the notes once, at the end. */
 export async function* remembering(
   pages: AsyncIterable<ApiPage>,
   list: ListId,
@@ -111,17 +111,17 @@ export async function* remembering(
   }
 }
 
-/** What is searched through. */
+/** Properties of a list that is searched. */
 interface Searched {
-  /** What its records are called, in the plural. */
+  /** Name of its records, in the plural. */
   readonly records: string;
-  /** The service lists the newest first, so that a walk can end early. */
+  /** True if the service lists the newest first, so that a walk can end early. */
   readonly newestFirst: boolean;
-  /** A reference is one record's alone. */
+  /** True if a reference belongs to one record only. */
   readonly uniqueRef: boolean;
 }
 
-/** How far a search has looked. */
+/** Progress of a search. */
 interface Extent {
   count: number;
   oldest: number | undefined;
@@ -138,7 +138,9 @@ const look = (looked: Extent, { records }: ApiPage): void => {
 const sayLooked = ({ count, oldest }: Extent, records: string): string =>
   `Looked through ${count} ${records}${oldest === undefined ? '' : `, back to ${formatLocalFull(oldest)}`}.`;
 
-/** The cursor behind the first `count` records of a list; undefined where the service gives none, or other records. */
+/**
+ * Finds the cursor after the first `count` records of a list. Undefined if the service gives none, or other records.
+ */
 type CursorBehind = (count: number, last: unknown) => Promise<string | undefined>;
 
 const cursorBehind =
@@ -152,7 +154,7 @@ const cursorBehind =
     return undefined;
   };
 
-/** A page with no more than `room` of what matches, and where to go on behind that. */
+/** Cuts a page to the first `room` matching records, with the cursor to continue after them. */
 const cutPage = async (
   page: ApiPage,
   matching: ApiPage['records'],
@@ -167,8 +169,8 @@ const cutPage = async (
 };
 
 /**
- * What matches of each page, at most so many. The walk ends early where nothing older can match, and at the one record that
- * has a unique reference.
+ * Yields the matching records of each page, up to `most`. The walk ends early once no older record can match, or at the
+ * one record with a unique reference.
  */
 async function* searching(
   pages: AsyncIterable<ApiPage>,
@@ -200,7 +202,7 @@ async function* searching(
   }
 }
 
-/** One of the service's lists. */
+/** A list of the service. */
 export interface ListOf extends Searched {
   readonly operation: ListId;
   /** The words of its command. */
@@ -208,15 +210,15 @@ export interface ListOf extends Searched {
   readonly view: View;
 }
 
-/** With a filter the first ten that match, as without one the first page. */
+/** Maximum number of records. With a filter the default is ten, the size of a first page. */
 const mostOf = ({ reach, filter }: ListInput): number | undefined =>
   reach.kind === 'max' ? reach.max : reach.kind === 'page' && filter !== undefined ? PAGE_DEFAULT : undefined;
 
-/** The largest pages for a walk; no more than is wanted, unless a cursor already fixes the size. */
+/** Page size: the largest for a walk, but no more than wanted, unless a cursor already fixes it. */
 const limitOf = ({ limit, cursor, reach, filter }: ListInput): string => {
   const wanted = limit ?? String(reach.kind === 'page' && filter === undefined ? PAGE_DEFAULT : PAGE_MAX);
   const mayShrink = reach.kind === 'max' && filter === undefined && cursor === undefined && reach.max < PAGE_MAX;
-  // What is no limit at all stays as it was given, for the contract to judge.
+  // An invalid limit stays as given; the contract judges it.
   return mayShrink && /^\d+$/.test(wanted) && reach.max < Number(wanted) && Number(wanted) <= PAGE_MAX
     ? String(reach.max)
     : wanted;
@@ -227,7 +229,7 @@ const reachWords = ({ reach }: ListInput): string[] => {
   return reach.kind === 'all' ? ['--all'] : ['--max', String(reach.max)];
 };
 
-/** The options of a filter, to be given again. An instant that was given as "ago" is written as it was counted. */
+/** Options that repeat a filter. A time given as "ago" becomes a fixed time. */
 const filterWords = ({ filter = {} }: ListInput, now: number): string[] => {
   const moment = (flag: string, at: typeof filter.since): string[] =>
     at === undefined ? [] : [flag, new Date('at' in at ? at.at : now - at.ago).toISOString()];
@@ -251,7 +253,7 @@ const FLAGS = new Map([
 ]);
 const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS.get(path));
 
-/** The pages, whose errors name the flag at fault, and, once something was shown, where to go on. */
+/** Passes the pages through. Errors name the flag at fault and, after the first page, the command to continue with. */
 async function* telling(pages: AsyncIterable<ApiPage>, command: (cursor: string) => string): AsyncGenerator<ApiPage> {
   let cursor: string | null = null;
   try {
@@ -261,7 +263,7 @@ async function* telling(pages: AsyncIterable<ApiPage>, command: (cursor: string)
     }
   } catch (thrown) {
     const error = named(thrown);
-    // Without a request it is the walk itself that has no way on: a cursor that leads back.
+    // An error without a request means that the walk can't go on: a cursor leads back.
     if (!(error instanceof PayError) || error.detail.request === undefined || cursor === null) throw error;
     throw error.with({ hint: `everything shown is complete; continue with: ${command(cursor)}` });
   }
@@ -281,7 +283,7 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, de
   }
 };
 
-/** The one record that was found at once, where it was seen before. */
+/** Result with the record from an earlier search, if there is one. */
 const foundAtOnce = async (
   { operation, view }: ListOf,
   { filter, cursor }: ListInput,
@@ -296,7 +298,7 @@ const foundAtOnce = async (
   return { kind: 'list', pages: pageOf([record]), view };
 };
 
-/** Lists records, or those of them that are looked for (interface.md 4.3). */
+/** Lists records, or those that match a filter (interface.md 4.3). */
 export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): Promise<Result> => {
   const now = deps.io.clock.now();
   checkPeriod(input.filter ?? {}, now);
@@ -309,7 +311,7 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
   const found = await foundAtOnce(list, input, client, seen, deps);
   if (found !== undefined) return found;
   if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.holdMemory();
-  // A cursor belongs to the limit of its page.
+  // A cursor is valid only with the limit of its page.
   const command = (cursor: string): string => {
     const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];
     return goOnFrom(cursor, list.path, own, deps.globals);
@@ -330,24 +332,24 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
   };
 };
 
-/** Something that is kept on this machine in an order, and how a list shows it. `P` is a place in that order. */
+/** Locally stored items in a fixed order, and their conversion to list records. `P` is a place in that order. */
 export interface Listed<T, P> {
-  /** At most so many, from behind a place on. */
+  /** Returns at most `limit` items after the place `behind`. */
   readonly find: (behind: P | undefined, limit: number) => Promise<readonly T[]>;
   readonly placeOf: (item: T) => P;
   readonly cursorOf: (place: P) => string;
   readonly recordsOf: (items: readonly T[]) => Promise<readonly ApiRecord[]>;
-  /** How many make a page. */
+  /** Items per page. */
   readonly size: number;
 }
 
-/** What a user is told whose cursor is none of this list's. */
+/** Usage error for a cursor that does not belong to this list. */
 export const foreignCursor = (cursor: string): PayError =>
   usageError(`--cursor: "${cursor}" is not a cursor of this list`, {
     hint: 'use the next_cursor of an earlier page, or leave out --cursor',
   });
 
-/** Page by page, at most `max` items, beginning behind the place `from`. Each page is asked for when the one before is taken. */
+/** Yields pages with at most `max` items, starting after `from`. Reads a page only when the consumer asks for it. */
 export async function* listedPages<T, P>(
   { find, placeOf, cursorOf, recordsOf, size: pageSize }: Listed<T, P>,
   { from, max = Number.POSITIVE_INFINITY }: { readonly from?: P | undefined; readonly max?: number | undefined },
@@ -355,7 +357,7 @@ export async function* listedPages<T, P>(
   let [at, left, cursor] = [from, max, undefined as string | undefined];
   while (left > 0) {
     const size = Math.min(pageSize, left);
-    // One more than is shown tells whether there is another page.
+    // Asks for one more item to learn whether there is another page.
     const found = await find(at, size + 1);
     const shown = found.slice(0, size);
     const last = found.length > size ? shown.at(-1) : undefined;
@@ -367,12 +369,12 @@ export async function* listedPages<T, P>(
   }
 }
 
-/** Cursors of a list in which each place has a number: texts that promise nothing. */
+/** Cursors for a list with numbered places. Their text is opaque to users. */
 export const numberedCursors = (prefix: string) => {
   const cursorOf = (seq: number): string => Buffer.from(`${prefix}${seq}`).toString('base64url');
   return {
     cursorOf,
-    /** The place behind a cursor; a usage error for a text that is none of ours. */
+    /** Decodes a cursor to its place. Throws a usage error for a foreign text. */
     seqOf: (cursor: string): number => {
       const text = Buffer.from(cursor, 'base64url').toString('latin1');
       const digits = text.startsWith(prefix) ? text.slice(prefix.length) : '';

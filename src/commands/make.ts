@@ -12,44 +12,47 @@ import { shellLine } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Deps } from './deps.ts';
 
-/** A field in which something is another than what was asked for, and what it is there. */
+/** A field that differs from the request, and the existing value in words. */
 export interface Difference {
   readonly name: string;
   readonly there: string;
 }
 
-/** A field that the service gives to one thing alone, so that what was made with it can be found again. */
+/** A field whose value is unique at the service, so that a created record can be found again. */
 export interface UniqueKey {
   readonly field: string;
-  /** What it is called, and what has it. */
+  /** Name of the field (`word`) and of the record that has it (`one`), for messages. */
   readonly word: string;
   readonly one: string;
   readonly list: ListId;
   readonly get: OperationId;
-  /** Whether the service says that another has it. */
+  /** True if the error says that the value is already in use. */
   readonly isTaken: (thrown: PayError) => boolean;
-  /** Two texts that come to the same here are the same to the service. */
+  /** Normalizes a value: two texts with the same result are equal for the service. */
   readonly folded: (text: string) => string;
-  /** In what something that is there is another than a body asks for. */
+  /** Lists the fields in which an existing record differs from a body. */
   readonly differences: (found: ApiRecord, body: Readonly<Record<string, unknown>>) => readonly Difference[];
-  /** What is thrown of one that differs. */
+  /** Error text for an existing record that differs. */
   readonly conflict: (wanted: string, found: ApiRecord) => { readonly message: string; readonly hint: string };
 }
 
-/** Finds what has a field's value; undefined where nothing that is listed has it. */
+/** Finds the record with a field's value. Resolves to undefined if the list has none. */
 type Find = (wanted: string) => Promise<ApiRecord | undefined>;
 
-/** What the service said, in all its places. */
+/** Joins the service's message and its violations. */
 export const said = ({ message, detail }: PayError): string =>
   [message, ...(detail.violations ?? []).map(({ title }) => title)].join('\n');
 
-/** The value of a unique field that a body gives; undefined where it gives none. */
+/** The unique field's value in a body; undefined if there is none. */
 export const uniqueIn = ({ field }: UniqueKey, body: Readonly<Record<string, unknown>>): string | undefined => {
   const value = body[field];
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** Finds one after another in a single walk of the list: of what it has come by it remembers the identifiers alone. */
+/**
+ * Finds records in a single walk of the list, across calls. Remembers only the identifiers of the records that it
+ * passes.
+ */
 export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client): Find => {
   const uids = new Map<string, string>();
   let cursor: string | null | undefined;
@@ -79,7 +82,10 @@ export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client
   };
 };
 
-/** What has the value that is taken, where it is what was asked for; else what is thrown names what differs. */
+/**
+ * Finds the record that has the value. Resolves to it if it equals the request; otherwise throws an error that names
+ * the differences.
+ */
 const uniqueConflict = async (
   unique: UniqueKey,
   body: Readonly<Record<string, unknown>>,
@@ -100,38 +106,38 @@ const uniqueConflict = async (
   });
 };
 
-/** How the rows of a file are made that must not be made twice, and are no charges. */
+/** Options for rows that must not be sent twice and are not charges. */
 interface Making<T> {
   readonly request: RowKind<T>['request'];
-  /** What a row is about: while one is unknown, no other is sent. */
+  /** Target of a row. While one request for it is unknown, no other is sent. */
   readonly about: (item: T) => string;
-  /** One that was made stands in the way of another, unless `again`. */
+  /** An earlier one blocks another, unless `again`. */
   readonly once?: boolean;
   readonly again?: boolean;
-  /** Throws what keeps a row from being sent. */
+  /** Checks a row before it is sent. Throws to prevent it. */
   readonly look?: (item: T) => Promise<void>;
-  /** A field by which what was made before is found and compared. */
+  /** Unique field to find and compare an earlier record. */
   readonly unique?: UniqueKey;
-  /** Whether an answer says that nothing came of it, and its words. */
+  /** Reason of a failure that an accepted answer reports; undefined if there is none. */
   readonly failure?: (value: unknown) => string | undefined;
-  /** The column of the report for what was made. */
+  /** Report column for the uid of the created record. */
   readonly uidColumn: string;
 }
 
-/** The columns of the report. */
+/** Columns of the report. */
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 
-/** What to do about rows that are unknown: the service shows nobody but a person what became of them. */
+/** Advice for unknown rows: only a person can find out their outcome at the service. */
 export const findOutByHand = (globals: Deps['globals']): string =>
   `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--state', 'unknown', ...targetFlags(globals)])}\` names them, \`paycli ledger resolve\` records it`;
 
-/** What was last said of an entry; undefined where nothing was. */
+/** Last message in the evidence of an entry; undefined if there is none. */
 export const lastMessage = ({ evidence }: Entry): string | undefined => {
   const word = evidence.findLast(({ message, why }) => message !== undefined || why !== undefined);
   return word === undefined ? undefined : String(word['message'] ?? word['why']);
 };
 
-/** What has a unique field that is taken, where that is what a row asks for; else throws. */
+/** Resolves to the existing record if the unique field is taken and the record equals the row. Otherwise throws. */
 const found = async (
   unique: UniqueKey | undefined,
   body: Readonly<Record<string, unknown>>,
@@ -144,13 +150,13 @@ const found = async (
   try {
     return await uniqueConflict(unique, body, thrown, find);
   } catch (other) {
-    // The service's no stays one, whatever keeps us from looking.
+    // The service's rejection stands, even if the existing record can't be read.
     if (other instanceof PayError && other.kind === 'rejected') throw other;
     throw thrown.with({ hint: `what has this ${unique.word} couldn't be read; run again with --retry-failed` });
   }
 };
 
-/** Rows that are sent under the ledger's protocol, each once over any number of runs. */
+/** Sends rows under the ledger protocol: each once, over any number of runs. */
 export const rowsMade = <T>(
   { request, about, once = false, again = false, look, unique, failure, uidColumn }: Making<T>,
   client: Client,
@@ -179,7 +185,7 @@ export const rowsMade = <T>(
           return await client.call(operation, { ...input, overdue, slowDown: signals.slowDown });
         } catch (thrown) {
           const record = await found(unique, input.body ?? {}, thrown, find);
-          // It counts as an answer that is still to be told, as one of its own would.
+          // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
           io.flight.accepted += 1;
           return record;
         }
@@ -215,17 +221,19 @@ export const rowsMade = <T>(
   };
 };
 
-/** Something that the service itself keeps from being made twice. */
+/** A record that the service itself protects from duplicates. */
 interface Creation {
   readonly operation: OperationId;
   readonly body: Readonly<Record<string, unknown>>;
   readonly unique: UniqueKey;
-  /** What is said on a terminal before. */
+  /** Notice on a terminal before the request. */
   readonly saying: string;
   readonly view: View;
 }
 
-/** Creates it; where its unique field is taken, what has it is compared, and was made or is another's. */
+/**
+ * Creates a record. If its unique field is taken, compares the existing record: returns it if equal, otherwise throws.
+ */
 export const createUnique = async (
   { operation, body, unique, saying, view }: Creation,
   deps: Deps,

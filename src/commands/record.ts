@@ -12,11 +12,11 @@ import { shellLine } from '../core/shell.ts';
 import type { Sum } from '../ledger/report.ts';
 import type { Deps } from './deps.ts';
 
-/** The request that --dry-run or --as-curl shows in place of sending it. */
+/** Shows the request of --dry-run or --as-curl instead of sending it. */
 export const previewCall = async (operation: Called, call: CallInput, deps: Deps): Promise<Result> =>
   deps.preview((await deps.client('preview')).preview(operation, call));
 
-/** Reads one thing by the identifiers in its path. */
+/** Reads one record by the identifiers in its path. */
 export const getRecord = async (
   operation: OperationId,
   params: Readonly<Record<string, string>>,
@@ -27,20 +27,20 @@ export const getRecord = async (
   return { kind: 'record', record: await (await deps.client('read')).call(operation, { params }), view };
 };
 
-/** Something that is lost for good: what it is called with, and how a person is asked. */
+/** A permanent removal: its operations, and the question for the person. */
 interface Removal {
   readonly read: OperationId;
   readonly remove: OperationId;
   readonly uid: string;
   readonly view: View;
-  /** The lines of the question, by what the service shows now; throws where it can't be removed. */
+  /** Lines of the question, from the current record. Throws if it can't be removed. */
   readonly question: (thing: Resource) => readonly string[];
-  /** What is typed in full where it is no practice: its name, or its amount. */
+  /** Text to type in full, unless it is practice: the record's name or amount. */
   readonly typed: (thing: Resource) => string;
   readonly done: string;
 }
 
-/** Shows what will be lost, asks, and removes it. */
+/** Shows the record, asks, and removes it. */
 export const removeRecord = async (
   { read, remove, uid, view, question, typed, done }: Removal,
   deps: Deps,
@@ -54,20 +54,20 @@ export const removeRecord = async (
   return { kind: 'record', record: await client.call(remove, call), view, wrote: true, notice: done };
 };
 
-/** The option that asks for a format that is not for people; undefined where none does. */
+/** The option that sets a format for programs; undefined if there is none. */
 const formatOption = ({ format, columns, jq }: Pick<Globals, 'format' | 'columns' | 'jq'>): string | undefined => {
   if (columns !== undefined) return '--columns';
   if (jq !== undefined) return '--jq';
   return format === undefined || format === 'table' ? undefined : `-o ${format}`;
 };
 
-/** Throws where a message is asked for in a format that is not for people. */
+/** Throws if --share is combined with a format for programs. */
 export const checkShare = ({ share }: ShareOptions, globals: Parameters<typeof formatOption>[0]): void => {
   const other = share ? formatOption(globals) : undefined;
   if (other !== undefined) throw usageError(`--share prints a message; it can't be used with ${other}`);
 };
 
-/** `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)` */
+/** Formats sums: `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)`. */
 export const sumsText = (sums: readonly Sum<string>[]): string =>
   sums
     .map(({ payment, currency, count, amount }) => {
@@ -79,7 +79,7 @@ export const sumsText = (sums: readonly Sum<string>[]): string =>
 export const countOf = <P extends string>(sums: readonly Sum<P>[], payment: P): number =>
   sums.reduce((total, sum) => (sum.payment === payment ? total + sum.count : total), 0);
 
-/** `NGN 5,000.00 (500000 kobo) for ada@example.com, Order 7`: what is asked of whom. */
+/** `NGN 5,000.00 (500000 kobo) for ada@example.com, Order 7`: amount, customer and reference of a request body. */
 export const described = (body: Readonly<Record<string, unknown>>): string => {
   const text = (name: string): string => machineValue(body[name]);
   const money = bothUnits(Number(body['amount']), text('currency'));
@@ -89,7 +89,10 @@ export const described = (body: Readonly<Record<string, unknown>>): string => {
     .join(', ');
 };
 
-/** The same list in the same shape, from a cursor on: what it is called by, where it reads from, and then its own options. */
+/**
+ * Command that continues a list from a cursor: the path, the target flags, the output options, then the list's own
+ * options.
+ */
 export const goOnFrom = (cursor: string, path: readonly string[], own: readonly string[], globals: Globals): string => {
   const { format, columns, rawCsv, bom } = globals;
   return shellLine([

@@ -19,10 +19,10 @@ import { openLedgerAdmin } from './ledger-admin.ts';
 import type { Rooms, RunContext } from './run.ts';
 import { type RunTarget, targetOf } from './target.ts';
 
-/** So long the service, or a shared ledger, is waited for in all, in milliseconds. */
+/** Maximum total wait for the service, or for a shared ledger, in milliseconds. */
 const LONGEST_MS = 15_000;
 const LONGEST_ATTEMPT_MS = 10_000;
-/** A clock may be so far off before it matters to an expiry, in milliseconds. */
+/** Clock difference that does not yet matter to an expiry, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
 const ok = (check: string, detail: string): CheckResult => ({ check, status: 'ok', detail, advice: null, kind: null });
@@ -38,7 +38,7 @@ const failed = (check: string, thrown: unknown): CheckResult => {
   return { check, status: 'fail', detail: message, advice: detail.hint ?? null, kind };
 };
 
-/** What a look finds; what it throws is a finding, too, but for what stops the run. */
+/** Runs one check. An error becomes a finding, except an interruption, which stops the run. */
 const look = async (
   check: string,
   find: () => Promise<CheckResult | readonly CheckResult[]>,
@@ -51,7 +51,7 @@ const look = async (
   }
 };
 
-/** One fault is told once: what is left of it is that nothing more is known. */
+/** Reports one fault once: a later finding with the same detail becomes `skipped`. */
 const unlessSaid = (finding: CheckResult, before: readonly CheckResult[]): CheckResult => {
   const same = before.find(({ status, detail }) => status === 'fail' && detail === finding.detail);
   return finding.status === 'fail' && same !== undefined
@@ -97,7 +97,7 @@ const folderFindings = async (rooms: Rooms): Promise<readonly CheckResult[]> => 
   return data === config ? first : [...first, ...(await look('data', () => folderFinding('data', data)))];
 };
 
-/** Where the name of the profile comes from. */
+/** Source of the profile's name. */
 const sourceOf = ({ globals, io }: RunContext): string => {
   if (globals.profile !== undefined) return '--profile';
   return io.env['PAYCLI_PROFILE'] === undefined ? 'the default' : 'PAYCLI_PROFILE';
@@ -109,7 +109,7 @@ const profileFinding = async (run: RunContext, rooms: Rooms): Promise<CheckResul
   if (name === undefined && origin !== undefined && run.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
     return ok('profile', `none is used: PAYCLI_SECRET_KEY and ${origin.from} say it all`);
   }
-  // Read anew, so that a file which is not safe or damaged is told here.
+  // Reads the file again, so that an unsafe or damaged file is reported here.
   return ok('profile', `${room.show(name).name} (${sourceOf(run)})`);
 };
 
@@ -130,7 +130,7 @@ const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefine
   return ok('tls', `certificates are verified by the usual authorities${also}`);
 };
 
-/** Without what a URL may hold of a password. */
+/** Host of a URL, without a password that the URL may contain. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an address that is no URL');
 
 const proxyFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<CheckResult> => {
@@ -146,7 +146,7 @@ const clockFinding = ({ servedAt, age }: ApiRecord, now: number, local: boolean)
   if (servedAt === undefined || age !== undefined) return skipped('clock', "the service didn't say what time it is");
   const ahead = Math.round((now - servedAt) / 1000);
   const size = Math.abs(ahead);
-  // The service tells whole seconds.
+  // The service dates its answers to the second.
   if (size <= 2) return ok('clock', "agrees with the service's");
   const detail = `${size} s ${ahead > 0 ? 'ahead of' : 'behind'} the service's`;
   if (size * 1000 <= CLOCK_TOLERANCE_MS) return ok('clock', detail);
@@ -156,7 +156,7 @@ const clockFinding = ({ servedAt, age }: ApiRecord, now: number, local: boolean)
 
 type Credentials = Pick<RunTarget, 'origin' | 'key'>;
 
-/** One GET, and what its answer says of the time. */
+/** Sends one GET: checks the key, and compares the clock with the answer's date. */
 const serviceFindings = async (run: RunContext, target: Credentials): Promise<readonly CheckResult[]> => {
   const { clock } = run.io;
   const timeout = Math.min(run.globals.timeout, LONGEST_ATTEMPT_MS);
@@ -184,7 +184,7 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
   const isShared = (await sharedSetting(run, rooms)) !== undefined;
   const path = await ledgerPath(rooms);
   if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
-  // Where it can't be looked at, or is gone, opening it says why.
+  // If the file can't be read or is gone, opening it reports the reason.
   const isMissing = attempt(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
   if (!isShared && isMissing && !(await hasFileLedger(rooms))) return [missingLedger(dirname(path))];
   const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
@@ -209,7 +209,7 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<CheckResult
   return ok('terminal', [where, color, text].join(', '));
 };
 
-/** Everything that a command depends on, one look after the other; none of them throws. */
+/** Runs all checks in turn. A failed check becomes a finding and does not end the run. */
 export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly CheckResult[]> => {
   const isLocal = run.globals.local;
   const findings: CheckResult[] = [];
@@ -251,7 +251,9 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
   return findings;
 };
 
-/** Who a call would act as; with `check` the service is asked, and what it says instead of yes is thrown. */
+/**
+ * Identity that a call would use. With `check`, asks the service and throws its error if it does not accept the key.
+ */
 export const whoAmI = async (run: RunContext, rooms: Rooms, check: boolean): Promise<Identity> => {
   const { operator } = await import('../ledger/sender.ts');
   const said = (origin: string): Pick<Identity, 'origin' | 'environment' | 'operator' | 'accepted'> => ({

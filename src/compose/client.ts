@@ -6,7 +6,10 @@ import { visible } from '../core/text.ts';
 import { isSilent, type RunContext } from './run.ts';
 import type { RunTarget } from './target.ts';
 
-/** Tells on a terminal that a request takes long. The lines of --debug, and the progress of a file, move by themselves. */
+/**
+ * Shows on a terminal that a request takes long. Skipped with --debug, whose lines show progress themselves, as a
+ * file's progress does.
+ */
 const watched = async (
   transport: Transport,
   { io, globals, status }: RunContext,
@@ -33,7 +36,7 @@ const watched = async (
   };
 };
 
-/** The client for one origin and key. */
+/** Opens the client for one origin and key. */
 export const openClient = async (run: RunContext, credentials: Pick<RunTarget, 'origin' | 'key'>): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
@@ -53,12 +56,12 @@ export const openClient = async (run: RunContext, credentials: Pick<RunTarget, '
     clock,
     userAgent,
     debug,
-    // Data stays as it is but for known secrets: what only looks like one may be a public key, which is no secret.
+    // Removes only known secrets from data. A text that only looks like a secret may be a public key.
     clean: (text) => redactor.clean(text),
   });
   const transport = await watched(opened, run, credentials.origin);
   closing.push(() => transport.close());
-  // Whoever calls goes on; a run ends when all is said.
+  // The caller does not wait for a notice; the run ends after all notices are printed.
   let said = Promise.resolve();
   const notice = (line: string): void => {
     said = said.then(() => run.notice(line)).catch(() => undefined);
@@ -80,8 +83,8 @@ export const openClient = async (run: RunContext, credentials: Pick<RunTarget, '
 };
 
 /**
- * Loads all that tells how a write has ended, before it begins: a package that is replaced meanwhile, or a want of
- * descriptors, must not hide what was done.
+ * Loads the modules that report the outcome of a write before the write starts. A package that is replaced meanwhile,
+ * or a lack of file descriptors, must not hide the outcome.
  */
 export const loadWords = async ({ io, globals }: RunContext): Promise<void> => {
   const [{ stylesFor }] = await Promise.all([

@@ -9,11 +9,11 @@ interface Offer {
   readonly about: string;
 }
 
-/** Longer than this nobody waits for a Tab, in milliseconds. */
+/** Time limit of a completion, in milliseconds: nobody waits longer for a Tab. */
 const LIMIT_MS = 1000;
 const MOST_OFFERS = 100;
 
-/** What a shell can take as one word without a quote. */
+/** Words that a shell takes without quotes. */
 const SAFE = /^[\w.@:+-]{1,200}$/;
 
 const profiles = async (rooms: Rooms): Promise<Offer[]> => {
@@ -45,7 +45,10 @@ const offersFor = async (kind: Completes, place: string, local: boolean, rooms: 
   }
 };
 
-/** A line for a shell: the word, a tab, what it is. What others have written is kept to plain letters. */
+/**
+ * Line for a shell: the word, a tab, its description. The description is reduced to plain ASCII, since others may have
+ * written it.
+ */
 const lineOf = ({ word, about }: Offer): string => `${word}\t${about.replaceAll(/[^ -~]/g, '').slice(0, 60)}\n`;
 
 const offer = async ([kind = '', prefix = '', place = '', flag]: readonly string[], io: Io): Promise<void> => {
@@ -59,8 +62,8 @@ const offer = async ([kind = '', prefix = '', place = '', flag]: readonly string
 };
 
 /**
- * What the scripts of `paycli completion` ask for while somebody types: `__complete KIND PREFIX PLACE [--local]`. It asks no
- * network, makes no file, says nothing of its failures and ends soon.
+ * Answers the scripts of `paycli completion`: `__complete KIND PREFIX PLACE [--local]`. Uses no network, creates no
+ * file, hides its failures and ends soon.
  */
 export const complete = async (args: readonly string[], io: Io): Promise<void> => {
   const late = io.clock.sleep(LIMIT_MS);

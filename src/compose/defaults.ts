@@ -5,8 +5,8 @@ import type { StoredDefaults } from '../core/settings.ts';
 import { openRooms } from './run.ts';
 
 /**
- * What the profile of a run has settled; undefined where that is nothing. What is wrong with the profile is told by the command
- * itself, if it needs one. The file is not parsed where no profile settles anything.
+ * Stored defaults of the run's profile; undefined if there are none. A fault in the profile is left to the command to
+ * report, if it needs a profile. The file is not parsed if no profile has defaults.
  */
 export const storedDefaults = async (io: Io, globals: Globals): Promise<StoredDefaults | undefined> => {
   if (globals.local) return undefined;

@@ -24,12 +24,15 @@ import { previewTarget, scopeOf, targetOf } from './target.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'protocol' | 'ledger' | 'place' | 'notice'>;
 
-/** Sends one request that must not be made twice: checked, asked about, and under the ledger's protocol (see `Deps.once`). */
+/**
+ * Sends one request that must not be sent twice: checks it, asks, and sends it under the ledger protocol (see
+ * `Deps.once`).
+ */
 export const onceWith =
   ({ io, globals, ...deps }: Needs): Deps['once'] =>
   async (called, input, { about, question, typed, saying, once = false, again = false, failure }) => {
     const client = await deps.client('write');
-    // What is refused here and now leaves no trace in the ledger.
+    // A request that fails the local check leaves no entry in the ledger.
     const checked = client.check(called, input);
     const place = await deps.place();
     if (question !== undefined) await deps.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
@@ -52,7 +55,7 @@ export const onceWith =
     return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
   };
 
-/** The secrets that were named; typed where none were, and there is a terminal. */
+/** Reads the named secrets. Asks on a terminal if none are named. */
 const openWebhookSecrets =
   ({ io, globals }: RunContext) =>
   async ({ main, sandbox }: SecretOptions): Promise<Secrets> => {
@@ -65,20 +68,20 @@ const openWebhookSecrets =
     return { all: [await askWebhookSecret(io)], sandbox: [] };
   };
 
-/** Where files of the program lie that are no code of its own, where that is not beside it. */
+/** Paths of bundled third-party files, if they do not lie beside the program. */
 export interface ProgramFiles {
   readonly jq?: JqFiles;
 }
 
-/** The rooms behind one run, each loaded by import() when it is first asked for. */
+/** Opens the services of one run. Each is loaded by import() at its first use. */
 export const openDeps = (io: Io, globals: Globals, version: string, files: ProgramFiles = {}): OpenDeps<Deps> => {
-  // Only --debug shows where an error arose, and undici makes an error of every connection that it closes.
+  // Drops stack traces unless --debug shows them: undici creates an error for every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
   const status: Status = {};
   const run: RunContext = { io, globals, version, closing: [], notice: openNotice(io, globals, status), status };
   const rooms = openRooms(io);
   const target = memo(() => targetOf(run, rooms));
-  // One that can't be reached now may be later, in a run that goes on for days.
+  // A failed attempt is not remembered: in a run that takes days, the ledger may be reachable later.
   const ledger = memoDone(() => openLedgerOf(run, rooms));
   const { observe, remind } = besideLedger(run, rooms, ledger);
   const place: Deps['place'] = async () => {
@@ -132,7 +135,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };
   const close = async (): Promise<void> => {
-    // One that can't be let go of keeps none of the others.
+    // A failed close does not prevent the others.
     for (const end of run.closing.reverse()) await end().catch(() => undefined);
   };
   const filter = async (): Promise<Filter | undefined> => {

@@ -3,7 +3,7 @@ import { usesColor } from '../cli/globals.ts';
 import { usageError } from '../core/error.ts';
 import { isSilent, type Rooms, type RunContext } from './run.ts';
 
-/** Keeps the memory of a run that may be long from growing with it. */
+/** Keeps the memory of a long run from growing. */
 export const holdMemory = async (
   { io, closing }: Pick<RunContext, 'io' | 'closing'>,
   what: 'walk' | 'file',
@@ -14,7 +14,7 @@ export const holdMemory = async (
   void holdYoungSpace(io.clock, over.signal, YOUNG_SPACE[what]);
 };
 
-/** Refuses what other users may have put in a path's way. */
+/** Loads the check that refuses paths which other users can manipulate. */
 export const openCheckPath = async () => {
   const [{ checkPath }, { thisMachine }] = await Promise.all([
     import('../core/files.ts'),
@@ -23,7 +23,7 @@ export const openCheckPath = async () => {
   return checkPath(thisMachine.uid);
 };
 
-/** What a file of rows needs of the world. */
+/** Opens the services that a file of rows needs. */
 export const openJobWorld = async (
   { io, globals, notice, status, closing }: RunContext,
   rooms: Rooms,

@@ -15,7 +15,7 @@ const NOTHING_CHARGED = 'nothing was ever charged from here';
 
 const NO_SHARED = 'set PAYCLI_LEDGER to postgres://USER@HOST/DATABASE, or run `paycli ledger use URL`';
 
-/** All charges of a ledger, some at a time, oldest first. */
+/** Yields all entries of a ledger in batches, oldest first. */
 async function* entriesOf(ledger: Ledger) {
   for (let after = 0; ; ) {
     const entries = await ledger.list({ oldestFirst: true, after, limit: AT_ONCE });
@@ -25,12 +25,15 @@ async function* entriesOf(ledger: Ledger) {
   }
 }
 
-/** All rows of an update job that were ever begun, some at a time. */
+/** Yields all started rows of an update job in batches. */
 async function* updatesOf(ledger: Ledger, job: string, rows: number) {
   for (let first = 1; first <= rows; first += AT_ONCE) yield await ledger.jobs.updates(job, first, first + AT_ONCE - 1);
 }
 
-/** Takes over what a ledger knows. Nothing is taken while something is being sent: its outcome would be missing. */
+/**
+ * Imports a ledger into the shared one. Throws a usage error while an entry is being sent: its outcome would be
+ * missing.
+ */
 const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
   const {
     importEntries: pushEntries,
@@ -62,7 +65,7 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
 
 const GONE = 'the ledger is gone: charges were made with one, and nothing is charged without it';
 
-/** Shared ledgers that were charged with from here, and are not in use now. */
+/** Warnings about shared ledgers that this machine has charged with, other than the current ledger. */
 const sharedBefore = async (rooms: Rooms): Promise<string[]> => {
   const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
   return shadowPaths((await rooms.folders()).data)
@@ -80,7 +83,7 @@ const sharedBefore = async (rooms: Rooms): Promise<string[]> => {
     );
 };
 
-/** What the file of this machine holds that can still be paid, or may have been made, and a shared ledger does not know. */
+/** Warning about charges in this machine's file that are open or unknown and missing in the shared ledger. */
 const leftInFile = async (
   run: RunContext,
   rooms: Rooms,
@@ -153,13 +156,13 @@ const sharedStatus = async (
   return { kind: 'postgres', at: access.address.name, from, ...told };
 };
 
-/** A shared ledger is its server's to copy. */
+/** Usage error: the server backs up a shared ledger. */
 const notHere = (name: string): PayError =>
   usageError(`the ledger ${name} is in PostgreSQL, and backed up there`, {
     hint: `pg_dump --schema=paycli --format=custom --file=FILE ${shellQuote(name)}`,
   });
 
-/** What looks after the ledger that a run means (see `LedgerAdmin`). */
+/** Opens the administration of the run's ledger (see `LedgerAdmin`). */
 export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<LedgerAdmin> => {
   const setting = await sharedSetting(run, rooms);
   const shared = (): Access => {
@@ -177,7 +180,7 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
       const path = await ledgerPath(rooms);
       if (!(await hasFileLedger(rooms)))
         throw usageError('there is no ledger on this machine', { hint: NOTHING_CHARGED });
-      // Opened first, it takes in what processes have left behind.
+      // Opens the ledger first, which recovers data that ended processes left behind.
       const ledger = await openFileLedger(run.io, rooms);
       run.closing.push(() => ledger.close());
       return (await import('../ledger/sqlite/backup.ts')).backUp(path, file);

@@ -17,13 +17,13 @@ import type { Rooms, RunContext } from './run.ts';
 export const ledgerPath = async (rooms: Rooms): Promise<string> =>
   `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
 
-/** Whether this machine has a ledger in a file, or has had one: opening it then says that it is gone. */
+/** True if this machine has, or had, a ledger file. If it is gone, opening it reports that. */
 export const hasFileLedger = async (rooms: Rooms): Promise<boolean> => {
   const { data } = await rooms.folders();
   return [LEDGER_FILE_NAME, HIGHEST_FILE_NAME].some((name) => existsSync(`${data}/${name}`));
 };
 
-/** What every ledger is opened with. */
+/** Options that every ledger needs. */
 const worldOf = async ({ clock, signals, redactor }: Io) => {
   const [{ thisSender }, { thisMachine }] = await Promise.all([
     import('../ledger/sender.ts'),
@@ -38,7 +38,7 @@ const worldOf = async ({ clock, signals, redactor }: Io) => {
   };
 };
 
-/** The ledger in a file of this machine. */
+/** Opens the ledger in this machine's file. */
 export const openFileLedger = async (io: Io, rooms: Rooms): Promise<Ledger> => {
   const [{ openLedger }, { hasProcessEnded: isGone }, world] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
@@ -49,7 +49,7 @@ export const openFileLedger = async (io: Io, rooms: Rooms): Promise<Ledger> => {
   return openLedger({ ...world, path, isGone: (sender, overdue) => isGone(sender, world.self, overdue) });
 };
 
-/** The shared ledger that this run means, and how to get to it; undefined where there is none. */
+/** Address and password of the run's shared ledger, and the source of the setting. Undefined if none is set. */
 export const sharedSetting = async (
   { io, globals }: RunContext,
   rooms: Rooms,
@@ -61,7 +61,7 @@ export const sharedSetting = async (
   return { access: { address, password: () => setting.password(address) }, from: setting.from };
 };
 
-/** The ledger that a team shares. */
+/** Opens a shared ledger. */
 const openTeamLedger = async (io: Io, rooms: Rooms, access: Access): Promise<Ledger> => {
   const [{ openSharedLedger }, { mayHaveEnded: isGoneAnywhere }, { operator }, world] = await Promise.all([
     import('../ledger/postgres/open.ts'),
@@ -90,7 +90,7 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** What this machine has charged with besides the ledger of this run: its file, where that is a shared one, and other shared ones. */
+/** Other ledgers that this machine has charged with: its own file if this run uses a shared ledger, and other shared ledgers. */
 const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefined): Promise<OtherLedger[]> => {
   const { data } = await rooms.folders();
   if (access === undefined && !namesIn(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
@@ -101,7 +101,7 @@ const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefine
     .map((path): OtherLedger => {
       const shadow = openOtherShadow(path);
       run.closing.push(async () => shadow.close());
-      // What became of them the shared ledger alone knows.
+      // Only the shared ledger knows their outcome.
       const about = async (asked: string) =>
         shadow.about(asked).map((entry): Entry => ({ ...entry, state: 'unknown' }));
       return { name: `a shared ledger (the record of it here is ${path})`, pushable: false, about };
@@ -114,7 +114,7 @@ const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefine
   return [{ name: `the ledger of this machine (${path})`, pushable: true, about }, ...others];
 };
 
-/** The ledger of this run: a file of this machine, or what a team shares. */
+/** Opens the run's ledger: this machine's file, or a shared one. */
 export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledger> => {
   const setting = await sharedSetting(run, rooms);
   const ledger =
@@ -127,7 +127,7 @@ export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledge
   );
 };
 
-/** How it is found out about what is unknown: where they all belong to one profile, with its name. */
+/** Command that settles unknown entries. Names the profile if they all belong to one. */
 export const findOut = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
   const local = profile === LOCAL_PROFILE;
@@ -138,10 +138,13 @@ export const findOut = (unknown: readonly Entry[]): string => {
   return shellLine(['paycli', 'ledger', 'reconcile', ...words]);
 };
 
-/** So long a shared ledger is waited for that nobody has asked for, in milliseconds. */
+/** Maximum wait for a shared ledger that the command does not need itself, in milliseconds. */
 const ASIDE_MS = 2000;
 
-/** What the ledger is told and asked beside the command itself: none is made for it, and its failure is never the command's. */
+/**
+ * Ledger reads and writes besides the command's own work. They never create a ledger, and their failure never fails the
+ * command.
+ */
 export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
     if ((await sharedSetting(run, rooms)) !== undefined) return withTimeout(ledger().then(use), ASIDE_MS, run.io.clock);
@@ -155,7 +158,7 @@ export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promis
     ): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {
         const { keptActivity } = await rooms.protocol();
-        // Of one whose status can't be read, what is known already says more.
+        // Skips an activity without a readable status: the stored one says more.
         const kept = activities.map((activity) => keptActivity(activity, servedBy(from)));
         await open.observe(
           kept.filter(({ uid, status }) => isId('act', uid) && status !== ''),
@@ -167,7 +170,7 @@ export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promis
     remind: async (): Promise<void> => {
       if (run.globals.quiet || !run.io.stderr.isTerminal) return;
       const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
-      // What was only practised is nobody's worry in real work.
+      // Ignores practice charges in a run without --local.
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
       const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;

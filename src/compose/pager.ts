@@ -9,8 +9,8 @@ import type { RunContext } from './run.ts';
 const LESS = 'FRX';
 
 /**
- * Starts the program that PAYCLI_PAGER names (`line`), where there is one; it reads what is printed, through the same door as a
- * terminal does. Who leaves it early has seen enough.
+ * Starts the program of PAYCLI_PAGER (`line`). It reads the output, cleaned as for a terminal. Undefined if the program
+ * is not found. The person may quit it early.
  */
 export const openPager = async ({ io, notice, status }: RunContext, line: string): Promise<Pager | undefined> => {
   const { stdout, stderr, env, redactor } = io;
@@ -34,7 +34,7 @@ export const openPager = async ({ io, notice, status }: RunContext, line: string
   child.stdin.on('error', () => {
     closed = true;
   });
-  // What says how long a request takes would be drawn over the pages.
+  // Occupies the status line, so that no waiting time is drawn over the pages.
   status.line = openStatusLine(io, await stylesFor(false), true);
   const write = (text: string): Promise<void> =>
     Promise.race([

@@ -4,28 +4,28 @@ import { memo } from '../core/async.ts';
 import type { Io } from '../core/io.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
-/** One run: what it was asked for, and what it must let go of at its end. */
+/** Context of one run: its options, and the resources to close at its end. */
 export interface RunContext {
   readonly io: Io;
   readonly globals: Globals;
   readonly version: string;
   readonly closing: (() => Promise<void>)[];
   readonly notice: Deps['notice'];
-  /** The line that says how far it is, where there is one. */
+  /** The progress line, if there is one. */
   readonly status: Status;
 }
 
 export interface Status {
   line?: StatusLine;
-  /** Another one, which says that a request takes long. */
+  /** A second line, which shows that a request takes long. */
   waiting?: StatusLine;
 }
 
-/** A program that reads JSON finds nothing on stderr but the one line of an error. */
+/** True if notices are suppressed. A program that reads JSON finds only the one error line on stderr. */
 export const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
   quiet || ((format === 'json' || format === 'ndjson') && !stderr.isTerminal);
 
-/** Says something on stderr, beside the lines that stand there. */
+/** Prints a notice on stderr, after clearing the status lines. */
 export const openNotice =
   (io: Io, globals: Globals, status: Status): Deps['notice'] =>
   async (said) => {
@@ -40,7 +40,7 @@ export const openNotice =
     await io.stderr.write(notice(said, io));
   };
 
-/** The rooms that more than one opener reaches, each loaded when it is first asked for. */
+/** Opens the services that several openers share. Each is loaded at its first use. */
 export const openRooms = (io: Io) => {
   const folders = memo(async () => (await import('../config/folders.ts')).findFolders(io.env));
   return {

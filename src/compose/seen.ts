@@ -8,11 +8,14 @@ const pathOf = async (rooms: Rooms): Promise<string> => `${(await rooms.folders(
 
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== '';
 
-/** A build machine is thrown away or shared, and the data of --local is gone through in no time. */
+/**
+ * False with CI or PAYCLI_NO_INDEX, since build machines are temporary or shared, and with --local, whose small data
+ * needs no index.
+ */
 const isKept = ({ io: { env }, globals }: RunContext): boolean =>
   !globals.local && !isSet(env['CI']) && !isSet(env['PAYCLI_NO_INDEX']);
 
-/** What the first failure makes of it: nothing is worth telling, and nothing is tried again. */
+/** After the first failure, does nothing more. The index is not important enough to report or retry. */
 const quietly = (records: SeenRecords, { service, workspace }: LedgerTarget): SeenBefore => {
   let failed = false;
   const tried = <T>(act: () => T, otherwise: T): T => {
@@ -35,7 +38,7 @@ const quietly = (records: SeenRecords, { service, workspace }: LedgerTarget): Se
   };
 };
 
-/** What this machine remembers of its searches; undefined where it is to remember nothing, or can't. */
+/** Opens the search index of this machine. Undefined if this run must not, or can't, remember searches. */
 export const openSeenBefore =
   (run: RunContext, rooms: Rooms, place: Deps['place']): Deps['seenBefore'] =>
   async () => {
@@ -51,7 +54,7 @@ export const openSeenBefore =
     }
   };
 
-/** Removes all of it. */
+/** Removes the search index. */
 export const forgetSeen =
   (rooms: Rooms): Deps['forgetSeen'] =>
   async () => {

@@ -9,7 +9,7 @@ import type { RunningEmulator } from '../emulator/room.ts';
 import type { LedgerTarget, Scope } from '../ledger/entry.ts';
 import type { Rooms, RunContext } from './run.ts';
 
-/** Where a run's requests go, and how that is told to an operator. */
+/** Target of a run's requests, and its label for people. */
 export interface RunTarget {
   readonly origin: string;
   readonly key: string;
@@ -17,7 +17,7 @@ export interface RunTarget {
   readonly profile: string | undefined;
 }
 
-/** The service of --local: it lives as long as the command, over data that stays and is made at the first use. */
+/** Starts the service of --local. It runs as long as the command. Its data is created at the first use and stays. */
 const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
   const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
   const [file, { clock }] = [`${data}/${LOCAL_DATA_FILE}`, io];
@@ -30,7 +30,7 @@ const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Pr
 
 const LOCAL = { label: 'local: the emulator on this machine', profile: LOCAL_PROFILE } as const;
 
-/** Lets a person choose a profile where nothing says which, and there are some. */
+/** Lets a person choose a profile if none is set, none is the default, and there are some. */
 const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Promise<Globals> => {
   const { name, origin } = room.chosen(globals);
   const isSaid = name !== undefined || origin !== undefined || io.env['PAYCLI_SECRET_KEY'] !== undefined;
@@ -43,12 +43,15 @@ const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Prom
 
 const PLACES = ['PAYCLI_PROFILE', 'PAYCLI_BASE_URL', 'PAYCLI_SECRET_KEY'];
 
-/** Whether anything says where requests go. The profiles are not loaded for it: that would cost every start its time. */
+/**
+ * True if an option, a variable or the settings file names a target. Does not load the profiles, which would slow down
+ * every start.
+ */
 const isSaid = async ({ io, globals }: RunContext, rooms: Rooms): Promise<boolean> =>
   [globals.profile, globals.baseUrl, ...PLACES.map((name) => io.env[name])].some((said) => said !== undefined) ||
   existsSync(`${(await rooms.folders()).config}/config.json`);
 
-/** What is meant of the ledger: what went where this run's requests would go. Practice is its own, and nobody else's. */
+/** Scope in the ledger: entries sent to the target of this run. Practice is separate from real charges. */
 export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promise<LedgerTarget>): Promise<Scope> => {
   if (run.globals.local) return { profile: LOCAL_PROFILE };
   if (!(await isSaid(run, rooms))) return { otherThan: LOCAL_PROFILE };
@@ -61,7 +64,7 @@ export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promis
 
 const EVERYTHING = 'no key is needed with --all-profiles';
 
-/** Where requests go that are really sent. */
+/** Resolves the target of real requests. */
 export const targetOf = async (run: RunContext, rooms: Rooms): Promise<RunTarget> => {
   if (run.globals.local) {
     const { origin, key } = await startLocal(run, rooms);
@@ -73,7 +76,7 @@ export const targetOf = async (run: RunContext, rooms: Rooms): Promise<RunTarget
   return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile };
 };
 
-/** Where a request would go that is only shown: no key is needed. */
+/** Resolves the target of a request that is only shown. Needs no key. */
 export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick<RunTarget, 'origin' | 'key'>> => {
   if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
   const { origin, key } = await startLocal(run, rooms);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Env } from '../core/io.ts';
 import { findProgram } from './find-program.ts';
 
-/** What shows a manual page from its standard input: man of Linux, and what macOS has in its place. */
+/** Programs that show a manual page from standard input: `man` on Linux, and the macOS equivalent. */
 const VIEWERS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['man', '-l', '-'],
   ['mandoc', '-a'],
@@ -11,7 +11,7 @@ const VIEWERS: readonly (readonly [program: string, ...args: string[]])[] = [
 /** Shows a page with one program; false where it can't. */
 const shownBy = (program: string, args: readonly string[], page: string): Promise<boolean> =>
   new Promise((done) => {
-    // What one of them has to say against its options is no news: the next one is tried.
+    // A complaint about its options is not shown: the next program is tried.
     const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'ignore'] });
     child.on('error', () => done(false));
     child.on('close', (code) => done(code === 0));

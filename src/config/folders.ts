@@ -4,13 +4,13 @@ import { homeFolder } from '../core/files.ts';
 import type { Env } from '../core/io.ts';
 import { type Machine, thisMachine } from './machine.ts';
 
-/** Absolute paths of the folders that the program keeps things in. Each is found when it is asked for, and throws where there is none. */
+/** Absolute paths of the program's folders. Each is determined on first access, and throws when there is none. */
 export interface Folders {
   readonly config: string;
   readonly data: string;
 }
 
-// Without its trailing slash: lstat would follow a link that is written with one.
+// Removes a trailing slash: with one, lstat would follow a link.
 const absolute = (path: string, problem: string, hint: string): string => {
   if (!isAbsolute(path)) throw usageError(problem, { hint });
   return resolve(path);
@@ -21,7 +21,7 @@ const HINT = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… v
 const ownHome = (): string =>
   homeFolder('set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME');
 
-/** A folder that a variable names, else one in the home folder; an empty variable names none. */
+/** The folder that a variable names, else one in the home folder; an empty variable counts as unset. */
 const folderOf = (given: string | undefined, ...otherwise: readonly string[]): string =>
   given || join(ownHome(), ...otherwise);
 
@@ -38,8 +38,8 @@ const dataOf = (env: Env, { platform }: Machine): string => {
 };
 
 /**
- * Where things are kept: PAYCLI_HOME for all of it, else the platform's own folders. A relative path is refused, since
- * it would mean another place, and maybe somebody else's files, in every working folder.
+ * Folders for settings and data: PAYCLI_HOME for both, else the platform's own. A relative path is refused, since it
+ * would mean another folder, and maybe somebody else's files, in every working folder.
  */
 export const findFolders = (env: Env, machine: Machine = thisMachine): Folders => {
   const home = env['PAYCLI_HOME'];

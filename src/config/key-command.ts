@@ -21,11 +21,14 @@ const isWithin = (folder: string, path: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-// From the root of the disk everything is inside: nothing would be found there, and nobody plants files there.
+// In the root folder everything is inside: no program would be found, and nobody plants files there.
 const isInWorkingFolder = (entry: string, cwd: string): boolean =>
   cwd === parse(cwd).root ? entry === cwd : isWithin(cwd, entry);
 
-/** The folders of PATH without those that the working folder could have a say in: relative, equal to it, or inside it. */
+/**
+ * The folders of PATH without those that the working folder may control: relative ones, the working folder itself, and
+ * folders inside it.
+ */
 const trustedFolders = (env: Env, machine: Machine): string[] => {
   const cwd = machine.cwd();
   const places = cwd === undefined ? [] : [resolve(cwd), realPath(cwd) ?? resolve(cwd)];
@@ -36,7 +39,7 @@ const trustedFolders = (env: Env, machine: Machine): string[] => {
   });
 };
 
-/** The absolute path of a program, given as one or looked up on PATH; undefined when it isn't found or isn't trusted. */
+/** The absolute path of a program, which is given or found on PATH; undefined when it is missing or not trusted. */
 export const findProgram = (word: string, env: Env, machine: Machine): string | undefined => {
   if (isAbsolute(word)) return isProgram(word) ? word : undefined;
   if (word === '' || word.includes('/') || word.includes(sep)) return undefined;
@@ -46,18 +49,18 @@ export const findProgram = (word: string, env: Env, machine: Machine): string | 
     .find(isProgram);
 };
 
-/** The longest key and the end of its line. */
+/** The longest key plus the end of its line. */
 const LONGEST_KEY = 514;
 
-/** What a command is to print. */
+/** Expected output of a command. */
 export interface Printed {
-  /** `the key command`. */
+  /** For example `the key command`. */
   readonly command: string;
-  /** `key`. */
+  /** For example `key`. */
   readonly what: string;
-  /** In characters, the end of its line included. */
+  /** In characters, including the end of its line. */
   readonly longest: number;
-  /** What is wrong with one; undefined where it can be used. */
+  /** Problem with a secret; undefined for a valid one. */
   readonly problemOf: (secret: string) => string | undefined;
 }
 
@@ -68,7 +71,7 @@ const failure = ({ command, what: secret }: Printed, program: string, what: stri
     hint: `it must print the ${secret} on one line and exit with 0; it runs without a shell, in the root folder`,
   });
 
-// The helper's own look-ups have no need of a key that was given for this call.
+// The helper's own requests don't need a key that was given for this call.
 const childEnv = (env: Env): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'PAYCLI_SECRET_KEY'));
 
@@ -78,20 +81,20 @@ interface CommandRun {
   readonly io: Io;
   readonly machine: Machine;
   readonly printed: Pick<Printed, 'what' | 'longest'>;
-  /** What it reads on its standard input; undefined: nothing. */
+  /** Text for its standard input; undefined for none. */
   readonly input?: string;
   readonly fail: (what: string) => PayError;
 }
 
-/** Whether a program is started as the leader of a group of its own; on Windows it would get a window. */
+/** True when a program starts as the leader of its own process group; on Windows that would open a window. */
 const leads = ({ platform }: Machine): boolean => platform !== 'win32';
 
 const start = ({ file, args, io, machine, input, fail }: CommandRun): ChildProcess => {
   try {
-    // Not in the working folder: version managers and helpers read settings from where they run.
+    // In the root folder: version managers and helpers read settings from the working folder.
     const where = { cwd: parse(file).root, env: childEnv(io.env) };
     const options = { ...where, shell: false, windowsHide: true, detached: leads(machine) };
-    // Only a key that a program gives needs one started.
+    // Loaded on demand: only a key command needs it.
     return process
       .getBuiltinModule('node:child_process')
       .spawn(file, args, { ...options, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'] });
@@ -100,24 +103,24 @@ const start = ({ file, args, io, machine, input, fail }: CommandRun): ChildProce
   }
 };
 
-/** Ends a program with all that it started. */
+/** Kills a program and its process group. */
 const end = (child: ChildProcess, { machine }: CommandRun): void => {
   try {
     if (leads(machine) && child.pid !== undefined) machine.killGroup(child.pid);
     else child.kill('SIGKILL');
   } catch {
-    // All of them have ended.
+    // All processes have already ended.
   }
 };
 
-/** What the program printed. Whatever goes wrong, it is killed and its output dropped. */
+/** Output of the program. After any failure it is killed and its output is dropped. */
 const outputOf = async (run: CommandRun): Promise<string> => {
   const { stop } = run.io.signals;
   if (stop.aborted) throw interrupted(stop.reason);
   refuseStreamLog(`the ${run.printed.what}`);
   const child = start(run);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  // One that ends without reading it says so by its exit code.
+  // A program that ends without reading its input reports that by its exit code.
   child.stdin?.on('error', () => undefined).end(run.input);
   const giveUp = (error: PayError): void => {
     end(child, run);
@@ -129,7 +132,7 @@ const outputOf = async (run: CommandRun): Promise<string> => {
   const timer = setTimeout(() => giveUp(run.fail(`did not finish within ${limit / 1000} s`)), limit);
   stop.addEventListener('abort', onStop);
   let output = '';
-  // One character a byte, so that what is not ASCII is seen as such.
+  // One character per byte, so that non-ASCII output is detected.
   child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
     output += chunk;
     if (output.length > run.printed.longest) giveUp(run.fail(`printed more than a ${run.printed.what}`));
@@ -148,8 +151,8 @@ const outputOf = async (run: CommandRun): Promise<string> => {
 };
 
 /**
- * Runs a command that prints a secret (security.md, row 4) and gives that, checked and known to the redactor.
- * Every failure is a PayError of kind `auth` that names the program and holds nothing that it printed.
+ * Runs a command that prints a secret (security.md, row 4) and returns the secret, checked and registered with the
+ * redactor. Every failure is a PayError of kind `auth` that names the program and contains none of its output.
  */
 export const runSecretCommand = async (
   command: readonly string[],
@@ -176,7 +179,7 @@ export const runSecretCommand = async (
 
 const ANYTHING = { what: 'page of text', longest: 64 * 1024 };
 
-/** Runs a program with `input` on its standard input and drops what it prints; throws where it does not end with 0. */
+/** Runs a program with `input` on its standard input and drops its output; throws unless it ends with 0. */
 export const feedCommand = async (
   command: readonly string[],
   input: string,
@@ -191,6 +194,6 @@ export const feedCommand = async (
   await outputOf({ file, args, io, machine, printed: ANYTHING, input, fail });
 };
 
-/** As `runSecretCommand`, for a key of the service. */
+/** Like `runSecretCommand`, for a key of the service. */
 export const runKeyCommand = (command: readonly string[], io: Io, machine: Machine): Promise<string> =>
   runSecretCommand(command, KEY, io, machine);

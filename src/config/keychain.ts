@@ -5,8 +5,8 @@ import { feedCommand, findProgram, runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 
 /**
- * The system's keychain, by its own program: three lists of arguments, and what the first is told on its standard input. No key
- * is ever an argument, which other users can see.
+ * The system's keychain, used through its own program: three argument lists, and the standard input of `store`. A key
+ * is never an argument, which other users can see.
  */
 interface Keychain {
   readonly program: string;
@@ -31,7 +31,7 @@ const secretTool = (account: string): Keychain => {
 
 const security = (account: string): Keychain => ({
   program: 'security',
-  // It takes its commands from standard input so; and a password in hex, which needs no quotes.
+  // `-i` reads commands from standard input. The password is in hex, which needs no quotes.
   store: ['-i'],
   input: (key) =>
     `add-generic-password -U -s ${SERVICE} -a ${account} -X ${Buffer.from(key, 'latin1').toString('hex')}\n`,
@@ -56,10 +56,16 @@ const passwordVault = (account: string): Keychain => {
   };
 };
 
-/** How the names of a profile's keys in the keychain begin: two folders of settings may have a profile of one name. */
+/**
+ * Start of the names of a profile's keys in the keychain. It includes the settings folder: two folders may have
+ * profiles of the same name.
+ */
 const accountStart = (name: string, folder: string): string => `${name}-${hash('sha256', folder).slice(0, 12)}-`;
 
-/** Each key has a name of its own: until a profile is saved with the new one, it has the old one, which is for its origin. */
+/**
+ * Each key gets its own name: until a profile is saved with the new key it still refers to the old one, which is for
+ * its origin.
+ */
 const newAccount = (name: string, folder: string): string =>
   accountStart(name, folder) + randomBytes(3).toString('hex');
 
@@ -68,10 +74,13 @@ const keychainFor = (account: string, { platform }: Machine): Keychain => {
   return platform === 'win32' ? passwordVault(account) : secretTool(account);
 };
 
-/** A key in the keychain: the command that prints it; or why it can't be had there, as a sentence without a full stop. */
+/**
+ * A key in the keychain: the command that prints it, or the reason why it can't be stored there, as a sentence without
+ * a full stop.
+ */
 export type KeychainKey = { readonly command: readonly string[] } | { readonly why: string };
 
-/** Puts a key for a profile into the keychain, and looks whether it is there. */
+/** Stores a key for a profile in the keychain, and verifies it by reading it back. */
 export const keepKey = async (
   name: string,
   key: string,
@@ -90,7 +99,7 @@ export const keepKey = async (
   try {
     await feedCommand([program, ...keychain.store], keychain.input(key), io, machine);
     isStored = true;
-    // Some of these programs say nothing of a failure.
+    // Some of these programs don't report a failure.
     if ((await runKeyCommand(command, io, machine)) === key) return { command };
     why = `${keychain.program} gave back another key`;
   } catch (thrown) {
@@ -102,12 +111,12 @@ export const keepKey = async (
     }
     why = reasonOf(thrown);
   }
-  // One that is locked would keep this waiting, too.
+  // Skipped after a failed store: a locked keychain would delay this too.
   if (isStored) await feedCommand([program, ...keychain.remove], '', io, machine).catch(() => undefined);
   return { why };
 };
 
-/** The name of the key that a command reads, where `keepKey` gave that command for this profile. */
+/** The name of the key that a command reads, if `keepKey` created that command for this profile. */
 const accountIn = (command: readonly string[], name: string, folder: string, machine: Machine): string | undefined => {
   const start = accountStart(name, folder);
   const [, ...args] = command;
@@ -116,8 +125,9 @@ const accountIn = (command: readonly string[], name: string, folder: string, mac
 };
 
 /**
- * What takes the key that a command reads out of the keychain, and gives what went wrong; undefined where the key of this profile is
- * not there. It doesn't throw at a signal: whoever calls it has changed the profile, or is about to.
+ * Returns a function that removes the key of a command from the keychain and resolves to an error message, if any;
+ * undefined when the key is not this profile's. The function does not throw at a signal: its caller has changed the
+ * profile, or is about to.
  */
 export const releaseOf = (
   command: readonly string[],

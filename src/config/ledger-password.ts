@@ -8,7 +8,7 @@ import { runSecretCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 import { readSecretFile } from './secret-file.ts';
 
-/** What a password is for. */
+/** The account of a password. */
 export interface DatabaseUser {
   readonly host: string;
   readonly port: number;
@@ -19,7 +19,7 @@ export interface DatabaseUser {
 const FILE = { what: 'the password file', hint: 'name a file of your own in PGPASSFILE' };
 const PATH_HINT = 'set PGPASSFILE to an absolute path: a relative one would mean another file in every working folder';
 
-/** Undefined where a user without a home folder has named none. */
+/** Undefined for a user without a home folder who has not set PGPASSFILE. */
 const pathOf = (env: Env): string | undefined => {
   const given = env['PGPASSFILE'] || undefined;
   if (given === undefined) return attempt(() => `${env['HOME'] ?? homeFolder()}/.pgpass`);
@@ -27,7 +27,10 @@ const pathOf = (env: Env): string | undefined => {
   return given;
 };
 
-/** The fields of a line: colons part them, and a backslash takes its meaning from what follows, at the end of the line from itself. */
+/**
+ * The fields of a line, separated by colons. A backslash escapes the next character; at the end of the line it is
+ * literal.
+ */
 const fieldsOf = (line: string): string[] =>
   [...line.matchAll(/((?:\\.|[^:\\]|\\$)*)(?::|$)/g)].map(([, field = '']) => field.replaceAll(/\\(.)/g, '$1'));
 
@@ -41,7 +44,7 @@ const isFor = ([host, port, database, user]: readonly string[], asked: DatabaseU
   );
 };
 
-/** The password that PGPASSFILE, or ~/.pgpass, has for somebody: the first line that fits, as PostgreSQL's own programs read it. */
+/** The password in PGPASSFILE, or in ~/.pgpass: the first matching line, as in PostgreSQL's own programs. */
 export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine): string | undefined => {
   const path = pathOf(env);
   const text = path === undefined ? undefined : readSecretFile({ path, ...FILE }, machine)?.toString();
@@ -52,7 +55,7 @@ export const passwordInFile = (asked: DatabaseUser, env: Env, machine: Machine):
     .find((fields) => fields[4] !== undefined && fields[4] !== '' && isFor(fields, asked))?.[4];
 };
 
-/** Tokens that a cloud gives out for a quarter of an hour are long. */
+/** Cloud tokens that last a quarter of an hour are long. */
 const PASSWORD = {
   command: "the ledger's password command",
   what: 'password',
@@ -60,7 +63,10 @@ const PASSWORD = {
   problemOf: (password: string): string | undefined => (/[\r\n]/.test(password) ? 'is more than one line' : undefined),
 };
 
-/** The password of a shared ledger: of the command where there is one, else of the password file; undefined where none is known. */
+/**
+ * The password of a shared ledger: from the command if there is one, else from the password file; undefined when there
+ * is none.
+ */
 export const ledgerPassword = async (
   asked: DatabaseUser,
   stored: readonly string[] | undefined,

@@ -10,7 +10,7 @@ export interface ProfileLedger {
   readonly command: readonly string[] | undefined;
 }
 
-/** What the profile of a run, or the default one, says; undefined where that is nothing. */
+/** The ledger in the run's profile, or in the default one; undefined when it has none. */
 export const profileLedger = (
   asked: PlaceGiven,
   io: Io,

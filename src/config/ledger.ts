@@ -7,16 +7,16 @@ import type { ProfileLedger } from './ledger-profile.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import type { PlaceGiven } from './target.ts';
 
-/** Where the ledger is that a team shares, as it was set, and who knows its password. */
+/** Location of a team's shared ledger as configured, and the source of its password. */
 export interface LedgerSetting {
   readonly url: string;
   /** `PAYCLI_LEDGER`, or the profile. */
   readonly from: string;
-  /** Asked at each connection; undefined where there is none. */
+  /** Called at each connection; undefined when there is no password. */
   readonly password: (asked: DatabaseUser) => Promise<string | undefined>;
 }
 
-/** The profiles are not parsed where none of them can say anything: that would cost every start of a command its time. */
+/** Profiles without any ledger are not parsed: that would slow down the start of every command. */
 const storedBy = async (
   { profile, baseUrl }: PlaceGiven,
   io: Io,
@@ -29,8 +29,8 @@ const storedBy = async (
 };
 
 /**
- * The shared ledger that environment or profile name; undefined where the ledger is a file of this machine. What is only
- * practised (`local`) goes to a shared one only where the environment says so.
+ * The shared ledger that the environment or the profile names; undefined when the ledger is a file of this machine. A
+ * practice run (`local`) uses a shared ledger only if the environment names it.
  */
 export const ledgerSetting = async (
   asked: PlaceGiven & { readonly local: boolean },

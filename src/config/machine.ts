@@ -1,23 +1,23 @@
 import process from 'node:process';
 import { attempt } from '../core/async.ts';
 
-/** What this room needs to know of the machine and the process that it runs in; tests pass their own. */
+/** Facts about the machine and the process; tests pass their own. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
-  /** The user that this process acts as; undefined where there are no such numbers. */
+  /** The effective user id; undefined on systems without numeric ids. */
   readonly uid: number | undefined;
   /** The working folder; undefined when it has been removed. */
   readonly cwd: () => string | undefined;
-  /** How long a key command may take, in milliseconds. */
+  /** Time limit of a key command, in milliseconds. */
   readonly keyCommandLimit: number;
-  /** Ends a program, or asks it to end, with all others of the group that it leads. Throws where there is none. */
+  /** Sends a signal to a process group, SIGKILL by default. Throws when the group does not exist. */
   readonly killGroup: (pid: number, signal?: NodeJS.Signals) => void;
 }
 
-/** What the program runs on: `Node.js 24.21.0 (linux x64)`. */
+/** Runtime and platform, such as `Node.js 24.21.0 (linux x64)`. */
 export const runtime = `${process.versions['bun'] === undefined ? `Node.js ${process.versions.node}` : `Bun ${process.versions['bun']}`} (${process.platform} ${process.arch})`;
 
-/** The real one. */
+/** The actual machine. */
 export const thisMachine: Machine = {
   platform: process.platform,
   uid: process.geteuid?.(),

@@ -7,8 +7,8 @@ import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 
 /**
- * A folder and a file that hold keys (security.md, row 3). Where a key is there already an open mode is never mended in
- * silence: it may mean that the key is known by now, and that is for the user to judge.
+ * A folder and a file that hold keys (security.md, row 3). If a key is stored, an open mode is never fixed silently:
+ * the key may have been read by others, and the user has to judge that.
  */
 
 const READ_OR_WRITE_BY_OTHERS = 0o066;
@@ -70,13 +70,13 @@ const checkMode = (path: string, stats: Stats, what: 'folder' | 'file', machine:
   );
 };
 
-/** True when the file is there and private, false when it is not there. Throws when it or its folder isn't safe. */
+/** True when the file exists and is private, false when it is missing. Throws when it or its folder isn't safe. */
 export const isPrivateFileThere = (folder: string, file: string, machine: Machine): boolean => {
   const around = lookAt(folder);
   if (around === undefined) return false;
   checkOwner(folder, around, 'folder', machine);
   const inside = lookAt(file);
-  // A folder without a key gives none away, whatever its mode is.
+  // A folder without a key reveals none, whatever its mode.
   if (inside === undefined) return false;
   checkMode(folder, around, 'folder', machine);
   checkOwner(file, inside, 'file', machine);
@@ -84,7 +84,7 @@ export const isPrivateFileThere = (folder: string, file: string, machine: Machin
   return true;
 };
 
-/** A name that only this program gives: of its data, and of what SQLite keeps beside it. */
+/** A name that only this program uses: of its data, and of SQLite's files beside it. */
 const isOwnName = (name: string): boolean => DATA_FILES.some(([start]) => name.startsWith(start));
 
 const namesIn = (folder: string): string[] => {
@@ -95,13 +95,16 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Whether an open folder is this program's alone to close: others can't write to it, and nothing of others is in it. */
+/**
+ * True when this program may close an open folder: others can't write to it, and it contains only this program's
+ * files.
+ */
 const isOwn = (folder: string, { mode }: Stats): boolean =>
   namesIn(folder).every(isOwnName) && (mode & WRITABLE_BY_OTHERS) === 0;
 
 /**
- * Whether a folder is private, is not there, or is open to others and may be closed: it holds nothing but this program's
- * own files, and no key among them. Throws for any other; changes nothing.
+ * State of a folder: private, missing, or open to others but safe to close, because it contains only this program's
+ * own files and no key. Throws for any other folder; changes nothing.
  */
 export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'missing' | 'open' => {
   const stats = lookAt(folder);
@@ -115,13 +118,16 @@ export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'mi
   );
 };
 
-/** Makes the folder with mode 0700, whatever the umask is, or closes one that is its own and has no key in it yet. */
+/**
+ * Creates the folder with mode 0700 regardless of the umask, or closes an open one of this program that has no key
+ * yet.
+ */
 export const makePrivateFolder = (folder: string, machine: Machine): void => {
   const state = stateOfFolder(folder, machine);
   if (state === 'private') return;
   try {
     const made = state === 'missing' ? makeFolder(folder) : folder;
-    // Not one that another process made meanwhile: the umask may have taken rights from ours.
+    // Not for a folder that another process has just created. The umask may have removed rights from ours.
     if (made !== undefined) chmodSync(folder, 0o700);
   } catch (thrown) {
     refuse(`couldn't create ${folder}: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you can write to');

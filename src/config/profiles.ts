@@ -26,13 +26,13 @@ import {
   targetOf,
 } from './target.ts';
 
-/** What may be shown of a profile. */
+/** The public part of a profile. */
 export interface ProfileSummary {
   readonly name: string;
   readonly default: boolean;
   readonly origin: string;
   readonly environment: string;
-  /** `…abcd` for a stored key, `command` for a helper, `unusable` for what can't be a key. */
+  /** `…abcd` for a stored key, `command` for a helper, `unusable` for an invalid key. */
   readonly key: string;
   readonly created_at: string;
 }
@@ -40,7 +40,7 @@ export interface ProfileSummary {
 export interface NewProfile {
   readonly name: string;
   readonly origin: string;
-  /** A key, or the command line of a helper that prints it. */
+  /** A key, or the command of a helper that prints it. */
   readonly secret:
     | { readonly key: string }
     | { readonly commandLine: string }
@@ -48,37 +48,43 @@ export interface NewProfile {
 }
 
 /**
- * The profiles of one config folder. A failure is a PayError: `usage` for a text that can't be a name, a URL or a
- * command, `auth` for the rest.
+ * The profiles of one config folder. Failures are PayErrors: `usage` for an invalid name, URL or command, `auth` for
+ * the rest.
  */
 export interface ProfileRoom {
   /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
   target(asked: PlaceGiven): Promise<Target>;
   /** The origin alone, for --dry-run: needs no key. */
   origin(asked: PlaceGiven): Promise<string>;
-  /** What flags and environment say, checked; no profile is read. */
+  /** Settings from flags and environment, checked; reads no profile. */
   chosen(asked: PlaceGiven): TargetSettings;
   list(): readonly ProfileSummary[];
-  /** Throws where nothing could be stored, for what its folder is; changes nothing. */
+  /** Throws when the state of the folder prevents storing a key; changes nothing. */
   checkFolder(): void;
-  /** The named profile; without a name the default one. */
+  /** The named profile, or the default one. */
   show(name: string | undefined): ProfileSummary;
-  /** Everything that `save` would refuse, and the key itself: a helper is run. Stores nothing. */
+  /** All checks of `save`, and one of the key itself: runs a helper. Stores nothing. */
   check(profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }>;
-  /** Stores the profile in place of one of the same name. It becomes the default where there is none. */
+  /** Stores the profile, and replaces one of the same name. It becomes the default if there is none. */
   save(profile: NewProfile): ProfileSummary;
-  /** Puts a key into the system's keychain; gives the command that prints it, or why it can't be had there. */
+  /** Stores a key in the system's keychain; returns the command that prints it, or the reason for the failure. */
   keep(name: string, key: string): Promise<KeychainKey>;
-  /** What a profile's key in the keychain is taken out with, once nothing needs it; undefined where there is none. */
+  /**
+   * Returns a function that removes the profile's key from the keychain once it is unused; undefined when it has none
+   * there.
+   */
   kept(name: string): Promise<(() => Promise<string | undefined>) | undefined>;
-  /** What the named profile, or the default one, settles for a terminal, as it is stored. */
+  /** The stored terminal settings of the named profile, or of the default one. */
   defaults(name: string | undefined): StoredDefaults;
-  /** Stores a default, or takes it back. */
+  /** Stores a setting, or removes it. */
   setDefault(name: string | undefined, setting: string, value: string | undefined): StoredDefaults;
   use(name: string): ProfileSummary;
-  /** Stores where the ledger of a profile, or of the default one, is; undefined: the file of this machine. Gives its name. */
+  /**
+   * Stores the ledger's URL in a profile, or in the default one; undefined stands for this machine's file. Returns the
+   * profile's name.
+   */
   useLedger(name: string | undefined, url: string | undefined, passwordCommand: string | undefined): string;
-  /** Gives what was removed. When that was the default, no profile is until `use` or `save` says so. */
+  /** Returns the removed profile. After the default is removed there is none until `use` or `save` sets one. */
   remove(name: string): ProfileSummary;
 }
 
@@ -131,7 +137,7 @@ const settledOf = ({ profiles }: ProfileFile, name: string): Partial<StoredProfi
   };
 };
 
-/** A file that somebody has edited may hold anything. */
+/** The file may have been edited, so its content is not trusted. */
 const defaultsOf = ({ name, stored: { defaults } }: FoundProfile): StoredDefaults => ({
   profile: name,
   values: typeof defaults === 'object' && defaults !== null ? (defaults as Readonly<Record<string, unknown>>) : {},
@@ -139,9 +145,9 @@ const defaultsOf = ({ name, stored: { defaults } }: FoundProfile): StoredDefault
 
 const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
 
-/** Opens the profiles in the config folder. Nothing is read, made or written before a method asks for it. */
+/** Opens the profiles in the config folder. Nothing is read, created or written before a method needs it. */
 export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMachine): ProfileRoom => {
-  // Whoever says all by flags and environment needs no folder.
+  // A run with all settings in flags and environment needs no folder.
   const store = memo(() => openStore(folders.config, machine, io.redactor));
   const read = (): ProfileFile | undefined => store().read();
   const change = (name: string, how: (file: ProfileFile) => ProfileFile): ProfileSummary => {
@@ -169,7 +175,7 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       change(profile.name, (file) => ({
         ...file,
         default: defaultName(file) ?? profile.name,
-        // Another key is no other guard, and no other taste.
+        // A new key keeps the profile's ledger and settings.
         profiles: { ...file.profiles, [profile.name]: { ...settledOf(file, profile.name), ...stored(profile, io) } },
       })),
     keep: async (name, key) =>

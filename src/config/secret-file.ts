@@ -8,12 +8,12 @@ const OPEN_TO_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 const ROOT = 0;
 
-/** A file that a user has named, and what it is called in messages. */
+/** A file that a user has named, with its description in messages. */
 export interface SecretFile {
   readonly path: string;
-  /** `the secret file` */
+  /** For example `the secret file`. */
   readonly what: string;
-  /** What to do where it is none. */
+  /** Advice for an unusable file. */
   readonly hint: string;
 }
 
@@ -30,12 +30,15 @@ const canChange = (path: string): boolean => {
   }
 };
 
-/** A file of root's that this user can't change, as a container mounts it: who may read it was settled by whoever mounted it. */
+/**
+ * True for a file of root that this user can't change, as a container mounts it: the person who mounted it has decided
+ * who may read it.
+ */
 const isMounted = (path: string, { uid, mode }: Stats): boolean =>
   uid === ROOT && (mode & WRITABLE_BY_OTHERS) === 0 && !canChange(path);
 
 const checkStats = (file: SecretFile, stats: Stats, { platform, uid }: Machine): void => {
-  // A pipe, such as the shell's <(…), has nothing that others could read.
+  // A pipe, such as the shell's <(…), has no content that others could read.
   if (stats.isFIFO()) return;
   if (!stats.isFile()) refuseFile(file, 'is not a file', file.hint);
   if (platform === 'win32' || isMounted(file.path, stats)) return;
@@ -59,7 +62,10 @@ const readChecked = (file: SecretFile, machine: Machine): Buffer => {
   }
 };
 
-/** What a file with a secret holds; undefined where there is none. Throws for one that others may read, change or have put there. */
+/**
+ * Content of a file with a secret; undefined when it is missing. Throws for one that others can read or change, or may
+ * have planted.
+ */
 export const readSecretFile = (file: SecretFile, machine: Machine): Buffer | undefined => {
   try {
     return readChecked(file, machine);

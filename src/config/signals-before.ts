@@ -5,10 +5,10 @@ type Signal = NodeJS.Signals;
 
 const SIGNALS = Object.keys(constants.signals) as Signal[];
 
-/** Who listened to each signal when this module was loaded. */
+/** The listeners of each signal when this module was loaded. */
 const before = new Map(SIGNALS.map((name) => [name, process.rawListeners(name)]));
 
-/** Takes away every listener to a signal that has come since. */
+/** Removes every signal listener added since then. */
 export const dropNewSignalListeners = (): void => {
   for (const name of SIGNALS) {
     for (const listener of process.rawListeners(name)) {

@@ -9,15 +9,18 @@ import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from './private-
 
 /** The one file of profiles: read anew each time, written as a whole. */
 export interface ProfileStore {
-  /** Undefined when there is no file yet. Throws for a file that is not safe, or not one that this version wrote. */
+  /** Undefined when there is no file yet. Throws for an unsafe file, and for one that this version can't read. */
   read(): ProfileFile | undefined;
-  /** Throws where `write` would for what its folder is; changes nothing. */
+  /** Throws when the state of the folder would make `write` fail; changes nothing. */
   checkFolder(): void;
-  /** Replaces the file, or makes it. */
+  /** Replaces the file, or creates it. */
   write(next: ProfileFile): void;
 }
 
-/** What mends a write that failed, by the system's name of the fault: the file is replaced as a whole, which a mounted one can't be. */
+/**
+ * Advice for a failed write, by the system's error code: the file is replaced as a whole, which is impossible for a
+ * mounted one.
+ */
 const MENDS: Readonly<Record<string, string>> = {
   EBUSY: 'the file is mounted by itself, so it can not be replaced: mount its folder instead',
   EROFS:
@@ -29,7 +32,7 @@ const unreadable = (file: string, why: string): PayError =>
     hint: 'fix it or move it away, then run `paycli login`',
   });
 
-// A parser's own message would quote the file, keys included, so none is passed on, nor kept as a cause.
+// A parser's message would quote the file, keys included, so it is neither passed on nor stored as a cause.
 const parse = (file: string, load: () => Record<string, unknown>): Record<string, unknown> => {
   try {
     return load();
@@ -52,10 +55,10 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
   throw unreadable(file, `is not a profile file: ${issue?.path.join('.')}: ${issue?.message}`);
 };
 
-/** The store in `folder`. Neither opening nor reading it makes a file or a folder. */
+/** The store in `folder`. Neither opening nor reading it creates a file or a folder. */
 export const openStore = (folder: string, machine: Machine, redactor: Redactor): ProfileStore => {
   const file = join(folder, 'config.json');
-  // Never opened before the checks: conf reads what it finds, and makes the folder when there is none.
+  // Never opened before the checks: conf reads any file there, and creates a missing folder.
   const where = { cwd: folder, configName: 'config', accessPropertiesByDotNotation: false } as const;
   return {
     read() {

@@ -8,20 +8,23 @@ import { didYouMean } from '../core/text.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
 
-/** The settings of one call that say who it is for. */
+/** The settings of one call that choose its service. */
 export interface PlaceGiven {
   readonly profile: string | undefined;
   readonly baseUrl: string | undefined;
 }
 
-/** What flags and environment say, before any profile is read. */
+/** Settings from flags and environment, before any profile is read. */
 export interface TargetSettings {
   readonly name: string | undefined;
-  /** The origin, and which setting it came from. */
+  /** The origin, and the setting that it came from. */
   readonly origin: { readonly value: string; readonly from: string } | undefined;
 }
 
-/** The name, when a profile can have it. It is not repeated in the error: what isn't a name may be a misplaced key. */
+/**
+ * Returns a valid profile name; throws for any other. The error does not repeat the text, which may be a misplaced
+ * key.
+ */
 export const checkName = (name: string): string => {
   if (!isProfileName(name)) {
     throw usageError(
@@ -42,7 +45,7 @@ const isPlainHttp = (text: string): boolean => {
   return protocol === 'http:' && !isLoopback(origin);
 };
 
-/** The exact origin of a base URL. The URL is not repeated in the error, since it may hold a password. */
+/** The exact origin of a base URL. The error does not repeat the URL, which may contain a password. */
 export const checkOrigin = (text: string, from: string): string => {
   const check = checkBaseUrl(text);
   if ('origin' in check) return check.origin;
@@ -51,7 +54,10 @@ export const checkOrigin = (text: string, from: string): string => {
   });
 };
 
-/** Flag before environment. A variable that is set but empty is an error, never a silent step to the next source. */
+/**
+ * Flags take precedence over the environment. A variable that is set but empty is an error, never a silent fallback to
+ * the next source.
+ */
 export const choose = (asked: PlaceGiven, env: Env): TargetSettings => {
   const name = asked.profile ?? env['PAYCLI_PROFILE'];
   const url = asked.baseUrl ?? env['PAYCLI_BASE_URL'];
@@ -62,14 +68,14 @@ export const choose = (asked: PlaceGiven, env: Env): TargetSettings => {
   };
 };
 
-/** PAYCLI_SECRET_KEY, made known to the redactor before anything else is done with it. */
+/** Reads PAYCLI_SECRET_KEY, and registers it with the redactor before any other use. */
 const environmentKey = ({ env, redactor }: Pick<Io, 'env' | 'redactor'>): string | undefined => {
   const key = env['PAYCLI_SECRET_KEY'];
   if (key !== undefined) redactor.add(key);
   return key;
 };
 
-/** The key, when it can be sent to this origin; `what` names its source in the error. */
+/** Returns a key that may be sent to this origin; throws for any other. `what` names its source in the error. */
 export const checkKey = (key: string, origin: string, what: string): string => {
   const fault = keyFault(key, origin);
   if (fault === undefined) return key;
@@ -77,7 +83,7 @@ export const checkKey = (key: string, origin: string, what: string): string => {
   throw new PayError('auth', `${what} ${problem}`, detail);
 };
 
-/** Where requests go and with which key: the answer to "who am I" for one run. */
+/** Origin and key of the requests of one run. */
 export interface Target {
   readonly origin: string;
   readonly key: string;
@@ -86,7 +92,7 @@ export interface Target {
   readonly keySource: 'environment' | 'profile' | 'command';
 }
 
-/** A profile out of the file, with its name. */
+/** A profile from the file, with its name. */
 export interface FoundProfile {
   readonly name: string;
   readonly stored: StoredProfile;
@@ -97,11 +103,11 @@ const LOGIN = 'run `paycli login`, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL;
 const own = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>
   file !== undefined && name !== undefined && Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
-/** The name of the default profile, when there is such a profile. */
+/** The name of the default profile, if that profile exists. */
 export const defaultName = (file: ProfileFile | undefined): string | undefined =>
   own(file, file?.default) === undefined ? undefined : file?.default;
 
-/** The reserved profile may be meant, too. */
+/** "Did you mean" for a profile name; the reserved profile is included. */
 const guessOf = (name: string | undefined, names: readonly string[]): string => {
   const meant = name === undefined ? undefined : didYouMean(name, [...names, LOCAL_PROFILE]);
   return meant === undefined ? '' : `did you mean "${meant}"? `;
@@ -122,7 +128,7 @@ const nothingFound = (name: string | undefined, names: readonly string[]): PayEr
   });
 };
 
-/** The named profile, or the default one. */
+/** The named profile, or the default one; throws when it does not exist. */
 export const find = (file: ProfileFile | undefined, name: string | undefined): FoundProfile => {
   const wanted = name ?? defaultName(file);
   const stored = own(file, wanted);
@@ -130,7 +136,7 @@ export const find = (file: ProfileFile | undefined, name: string | undefined): F
   return { name: wanted, stored };
 };
 
-/** Where a call goes, key or no key. The file isn't opened when flags and environment say it all. */
+/** Origin of a call, with or without a key. The file isn't opened when flags and environment are sufficient. */
 export const originOf = (chosen: TargetSettings, read: () => ProfileFile | undefined): string => {
   if (chosen.origin !== undefined && chosen.name === undefined) return chosen.origin.value;
   const { stored } = find(read(), chosen.name);
@@ -155,7 +161,7 @@ const withEnvironmentKey = (key: string, chosen: TargetSettings, read: () => Pro
   return settled(chosen.origin?.value ?? stored.origin, name);
 };
 
-/** A stored key goes to the origin that it was stored for, compared as a whole, and nowhere else. */
+/** A stored key goes only to the origin that it was stored for, compared as a whole. */
 const withStoredKey = async (
   { name, stored }: FoundProfile,
   chosen: TargetSettings,

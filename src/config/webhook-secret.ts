@@ -7,7 +7,7 @@ import { runSecretCommand } from './key-command.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import { readSecretFile, refuseFile } from './secret-file.ts';
 
-/** Where the secrets of webhook endpoints come from: never from argv or the environment, which others can read. */
+/** Sources of webhook endpoint secrets: never argv or the environment, which others can read. */
 export interface SecretSources {
   readonly files: readonly string[];
   readonly commands: readonly string[];
@@ -28,7 +28,7 @@ const problemOf = (secret: string): string | undefined => {
 const PRINTED = { command: 'the secret command', what: 'secret', longest: LONGEST, problemOf };
 
 const inFile = (path: string, machine: Machine): string => {
-  // Not said again: it would be in the shell's history and in every log.
+  // The error does not repeat the secret: it would spread from the shell's history to every log.
   if (SECRET.test(path)) {
     throw usageError('a secret was given where the name of a file is needed', {
       hint: 'other users can see arguments while a program runs: make a new secret, and keep it in a file of mode 600',
@@ -42,7 +42,7 @@ const inFile = (path: string, machine: Machine): string => {
   return secret;
 };
 
-/** The secrets of a webhook endpoint, each known to the redactor before anything else is done with it. */
+/** The secrets of a webhook endpoint, each registered with the redactor before any other use. */
 export const webhookSecrets = async (
   { files, commands }: SecretSources,
   io: Io,
@@ -57,7 +57,7 @@ export const webhookSecrets = async (
   return found;
 };
 
-/** The same, typed on a terminal without being shown. */
+/** A webhook secret that is typed on a terminal without being shown. */
 export const askWebhookSecret = async (io: Io): Promise<string> => {
   const secret = await ask(io.stdin, 'Secret of the webhook endpoint (wsk.…): ', true);
   io.redactor.add(secret);

@@ -11,10 +11,10 @@ const INTERNATIONAL = /^\+[1-9]\d{5,14}$/;
 const [FEWEST, MOST] = [6, 15];
 const EXAMPLE = '+2348031234567';
 
-/** What people write between digits, and `(0)`: what is dialled at home only. */
+/** Characters that people write between digits, and `(0)`, which is dialled at home only. */
 const SEPARATORS = /\(0\)|[\s().\-\u2010-\u2015]+/g;
 
-/** The mobile numbers of a country as its people write them. */
+/** National formats of mobile numbers. */
 const NATIONAL = [
   { country: 'Nigeria', code: '+234', form: /^0([789]\d{9})$/ },
   { country: 'Ghana', code: '+233', form: /^0([25]\d{8})$/ },
@@ -32,7 +32,7 @@ const digitsFault = (digits: string): string | undefined => {
   return digits.length > MOST ? `is too long: ${digits.length} digits, at most ${MOST}` : undefined;
 };
 
-/** What is wrong with a number without separators. */
+/** Fault of a number without separators; undefined for a valid one. */
 const bareFault = (text: string): string | undefined => {
   if (!/^\+?\d+$/.test(text)) return `should be a plus and digits only, such as ${EXAMPLE}`;
   if (text.startsWith('+')) return digitsFault(text.slice(1));
@@ -41,7 +41,7 @@ const bareFault = (text: string): string | undefined => {
   return digitsFault(text) ?? `needs a plus in front: +${text}`;
 };
 
-/** What keeps a text from being a phone number in international format (interface.md 4.2), as the end of a sentence. */
+/** Reason why a text is not a phone number in international format (interface.md 4.2), as the end of a sentence. */
 export const phoneFault = (text: string): string | undefined => {
   if (INTERNATIONAL.test(text)) return undefined;
   const bare = text.replaceAll(SEPARATORS, '');
@@ -64,8 +64,8 @@ const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
 const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
 
 /**
- * `headers` of a user_action (interface.md 2.5). Which medium they are for is read from their keys; keys of a known
- * medium must then be whole, since half an account number sends a customer's money astray.
+ * `headers` of a user_action (interface.md 2.5). Their keys tell the medium. The keys of a known medium must be
+ * complete, since half an account number sends a customer's money to a wrong account.
  */
 const userActionHeaders = memo(() =>
   z
@@ -94,7 +94,7 @@ const userAction = memo(() =>
     headers: userActionHeaders(),
   }),
 );
-/** An action of a type that is not known here. */
+/** An action of an unrecognized type. */
 const otherAction = memo(() => z.looseObject({ type: z.string().min(1) }));
 
 const nextAction = memo(() =>
@@ -111,7 +111,7 @@ const nextAction = memo(() =>
     }),
 );
 
-/** An activity: interface.md 2.4. `status` is one of section 3 or a later one; a new value is a value. */
+/** An activity: interface.md 2.4. `status` is one of section 3 or a later one; new values are accepted. */
 export const activity = memo(() =>
   z.looseObject({
     uid: id('act'),
@@ -145,7 +145,10 @@ const phone = memo(() =>
     .register(described, { type: 'string', pattern: INTERNATIONAL.source }),
 );
 
-/** The body that creates a charge (interface.md 4.2), one variant a medium. Keys of `data` without a name here travel untouched. */
+/**
+ * The body that creates a charge (interface.md 4.2), with one variant per medium. Other keys of `data` are sent
+ * unchanged.
+ */
 const chargeBody = memo(() =>
   z.looseObject({
     type: z.literal('charge', { error: (issue) => (issue.input === undefined ? 'is required' : 'should be charge') }),
@@ -169,7 +172,7 @@ const chargeBody = memo(() =>
 );
 export type ActivityCreate = OutputOf<typeof chargeBody>;
 
-/** What is wrong with the moment at which the account is to expire, as seen at `now`. */
+/** Fault of the account's expiry time, as of `now`; undefined without one. */
 const expiryFault = (body: unknown, now: number): string | undefined => {
   if (valueAt(body, 'data.medium') !== 'bank_transfer') return undefined;
   const text = valueAt(body, 'data.expires_at');
@@ -180,8 +183,8 @@ const expiryFault = (body: unknown, now: number): string | undefined => {
 };
 
 /**
- * Judges the body of a charge at a moment, in milliseconds, which `expires_at` is compared with. The moment is no part of
- * the schema: to make one costs a hundred times what judging by it does, and a file has a million bodies.
+ * Checks the body of a charge at a moment in milliseconds, against which `expires_at` is compared. The moment is not
+ * part of the schema: creating a schema costs a hundred times as much as a check, and a file has a million bodies.
  */
 export const activityCreate = (now: number): Judge<ActivityCreate> => ({
   schema: chargeBody(),

@@ -26,7 +26,9 @@ export const checkout = memo(() =>
 );
 export type Checkout = OutputOf<typeof checkout>;
 
-/** What the checkouts are asked with, each as often as is wanted: 1 is active, 2 inactive; and the codes of currencies. */
+/**
+ * Query of the checkout list; both filters may be repeated. Statuses: 1 is active, 2 inactive. Currencies: ISO codes.
+ */
 export const checkoutQuery = memo(() =>
   z.looseObject({
     'filter[status][]': z.array(z.enum(['1', '2'], { error: 'should be 1 (active) or 2 (inactive)' })).optional(),
@@ -36,7 +38,7 @@ export const checkoutQuery = memo(() =>
   }),
 );
 
-/** Who serves a medium of a checkout, and for which banks (public material); the shape varies by medium. */
+/** A provider of a checkout's medium and its banks (public material); the shape varies by medium. */
 export const provider = memo(() =>
   z.looseObject({
     psp: enumLike().nullish(),

@@ -5,21 +5,24 @@ import { type IdPrefix, isId } from '../core/ids.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/record.ts';
 import { parseInstant } from '../core/time.ts';
 
-// Answers are read tolerantly: fields that paycli does not know pass through, an enum's value may be new or come as a
-// `[value, label]` pair, and a documented field may be missing. What is there must have its documented type.
+// Answers are validated tolerantly: unknown fields pass through, an enum may have a new value or be a `[value, label]`
+// pair, and a documented field may be missing. A present field must have its documented type.
 
 /**
- * What a check of one's own lets through, in JSON Schema, where a schema of zod's may stand for its own. It takes the whole
- * place of what zod would say, and the OpenAPI document is made of it; nothing at run time reads it.
+ * JSON Schema of the values that a custom check accepts; zod schemas are allowed inside it. It replaces zod's own
+ * description, and the OpenAPI document is generated from it; nothing reads it at run time.
  */
 export const described = z.registry<Readonly<Record<string, unknown>>>();
 
-/** What is made of a value by a schema, which is made when it is first asked for: most runs need few, and each takes a tenth of a millisecond. */
+/**
+ * Output type of a memoized schema. Schemas are created on first use: most runs need few, and each takes a tenth of a
+ * millisecond.
+ */
 export type OutputOf<T extends () => z.ZodType> = z.output<ReturnType<T>>;
 
-/** What judges a value: a schema, or what stands for one. */
+/** A schema, or an object that validates like one. */
 export interface Judge<T = unknown> {
-  /** What it judges the shape by, where it looks at more than that. */
+  /** The schema for the shape, when more than the shape is checked. */
   readonly schema?: z.ZodType;
   safeParse(
     value: unknown,
@@ -33,14 +36,15 @@ export const id = (prefix: IdPrefix) =>
     .refine((text) => isId(prefix, text), { error: `is not an identifier ${prefix}.XXXX.YYYY…` })
     .register(described, { type: 'string', pattern: `^${prefix}(\\.[A-Za-z0-9_]+){2,}$`, maxLength: BOUNDS.id });
 
-// These are asked of every field of every record of a walk: one function each, where a union would try schema by schema.
+// These checks run on every field of every record of a walk: one function each, where a union would try schema by
+// schema.
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 const isEnumLike = (value: unknown): boolean =>
   isName(value) || (Array.isArray(value) && value.length === 2 && isName(value[0]) && typeof value[1] === 'string');
 
-/** The value of an enum, known or not: a text, or a pair `[machine value, label]` (public material). */
+/** An enum value, known or not: a text, or a pair `[machine value, label]` (public material). */
 export const enumLike = memo(() =>
   z
     .custom<string | [value: string, label: string]>(isEnumLike, { error: 'is neither text nor a pair [value, label]' })
@@ -57,10 +61,12 @@ export const enumLike = memo(() =>
     }),
 );
 
-/** Says of a fault that an object was wanted: a check of one's own gives all faults one code. */
+/** Marks an issue as "expected an object": zod gives all issues of custom checks one code. */
 const byMembers = { byMembers: true };
 
-/** What may hold anything, under whatever names: an object, or a list, as an empty object of the service's language comes. */
+/**
+ * An object with any members, or a list, since the service's language writes an empty object as one; null is allowed.
+ */
 export const anyMembers = memo(() =>
   z
     .custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
@@ -70,10 +76,10 @@ export const anyMembers = memo(() =>
     .register(described, { type: ['object', 'array', 'null'] }),
 );
 
-/** Of the faults in a list the first are enough: there may be a million of them, each of which takes a thousand bytes. */
+/** Limit on the reported issues of a list: there may be a million, and each takes a thousand bytes. */
 const MOST_ISSUES = 20;
 
-/** A list of what a schema describes. */
+/** A list whose elements match a schema. */
 export const listOf = <T extends z.ZodType>(element: T) =>
   z
     .array(z.unknown())
@@ -90,7 +96,7 @@ export const listOf = <T extends z.ZodType>(element: T) =>
     })
     .register(described, { type: 'array', items: element }) as unknown as z.ZodArray<T>;
 
-/** An object of its own, the name of one, or none. */
+/** An object, its name as a text, or null. */
 export const objectOrText = memo(() =>
   z
     .custom<Record<string, unknown> | string | null>(
@@ -100,13 +106,13 @@ export const objectOrText = memo(() =>
     .register(described, { type: ['object', 'string', 'null'] }),
 );
 
-/** As `parseInstant` reads it, but for days that a month has not: no pattern knows those. */
+/** Accepts the same texts as `parseInstant`, plus days that a month does not have: no pattern can exclude those. */
 const instantPattern = [
   String.raw`^\s*\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?`,
   String.raw`([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)\s*$`,
 ].join('');
 
-/** A moment as ISO 8601 with an offset (interface.md 2.4), for whoever checks it by `parseInstant`. */
+/** JSON Schema of an ISO 8601 time with an offset (interface.md 2.4), for checks that use `parseInstant`. */
 export const INSTANT = { type: 'string', pattern: instantPattern };
 
 export const instant = memo(() =>
@@ -116,17 +122,17 @@ export const instant = memo(() =>
     .register(described, INSTANT),
 );
 
-/** How some servers write an empty map. */
+/** An empty map, which some servers write as a list. */
 export const noEntries = memo(() => z.tuple([]).register(described, { type: 'array', maxItems: 0 }));
 
-/** Keys and texts: interface.md 2.1, and public material. */
+/** Keys with texts: interface.md 2.1, and public material. */
 export const textMap = memo(() =>
   z.union([z.record(z.string(), z.string().nullable()), noEntries()], {
     error: 'should be an object of keys and texts',
   }),
 );
 
-/** Length in characters as a reader counts them, not in UTF-16 units. */
+/** A text with a length in characters as a reader counts them, not in UTF-16 units. */
 export const textOf = (min: number, max: number) =>
   z
     .string({ error: 'should be text' })
@@ -145,11 +151,14 @@ export const notBlank = memo(() =>
     .register(described, { type: 'string', pattern: '\\S' }),
 );
 
-/** A page of any list: interface.md 2.6; how many records it may hold is asked before (proof.ts). `next_cursor` must be there: a page that forgets it would end a walk in silence. */
+/**
+ * A page of any list: interface.md 2.6. The number of records is checked before (proof.ts). `next_cursor` is required:
+ * a page without it would end a walk silently.
+ */
 export const page = <T extends z.ZodType>(record: T) =>
   z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
 
-/** What a list is asked with (interface.md 4.3), as strings of a query. */
+/** Query of a paged list (interface.md 4.3), with values as strings. */
 export const pageQuery = memo(() =>
   z.looseObject({
     cursor: z.string().optional(),
@@ -161,7 +170,7 @@ export const pageQuery = memo(() =>
         else if (limit < 1) context.addIssue('should be at least 1');
         else if (limit > PAGE_MAX) context.addIssue(`should be at most ${PAGE_MAX}`);
       })
-      // What a query says as text.
+      // A query has numbers as text.
       .register(described, { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
       .optional(),
   }),

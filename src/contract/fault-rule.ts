@@ -4,22 +4,22 @@ import { parseDuration } from '../core/time.ts';
 import { EVENTS, isWanted } from '../core/webhook-event.ts';
 import type { OutputOf } from './common.ts';
 
-/** How many of those that a rule meets it is heeded for. */
+/** Limits on the use of a rule: a share of the matching requests or events, and a number of times. */
 const turns = memo(() => ({ share: z.number().gt(0).max(1).optional(), times: z.int().min(1).optional() }));
 
 const duration = memo(() =>
   z.string().refine((text) => parseDuration(text) !== undefined, { error: 'is not a duration such as 5s or 2m' }),
 );
 
-/** The effects of which a rule needs one. */
+/** The effects of a rule; it needs one of them. */
 const EFFECTS = ['status', 'delay', 'reset', 'cut', 'bad_json'] as const;
 
 /**
- * A rule of how the emulator is to misbehave. Which requests: `method`, a `path` in which `*` stands for one segment and a
- * `**` at its end for the rest, the `share` of those, and at most how many `times`. What becomes of them: a `delay`; then
- * an answer with another `status`, a `reset` of the connection, an answer that is `cut` behind so many bytes, or one that
- * is `bad_json`. `when`: whether a status or a reset comes before the request is executed, as it does unless this says
- * otherwise, or after.
+ * A rule that makes the emulator misbehave. It selects requests by `method`, by `path` (`*` stands for one segment, a
+ * final `**` for the rest), by the `share` of the matching ones, and for at most so many `times`. Effects: a `delay`;
+ * then an answer with another `status`, a `reset` of the connection, an answer that is `cut` after so many bytes, or
+ * one that is `bad_json`. `when` says if a status or a reset comes before the request is executed (the default) or
+ * after.
  */
 const faultRule = memo(() =>
   z
@@ -50,7 +50,7 @@ export type FaultRule = OutputOf<typeof faultRule>;
 
 const DELIVERY_EFFECTS = ['twice', 'late', 'out_of_order', 'signature', 'cut', 'slow', 'never'] as const;
 
-/** The same for what is sent to webhooks: `event` says which, where `*` stands for any text. */
+/** A rule for deliveries to webhooks: `event` selects them; `*` stands for any text. */
 const deliveryRule = memo(() =>
   z
     .strictObject({
@@ -59,13 +59,13 @@ const deliveryRule = memo(() =>
       }),
       ...turns(),
       twice: z.literal(true).optional(),
-      /** By the emulator's clock. */
+      /** A delay by the emulator's clock. */
       late: duration().optional(),
-      /** Behind the one that follows it. */
+      /** Delivered after the event that follows it. */
       out_of_order: z.literal(true).optional(),
       signature: z.enum(['wrong', 'none']).optional(),
       cut: z.int().min(0).optional(),
-      /** It takes so long to be sent, by the real clock. */
+      /** Duration of the sending, by the real clock. */
       slow: duration().optional(),
       never: z.literal(true).optional(),
     })
@@ -77,7 +77,7 @@ export type DeliveryRule = OutputOf<typeof deliveryRule>;
 
 export const isDeliveryRule = (rule: FaultRule | DeliveryRule): rule is DeliveryRule => 'event' in rule;
 
-/** Judged as what it is meant to be, so that what is wrong with it is named. */
+/** Validated as the intended kind of rule, so that the error names the actual fault. */
 const anyRule = memo(() =>
   z.unknown().transform((rule, { issues }) => {
     const isOfDeliveries = typeof rule === 'object' && rule !== null && 'event' in rule;

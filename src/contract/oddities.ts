@@ -8,7 +8,7 @@ import type { Params } from './proof.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** A list, and an object, are read by their members: a text in their place is not. */
+/** True when the issue is a missing object or list: these are read by their members, which a text does not have. */
 const wantsMembers = (issue: Issue): boolean => {
   if (issue.code === 'custom') return issue.params?.['byMembers'] === true;
   return (
@@ -18,24 +18,27 @@ const wantsMembers = (issue: Issue): boolean => {
 
 const wantsNumber = (issue: Issue): boolean => issue.code === 'invalid_type' && issue.expected === 'number';
 
-/** Whether a value that is not as documented is read all the same: what the service's language makes of such a value. */
+/**
+ * True for a value that is not as documented but still readable: one that the service's language writes in another
+ * form.
+ */
 const isRead = (issue: Issue, value: unknown): boolean => {
   if (Array.isArray(value) && value.length === 0) return true;
   if (wantsMembers(issue)) return false;
-  // A number says nothing of what it is.
+  // A number is not a readable activity type.
   if (issue.path.at(-1) === 'activity_type') return /^[a-z]/i.test(machineValue(value));
   if (wantsNumber(issue)) return typeof value === 'string' && /^-?\d+(?:\.0+)?$/.test(value);
   return String(issue.path.at(-1)).endsWith('_at') ? readInstant(value) !== undefined : machineValue(value) !== '';
 };
 
-/** Where it stands, without the places in lists. */
+/** The dotted path without the indexes of lists. */
 const nameOf = (path: readonly PropertyKey[]): string =>
   path
     .filter((name) => typeof name !== 'number')
     .map(String)
     .join('.');
 
-/** As in its record: the envelope of a list has been proven, and a bare array has none. */
+/** The path inside its record. The envelope of a list has been proven; a bare array has none. */
 const inRecord = ({ path }: Issue): PropertyKey[] => path.slice(typeof path[0] === 'number' ? 1 : 2);
 
 const sayOf = (name: string, value: unknown): string =>
@@ -43,7 +46,7 @@ const sayOf = (name: string, value: unknown): string =>
     ? `the answer has no "${name}"`
     : `the answer's "${name}" could not be read; it is shown as received`;
 
-/** What of a proven answer is not as documented and can't be read: a sentence for each of its fields. */
+/** Sentences about undocumented and unreadable values in a proven answer, one for each top-level field. */
 const unread = ({ success, query }: Operation, answer: unknown): string[] => {
   const said = new Map<string, string>();
   for (const issue of success.schema().safeParse(answer).error?.issues ?? []) {
@@ -56,7 +59,7 @@ const unread = ({ success, query }: Operation, answer: unknown): string[] => {
   return [...said.values()];
 };
 
-/** A write to one thing that is answered with another than the one that was asked for. */
+/** Sentence about a write to one object whose answer contains another object. */
 const other = ({ safety, params }: Operation, answer: unknown, given: Params): string[] => {
   const { uid: prefix } = params;
   const uid = valueAt(answer, 'uid');
@@ -64,7 +67,7 @@ const other = ({ safety, params }: Operation, answer: unknown, given: Params): s
   return [`the service answered with another ${nounOf(prefix)}, ${uid}`];
 };
 
-/** What people should be told of an answer that is proven, in sentences; nothing of it speaks against the answer. */
+/** Notes for people on a proven answer. None of them invalidates the answer. */
 export const oddities = (operation: Operation, answer: unknown, params: Params): readonly string[] => [
   ...other(operation, answer, params),
   ...unread(operation, answer),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { memo } from '../core/async.ts';
 import { anyMembers, enumLike, id, instant, noEntries, type OutputOf, textOf } from './common.ts';
 
-/** A customer as the service answers it: interface.md 2.1, the rest from its public material. */
+/** A customer in an answer: interface.md 2.1, the rest from public material. */
 export const onye = memo(() =>
   z.looseObject({
     uid: id('ony'),
@@ -36,7 +36,7 @@ const updatedAddress = memo(() =>
   ),
 );
 
-/** On creation the service's own older plugin leaves these two blank. */
+/** The service's own older plugin leaves these two blank on creation. */
 const address = memo(() => updatedAddress().extend({ state: textOf(0, 50).optional(), zip: textOf(0, 10).optional() }));
 
 const email = memo(() =>
@@ -48,8 +48,8 @@ const email = memo(() =>
 const meta = memo(() => z.record(z.string(), z.unknown(), { error: 'should be an object of keys and values' }));
 
 /**
- * The body of a partial update (interface.md 4.1). Only the rules that the service states: an address without an @, say,
- * can't be valid; anything finer is the service's to judge. Fields without a name here travel untouched.
+ * The body of a partial update (interface.md 4.1). Checks only the rules that the service states: an address without
+ * an @, for example, can't be valid; the service checks everything finer. Other fields are sent unchanged.
  */
 export const onyeUpdate = memo(() =>
   z.looseObject({

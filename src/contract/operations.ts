@@ -25,8 +25,9 @@ import { refund, refundCreate, ugwo, ugwoCreate, ugwoWithActivities } from './ug
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
 
 /**
- * May an operation be sent again? `safe`: any time. `checked`: repeating it does no harm, but it answers otherwise (404, 409)
- * or writes over what others have set since, so again only when nothing was applied. `never-repeat`: each send makes a new thing, and there is no idempotency key.
+ * Repeatability of an operation. `safe`: may be repeated at any time. `checked`: a repeat does no harm, but it gets
+ * another answer (404, 409) or overwrites later changes by others, so it is repeated only when nothing was applied.
+ * `never-repeat`: each send creates a new object, and there is no idempotency key.
  */
 export type Safety = 'safe' | 'checked' | 'never-repeat';
 
@@ -34,19 +35,21 @@ export interface Operation {
   readonly method: Method;
   /** Path under the origin; `{name}` is a path parameter. */
   readonly path: string;
-  /** What each parameter of the path is: an identifier, or a plain text such as the name of a medium. */
+  /** Type of each path parameter: an identifier, or a plain text such as the name of a medium. */
   readonly params: Readonly<Record<string, IdPrefix | 'text'>>;
   readonly query?: () => z.ZodType;
-  /** What judges the body at a moment in milliseconds, since some rules are about time. */
+  /** Validates the body at a moment in milliseconds, since some rules are about time. */
   readonly body?: (now: number) => Judge;
-  /** `schema` is the whole answer as documented; `proof`, what of it must hold to be believed. */
+  /**
+   * `schema` is the whole answer as documented; `proof` checks the part that must hold for the answer to be accepted.
+   */
   readonly success: { readonly status: number; readonly schema: () => z.ZodType; readonly proof: Proof };
   readonly safety: Safety;
-  /** What a write does, for what is said where nobody knows whether it was done, and what its intent is kept as. */
+  /** Description of a write: for messages about an unknown outcome, and for its intent in the ledger. */
   readonly effect?: WriteKind;
 }
 
-/** Statuses with which the service says no, having applied nothing: 401 with whatever body, the others with a JSON object. */
+/** Statuses of a refusal after which nothing was applied: 401 with any body, the others with a JSON object. */
 export const REFUSALS: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
 
 const onyePage = memo(() => page(onye()));
@@ -54,7 +57,7 @@ const ugwoPage = memo(() => page(ugwo()));
 const checkoutList = memo(() => listOf(checkout()));
 const providerList = memo(() => listOf(provider()));
 
-/** The table of endpoints: the single truth for client and emulator (interface.md section 4). */
+/** The table of endpoints: the single source for client and emulator (interface.md section 4). */
 export const operations = {
   'onye.get': {
     method: 'GET',
@@ -197,50 +200,53 @@ export const operations = {
 export type Operations = typeof operations;
 /** The name of an operation: `ugwo.charge`. */
 export type OperationId = keyof Operations;
-/** What an operation answers with, as documented. */
+/** The documented answer of an operation. */
 export type AnswerOf<K extends OperationId> = OutputOf<Operations[K]['success']['schema']>;
-/** The lists that come page by page. */
+/** The operations that answer with pages. */
 export type ListId = { [K in OperationId]: AnswerOf<K> extends { data: unknown[] } ? K : never }[OperationId];
-/** What of an operation's answer is proven. */
+/** The proven part of an operation's answer. */
 export type ProvenOf<K extends OperationId> = K extends ListId
   ? ResourcePage
   : AnswerOf<K> extends readonly unknown[]
     ? readonly ListRecord[]
     : Resource;
 
-/** Whether an operation answers with a page of a list; a bare array is a thing of its own. */
+/** True when an operation answers with a page of a list; a bare array is not a page. */
 export const isPaged = ({ success }: Operation): boolean => success.proof === provesPage;
 
-/** What of an answer is looked at beside its documented fields. */
+/** Fields of an answer that are read in addition to its documented ones. */
 const LOOKED_AT = ['ugwo_uid', 'medium', 'provider', 'phone', 'data'];
 
-/** The names of the fields that matter in the answer of an operation. */
+/** The names of the relevant fields in an operation's answer. */
 export const fieldsOf = ({ success }: Operation): readonly string[] => {
   const schema = success.schema();
   return [...Object.keys('shape' in schema ? (schema.shape as object) : {}), ...LOOKED_AT];
 };
 
-/** The same of all of them, and of their error documents; for an answer that is beyond the bounds. */
+/**
+ * The relevant fields of all operations and of their error documents, to be stored of an answer that exceeds the
+ * bounds.
+ */
 export const keptFields = memo((): readonly string[] => [
   ...new Set([...Object.values<Operation>(operations).flatMap(fieldsOf), ...PROBLEM_FIELDS]),
 ]);
 
-/** The path of an operation with its parameters in place, each encoded. Unsafe segments must have been refused before. */
+/** The path of an operation with its encoded parameters. Unsafe segments must have been refused before. */
 export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
   operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** Breaches of a request's rules as the service would word them: dotted property paths and short titles. */
+/** Violations of a request's rules in the service's form: dotted property paths and short titles. */
 export const breaches = (error: z.ZodError): { propertyPath: string; title: string }[] =>
   error.issues.map((issue) => ({ propertyPath: issue.path.join('.'), title: issue.message }));
 
-/** A request to a path of the service that the table need not know. */
+/** A request to any path of the service, in the table or not. */
 export interface AnyRequest {
   readonly method: Method;
   /** Under the origin, without a query. */
   readonly path: string;
   /** Its answer is a page of a list. */
   readonly paged?: boolean;
-  /** What it does, where its path is that of an operation in another spelling. */
+  /** The operation whose path this is in another spelling. */
   readonly like?: OperationId | undefined;
 }
 
@@ -256,7 +262,7 @@ const effectOf = (id: OperationId | undefined): Pick<Operation, 'effect'> => {
   return operation?.effect === undefined ? {} : { effect: operation.effect };
 };
 
-/** An operation of which nothing is documented but its method and path: judged by the same rules as the others. */
+/** An operation for an undocumented method and path: handled by the same rules as the others. */
 export const anyOperation = ({ method, path, paged, like }: AnyRequest): Operation => ({
   method,
   path,
@@ -267,7 +273,7 @@ export const anyOperation = ({ method, path, paged, like }: AnyRequest): Operati
   ...effectOf(like),
 });
 
-/** The parameters of a template's path in a path; undefined where it is no path of the template. */
+/** The parameters of a path by its template; undefined when the path does not match. */
 const paramsIn = (template: string, path: string): Params | undefined => {
   const [names, segments] = [template.split('/'), path.split('/')];
   if (names.length !== segments.length) return undefined;
@@ -280,7 +286,7 @@ const paramsIn = (template: string, path: string): Params | undefined => {
   return params;
 };
 
-/** The operation of the table that a request is, with its parameters; undefined where it is none of them. */
+/** The operation of the table that matches a request, with its parameters; undefined when none does. */
 export const operationOf = ({
   method,
   path,

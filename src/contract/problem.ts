@@ -6,8 +6,8 @@ import { namesAlong, valueAt } from '../core/json.ts';
 import { described, listOf, type OutputOf } from './common.ts';
 
 /**
- * The service's own error documents, this one RFC 7807 with `violations`. Where a proxy may say the same, a 429, only these prove
- * that it was the service.
+ * The service's own error document: RFC 7807 with `violations`. A proxy may also answer 429; only a document of the
+ * service's own shapes proves that the service did.
  */
 export const problemAnswer = memo(() =>
   z.looseObject({
@@ -20,11 +20,11 @@ export const problemAnswer = memo(() =>
 );
 export type ProblemAnswer = OutputOf<typeof problemAnswer>;
 
-/** `nzube.ugwo.error.ref_already_exists` */
+/** An error code such as `nzube.ugwo.error.ref_already_exists`. */
 const DOTTED_CODE = /^[A-Za-z][\w-]*(?:\.[\w-]+)+$/;
 /**
- * The second shape that is live: `{message: "<code>", errors: [{field, message}]}` (public material). A gateway says
- * `{message: "Conflict", errors: []}`, too: only a code of the service's, or a fault that it names, makes it its own.
+ * The second live shape: `{message: "<code>", errors: [{field, message}]}` (public material). Gateways also send
+ * `{message: "Conflict", errors: []}`: only a code of the service, or a named error, makes the document its own.
  */
 const message = memo(() =>
   z.looseObject({
@@ -44,20 +44,20 @@ export const messageAnswer = memo(() =>
     }),
 );
 
-/** Whether an error document is one of the service's own shapes, for the status that it came with. */
+/** True when an error document has one of the service's own shapes and matches its status. */
 export const isOwnDocument = (status: number, body: unknown): boolean => {
   const first = problemAnswer().safeParse(body);
   return first.success ? first.data.status === status : messageAnswer().safeParse(body).success;
 };
 
-/** What an error document of any shape says. */
+/** Content of an error document of any shape. */
 export interface Problem {
-  /** Empty where it says nothing. */
+  /** Empty when there is none. */
   readonly title: string;
   readonly detail: string | undefined;
-  /** The first of them, where there are too many to be read. */
+  /** Limited to the first ones when there are too many to read. */
   readonly violations: readonly Violation[];
-  /** How many there are beyond those; absent where there are none. */
+  /** Number of the omitted ones; absent when there are none. */
   readonly more?: number;
 }
 
@@ -65,14 +65,14 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? cutText(value.trim(), BOUNDS.sentence) : '');
 
-/** The first of these members that holds a text. */
+/** The first text among these members. */
 const textAt = (value: unknown, names: readonly string[]): string =>
   names.map((name) => textOf(valueAt(value, name))).find((text) => text !== '') ?? '';
 
 const PATHS = ['propertyPath', 'property_path', 'field', 'path', 'property', 'name'];
 const TITLES = ['title', 'message', 'detail', 'error', 'code'];
 
-/** What is at fault by one entry of a list, or by what stands under a path. */
+/** Violations of one entry of a list, or of the value under a path. */
 const violationsIn = (entry: unknown, path: string): Violation[] => {
   if (Array.isArray(entry)) return entry.flatMap((one) => violationsIn(one, path));
   const title = isObject(entry) ? textAt(entry, TITLES) : textOf(entry);
@@ -80,7 +80,7 @@ const violationsIn = (entry: unknown, path: string): Violation[] => {
   return title === '' ? [] : [{ propertyPath, title }];
 };
 
-/** Violations as a list, or as an object whose names are the paths. */
+/** Violations from a list, or from an object whose names are the paths. */
 const violationsOf = (listed: unknown): Violation[] => {
   if (Array.isArray(listed)) return violationsIn(listed, '');
   return isObject(listed) ? Object.entries(listed).flatMap(([path, entry]) => violationsIn(entry, path)) : [];
@@ -88,7 +88,7 @@ const violationsOf = (listed: unknown): Violation[] => {
 
 const keyOf = ({ propertyPath, title }: Violation): string => JSON.stringify([namesAlong(propertyPath, []), title]);
 
-/** The violations of either shape; what both say counts once. */
+/** The violations of all shapes, without duplicates. */
 const allViolations = (body: unknown): Violation[] => {
   const said = violationsOf(valueAt(body, 'violations'));
   const keys = new Set(said.map(keyOf));
@@ -96,12 +96,12 @@ const allViolations = (body: unknown): Violation[] => {
   return [...said, ...others.filter((one) => !keys.has(keyOf(one)))];
 };
 
-/** Where a title is looked for, and behind it what else is said. */
+/** Members that may hold the title, in order; the next one with another text holds the detail. */
 const WORDS = ['title', 'message', 'error', 'error.title', 'error.message', 'error_description', 'detail', 'code'];
 
 /**
- * What a JSON object says as an error document, whatever its shape: RFC 7807, `{message}`, `{code, message}`, `{errors}`,
- * violations by path. An empty list is an empty object of the service's language; undefined for anything else.
+ * Reads a JSON object of any shape as an error document: RFC 7807, `{message}`, `{code, message}`, `{errors}`,
+ * violations by path. An empty list is an empty object of the service's language. Undefined for anything else.
  */
 export const readProblem = (body: unknown): Problem | undefined => {
   if (!isObject(body) || (Array.isArray(body) && body.length > 0)) return undefined;
@@ -110,12 +110,12 @@ export const readProblem = (body: unknown): Problem | undefined => {
   return { title: words[0] ?? '', detail: words[1], violations: first, ...(more === 0 ? {} : { more }) };
 };
 
-/** Where an error document says what is not there. */
+/** Members of an error document that may name the missing object. */
 const MISSING = ['detail', 'message', 'code', 'error.detail', 'error.message', 'error.code'];
 
 /**
- * Whether a 404 is about a thing, by one of its names, and not about its address: a service that has no such read names the
- * path, or a route.
+ * True when a 404 is about an object, by one of its names, and not about its address: a service without this read
+ * names the path, or a route.
  */
 export const namesThing = (body: unknown, names: readonly string[]): boolean => {
   const plain = (text: string): string => text.toLowerCase().replaceAll('_', ' ');
@@ -127,7 +127,7 @@ export const namesThing = (body: unknown, names: readonly string[]): boolean => 
   });
 };
 
-/** The names of all that is read of an error document. */
+/** The names of all members that are read from an error document. */
 export const PROBLEM_FIELDS: readonly string[] = [
   ...WORDS.map((path) => path.split('.', 1)[0] ?? ''),
   'violations',

@@ -8,7 +8,9 @@ export const PROFILE_FILE_VERSION = 1;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** A name that a profile may have. `__proto__` isn't one; `constructor` is, and is a name like any other. */
+/**
+ * True for a valid profile name. `__proto__` is invalid; `constructor` is valid, and is treated like any other name.
+ */
 export const isProfileName = (text: string): boolean => NAME.test(text);
 
 const isExactOrigin = (text: string): boolean => {
@@ -24,7 +26,7 @@ const storedProfile = memo(() =>
       key_command: z.array(z.string()).min(1).optional(),
       ledger: z.string().optional(),
       ledger_password_command: z.array(z.string()).min(1).optional(),
-      /** Judged where they are used: one that is wrong must not keep the others, nor the key, from being read. */
+      /** Validated on use: a bad setting must not prevent the others, or the key, from being read. */
       defaults: z.unknown().optional(),
       created_at: instant(),
     })
@@ -33,7 +35,7 @@ const storedProfile = memo(() =>
     }),
 );
 
-// zod's record passes over `__proto__`, so the names are looked at before it.
+// zod's record skips `__proto__`, so the names are checked first.
 const named = memo(() =>
   z.custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isProfileName),
@@ -41,7 +43,7 @@ const named = memo(() =>
   ),
 );
 
-/** What is stored of the profiles. Fields that this version does not know are kept as they are. */
+/** The file that stores the profiles. Unknown fields are preserved. */
 export const profileFile = memo(() =>
   z.looseObject({
     version: z.literal(PROFILE_FILE_VERSION),

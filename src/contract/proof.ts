@@ -3,16 +3,16 @@ import { machineValue } from '../core/charge.ts';
 import { ID_KINDS, type IdPrefix, isId } from '../core/ids.ts';
 import { valueAt } from '../core/json.ts';
 
-// An answer is believed by what proves it: the identifier of the thing, the envelope of a list. Everything else in it is read
+// An answer is accepted by its proof: the identifier of the object, or the envelope of a list. The rest of it is read
 // field by field, and may be missing or of any shape.
 
-/** A thing of the service, as far as an answer proves it. */
+/** An object of the service, as far as an answer proves it. */
 export interface Resource {
   readonly uid: string;
   readonly [name: string]: unknown;
 }
 
-/** A record of a list: an object, and nothing more is proven of it. */
+/** A record of a list: proven to be an object, and nothing else. */
 export type ListRecord = Readonly<Record<string, unknown>>;
 
 /** A page of a list (interface.md 2.6), as far as an answer proves it. */
@@ -21,15 +21,15 @@ export interface ResourcePage {
   readonly next_cursor: string | null;
 }
 
-/** The parameters of the path that was asked. */
+/** The parameters of the requested path. */
 export type Params = Readonly<Record<string, string>>;
 
-/** Why an answer with HTTP 2xx is none of its operation, as a sentence; undefined where it is one. */
+/** Sentence with the reason why an answer with HTTP 2xx does not belong to its operation; undefined when it does. */
 export type Proof = (answer: unknown, params: Params) => string | undefined;
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A JSON object with an identifier of the kind; `more` is asked once that is there. */
+/** Proves a JSON object with an identifier of the kind; then runs the proofs in `more`. */
 export const provesResource =
   (prefix: IdPrefix, ...more: readonly Proof[]): Proof =>
   (answer, params) => {
@@ -41,14 +41,14 @@ export const provesResource =
     return more.map((proof) => proof(answer, params)).find((fault) => fault !== undefined);
   };
 
-/** A JSON object with an identifier of any form: what those of refunds begin with is not known. */
+/** Proves a JSON object with an identifier of any form: the prefix of refund identifiers is not known. */
 export const provesRefund: Proof = (answer) => {
   if (!isObject(answer)) return 'the answer is not a JSON object';
   const uid = valueAt(answer, 'uid');
   return typeof uid === 'string' && uid.trim() !== '' ? undefined : 'the answer has no "uid" of a refund';
 };
 
-/** An activity that names another payment request than the one that was asked about; one that names none may be its. */
+/** Rejects an activity of another payment request; one that names none is accepted. */
 export const namesNoOther: Proof = (answer, { ugwoUid }) => {
   const named = machineValue(valueAt(answer, 'ugwo_uid'));
   return !isId('ugw', named) || named === ugwoUid
@@ -56,7 +56,7 @@ export const namesNoOther: Proof = (answer, { ugwoUid }) => {
     : `the answer is about another payment request, ${named} ("ugwo_uid")`;
 };
 
-/** An activity that says it is something else than a charge. A number is no word of the service: it says nothing. */
+/** Rejects an activity of another type than charge. A number carries no information about the type. */
 export const isNoOtherType: Proof = (answer) => {
   const type = machineValue(valueAt(answer, 'activity_type'));
   return type === '' || type === 'charge' || /^-?[\d.]+$/.test(type)
@@ -64,7 +64,7 @@ export const isNoOtherType: Proof = (answer) => {
     : `the answer is not a charge but a ${cutText(type, BOUNDS.word)} ("activity_type")`;
 };
 
-/** Objects in a bare array: what isn't given page by page. */
+/** Proves a bare array of objects, the form of an unpaged list. */
 export const provesList: Proof = (answer) => {
   if (!Array.isArray(answer)) return 'the answer is not a list';
   if (answer.length > BOUNDS.records) {
@@ -73,7 +73,7 @@ export const provesList: Proof = (answer) => {
   return answer.every(isObject) ? undefined : 'the answer is not a list of objects';
 };
 
-/** The envelope of a list: its records are objects, and the way on is told. */
+/** Proves the envelope of a page: its records are objects, and a valid next cursor is present. */
 export const provesPage: Proof = (answer) => {
   const [data, next] = [valueAt(answer, 'data'), valueAt(answer, 'next_cursor')];
   if (!Array.isArray(data)) return 'the answer is not a page: "data" is not a list';

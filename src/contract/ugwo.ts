@@ -48,7 +48,9 @@ const minorAmount = memo(() =>
     .register(described, { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
 );
 
-/** The body that creates a payment request (public material); the service's own plugin says `meta` and `onye_email`. */
+/**
+ * The body that creates a payment request (public material); the service's own plugin sends `meta` and `onye_email`.
+ */
 export const ugwoCreate = memo(() =>
   z.looseObject({
     amount: minorAmount(),
@@ -65,7 +67,7 @@ export const ugwoCreate = memo(() =>
   }),
 );
 
-/** Money that goes back (public material). What its identifiers begin with is not known. */
+/** A refund (public material). The prefix of its identifiers is not known. */
 export const refund = memo(() =>
   z.looseObject({
     uid: z.string().min(1),
@@ -86,7 +88,7 @@ export const refund = memo(() =>
 );
 export type Refund = OutputOf<typeof refund>;
 
-/** The body that gives back what was paid by an activity, all of it where no amount is said. */
+/** The body that refunds the payment of an activity; without an amount, all of it. */
 export const refundCreate = memo(() =>
   z.looseObject({
     ugwo_activity: id('act'),

@@ -1,21 +1,21 @@
 import { attempt } from './async.ts';
 import { usageError } from './error.ts';
 
-/** What a path of the service is made of, and its query; everything else must be percent-encoded. */
+/** Characters allowed in a path of the service and its query; everything else must be percent-encoded. */
 const CHARACTERS = /^[\w\-.~!$&'()*+,;=:@%/?[\]]*$/;
 
 /** The path without its query. */
 const pathOf = (text: string): string => text.split('?')[0] ?? '';
 
-/** The segments of a path as the service reads them; undefined where an escape is none. */
+/** The decoded segments of a path; undefined when a percent escape is invalid. */
 const segmentsOf = (text: string): readonly string[] | undefined =>
   attempt(() => pathOf(text).slice(1).split('/').map(decodeURIComponent));
 
-/** A segment that names another place than it seems to, or that whoever decodes it twice reads otherwise. */
+/** A segment that leads to another resource than it shows, or that changes when it is decoded twice. */
 const isDevious = (segment: string): boolean =>
   segment === '.' || segment === '..' || /[%/\\?#\s\p{Cc}]/u.test(segment);
 
-/** Why a text is no path under the service's origin; undefined where it is one. */
+/** Reason why a text is not a path under the service's origin; undefined for a valid path. */
 export const pathProblem = (text: string): string | undefined => {
   if (/^[a-z]:[/\\]/i.test(text))
     return 'was made a path of this machine by the shell: write it without its first slash, as v1/ugwo';
@@ -27,26 +27,26 @@ export const pathProblem = (text: string): string | undefined => {
   return segments.some(isDevious) ? 'has a segment that would lead elsewhere' : undefined;
 };
 
-/** What servers leave out of a segment: its parameters (`;a=b`), and the name of a format. */
+/** Removes the parts of a segment that servers ignore: parameters (`;a=b`) and a format suffix (`.json`). */
 const withoutTrimmings = (segment: string): string =>
   segment
     .replace(/;.*$/s, '')
     .toLowerCase()
     .replace(/\.(?:json\w*|xml|html?)?$/, '');
 
-/** The one spelling of all that a service may read as the same path; without its query. */
+/** The one normalized spelling of all paths that a service may treat as equal; without its query. */
 export const plainPath = (text: string): string =>
   `/${(segmentsOf(text) ?? [])
     .map(withoutTrimmings)
     .filter((segment) => segment !== '')
     .join('/')}`;
 
-/** Whether a write to a path makes a charge, however the path is written. */
+/** True when a write to this path creates a charge, in any spelling of the path. */
 export const isChargePath = (text: string): boolean => /^\/v\d+\/ugwo\/[^/]+\/activities$/.test(plainPath(text));
 
 /**
- * The query of a path with more pairs behind it, as names and values: those of a name that ends in `[]` are a list. Throws a usage error
- * where another name is there twice.
+ * The query of a path plus more pairs, as names and values. A name that ends in `[]` gets a list. Throws a usage error
+ * when any other name occurs twice.
  */
 export const queryOf = (
   text: string,
@@ -63,5 +63,5 @@ export const queryOf = (
   return Object.fromEntries(query);
 };
 
-/** The path alone, without its query and without slashes at its end. */
+/** The path without its query and without trailing slashes. */
 export const barePath = (text: string): string => pathOf(text).replace(/(?<=.)\/+$/, '');

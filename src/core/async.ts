@@ -1,6 +1,6 @@
 import { getBuiltinModule } from 'node:process';
 
-/** Makes a value when it is first asked for, and never again. */
+/** Creates a value on first use and returns the same one from then on. */
 export const memo = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -9,7 +9,7 @@ export const memo = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** The same for what may fail: then it is made when it is asked for the next time. */
+/** Like `memo` for work that can fail: after a failure the next call tries again. */
 export const memoDone = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => {
@@ -21,10 +21,10 @@ export const memoDone = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** In bytes or characters: less is worked through in a few milliseconds. */
+/** In bytes or characters. Smaller inputs are processed in a few milliseconds. */
 const MUCH = 256 * 1024;
 
-/** What makes an engine collect at once, made where it is first wanted. */
+/** Function that makes the engine collect garbage at once; created on first use. */
 const collector = memo((): (() => void) => {
   const { Bun } = globalThis as { Bun?: { gc(now: boolean): void } };
   if (Bun !== undefined) return () => Bun.gc(true);
@@ -33,25 +33,25 @@ const collector = memo((): (() => void) => {
 });
 
 /**
- * Frees what nothing needs any more, around work on a large answer: engines let garbage grow with what is in use, Bun's by half as
- * much again. It takes up to twenty milliseconds.
+ * Frees unused memory around work on a large answer: engines let garbage grow with the memory in use, Bun by half as
+ * much again. Takes up to 20 ms.
  */
 export const free = (): void => collector()();
 
 /** The next turn of the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Between two steps of work on so much: a signal is heard only between two turns of the event loop. */
+/** Yields so that signals are handled while a large answer is processed. */
 export const yieldToEventLoop = async (size: number): Promise<void> => {
   if (size < MUCH) return;
   await turn();
   free();
 };
 
-/** Memory is freed each time that so many steps are done. */
+/** Number of steps between two collections of garbage. */
 const STEPS = 8;
 
-/** Work that says itself where a step ends, with a turn of the event loop between two of them. */
+/** Runs a generator with a turn of the event loop between two of its steps. */
 export const inTurns = async <T>(work: Generator<void, T>): Promise<T> => {
   for (let steps = 1; ; steps += 1) {
     const { done, value } = work.next();
@@ -61,7 +61,7 @@ export const inTurns = async <T>(work: Generator<void, T>): Promise<T> => {
   }
 };
 
-/** The same in one go. */
+/** Runs a generator to its end without yielding to the event loop. */
 export const atOnce = <T>(work: Generator<void, T>): T => {
   for (;;) {
     const { done, value } = work.next();
@@ -70,8 +70,8 @@ export const atOnce = <T>(work: Generator<void, T>): T => {
 };
 
 /**
- * Gathers what this turn of the program asks for, and the next ones as long as each brings more, and has it done together:
- * `run` takes what it does out of the list, and is called again while there is more.
+ * Collects the requests of this turn, and of the next turns as long as each adds more, and handles them in one call.
+ * `run` removes the entries that it handles, and is called again until the list is empty.
  */
 export const batching = <T>(run: (waiting: T[]) => Promise<void>): ((one: T) => void) => {
   const waiting: T[] = [];
@@ -92,7 +92,7 @@ export const batching = <T>(run: (waiting: T[]) => Promise<void>): ((one: T) => 
   };
 };
 
-/** What `act` gives; undefined where it throws, for questions whose failure says no more than that there is no answer. */
+/** Result of `act`; undefined when it throws. For calls whose failure only means that there is no answer. */
 export const attempt = <T>(act: () => T): T | undefined => {
   try {
     return act();
@@ -101,7 +101,10 @@ export const attempt = <T>(act: () => T): T | undefined => {
   }
 };
 
-/** How fast tries follow one another, in milliseconds: the longest wait before the first repeat, and before any. */
+/**
+ * Range of the waits between attempts, in milliseconds: `base` caps the wait before the first repeat, `cap` every
+ * wait.
+ */
 interface BackoffRange {
   readonly base: number;
   readonly cap: number;
@@ -110,7 +113,7 @@ interface BackoffRange {
 /** Requests to the service. */
 const REQUESTS: BackoffRange = { base: 500, cap: 20_000 };
 
-/** Makes a wait up to a fifth longer, so that requests that wait together don't come back together. */
+/** Adds up to a fifth to a wait, so that requests that wait together don't resume together. */
 export const spread = (ms: number, random: () => number): number => ms * (1 + 0.2 * random());
 
 /** Full jitter: uniform in [0, min(cap, base × 2^retry)), `retry` counted from 0. */

@@ -1,6 +1,6 @@
 /**
- * Bank codes that the service's own clients use for ussd in Nigeria. A help for "did you mean", never a gate: the
- * service decides what it accepts.
+ * Bank codes that the service's own clients use for ussd in Nigeria. Used for "did you mean" only, never as a gate:
+ * the service decides which codes it accepts.
  */
 export const BANK_CODES = [
   'access',

@@ -1,82 +1,88 @@
 import { withoutKeys } from './secret.ts';
 
 /**
- * What an answer may hold, and how much of one is kept and shown. Bytes alone bound neither memory nor time: eight million of
- * them can be four million empty lists, or one name in front of a million numbers. A read beyond these fails; a write that is
- * proven stays done, and only what is kept and shown of its answer is bounded.
+ * Limits on an answer, and on the part of it that is stored and shown. Bytes alone bound neither memory nor time:
+ * eight million of them can be four million empty lists, or one name in front of a million numbers. A read beyond
+ * these limits fails. A proven write stays done; only the stored and shown part of its answer is limited.
  */
 export const BOUNDS = {
-  /** The largest page there can be, of 100 records with all that is documented, takes a fiftieth. */
+  /** The largest possible page, 100 records with all documented fields, takes a fiftieth of this. */
   bytes: 8 * 1024 * 1024,
-  /** What is documented is 6 levels deep; every level costs stack. */
+  /** Documented answers are 6 levels deep; every level costs stack. */
   depth: 64,
-  /** A hundred for each record of ten of the largest pages. More need over 100 bytes of memory each. */
+  /** A hundred for each record of ten of the largest pages. Each value takes over 100 bytes of memory. */
   values: 100_000,
-  /** In bytes. Whole paths are made of names, and printed. */
+  /** In bytes. Paths consist of names, and are printed. */
   name: 1000,
-  /** Characters. What stands under a longer path is one line of tsv, since each line would repeat the path. */
+  /** Characters. Values under a longer path are printed as one line of tsv, since each line would repeat the path. */
   path: 256,
-  /** Characters. Those of the service have 29; one is in every path, line and row of the ledger. */
+  /** Characters. The service's identifiers have 29. An identifier is in every path, line and row of the ledger. */
   id: 256,
-  /** Characters. A cursor is part of the next URL, and longer ones pass few servers. */
+  /** Characters. A cursor is part of the next URL, and few servers accept longer ones. */
   cursor: 4096,
   /** A service may ignore `limit`, but not by more than ten of the largest pages. */
   records: 1000,
-  /** Faults of one request: nobody reads more of them. */
+  /** Violations of one request: nobody reads more of them. */
   violations: 100,
   /** Characters of one sentence of the service in a message of ours. */
   sentence: 1000,
-  /** Characters of a status or another machine value, which columns of the ledger and of tables are made of. */
+  /** Characters of a status or another machine value, as columns of the ledger and of tables hold them. */
   word: 100,
-  /** Characters of one value on a card or in a table: some screens full. */
+  /** Characters of one value on a card or in a table: a few screens. */
   cell: 4000,
-  /** Characters of an answer in an error for people: ten times the largest that is documented. JSON has all of it. */
+  /** Characters of an answer in an error for people: ten times the largest documented answer. JSON has all of it. */
   answer: 64 * 1024,
-  /** Lines of a card for what is not documented, and rows of a list inside a record. */
+  /** Lines of a card for undocumented members, and rows of a list inside a record. */
   lines: 200,
-  /** Characters of what the customer must do, as the ledger keeps it: a thousand times what is usual would fit. */
+  /** Characters of the customer's next step as the ledger stores it: a thousand times the usual size. */
   kept: 64 * 1024,
-  /** Characters of a column's name in a message: where a file is no such file, one may be as long as a row. */
+  /** Characters of a column's name in a message: in a file of another format one may be as long as a row. */
   column: 60,
 } as const;
 
 /** A count for people. */
 export const grouped = (count: number): string => new Intl.NumberFormat('en-US').format(count);
 
-/** What a JSON text is made of, as far as memory and time depend on it. */
+/** Size of a JSON text, as far as memory and time depend on it. */
 export interface Measure {
-  /** How deep arrays and objects are nested. */
+  /** Nesting depth of arrays and objects. */
   readonly depth: number;
-  /** How many values there are, the members of objects and the elements of arrays each for themselves. */
+  /** Number of values; each member of an object and each element of an array counts. */
   readonly values: number;
   /** The longest name of a member, in bytes. */
   readonly name: number;
 }
 
-/** What of a measured text is beyond the bounds, as a sentence; undefined where nothing is. */
+/** Sentence that names the exceeded limit; undefined when the text is within all of them. */
 export const excessOf = ({ depth, values, name }: Measure): string | undefined => {
   if (depth > BOUNDS.depth) return `the answer is nested deeper than ${BOUNDS.depth} levels`;
   if (values > BOUNDS.values) return `the answer has more than ${grouped(BOUNDS.values)} values`;
   return name > BOUNDS.name ? `the answer has a name of more than ${grouped(BOUNDS.name)} bytes` : undefined;
 };
 
-/** What stands in the place of so many characters. */
+/** Placeholder for the characters that were cut. */
 export const leftOut = (characters: number): string => `… (${grouped(characters)} more characters)`;
 
-/** The first characters of a text, and how many are left out; the whole where it is no longer. Secrets are taken out before. */
+/**
+ * The first characters of a text and the number of cut ones; the whole text when it is short enough. Secrets must be
+ * removed before.
+ */
 export const cutText = (text: string, most: number): string => {
   if (text.length <= most) return text;
   const head = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
   return head + leftOut(text.length - head.length);
 };
 
-/** A column's name as a message has it. A file may hold a key in any cell, and what is left of one that is cut is known to nobody. */
+/**
+ * A column's name for a message. A file may hold a key in any cell, and the redactor would not recognize a key that
+ * was cut.
+ */
 export const cutName = (name: string): string => {
   const cleaned = withoutKeys(name);
   return cleaned.length > BOUNDS.column ? `${cleaned.slice(0, BOUNDS.column)}…` : cleaned;
 };
 
-/** The first of a list, and how many more there are. */
+/** The first elements of a list, and the number of the others. */
 export const cutList = <T>(
   list: readonly T[],
   most: number,

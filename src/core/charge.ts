@@ -2,7 +2,7 @@ import { BOUNDS } from './bounds.ts';
 import { NumberText, valueAt } from './json.ts';
 import { parseInstant, readInstant } from './time.ts';
 
-/** The mediums that a charge can use (interface.md 4.2). The service may come to know more; answers may name any. */
+/** The mediums that a charge can use (interface.md 4.2). The service may add more; answers may name any. */
 export const MEDIUMS = ['bank_transfer', 'ussd', 'mobile_money'] as const;
 export type Medium = (typeof MEDIUMS)[number];
 
@@ -12,8 +12,8 @@ export const isMedium = (text: string): text is Medium => (MEDIUMS as readonly s
 export const EXPIRY_LIMIT_MS = 15 * 60_000;
 
 /**
- * The machine value of an enum of the service, which arrives as a text or as a pair `[machine value, label]`; a number becomes
- * its text. Empty where nothing can be read.
+ * The machine value of an enum of the service, which arrives as a text or as a pair `[machine value, label]`. A number
+ * becomes its text. Empty when nothing is readable.
  */
 export const machineValue = (value: unknown): string => {
   const first: unknown = Array.isArray(value) ? value[0] : value;
@@ -21,16 +21,17 @@ export const machineValue = (value: unknown): string => {
 };
 
 /**
- * What the ledger knows of one charge. `sending`: the intent is on the disk and a process is at it. `unknown`: it may have
- * been made. `not_created`: it was unknown, and the service has shown that it was never made. The others are certain.
+ * State of one charge in the ledger. `sending`: the intent is on disk and a process is sending it. `unknown`: the
+ * charge may have been created. `not_created`: it was unknown, and the service has since shown that it was never
+ * created. The others are certain.
  */
 export const CHARGE_STATES = ['sending', 'accepted', 'rejected', 'not_sent', 'unknown', 'not_created'] as const;
 export type ChargeState = (typeof CHARGE_STATES)[number];
 
-/** How an activity stands, as far as charging again and waiting for it are concerned. */
+/** Payment status of an activity, as far as charging again and waiting depend on it. */
 export type PaymentStatus = 'paid' | 'failed' | 'open';
 
-/** Statuses that nothing follows but a refund: interface.md section 3, the later ones from public material. */
+/** Final statuses, which only a refund can follow: interface.md section 3, the later ones from public material. */
 const ENDED: Readonly<Record<string, PaymentStatus>> = {
   successful: 'paid',
   partially_refunded: 'paid',
@@ -39,27 +40,30 @@ const ENDED: Readonly<Record<string, PaymentStatus>> = {
   expired: 'failed',
 };
 
-/** A status that is not known here is open: it may still become anything. */
+/** An unrecognized status counts as open: it may still become anything. */
 export const paymentStatusOf = (status: string): PaymentStatus =>
   (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';
 
-/** The machine value of an activity's status; empty, and so open, where it can't be read, or is no word. */
+/** The machine value of an activity's status. Empty, and so open, when it is unreadable or too long. */
 export const statusOf = (activity: unknown): string => {
   const status = machineValue(valueAt(activity, 'status'));
   return status.length <= BOUNDS.word ? status : '';
 };
 
-/** The activity that an error is about. */
+/** Error detail with the activity that the error is about. */
 export const about = (activity: { readonly uid: string }): { readonly activity: string } => ({
   activity: JSON.stringify({ uid: activity.uid, status: statusOf(activity) }),
 });
 
-/** The money came, and has all gone back: paid as far as charging again is concerned, but nothing to wait for. */
+/**
+ * True when all of the money was paid and then refunded: paid as far as charging again is concerned, but nothing to
+ * wait for.
+ */
 export const isRefunded = (status: string): boolean => status === 'refunded';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** The activities that a payment request lists; undefined where it lists none. In PHP a list with gaps becomes an object. */
+/** The activities of a payment request; undefined when it lists none. PHP turns a list with gaps into an object. */
 export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
   const listed = valueAt(ugwo, 'activities');
   if (Array.isArray(listed)) return listed;
@@ -67,21 +71,24 @@ export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
   return members.length > 0 && members.every(isObject) ? members : undefined;
 };
 
-/** The statuses of what has failed. */
+/** The statuses that count as failed. */
 export const FAILED_STATUSES: readonly string[] = Object.keys(ENDED).filter((status) => ENDED[status] === 'failed');
 
 /** The ledger's file in the folder for data. */
 export const LEDGER_FILE_NAME = 'ledger.sqlite';
-/** How many charges it has had is kept beside it, under a name that a copy of `ledger.sqlite*` leaves out. */
+/** Stores the number of charges beside the ledger, under a name that a copy of `ledger.sqlite*` leaves out. */
 export const HIGHEST_FILE_NAME = 'highest-charge';
 
-/** How a checkout stands, in the order of the numbers that the service filters by, from 1 on (public material, Checkouts). */
+/**
+ * Statuses of a checkout, in the order of the numbers that the service filters by, starting at 1 (public material,
+ * Checkouts).
+ */
 export const CHECKOUT_STATUSES = ['active', 'inactive'] as const;
 
-/** What the customer must do next (interface.md 2.5), ready to be passed on. */
+/** The customer's next step (interface.md 2.5), ready to be passed on. */
 export type NextAction = {
   readonly instruction: string | undefined;
-  /** Whatever else the service said for the customer. */
+  /** Other members that the service sent for the customer. */
   readonly entries: readonly NameAndValue[];
 } & (
   | {
@@ -89,17 +96,17 @@ export type NextAction = {
       readonly bank: string;
       readonly accountName: string;
       readonly accountNumber: string;
-      /** Milliseconds since the epoch; the account stops accepting transfers then. For people: see `readInstant`. */
+      /** Milliseconds since the epoch; the account accepts no transfers after it. For people: see `readInstant`. */
       readonly expiresAt: number | undefined;
     }
   | { readonly kind: 'dial'; readonly code: string }
   | { readonly kind: 'other'; readonly type: string }
 );
 
-/** A name, and its value as it came. */
+/** A name with its value, unchanged. */
 export type NameAndValue = readonly [name: string, value: unknown];
 
-/** A text of an answer, whatever it came as: a number, or the first of a pair. */
+/** A text of an answer, sent as a text, a number, or the first element of a pair. */
 const textAt = (value: unknown, path: string): string | undefined => {
   const found = valueAt(value, path);
   const text = found instanceof NumberText ? found.text : machineValue(found);
@@ -113,17 +120,17 @@ const entriesOf = (headers: unknown, ...known: readonly string[]): NameAndValue[
 
 const ACCOUNT_KEYS = ['bank_name', 'account_name', 'account_number'];
 
-/** A text for people; of a list, its first. */
+/** A text for people; the first element of a list. */
 const sentenceIn = (value: unknown): string | undefined => {
   const text = typeof value === 'number' ? '' : machineValue(value);
   return text.trim() === '' ? undefined : text;
 };
 
-/** Something to do, as opposed to an empty object, which comes as a list too, or none. */
+/** True for a non-empty action; an empty object may also arrive as an empty list or as null. */
 const isThere = (action: unknown): boolean =>
   typeof action === 'object' ? action !== null && Object.keys(action).length > 0 : machineValue(action).trim() !== '';
 
-/** Reads the next action of an activity, as far as it can be read; undefined when the customer has nothing to do. */
+/** Reads the next action of an activity as far as possible; undefined when the customer has nothing to do. */
 export const readNextAction = (activity: unknown): NextAction | undefined => {
   const action = valueAt(activity, 'next_action');
   if (!isThere(action)) return undefined;
@@ -145,7 +152,10 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   };
 };
 
-/** What an account lacks, which money can't be sent to so; empty where it is whole, or where there is none. */
+/**
+ * Missing parts of an account without which nobody can transfer money to it; empty when the account is complete, or
+ * when there is none.
+ */
 export const missingOf = (action: NextAction): readonly string[] => {
   if (action.kind === 'transfer') {
     return [...(action.bank === '' ? ['bank'] : []), ...(action.accountName === '' ? ['account name'] : [])];
@@ -155,8 +165,8 @@ export const missingOf = (action: NextAction): readonly string[] => {
 };
 
 /**
- * Whether an open activity asks for something of which nothing can be passed on: no instruction, no account number and no
- * code to dial. Somebody has to look at it.
+ * True when an open activity asks for a step that can't be passed on: no instruction, no account number and no code to
+ * dial. A person has to check it.
  */
 export const isStepUnreadable = (activity: unknown): boolean => {
   if (paymentStatusOf(statusOf(activity)) !== 'open') return false;
@@ -165,9 +175,9 @@ export const isStepUnreadable = (activity: unknown): boolean => {
 };
 
 /**
- * Until when the customer can still do what an activity asks of them, in milliseconds since the epoch by the service's clock;
- * undefined where nothing says so for certain. Only a `requires_action` asks for something: with any other status they have
- * acted, or what it means is not known here, and an expiry bounds nothing.
+ * Time until which the customer can still complete the step, in milliseconds since the epoch by the service's clock;
+ * undefined when no answer says so for certain. Only `requires_action` asks for a step. With any other status the
+ * customer has acted, or its meaning is unknown here, so an expiry bounds nothing.
  */
 export const payableUntil = (activity: unknown): number | undefined => {
   if (statusOf(activity) !== 'requires_action' || readNextAction(activity)?.kind !== 'transfer') return undefined;
@@ -175,16 +185,16 @@ export const payableUntil = (activity: unknown): number | undefined => {
   return typeof text === 'string' ? parseInstant(text)?.ms : undefined;
 };
 
-/** The kind of intent of which the service shows afterwards what became of it. */
+/** The kind of intent whose outcome the service shows afterwards. */
 export const CHARGE = 'charge';
 
-/** What a write does, for what is said of it when nobody knows whether it was done. */
+/** Description of a write, for messages about one whose outcome is unknown. */
 export interface WriteKind {
-  /** What it makes or does, in one word: `charge`, `payment_request`, `update`. */
+  /** One word for the written object or the act: `charge`, `payment_request`, `update`. */
   readonly kind: string;
-  /** `made`, `applied`. */
+  /** Past participle for messages: `made`, `applied`. */
   readonly done: string;
-  /** What to mind before it is sent again. */
+  /** Advice before the write is sent again. */
   readonly hint: string;
 }
 
@@ -194,7 +204,7 @@ export const CHARGE_WRITE: WriteKind = {
   hint: "don't run it again until you know, or the customer may pay twice",
 };
 
-/** What a write does of which nothing more is known. */
+/** A write of an unspecified kind. */
 export const ANY_WRITE: WriteKind = {
   kind: 'request',
   done: 'applied',
@@ -204,11 +214,11 @@ export const ANY_WRITE: WriteKind = {
 /** A kind in plain words. */
 export const kindWord = (kind: string): string => kind.replaceAll('_', ' ');
 
-/** The beginning of a sentence about a write whose end is unknown. */
+/** The beginning of a sentence about a write with an unknown outcome. */
 export const mayBeDone = ({ kind, done }: Pick<WriteKind, 'kind' | 'done'>): string =>
   `the ${kindWord(kind)} may have been ${done}`;
 
-/** How many of what there are: `1 charge`, `2 refunds`; `3 requests` where they are of several kinds. */
+/** Count with its noun: `1 charge`, `2 refunds`; `3 requests` for mixed kinds. */
 export const countText = (entries: readonly { readonly kind: string }[]): string => {
   const [kind = CHARGE, ...others] = new Set(entries.map((entry) => entry.kind));
   return `${entries.length} ${others.length > 0 ? 'request' : kindWord(kind)}${entries.length === 1 ? '' : 's'}`;

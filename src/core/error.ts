@@ -1,8 +1,8 @@
 import type { Flight } from './io.ts';
 
 /**
- * What a run can end as, and the exit code of each. Scripts branch on these numbers: they never change meaning.
- * A kind is named where the error is known; the number is looked up only where the program ends.
+ * All ways in which a run can end, with their exit codes. Scripts branch on these numbers: they never change meaning.
+ * Code that detects an error names its kind; the number is read only when the program ends.
  */
 export const EXIT_CODES = {
   internal: 1,
@@ -22,7 +22,7 @@ export const EXIT_CODES = {
 
 export type ErrorKind = keyof typeof EXIT_CODES;
 
-/** Why each code is given, and whether a script may just run the same command again. */
+/** Reason for each code, and whether a script may just run the same command again. */
 export const EXIT_MEANINGS = {
   internal: ['a bug in paycli', 'no'],
   usage: ['bad arguments or input; nothing was sent', 'no, fix the input'],
@@ -54,67 +54,73 @@ export const EXIT_MEANINGS = {
   ],
 } as const satisfies Record<ErrorKind, readonly [meaning: string, again: string]>;
 
-/** The exit code of a run that ends without being asked how: no code that invites a repeat while a write is open. */
+/** Exit code of a run that is ended abruptly: while a write is open, no code that invites a repeat. */
 export const abruptExit = ({ open, accepted }: Flight, otherwise: number): number => {
   if (accepted > 0) return EXIT_CODES.unrecorded;
   return open > 0 ? EXIT_CODES.unknown : otherwise;
 };
 
-/** One rule that a request broke: the service's word (interface.md section 7) and the flag behind it, when there is one. */
+/**
+ * One rule that a request broke: the service's wording (interface.md section 7) and the flag behind it, if there is
+ * one.
+ */
 export interface Violation {
   readonly propertyPath: string;
   readonly title: string;
   readonly option?: string;
-  /** The title with its amounts in decimals, where the amount was typed so. */
+  /** The title with its amounts in decimals, for an amount that was typed that way. */
   readonly inDecimals?: string;
-  /** What may have been meant: a guess of ours. */
+  /** The probably intended value: a guess of ours. */
   readonly suggestion?: string;
-  /** Where it is a row of a file: its number, from 1 on, and its column. */
+  /** For a row of a file: its number, starting at 1, and its column. */
   readonly row?: number;
   readonly column?: string;
 }
 
 export interface ErrorDetail {
-  /** What to do next, in one or two sentences. */
+  /** Advice on the next step, in one or two sentences. */
   readonly hint?: string;
   /** The HTTP status, when the service answered. */
   readonly status?: number;
-  /** The answer is whole, and about something else than was asked for. */
+  /** The answer is complete, but describes another object than the requested one. */
   readonly isOther?: true;
-  /** The service says of the very thing that was asked for that it is not there. */
+  /** The service says that the requested object itself does not exist. */
   readonly isMissing?: true;
-  /** When the service may be asked again, as it said: milliseconds since the epoch. Nothing is sent to it before. */
+  /**
+   * Earliest time of the next request, as the service stated it: milliseconds since the epoch. Nothing is sent before
+   * it.
+   */
   readonly retryAt?: number;
-  /** What the system, OpenSSL or the HTTP library calls a connection's fault; people are told in words. */
+  /** Code of a connection fault from the system, OpenSSL or the HTTP library; people get a sentence instead. */
   readonly code?: string;
   /** The title of the service's own error document. */
   readonly title?: string;
   readonly violations?: readonly Violation[];
   readonly request?: { readonly method: string; readonly path: string };
-  /** What the service answered, as JSON text: kept where it is the only trace of something that was done. */
+  /** The service's answer as JSON text: stored when it is the only trace of a completed write. */
   readonly answer?: string;
-  /** The ledger could not note what became of it: `answer` is the line to keep. */
+  /** The ledger could not record the outcome: `answer` is the line to store. */
   readonly unrecorded?: true;
-  /** Why it was refused, in a few words that name nothing, for many rows at once. */
+  /** Reason for the refusal in a few words without names, to group many rows. */
   readonly reason?: string;
-  /** Another one can be made with --again. */
+  /** Another charge is possible with --again. */
   readonly again?: true;
   /** An earlier one is unknown, and stands in the way. */
   readonly unresolved?: true;
   /** Nothing more is let through: by a policy today, or of a file than was approved. */
   readonly spent?: true;
-  /** The activity that this is about, or that stands in the way, as JSON text. */
+  /** The activity that this error is about, or that blocks the write, as JSON text. */
   readonly activity?: string;
-  /** The ledger's name for the charge that this is about. */
+  /** The ledger's identifier of the charge that this error is about. */
   readonly ledgerId?: string;
   readonly cause?: unknown;
-  /** Replaces the exit code of the kind; only for a signal, whose number is part of it. */
+  /** Overrides the exit code of the kind; only for a signal, whose number is part of the code. */
   readonly exitCode?: number;
 }
 
 /**
- * The one error of this program: thrown where the fault is known, rendered in one place, turned into an exit code
- * beside the one table (core/exit.ts). `message` says what happened and why, without a full stop.
+ * The one error class of this program: thrown where the fault is detected, rendered in one place. EXIT_CODES maps its
+ * kind to the exit code. `message` says what happened and why, without a full stop.
  */
 export class PayError extends Error {
   override readonly name = 'PayError';
@@ -127,24 +133,24 @@ export class PayError extends Error {
     this.detail = detail;
   }
 
-  /** The same error in other words. */
+  /** The same error with another message. */
   saying(message: string): PayError {
     return new PayError(this.kind, message, this.detail);
   }
 
-  /** The same error with more known about it. */
+  /** The same error with more details. */
   with(detail: ErrorDetail): PayError {
     return new PayError(this.kind, this.message, { ...this.detail, ...detail });
   }
 }
 
-/** Whether whatever else is asked of the service now would end likewise. */
+/** True when every other request to the service would fail in the same way now. */
 export const endsAll = ({ kind, detail }: PayError): boolean => kind === 'auth' || detail.retryAt !== undefined;
 
 export const usageError = (message: string, detail: ErrorDetail = {}): PayError =>
   new PayError('usage', message, detail);
 
-/** Some values refuse to become a text. */
+/** Converts any value to a text; some values throw in `String()`. */
 const textOf = (value: unknown): string => {
   try {
     return String(value);
@@ -153,14 +159,14 @@ const textOf = (value: unknown): string => {
   }
 };
 
-/** What nothing expected, as an error of ours. */
+/** An unexpected exception as an error of ours. */
 export const defect = (thrown: unknown): PayError =>
   new PayError('internal', `a bug in paycli: ${reasonOf(thrown)}`, {
     cause: thrown,
     hint: 'run it again with --debug and report what it prints',
   });
 
-/** What a message can say of any thrown thing. */
+/** Message for any thrown value. */
 export const reasonOf = (thrown: unknown): string => {
   if (!(thrown instanceof Error)) return textOf(thrown);
   if (thrown.message !== '') return thrown.message;
@@ -168,16 +174,16 @@ export const reasonOf = (thrown: unknown): string => {
   return typeof code === 'string' ? code : thrown.name;
 };
 
-/** The signals that end a run, and the exit code of each when nothing was in flight. */
+/** The signals that end a run, and the exit code of each when no write was in flight. */
 export const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 } as const;
 type StopSignal = keyof typeof STOP_SIGNALS;
 
-/** A signal as people know it. */
+/** The name of a signal for people. */
 export const signalWord = (signal: unknown): string => (signal === 'SIGINT' ? 'Ctrl-C' : String(signal));
 
 /**
- * The end of a run that a signal stopped with nothing in flight; `signal` is the reason of an aborted `stop`, `what` says what
- * was done before.
+ * Error of a run that a signal stopped with no write in flight. `signal` is the reason of an aborted `stop`; `what`
+ * says what was done before.
  */
 export const interrupted = (signal: unknown, what = 'nothing was changed'): PayError => {
   const name = String(signal);
@@ -185,18 +191,24 @@ export const interrupted = (signal: unknown, what = 'nothing was changed'): PayE
   return new PayError('interrupted', `cancelled by ${signalWord(name)}; ${what}`, { exitCode });
 };
 
-/** The end of a run in which a person said no to a question, or gave no answer. */
+/** Error of a run in which a person said no to a question, or gave no answer. */
 export const declined = (): PayError => new PayError('interrupted', 'cancelled; nothing was changed');
 
-/** Closes a switch over a union: does not compile while a case is missing, throws when one slips through at run time. */
+/**
+ * Closes a switch over a union: does not compile while a case is missing, and throws when a value slips through at run
+ * time.
+ */
 export const unreachable = (value: never): never => {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 };
 
-/** What an error proves of the write that it ended. */
+/** Outcome of a write that its error proves. */
 type ProvenOutcome = 'rejected' | 'not_sent' | 'unknown';
 
-/** The one place where it is decided what is certain after an error: what is not named here may have been done. */
+/**
+ * The one place that decides what is certain after an error: a write whose error is not listed here may have been
+ * applied.
+ */
 export const outcomeOf = ({ kind, detail }: PayError): ProvenOutcome => {
   switch (kind) {
     case 'rejected':

@@ -7,8 +7,8 @@ import { PayError, reasonOf, usageError } from './error.ts';
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * Makes a folder and what is missing above it, for this user alone or with another mode; gives the first that was made. Node's own way
- * says ENOENT of a file system that is read-only, and never ends in /proc.
+ * Creates a folder and its missing parents, for this user alone or with another mode; returns the topmost created
+ * folder. Node's own recursive mkdir reports ENOENT for a read-only file system, and never ends in /proc.
  */
 export const makeFolder = (folder: string, mode = 0o700): string | undefined => {
   if (isFolder(folder)) return undefined;
@@ -17,13 +17,15 @@ export const makeFolder = (folder: string, mode = 0o700): string | undefined => 
     mkdirSync(folder, { mode });
     return above ?? folder;
   } catch (thrown) {
-    // Another process may have been first.
+    // Another process may have created it first.
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST' && isFolder(folder)) return above;
     throw thrown;
   }
 };
 
-/** Why nothing can be made in a folder, which may be missing itself; undefined where something can. */
+/**
+ * Reason why nothing can be created in a folder, which may itself be missing; undefined when the folder is writable.
+ */
 export const unwritable = (folder: string): string | undefined => {
   if (!existsSync(folder) && dirname(folder) !== folder) return unwritable(dirname(folder));
   try {
@@ -34,7 +36,7 @@ export const unwritable = (folder: string): string | undefined => {
   }
 };
 
-/** The home folder of this user. In a container a user may have none: then whatever needs it throws. */
+/** The home folder of this user. In a container a user may have none: then this throws. */
 export const homeFolder = (hint = 'set HOME'): string => {
   const home = attempt(homedir) ?? '';
   if (home !== '') return home;
@@ -49,13 +51,14 @@ const ROOT = 0;
 const refusal = (path: string, what: string): PayError =>
   usageError(`${path} ${what}, so it was not used`, { hint: 'use a file in a folder of your own; nothing was sent' });
 
-/** Undefined where there is nothing, or nothing to be looked at: whoever opens it says why. */
+/** File information; undefined when the file is missing or unreadable: the open that follows reports the reason. */
 const statsOf = (look: typeof lstatSync, path: string): Stats | undefined => attempt(() => look(path));
 
 /**
- * Refuses a path that leads through a symbolic link, or to a named pipe, of another user than this one and root: in a folder
- * for everybody, such as /tmp, they may have been put there. Asked again with what was `opened`, it also refuses what is not
- * what the path leads to. The folders on the way are not looked at. Windows has no such users: `uid` is undefined there.
+ * Refuses a path that leads through a symbolic link, or to a named pipe, that belongs to a user other than this one
+ * and root: in a shared folder such as /tmp, somebody may have planted it. Called again with the `opened` file, it
+ * also refuses a path that now leads to another file. Parent folders are not checked. Windows has no such users: `uid`
+ * is undefined there.
  */
 export const checkPath =
   (uid: number | undefined) =>
@@ -67,7 +70,7 @@ export const checkPath =
     for (let links = 0; there?.isSymbolicLink() && links < MOST_LINKS; links += 1) {
       if (others(there)) throw refusal(path, `goes through a symbolic link of another user (${at}, uid ${there.uid})`);
       at = resolve(dirname(at), readlinkSync(at));
-      // The shell's >(…) leads to no path: what is there is a descriptor of this process.
+      // The shell's >(…) leads to no path: it names a descriptor of this process.
       there = statsOf(lstatSync, at);
     }
     if (there?.isFIFO() && others(there)) throw refusal(path, `is a named pipe of another user (uid ${there.uid})`);

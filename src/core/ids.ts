@@ -1,8 +1,6 @@
 import { BOUNDS } from './bounds.ts';
 
-/**
- * Identifiers: a prefix, then dot-separated segments (interface.md section 2). Beyond the prefix they are opaque.
- */
+/** Identifiers: a prefix, then dot-separated segments (interface.md section 2). Beyond the prefix they are opaque. */
 export const ID_KINDS = {
   ony: 'a customer (onye)',
   ugw: 'a payment request (ugwo)',
@@ -11,20 +9,20 @@ export const ID_KINDS = {
 } as const;
 export type IdPrefix = keyof typeof ID_KINDS;
 
-/** What an identifier of this kind names, without its article. */
+/** The noun for identifiers of this kind, without its article. */
 export const nounOf = (prefix: IdPrefix): string => ID_KINDS[prefix].replace(/^an? /, '');
 
-/** The words that name one of this kind: `payment request` and `ugwo`. */
+/** The names of one kind: `payment request` and `ugwo`. */
 export const wordsFor = (prefix: IdPrefix): readonly string[] => nounOf(prefix).match(/\w[\w ]*\b/g) ?? [];
 
 const SHAPE = /^[a-z]+(?:\.[A-Za-z0-9_]+){2,}$/;
 
-/** Whether a text is an identifier of whatever kind. */
+/** True for an identifier of any kind. */
 export const isAnyId = (text: string): boolean => text.length <= BOUNDS.id && SHAPE.test(text);
 
 export const isId = (prefix: IdPrefix, text: string): boolean => text.startsWith(`${prefix}.`) && isAnyId(text);
 
-/** Why `text` is not an identifier of this kind, in the user's words; undefined when it is one. */
+/** Reason why `text` is not an identifier of this kind, in the user's terms; undefined when it is one. */
 export const idProblem = (prefix: IdPrefix, text: string): string | undefined => {
   if (isId(prefix, text)) return undefined;
   const wanted = `${ID_KINDS[prefix]}: ${prefix}.XXXX.YYYY…`;
@@ -33,5 +31,5 @@ export const idProblem = (prefix: IdPrefix, text: string): string | undefined =>
   return `is not the identifier of ${wanted}`;
 };
 
-/** A path parameter that would change which resource is meant, whatever it is encoded as. */
+/** A path parameter that would change the addressed resource, whatever its encoding. */
 export const isUnsafeSegment = (text: string): boolean => text === '' || text === '.' || text === '..';

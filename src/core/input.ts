@@ -4,7 +4,7 @@ import { isJsonObject, parseExact } from './json.ts';
 import { bothUnits } from './money.ts';
 import { didYouMean } from './text.ts';
 
-/** Where the text of an option comes from: the argument itself, `@file`, or `-` for standard input. */
+/** Origin of an option's text: the argument itself, `@file`, or `-` for standard input. */
 export type Source =
   | { readonly kind: 'inline'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string }
@@ -16,7 +16,7 @@ export const sourceOf = (text: string): Source => {
   return { kind: 'inline', text };
 };
 
-/** Throws a usage error where several options read standard input, which only one of them can have. */
+/** Throws a usage error when several options read standard input, which only one of them can do. */
 export const refuseSharedStdin = (sources: readonly (Source | undefined)[]): void => {
   if (sources.filter((source) => source?.kind === 'stdin').length > 1) {
     throw usageError('only one option can read standard input (-)');
@@ -25,7 +25,9 @@ export const refuseSharedStdin = (sources: readonly (Source | undefined)[]): voi
 
 export type ReadSource = (source: Source) => Promise<string>;
 
-/** The JSON object behind an option, its numbers not rounded; a usage error that names the flag when it is none. */
+/**
+ * The JSON object of an option, with unrounded numbers; throws a usage error that names the flag for any other text.
+ */
 export const readJsonObject = async (
   read: ReadSource,
   source: Source,
@@ -42,16 +44,19 @@ export const readJsonObject = async (
   throw usageError(`${flag}: must be a JSON object, such as {"key": "value"}`);
 };
 
-/** The flag that a property of the body came from. */
+/** Finds the flag that sets a property of the body. */
 export type FlagOf = (propertyPath: string) => string | undefined;
 
-/** What a user may have meant by a value that the service did not take; undefined when nothing is near. */
+/**
+ * The value as typed and the known values that may have been meant instead; undefined for a property without such a
+ * list.
+ */
 export type Guess = (propertyPath: string) => { readonly typed: string; readonly known: readonly string[] } | undefined;
 
-/** Where an amount is typed with its decimals. */
+/** Names of the option and the column that take an amount with decimals. */
 const DECIMALS: readonly (string | undefined)[] = ['--amount', 'amount'];
 
-/** The title with each whole number, which is a count of the minor unit, in decimals too. */
+/** The title with each whole number, a count of the minor unit, also in decimals. */
 const inDecimals = ({ title }: Violation, currency: string): string =>
   title.includes(currency)
     ? title
@@ -70,8 +75,8 @@ const nameOne = (violation: Violation, flagOf: FlagOf, guess: Guess, currency: s
 };
 
 /**
- * The same error, whose violations name the flag behind each property path, with a "did you mean" where one is near, and with
- * decimals where an amount in this currency was typed so.
+ * The same error with a flag for each violation's property path, a "did you mean" where a known value is near, and
+ * decimals for an amount in this currency that was typed with them.
  */
 export const namingFlags = (
   thrown: unknown,
@@ -87,7 +92,7 @@ export const namingFlags = (
 
 export type Pair = readonly [name: string, value: unknown];
 
-/** `k=v` gives a text, `k:=json` any JSON value. Throws a usage error. */
+/** Parses `k=v` to a text and `k:=json` to any JSON value. Throws a usage error. */
 export const parsePair = (text: string): Pair => {
   const equals = text.indexOf('=');
   const typed = equals > 0 && text[equals - 1] === ':';
@@ -102,7 +107,7 @@ export const parsePair = (text: string): Pair => {
   }
 };
 
-/** The pairs as one object; the same name twice is a usage error, since one of the two would be lost. */
+/** The pairs as one object. A repeated name is a usage error, since one of its values would be lost. */
 export const pairsToObject = (pairs: readonly Pair[], flag: string): Record<string, unknown> => {
   const names = pairs.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -110,31 +115,31 @@ export const pairsToObject = (pairs: readonly Pair[], flag: string): Record<stri
   return Object.fromEntries(pairs);
 };
 
-/** Where a run's requests go, as far as the command line says it. */
+/** The target of a run's requests, as far as the command line sets it. */
 export interface TargetOptions {
   readonly local: boolean;
   readonly profile: string | undefined;
   readonly baseUrl: string | undefined;
 }
 
-/** The global options that send another command to the same place. */
+/** The global options that send another command to the same target. */
 export const targetFlags = ({ local, profile, baseUrl }: TargetOptions): string[] => [
   ...(local ? ['--local'] : []),
   ...(profile === undefined ? [] : ['--profile', profile]),
   ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
 ];
 
-/** Who may be asked: the streams of a run, as far as they matter here. */
+/** The streams that a question needs. */
 export type Terminals = { readonly [K in 'stdin' | 'stderr']: Pick<Io[K], 'isTerminal'> };
 
-/** Somebody is there to read a question and to answer it: a terminal on both sides, and no --no-input. */
+/** True when a person can read a question and answer it: a terminal on both sides, and no --no-input. */
 export const canAsk = ({ stdin, stderr }: Terminals, { input }: { readonly input: boolean }): boolean =>
   input && stdin.isTerminal && stderr.isTerminal;
 
-/** Without the blanks and commas that people leave out. */
+/** Removes the blanks and commas that people leave out, and ignores case. */
 export const plain = (text: string): string => text.replaceAll(/[\s,]/g, '').toUpperCase();
 
-/** What a person types at a question, without blanks around it. Throws `interrupted` at the end of input and for an empty line. */
+/** A person's answer to a question, trimmed. Throws `interrupted` at the end of input and for an empty line. */
 export const ask = async (stdin: Pick<Input, 'line'>, prompt: string, hidden = false): Promise<string> => {
   const answer = (await stdin.line(prompt, { hidden }))?.trim() ?? '';
   if (answer === '') throw declined();

@@ -1,42 +1,42 @@
 import type { Redactor } from './secret.ts';
 
 /**
- * One output stream, and the one door to it: secrets that are known are taken out of all that is written, and what goes to a
- * terminal holds nothing but text and what this program draws with. Writes resolve when the stream has taken them, so that a
- * slow reader slows the writer. Bytes are UTF-8.
+ * One output stream, and the only way to write to it. Known secrets are removed from everything that is written, and a
+ * terminal gets only text and this program's own control sequences. Writes resolve when the stream has accepted them,
+ * so that a slow reader slows the writer. Bytes are UTF-8.
  */
 export interface Output {
   write(text: string | Uint8Array): Promise<void>;
-  /** Hands a text to the clipboard of the terminal, which may or may not take it. False where there is no terminal to take it. */
+  /** Sends a text to the terminal's clipboard, which may ignore it. False when the stream is not a terminal. */
   copy(text: string): Promise<boolean>;
   /**
-   * What takes away what is drawn to be written over, for when something else gets the terminal (Ctrl-Z); undefined where
-   * nothing is drawn.
+   * Registers a function whose output erases the drawn lines before another program gets the terminal (Ctrl-Z);
+   * undefined when nothing is drawn.
    */
   drawn(erase: (() => string) | undefined): void;
   readonly isTerminal: boolean;
-  /** Width in columns; 80 where nothing says it. */
+  /** Width in columns; 80 when unknown. */
   readonly columns: number;
-  /** Height in rows, where it is a terminal that says so. */
+  /** Height in rows; undefined when unknown. */
   readonly rows?: number | undefined;
-  /** The reader has gone (`| head -1`) or the stream has failed: nothing more need be made. */
+  /** The reader has closed the pipe (`| head -1`) or the stream has failed: further output is useless. */
   readonly closed: boolean;
 }
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** All of it, at most `limit` bytes, as UTF-8; a usage error beyond. */
+  /** The whole input as UTF-8, at most `limit` bytes; a usage error beyond. */
   text(limit: number): Promise<string>;
-  /** All of it as it comes; throws `interrupted` at the first signal. */
+  /** The input in chunks as it arrives; throws `interrupted` at the first signal. */
   bytes(): AsyncIterable<Uint8Array>;
   /** One line typed on the terminal, shown or hidden; undefined at the end of input. */
   line(prompt: string, options: { readonly hidden: boolean }): Promise<string | undefined>;
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch, by a clock that can be set: for what others say of time. */
+  /** Milliseconds since the epoch, by a clock that can be set: compared with times that others state. */
   now(): number;
-  /** Milliseconds that only ever grow, since any moment: for how long something takes. */
+  /** Milliseconds of a monotonic clock with an arbitrary start: for durations. */
   ticks(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -48,17 +48,19 @@ export interface Signals {
   readonly leave: AbortSignal;
 }
 
-/** What has become of the writes of this run, counted, for whatever ends the run from outside. */
+/** Numbers of this run's unsettled writes, for code that ends the run from outside. */
 export interface Flight {
-  /** Those that may have been applied: sent and not judged yet, or judged unknown. */
+  /** Writes that may have been applied: sent without an outcome yet, or with an unknown one. */
   open: number;
-  /** Those that the service has done and whose answer is not safe yet: whoever has kept it for good takes it off again. */
+  /**
+   * Writes that the service has applied and whose answer is not stored yet: the code that stores it decrements this.
+   */
   accepted: number;
 }
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Everything of the world outside that the program touches; tests pass their own. */
+/** The program's whole access to the outside world; tests pass their own. */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
@@ -72,13 +74,13 @@ export interface Io {
   readonly flight: Flight;
 }
 
-/** Whether the locale says that its terminal shows UTF-8; that of Windows does, and has no such variables. */
+/** True when the locale says that the terminal shows UTF-8. Windows terminals do, and have no such variables. */
 export const speaksUtf8 = (env: Env): boolean =>
   /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '') || env['OS'] === 'Windows_NT';
 
 const nothing = (): undefined => undefined;
 
-/** What `work` gives; nothing where that takes longer than so many milliseconds. */
+/** Result of `work`; undefined on timeout. `ms` is in milliseconds. */
 export const withTimeout = async <T>(
   work: Promise<T>,
   ms: number,

@@ -2,7 +2,7 @@ import { BOUNDS } from './bounds.ts';
 import { parseTexts } from './json.ts';
 import { scan } from './json-scan.ts';
 
-// Of an answer that is beyond the bounds, so much as can be kept: it is read without ever being made into values as a whole.
+// Reads the storable part of an answer that exceeds the bounds, without ever parsing the whole of it.
 
 const [QUOTE, BACKSLASH, COMMA, BLANK] = [0x22, 0x5c, 0x2c, 0x20] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
@@ -15,14 +15,14 @@ const skipBlanks = (bytes: Uint8Array, from: number): number => {
   return at;
 };
 
-/** Behind the string that begins here. */
+/** Index after the string that starts here. */
 const stringEnd = (bytes: Uint8Array, from: number): number => {
   let at = from + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at + 1;
 };
 
-/** Behind the value that begins here: at the comma or bracket that follows. */
+/** Index after the value that starts here: of the comma or bracket that follows. */
 const valueEnd = (bytes: Uint8Array, from: number): number => {
   let depth = 0;
   for (let at = from; at < bytes.length; at += 1) {
@@ -46,7 +46,7 @@ interface Part {
 
 const isObject = (bytes: Uint8Array): boolean => bytes[0] === OBJECT;
 
-/** The members of an object, or the elements of an array; what is no JSON ends with its bytes. */
+/** The members of an object, or the elements of an array; malformed JSON ends with its bytes. */
 function* partsOf(bytes: Uint8Array): Generator<Part> {
   const inObject = isObject(bytes);
   for (let at = skipBlanks(bytes, 1); at < bytes.length && bytes[at] !== OBJECT_END && bytes[at] !== ARRAY_END; ) {
@@ -62,17 +62,17 @@ function* partsOf(bytes: Uint8Array): Generator<Part> {
   }
 }
 
-/** How many values may still be made, and how deep. */
+/** Number of values that may still be created, and the deepest level. */
 interface Room {
   values: number;
   readonly depth: number;
 }
 
-/** So much is kept of a part that is too large itself: of what is documented nothing is deeper or has more members. */
+/** Limits for a part that is itself too large: no documented part is deeper or has more members. */
 const ROOM = { values: 2000, depth: 4 } as const;
 const MOST_PARTS = 100;
 
-/** In bytes. What is longer is taken apart unmeasured: measured at each level, the deepest would take longest. */
+/** In bytes. A longer value is split without measuring: measured at each level, the deepest would take longest. */
 const MEASURED = 256 * 1024;
 
 const isContainer = (bytes: Uint8Array): boolean => isObject(bytes) || bytes[0] === ARRAY;
@@ -80,7 +80,7 @@ const isContainer = (bytes: Uint8Array): boolean => isObject(bytes) || bytes[0] 
 const nameOf = (quoted: Uint8Array): string | undefined =>
   quoted.length > BOUNDS.name ? undefined : (JSON.parse(decoder.decode(quoted)) as string);
 
-/** The value of a text, or its first parts; undefined where there is no room for any of it. */
+/** The value of a text, or its first parts; undefined when there is no room for any of it. */
 function* cutValue(bytes: Uint8Array, room: Room, depth: number): Generator<void, unknown> {
   if (room.values < 1) return undefined;
   if (!isContainer(bytes) || bytes.length <= MEASURED) {
@@ -103,17 +103,17 @@ function* cutValue(bytes: Uint8Array, room: Room, depth: number): Generator<void
 }
 
 /**
- * So much of JSON as the bounds let be kept: the members `names` of its object, as far as they go, and the first of the others;
- * numbers that a double can't hold as their texts. A step ends behind each part that is large.
+ * The part of a JSON text that the bounds allow to be stored: the members `names` of its object as far as possible,
+ * and the first of the others. Numbers that a double can't hold become their texts. A step ends after each large part.
  */
 export function* cutSteps(json: Uint8Array, names: readonly string[]): Generator<void, unknown> {
   const bytes = json.subarray(skipBlanks(json, 0));
-  // Nothing that matters is anything else than an object.
+  // Relevant answers are objects.
   if (!isObject(bytes)) return null;
   const members = new Map<string, unknown>();
   const others = { ...ROOM };
   const quoted = names.map((name) => Buffer.from(JSON.stringify(name)));
-  // Without a backslash a name is what it looks like.
+  // A name without a backslash is compared byte by byte.
   const mayBeWanted = (name: Uint8Array): boolean =>
     quoted.some((wanted) => wanted.equals(name)) || name.includes(BACKSLASH);
   for (const { name: given, value: part } of partsOf(bytes)) {
@@ -124,7 +124,7 @@ export function* cutSteps(json: Uint8Array, names: readonly string[]): Generator
     const isWanted = names.includes(name);
     if (!isWanted && members.size >= MOST_PARTS) continue;
     const value = yield* cutValue(part, isWanted ? { ...ROOM } : others, 1);
-    // Of a repeated name the last counts, as it does for JSON.parse.
+    // The last of repeated names counts, as for JSON.parse.
     if (value === undefined) members.delete(name);
     else members.set(name, value);
   }

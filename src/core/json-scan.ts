@@ -4,7 +4,7 @@ import { minify } from './json.ts';
 
 const [BLANK, TAB, LINE_FEED, RETURN] = [0x20, 0x09, 0x0a, 0x0d] as const;
 
-/** A stretch of bytes. */
+/** A range of bytes. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -12,13 +12,13 @@ export interface Span {
 
 /** An element of an array. */
 export interface Element extends Span {
-  /** Nothing but printable ASCII, and no blanks between tokens: it can be printed as it is. */
+  /** True for printable ASCII without blanks between tokens: it can be printed unchanged. */
   readonly isPlain: boolean;
 }
 
 /** The value of a member of the outermost object. */
 interface Member extends Span {
-  /** Where it is an array. */
+  /** Undefined unless the value is an array. */
   readonly elements: readonly Element[] | undefined;
 }
 
@@ -27,7 +27,7 @@ const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 const isBlank = (code: number): boolean => code === BLANK || code === LINE_FEED || code === RETURN || code === TAB;
 
-/** Notes members of the outermost object, and the elements of those that are arrays, as they are passed. */
+/** Records members of the outermost object, and the elements of those that are arrays, while the scan passes them. */
 class Notes {
   readonly members = new Map<string, Member>();
   readonly #bytes: Uint8Array;
@@ -57,12 +57,12 @@ class Notes {
     this.#elements = this.#field !== undefined && this.#bytes[at] === ARRAY ? [] : undefined;
   }
 
-  /** It ends before this, but for blanks. */
+  /** A value ends before this index; trailing blanks don't belong to it. */
   end(depth: number, before: number, isPlain: boolean): void {
     let end = before;
     while (isBlank(this.#bytes[end - 1] as number)) end -= 1;
     if (depth === 2) {
-      // What there is beyond the bounds is never read.
+      // Elements beyond the bounds are never read.
       if ((this.#elements?.length ?? 0) <= BOUNDS.values) this.#elements?.push({ start: this.#element, end, isPlain });
     } else if (this.#field !== undefined) {
       this.members.set(this.#field, { start: this.#start, end, elements: this.#elements });
@@ -70,11 +70,11 @@ class Notes {
   }
 }
 
-// The parts of JSON as UTF-8 that are no strings or brackets: escapes, numbers, words.
+// The parts of JSON as UTF-8 other than strings and brackets: escapes, numbers, literals.
 
 const [MINUS, DOT, PLUS, ZERO, NINE, E, U, LOWER] = [0x2d, 0x2e, 0x2b, 0x30, 0x39, 0x65, 0x75, 0x20] as const;
 
-/** What may follow a backslash, and the digits behind `u`. */
+/** Characters allowed after a backslash, and the digits after `u`. */
 const [ESCAPE, HEX] = [1, 2] as const;
 const KINDS = new Uint8Array(256);
 for (const char of '"\\/bfnrt') KINDS[char.charCodeAt(0)] = ESCAPE;
@@ -83,21 +83,24 @@ for (const char of '0123456789abcdefABCDEF') KINDS[char.charCodeAt(0)] = (KINDS[
 const kindOf = (code: number | undefined): number => KINDS[code ?? 0] ?? 0;
 const isHex = (code: number | undefined): boolean => (kindOf(code) & HEX) !== 0;
 
-/** How long the escape is that begins here; longer than the text where JSON has none such. Asked of each: nothing is made for it. */
+/**
+ * Length of the escape that starts here; the length of the text for an invalid one. Called for every escape, so it
+ * allocates nothing.
+ */
 const escapeSize = (bytes: Uint8Array, at: number): number => {
   if (bytes[at + 1] !== U) return (kindOf(bytes[at + 1]) & ESCAPE) === 0 ? bytes.length : 2;
   const isWhole = isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]);
   return isWhole ? 6 : bytes.length;
 };
 
-/** Behind the digits that stand here; where there are none, the same place. */
+/** Index after the digits that start here; the same index when there are none. */
 const digitsEnd = (bytes: Uint8Array, from: number): number => {
   let at = from;
   for (let code = bytes[at] ?? 0; code >= ZERO && code <= NINE; code = bytes[at] ?? 0) at += 1;
   return at;
 };
 
-/** Behind the number that stands here; 0 where there is none. */
+/** Index after the number that starts here; 0 when there is none. */
 const numberEnd = (bytes: Uint8Array, from: number): number => {
   const start = bytes[from] === MINUS ? from + 1 : from;
   let at = bytes[start] === ZERO ? start + 1 : digitsEnd(bytes, start);
@@ -114,11 +117,14 @@ const numberEnd = (bytes: Uint8Array, from: number): number => {
   return at === exponent ? 0 : at;
 };
 
-/** By their first characters. */
+/** The literals, by their first characters. */
 const WORDS: (Uint8Array | undefined)[] = Array.from({ length: 256 });
 for (const word of ['true', 'false', 'null']) WORDS[word.charCodeAt(0)] = Buffer.from(word);
 
-/** Behind the number or the word that stands here; 0 where there is neither. Asked of each, so that nothing is made for it. */
+/**
+ * Index after the number or literal that starts here; 0 when there is neither. Called for every value, so it allocates
+ * nothing.
+ */
 const scalarEnd = (bytes: Uint8Array, from: number): number => {
   const word = WORDS[bytes[from] ?? 0];
   if (word === undefined) return numberEnd(bytes, from);
@@ -127,24 +133,28 @@ const scalarEnd = (bytes: Uint8Array, from: number): number => {
 };
 
 /**
- * One pass over a JSON text as UTF-8, which makes nothing of it: whether it is JSON as JSON.parse takes it, how much of it there
- * is, and where in it records begin and end. Safe on bytes of any kind, depth and size, so that it is asked before parsing.
+ * One pass over a JSON text as UTF-8 that creates no values. It finds out whether JSON.parse would accept the text,
+ * its size, and the start and end of each record. Safe on bytes of any kind, depth and size, so it runs before
+ * parsing.
  */
 
 const [QUOTE, BACKSLASH, COMMA, COLON, DELETE] = [0x22, 0x5c, 0x2c, 0x3a, 0x7f] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 
-/** What was passed, up to its end or to what makes it no JSON. */
+/** Result of a scan, up to the end of the text or to the first invalid byte. */
 export interface Scan extends Measure {
   readonly isJson: boolean;
-  /** Those asked for; of a repeated name the last counts, as it does for JSON.parse. */
+  /** The requested members; the last of repeated names counts, as for JSON.parse. */
   readonly members: ReadonlyMap<string, Member>;
 }
 
-/** What may come next: a value, a name, either or the end of what was just opened, a colon, or what stands behind a value. */
+/**
+ * Tokens that may come next: a value, a value or the end of the opened array, a name, a name or the end of the opened
+ * object, a colon, or a token that follows a value.
+ */
 const [VALUE, VALUE_OR_END, NAME, NAME_OR_END, NAMED, BEHIND] = [0, 1, 2, 3, 4, 5] as const;
 
-/** So few lie in the array itself, beyond which each answer would have a buffer made for it. */
+/** Levels that the initial array holds; deeper answers need larger arrays. */
 const FEWEST_LEVELS = 64;
 
 const grown = (levels: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
@@ -153,12 +163,12 @@ const grown = (levels: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
   return larger;
 };
 
-/** In bytes: so much is passed in a few milliseconds. */
+/** In bytes: scanned in a few milliseconds. */
 const STEP = 1024 * 1024;
 
 /**
- * Passes a text, and finds the members `fields` of its outermost object; a step ends after each megabyte. One loop that a wrong
- * byte ends: a call for each string would double its time.
+ * Scans a text, and finds the members `fields` of its outermost object; a step ends after each megabyte. One loop that
+ * an invalid byte ends: a call for each string would double its time.
  */
 export function* scanSteps(bytes: Uint8Array, fields: readonly string[] = []): Generator<void, Scan> {
   const pass = new Pass(bytes, fields);
@@ -169,7 +179,7 @@ export function* scanSteps(bytes: Uint8Array, fields: readonly string[] = []): G
 class Pass {
   readonly #bytes: Uint8Array;
   readonly #notes: Notes;
-  /** Of each level that is open, whether it is an object. */
+  /** For each open level, 1 for an object and 0 for an array. */
   #levels = new Uint8Array(FEWEST_LEVELS);
   #at = 0;
   #depth = 0;
@@ -177,7 +187,8 @@ class Pass {
   #values = 0;
   #name = 0;
   #next: number = VALUE;
-  // Below 0 once a control character stood in a string, or something else than printable ASCII anywhere.
+  // #control is negative after a control character in a string. #hidden is negative after a byte in a string that is not
+  // printable ASCII, or after a blank between tokens.
   #control = 0;
   #hidden = 0;
 
@@ -197,7 +208,7 @@ class Pass {
     };
   }
 
-  /** Passes so many bytes more, and the string or number that they end in; false at the end, and at what is no JSON. */
+  /** Scans `size` more bytes, and the string or number in which they end; false at the end, and at an invalid byte. */
   goOn(size: number): boolean {
     const [bytes, notes] = [this.#bytes, this.#notes];
     const { length } = bytes;
@@ -280,15 +291,15 @@ class Pass {
 
 export const scan = (bytes: Uint8Array, fields: readonly string[] = []): Scan => atOnce(scanSteps(bytes, fields));
 
-/** The same of a text, without any members. */
+/** Scans a text without recording members. */
 export const measure = (text: string): Scan => scan(Buffer.from(text));
 
-/** How deep arrays and objects are nested. */
+/** Nesting depth of arrays and objects. */
 export const depthOf = (text: string): number => measure(text).depth;
 
 export const isJson = (text: string): boolean => measure(text).isJson;
 
-/** The texts of the elements of the array that an object holds under `field`, without blanks between their tokens. */
+/** The texts of the elements of the array at `field` of an object, without blanks between their tokens. */
 export const elementsOf = (text: string, field: string): string[] => {
   const bytes = Buffer.from(text);
   const elements = scan(bytes, [field]).members.get(field)?.elements ?? [];

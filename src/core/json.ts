@@ -1,16 +1,16 @@
 import { attempt } from './async.ts';
 
 /**
- * JSON as text. A parsed object can't give back what the service wrote: numbers are rounded to doubles and keys that
- * look like integers move to the front. So records are validated as values and printed from their own text.
- * Every function here expects text that is JSON.
+ * JSON as text. A parsed object can't reproduce the service's text: numbers are rounded to doubles, and keys that look
+ * like integers move to the front. So records are validated as values and printed from their own text. Every function
+ * here expects valid JSON.
  */
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d] as const;
 const BLANK = 0x20;
 
-/** The index of the quote that closes the string which opens at `start`; the length of the text when none does. */
+/** The index of the quote that closes the string that opens at `start`; the length of the text without one. */
 const closingQuote = (text: string, start: number): number => {
   let index = start + 1;
   for (; index < text.length; index += 1) {
@@ -27,7 +27,7 @@ interface Mark {
   readonly end: number;
 }
 
-/** Each bracket, comma, colon and string (as `"`), in order; blanks, numbers and words pass by. */
+/** Each bracket, comma, colon and string (as `"`), in order; skips blanks, numbers and literals. */
 function* marksIn(text: string): Generator<Mark> {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -48,10 +48,13 @@ function* marksIn(text: string): Generator<Mark> {
   }
 }
 
-/** In characters: texts are made in pieces of this size, since one of millions of tokens takes fifty times its own length meanwhile. */
+/**
+ * In characters. Texts are built in pieces of this size: building one of millions of tokens temporarily takes fifty
+ * times its own length.
+ */
 const PIECE = 64 * 1024;
 
-/** The same text without blanks between its tokens, in pieces none of which ends inside a string. */
+/** The same text without blanks between its tokens, in pieces; no piece ends inside a string. */
 export function* densePieces(text: string): Generator<string> {
   let [out, from] = ['', 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -71,7 +74,10 @@ export function* densePieces(text: string): Generator<string> {
 /** The same text without blanks between its tokens. */
 export const minify = (text: string): string => [...densePieces(text)].join('');
 
-/** The same text, one member a line, two blanks a level; empty objects and arrays stay on one line. In pieces, as above. */
+/**
+ * The same text with one member per line and two blanks per level; empty objects and arrays stay on one line. In
+ * pieces, as above.
+ */
 export function* indentedPieces(text: string): Generator<string> {
   let [out, from, depth, isFresh] = ['', 0, 0, false];
   const line = (): string => `\n${'  '.repeat(depth)}`;
@@ -94,10 +100,10 @@ export function* indentedPieces(text: string): Generator<string> {
   yield out + text.slice(from).trim();
 }
 
-/** The same in one text. */
+/** The indented pieces as one text. */
 export const indent = (text: string): string => [...indentedPieces(text)].join('');
 
-/** The same text with each string, names included, as `map` gives it back; it is given what the string means. */
+/** The same text with each string, names included, replaced by the result of `map`, which gets the decoded string. */
 export const mapStrings = (text: string, map: (string: string) => string): string => {
   let out = '';
   let from = 0;
@@ -112,7 +118,7 @@ export const mapStrings = (text: string, map: (string: string) => string): strin
   return out + text.slice(from);
 };
 
-/** A number that a double can't hold; its text is the number. */
+/** A number that a double can't hold, as its text. */
 export class NumberText {
   readonly text: string;
   constructor(text: string) {
@@ -123,13 +129,13 @@ export class NumberText {
   }
 }
 
-/** Begins like a number that is long, has a fraction or an exponent, or is minus zero; a date in a string does not. */
+/** Matches a number that is long, has a fraction or an exponent, or is minus zero, but not a date in a string. */
 const MAYBE_INEXACT = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/;
 
-/** Whether parsing the text may lose digits; a time with a fraction looks alike: slower then, not wrong. */
+/** True when parsing the text may lose digits. A time with a fraction also matches; that is slower, not wrong. */
 export const mayBeInexact = (text: string): boolean => MAYBE_INEXACT.test(text);
 
-/** As JSON.parse, with what is made of its text in the place of a number whose text a double would not give back. */
+/** Like JSON.parse, but a number whose text a double would not reproduce becomes the result of `made`. */
 const parseNumbers = (text: string, made: (number: string) => unknown): unknown =>
   JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
@@ -137,21 +143,21 @@ const parseNumbers = (text: string, made: (number: string) => unknown): unknown 
       : value,
   );
 
-/** As JSON.parse, but such a number is a NumberText. */
+/** Like JSON.parse, but such a number becomes a NumberText. */
 export const parseExact = (text: string): unknown =>
   mayBeInexact(text) ? parseNumbers(text, (number) => new NumberText(number)) : JSON.parse(text);
 
-/** As `parseExact`, with the text itself in the place of such a number: for what is kept, and passed on. */
+/** Like `parseExact`, but such a number becomes a string: for values that are stored and passed on. */
 export const parseTexts = (text: string): unknown => parseNumbers(text, (number) => number);
 
-/** As JSON.parse; undefined for a text that is no JSON. */
+/** Like JSON.parse; undefined for invalid JSON. */
 export const parseIfJson = (text: string): unknown => attempt(() => JSON.parse(text));
 
-/** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
+/** True for a JSON object, but not for a list, null or a NumberText. */
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
 
-/** JSON of a value that may hold NumberTexts. */
+/** Serializes a value that may hold NumberTexts. */
 export const printExact = (value: unknown): string => {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map(printExact).join(',')}]`;
@@ -168,7 +174,7 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(names.map((name) => [name, sorted(members[name])]));
 };
 
-/** The same text whatever the order of its keys. */
+/** The same text for any order of the keys. */
 export const printSorted = (value: unknown): string => printExact(sorted(value));
 
 const ownOf = (value: unknown, name: string): unknown =>
@@ -176,16 +182,16 @@ const ownOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** Own-property walk along `a.b.0.c`; undefined where there is nothing. `__proto__` is a name like any other. */
+/** Own-property walk along `a.b.0.c`; undefined for a missing member. `__proto__` is a name like any other. */
 export const valueAt = (value: unknown, path: string): unknown =>
-  // Most paths are one name, and are asked for many times a row.
+  // Most paths are one name, and each is read many times per row.
   path.includes('.') ? path.split('.').reduce(ownOf, value) : ownOf(value, path);
 
 const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * The names along the path of a property, however the service writes it: `data.provider`, `data[provider]`, `[data][provider]`.
- * A name that is not among `known` is the known one in snake case, where there is one: `firstName`.
+ * The names along the path of a property in any of the service's spellings: `data.provider`, `data[provider]`,
+ * `[data][provider]`. A name outside `known` becomes its snake case if that is known: `firstName`.
  */
 export const namesAlong = (propertyPath: string, known: readonly string[]): readonly string[] =>
   propertyPath

@@ -5,8 +5,8 @@ import { spoiltWords } from './spoilt.ts';
  */
 
 /**
- * ISO 4217 where the minor unit is not a hundredth. Not from Intl: its digits are CLDR's, which are about cash in shops
- * (none for COP or HUF, whose minor unit is a hundredth) and change with the version of Node.
+ * ISO 4217 currencies whose minor unit is not a hundredth. Not from Intl: its digits are CLDR's, which describe cash
+ * in shops (none for COP or HUF, whose minor unit is a hundredth) and change with the version of Node.
  */
 const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -15,7 +15,7 @@ const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
 ];
 const DIGITS_OF = new Map(DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)));
 
-/** Decimal places of a currency; 2 where the code is not a known one. */
+/** Decimal places of a currency; 2 for an unknown code. */
 export const minorDigits = (currency: string): number => DIGITS_OF.get(currency.toUpperCase()) ?? 2;
 
 const groupByThrees = (whole: string): string => {
@@ -24,7 +24,7 @@ const groupByThrees = (whole: string): string => {
   return groups.reverse().join(',');
 };
 
-/** `500000` and `NGN` give `NGN 5,000.00`. The digits are grouped as text, so no size is rounded. */
+/** Formats `500000` and `NGN` as `NGN 5,000.00`. The digits are grouped as text, so that no size is rounded. */
 export const formatMoney = (minor: string | number | bigint, currency: string): string => {
   const text = String(minor);
   const match = /^(-?)(\d+)$/.exec(text);
@@ -37,11 +37,11 @@ export const formatMoney = (minor: string | number | bigint, currency: string): 
   return `${currency} ${sign}${groupByThrees(whole)}${fraction}`;
 };
 
-/** `NGN 5,000.00 and USD 20.00`; undefined where nothing was added up. */
+/** Formats sums as `NGN 5,000.00 and USD 20.00`; undefined without any sum. */
 export const sumsText = (sums: ReadonlyMap<string, bigint>): string | undefined =>
   sums.size === 0 ? undefined : [...sums].map(([currency, minor]) => formatMoney(minor, currency)).join(' and ');
 
-/** What a text is read as: an amount in the minor unit, or why it is none and what to type in its place. */
+/** Result of reading an amount: a count of the minor unit, or the problem and a hint. */
 export type ReadAmount = { readonly minor: number } | { readonly problem: string; readonly hint: string };
 
 /** The names of minor units, for people; ISO 4217 has none. */
@@ -52,7 +52,7 @@ const MINOR_UNITS = new Map([
   ['USD', 'cents'],
 ]);
 
-/** Digits, in threes where there is a comma at all, and a fraction where there is one. */
+/** Digits, grouped by threes if there is a comma, with an optional fraction. */
 const AMOUNT = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/;
 
 const problem = (why: string, hint: string): ReadAmount => ({ problem: why, hint });
@@ -63,13 +63,13 @@ const readMinor = (digits: string): ReadAmount => {
   return minor === 0 ? problem('is 0', 'an amount must be more than nothing') : { minor };
 };
 
-/** The currency in front of an amount, as tables print it, where there is one, and the amount. */
+/** The optional currency in front of an amount, as tables print it, and the amount. */
 export const splitMoney = (text: string): { readonly currency: string | undefined; readonly amount: string } => {
   const [, letters, amount = ''] = /^(?:([A-Za-z]{3})\s*(?=\d))?(.*)$/s.exec(text.trim()) ?? [];
   return { currency: letters?.toUpperCase(), amount };
 };
 
-/** A count of the minor unit, as `--amount-minor` takes it: `500000`. */
+/** Reads a count of the minor unit, as `--amount-minor` takes it: `500000`. */
 export const readMinorAmount = (text: string): ReadAmount =>
   /^\d+$/.test(text)
     ? readMinor(text)
@@ -79,8 +79,8 @@ export const readMinorAmount = (text: string): ReadAmount =>
       );
 
 /**
- * An amount as people write it, `5,000.00`, into the currency's minor unit; never by a float. Where the currency has decimals
- * a number without them is refused: it could be meant in either unit, and one of them is a hundred times the other.
+ * Converts an amount as people write it, `5,000.00`, to the currency's minor unit, without floats. For a currency with
+ * decimals a number without them is refused: it could be meant in either unit, and one is a hundred times the other.
  */
 export const readAmount = (text: string, currency: string): ReadAmount => {
   const digits = minorDigits(currency);
@@ -103,13 +103,13 @@ export const readAmount = (text: string, currency: string): ReadAmount => {
   return readMinor(`${plain}${fraction ?? ''}`);
 };
 
-/** `NGN 5,000.00 (500000 kobo)`: what is about to be asked for or paid back, in both units. */
+/** Formats an amount that is about to be charged or refunded in both units: `NGN 5,000.00 (500000 kobo)`. */
 export const bothUnits = (minor: number, currency: string): string =>
   minorDigits(currency) === 0
     ? formatMoney(minor, currency)
     : `${formatMoney(minor, currency)} (${minor} ${MINOR_UNITS.get(currency) ?? 'minor units'})`;
 
-/** An amount as it was given: by its flag, or a column of that name. */
+/** An amount as entered: with its flag, or a column of that name. */
 export interface GivenAmount {
   readonly flag: '--amount' | '--amount-minor';
   readonly text: string;

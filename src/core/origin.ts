@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** The public environments (public documentation). Their data and keys are wholly separate. */
+/** The public environments (public documentation). Their data and keys are completely separate. */
 export const ENVIRONMENTS = {
   live: 'https://api.kwugwo.africa',
   sandbox: 'https://sandbox-api.kwugwo.africa',
@@ -15,15 +15,15 @@ export const isLoopback = (origin: string): boolean => LOOPBACK.test(new URL(ori
 type OriginCheck = { readonly origin: string } | { readonly problem: string };
 
 /**
- * One exact origin out of a base URL. Nothing but scheme, host and port may be in it: what else a URL can hold (a user,
- * a path, a query) is either a secret or a way to mean another host.
+ * Reads one exact origin from a base URL. Only scheme, host and port are allowed: the other parts of a URL (a user, a
+ * path, a query) are either a secret or a way to address another host.
  */
 export const checkBaseUrl = (text: string): OriginCheck => {
   if (!URL.canParse(text)) return { problem: 'is not a URL such as https://api.example.com' };
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'must start with https://' };
   if (text.includes('\\')) return { problem: 'contains a backslash' };
-  // Without an @ a URL has neither a user name nor a password.
+  // A URL without an @ has neither a user name nor a password.
   if (text.includes('@')) return { problem: 'contains a user name or an @' };
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     return { problem: 'is more than an origin: leave out the path, query and fragment' };
@@ -34,10 +34,13 @@ export const checkBaseUrl = (text: string): OriginCheck => {
   return { origin: url.origin };
 };
 
-/** Whether many writes to an origin are asked about first: money may be real there. */
+/** True when many writes to an origin need a confirmation: money may be real there. */
 export const isGuarded = (origin: string): boolean => origin !== ENVIRONMENTS.sandbox && !isLoopback(origin);
 
-/** Where an operator is about to write: `live`, `sandbox`, `loopback` (something on this machine) or the host's name. */
+/**
+ * Name of the environment that an operator is about to write to: `live`, `sandbox`, `loopback` (a service on this
+ * machine) or the host's name.
+ */
 export const environmentName = (origin: string): string => {
   const known = Object.entries(ENVIRONMENTS).find(([, url]) => url === origin);
   if (known !== undefined) return known[0];
@@ -49,12 +52,14 @@ const HERE = [
   { address: '::1', family: 6 },
 ] as const satisfies LookupAddress[];
 
-/** What `localhost` is: where no hosts file has it, a name server would say where it leads. */
+/**
+ * Resolves `localhost` to this machine. Without an entry in the hosts file a name server would decide where it leads.
+ */
 export const localhost: LookupFunction = (_hostname, options, done) => {
   if (options.all === true) done(null, [...HERE]);
   else done(null, HERE[0].address, HERE[0].family);
 };
 
-/** The option of a request that keeps it from asking for `localhost`. */
+/** Request option that avoids a DNS query for `localhost`. */
 export const lookupFor = ({ hostname }: URL): { readonly lookup?: LookupFunction } =>
   hostname === 'localhost' ? { lookup: localhost } : {};

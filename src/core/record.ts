@@ -5,36 +5,51 @@ import { readAmount, splitMoney } from './money.ts';
 import { readInstant } from './time.ts';
 
 /**
- * A record from the service: its value, checked against the contract, and the very text it came as. Values are for
- * decisions and tables; what is printed as JSON is the text.
+ * A record from the service: its value, checked against the contract, and its exact text. Decisions and tables use the
+ * value; JSON output prints the text.
  */
 export interface ApiRecord<T = unknown> {
   readonly value: T;
   readonly text: string;
-  /** The text as UTF-8, where it can be handed on as it is: printable ASCII without blanks between tokens, in which no secret is. */
+  /**
+   * The text as UTF-8, set when it can be printed unchanged: printable ASCII without blanks between tokens, and
+   * without a secret.
+   */
   readonly bytes?: Uint8Array | undefined;
-  /** The `Date` header: the service's own clock as it answered, in milliseconds since the epoch, to the second; where it said so. */
+  /**
+   * The `Date` header: the service's clock at the answer, in milliseconds since the epoch, to the second; absent
+   * without the header.
+   */
   readonly servedAt?: number;
-  /** The `Age` header: how long the answer had lain in a cache, in milliseconds; absent where it came from the service itself. */
+  /**
+   * The `Age` header: time that the answer spent in a cache, in milliseconds; absent for an answer from the service
+   * itself.
+   */
   readonly age?: number;
-  /** The value is not all that the text holds, and why: a sentence. */
+  /** Sentence with the reason why the value is only a part of the text. */
   readonly cut?: string;
 }
 
-/** The service's clock as it gave an answer, or earlier: what lay in a cache may have got a new `Date` on the way. */
+/**
+ * The service's clock when it created an answer, or an earlier time: a cached answer may have got a new `Date` on the
+ * way.
+ */
 export const servedBy = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | 'age'> = {}): number | undefined =>
   servedAt === undefined ? undefined : servedAt - age;
 
-/** The service tells whole seconds, and its answer takes a while. */
+/** The service sends whole seconds, and its answer takes time. */
 const CLOCKS_AGREE_MS = 2000;
 
-/** `now` by the service's clock, as an answer tells that has just come; by this machine's where they agree, or a cache answered. */
+/**
+ * Current time by the service's clock, from an answer that has just arrived; this machine's clock when both agree, or
+ * when a cache answered.
+ */
 export const serviceNow = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | 'age'>, now: number): number =>
   servedAt === undefined || age > CLOCKS_AGREE_MS || Math.abs(now - servedAt) <= CLOCKS_AGREE_MS ? now : servedAt;
 
 /**
- * One page of a list (interface.md 2.6), with the cursor that asked for it (undefined for the first). The texts of its records
- * are without blanks between tokens.
+ * One page of a list (interface.md 2.6), with the cursor that requested it (undefined for the first). The texts of its
+ * records have no blanks between tokens.
  */
 export interface ApiPage<T = unknown> {
   readonly records: readonly ApiRecord<T>[];
@@ -42,19 +57,19 @@ export interface ApiPage<T = unknown> {
   readonly nextCursor: string | null;
 }
 
-/** A record of our own making, in the shape of one received. */
+/** A record created by this program, in the shape of a received one. */
 export const madeHere = <T>(value: T): ApiRecord<T> => ({ value, text: JSON.stringify(value) });
 
-/** A record whose numbers are exact, as `parseExact` gives it. */
+/** A record with exact numbers, from a value of `parseExact`. */
 export const apiRecordOf = (exact: unknown): ApiRecord => {
   const text = printExact(exact);
   return { value: JSON.parse(text), text };
 };
 
-/** A moment as it was asked for: so many milliseconds ago, or an instant. */
+/** A moment as entered: a number of milliseconds ago, or an instant. */
 export type RequestedTime = { readonly ago: number } | { readonly at: number };
 
-/** What is looked for in a list; what is not given leaves nothing out. */
+/** Filter of a list; a missing field excludes no record. */
 export interface RecordFilter {
   readonly statuses?: readonly string[];
   readonly since?: RequestedTime;
@@ -63,29 +78,29 @@ export interface RecordFilter {
   readonly email?: string;
   /** The identifier of a customer, or an e-mail address. */
   readonly customer?: string;
-  /** As people write it: in the currency that it names, else in whatever one a record has. */
+  /** An amount as people write it: in the currency that it names, else in each record's own. */
   readonly amount?: string;
   readonly amountMinor?: number;
 }
 
-/** What a list is asked for. */
+/** Input of a list command. */
 export interface ListInput {
-  /** As given: whether it is a limit is the contract's to say. */
+  /** As entered: the contract checks it. */
   readonly limit: string | undefined;
   readonly cursor: string | undefined;
-  /** How far to go: one page, so many records, or all. */
+  /** Extent of the list: one page, a number of records, or all. */
   readonly reach: { readonly kind: 'page' } | { readonly kind: 'max'; readonly max: number } | { readonly kind: 'all' };
   readonly filter?: RecordFilter;
 }
 
-/** When a record was made, in milliseconds since the epoch; undefined where it does not say so. */
+/** Creation time of a record, in milliseconds since the epoch; undefined when it has none. */
 export const createdAt = (record: unknown): number | undefined => readInstant(valueAt(record, 'created_at'));
 
-/** The instant that is meant. */
+/** The instant of a requested time. */
 export const instantOf = (moment: RequestedTime, now: number): number =>
   'at' in moment ? moment.at : now - moment.ago;
 
-/** Throws a usage error for a period that ends before it begins: that nothing is in it would look like news. */
+/** Throws a usage error for a period that ends before it begins: an empty result would look like news. */
 export const checkPeriod = (
   { since, until }: { readonly since?: RequestedTime | undefined; readonly until?: RequestedTime | undefined },
   now: number,
@@ -96,7 +111,10 @@ export const checkPeriod = (
 
 const textAt = (record: unknown, path: string): string => machineValue(valueAt(record, path));
 
-/** The customer of a payment request, which may come as its identifier alone; a customer is its own. */
+/**
+ * The customer of a payment request, given as an object or as its identifier. A customer record has its own e-mail
+ * address.
+ */
 const customerOf = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
 const emailOf = (record: unknown): string => textAt(record, 'email') || textAt(record, 'onye.email');
 
@@ -114,7 +132,7 @@ const isOf = (record: unknown, customer: string): boolean =>
 
 type Test = (record: unknown) => boolean;
 
-/** The tests that a filter makes, at a moment that what is asked for as "ago" is counted from. */
+/** The tests of a filter; `now` is the moment from which "ago" counts. */
 const testsOf = (filter: RecordFilter, now: number): readonly Test[] => {
   const { statuses, since, until, ref, email, customer, amount, amountMinor } = filter;
   const tests: Test[] = [];
@@ -129,13 +147,13 @@ const testsOf = (filter: RecordFilter, now: number): readonly Test[] => {
   return tests;
 };
 
-/** Whether a record is one of those that are looked for. */
+/** Returns a test for the records that match the filter. */
 export const matcher = (filter: RecordFilter, now: number): Test => {
   const tests = testsOf(filter, now);
   return (record) => tests.every((test) => test(record));
 };
 
-/** Whether a list that is newest first can hold nothing any more behind this record. */
+/** Returns a test for a record after which a list sorted by newest first has no more matches. */
 export const endsAt = ({ since }: RecordFilter, now: number): Test => {
   if (since === undefined) return () => false;
   const from = instantOf(since, now);
@@ -146,5 +164,5 @@ export const endsAt = ({ since }: RecordFilter, now: number): Test => {
 export const PAGE_DEFAULT = 10;
 export const PAGE_MAX = 100;
 
-/** Where a page has its records, and the way on: interface.md 2.6. */
+/** The fields of a page with its records and its next cursor: interface.md 2.6. */
 export const PAGE_FIELDS = ['data', 'next_cursor'] as const;

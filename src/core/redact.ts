@@ -1,42 +1,48 @@
 import { mapStrings } from './json.ts';
 
 /**
- * Secrets are taken out of values before these are wrapped, quoted or encoded: what layout has broken, or an escape has
- * changed, is found by no search in the text that comes of it.
+ * Secrets are removed from values before these are wrapped, quoted or encoded: a search in the resulting text would
+ * miss a secret that layout has split or an escape has changed.
  */
 
-/** Takes secrets out of a text (see Redactor). */
+/** Removes secrets from a text (see Redactor). */
 export type Clean = (text: string) => string;
 
-/** An escape of JSON that stands for printable ASCII, of which keys are made. */
+/** A JSON escape of printable ASCII, the alphabet of keys. */
 const JSON_ESCAPE = /\\(?:u00([2-7][\da-f])|(["\\/]))/gi;
 const fromHex = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
-/** Slashes, which some services escape everywhere, are undone alone where that is enough: quotes and backslashes have one form. */
+/**
+ * Decodes the escapes. Without \u00 escapes only slashes need it, which some services escape everywhere: quotes and
+ * backslashes have one form.
+ */
 const unescaped = (text: string): string =>
   text.includes('\\u00')
     ? text.replace(JSON_ESCAPE, (_, hex: string | undefined, char: string) => (hex === undefined ? char : fromHex(hex)))
     : text.replaceAll('\\/', '/');
 
-/** Whether JSON, or several texts of it, may hold a secret, however it is written. Cheap: it is asked of all that is shown. */
+/** True when JSON, or several JSON texts, may hold a secret in any spelling. Cheap: called for all output. */
 export const holdsSecret = (text: string, clean: Clean): boolean => {
   const holds = (read: string): boolean => clean(read) !== read;
   return holds(text) || (text.includes('\\') && holds(unescaped(text)));
 };
 
-/** JSON without the secrets in its strings, however they are written there; all else stays as it is. */
+/** JSON without the secrets in its strings, in any spelling; the rest stays unchanged. */
 export const cleanedJson = (text: string, clean: Clean): string =>
   holdsSecret(text, clean) ? mapStrings(text, clean) : text;
 
-/** In characters: so much is searched in a few milliseconds, and a secret is far shorter than what two stretches share. */
+/**
+ * In characters. A stretch is searched in a few milliseconds, and a secret is far shorter than the overlap of two
+ * stretches.
+ */
 const [STRETCH, SHARED] = [256 * 1024, 64 * 1024] as const;
 
-/** As `holdsSecret`, a stretch a step: to undo the escapes of a large answer takes half a second. */
+/** Like `holdsSecret`, with one stretch per step: decoding the escapes of a large answer takes half a second. */
 function* searchSteps(text: string, clean: Clean): Generator<void, boolean> {
   if (clean(text) !== text) return true;
   if (!text.includes('\\')) return false;
   for (let at = 0; at < text.length; at += STRETCH - SHARED) {
     let from = at;
-    // An escape is read from its start.
+    // Start at the first backslash of an escape.
     while (text[from - 1] === '\\') from -= 1;
     const read = unescaped(text.slice(from, at + STRETCH));
     if (clean(read) !== read) return true;
@@ -45,7 +51,7 @@ function* searchSteps(text: string, clean: Clean): Generator<void, boolean> {
   return false;
 }
 
-/** An answer without the secrets in it, whether it is JSON or not; a step ends behind each stretch that is searched. */
+/** An answer without its secrets, JSON or not; a step ends after each searched stretch. */
 export function* answerSteps(text: string, clean: Clean): Generator<void, string> {
   if (!(yield* searchSteps(text, clean))) return text;
   try {
@@ -57,7 +63,7 @@ export function* answerSteps(text: string, clean: Clean): Generator<void, string
 
 const PERCENT = /%([2-7][\da-f])/gi;
 
-/** A URL or a path, or a line with one in it; where a secret stands in it, it is shown decoded. */
+/** A URL, a path, or a line that contains one; shown decoded when it contains a secret. */
 export const cleanedUrl = (url: string, clean: Clean): string => {
   const read = url.replace(PERCENT, (_, hex: string) => fromHex(hex));
   return clean(read) === read ? url : clean(read);

@@ -6,9 +6,10 @@ export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /**
- * How a value is shown to people. `enum` and `state` take a string or a `[value, label]` pair; `money` is an integer in
- * the minor unit of the currency at `currency`; a `count` is grouped by thousands, and none is nothing to say; a `customer`
- * is shown by e-mail, else by name, else by uid; `mediums` are a list of objects with a `medium` each. Formats for programs (tsv, csv) show the machine's value instead.
+ * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair. `money` is an integer in
+ * the minor unit of the currency at `currency`. A `count` is grouped by thousands, and 0 is shown as empty. A
+ * `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a `medium` each.
+ * Formats for programs (tsv, csv) show the machine value instead.
  */
 export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer' | 'mediums';
 
@@ -18,31 +19,31 @@ export interface Column {
   readonly kind?: CellKind;
   /** For `money`: the path of the currency. */
   readonly currency?: string;
-  /** Words on a card; else the path. */
+  /** Label on a card; the path by default. */
   readonly label?: string;
   /** May be shortened on a narrow terminal; identifiers and amounts may not. */
   readonly flexible?: boolean;
-  /** Stays when a narrow terminal makes a table leave out columns; those before it must be needed too. */
+  /** Stays when a narrow terminal makes a table omit columns; the columns before it must be needed too. */
   readonly needed?: boolean;
-  /** How narrow it may become where only needed columns are left. */
+  /** Smallest width when only needed columns are left. */
   readonly least?: number;
-  /** What tells its values apart is their end: they are shortened at their start. */
+  /** Values differ at their end, so they are shortened at their start. */
   readonly endMatters?: boolean;
-  /** In every table, even where the first records have nothing in it; a count of none is said. */
+  /** Present in every table, even when the first records have no value; a count of 0 is shown. */
   readonly always?: boolean;
-  /** In csv and tsv, but not in the table or on the card, where another cell says it already. */
+  /** In csv and tsv, but not in the table or on the card, where another cell has the same information. */
   readonly machineOnly?: boolean;
-  /** Too much for a cell of a table, unless it is asked for. */
+  /** Too long for a cell of a table; shown there only on request. */
   readonly cardOnly?: true;
   /** On the card and in the table, headed by its label, but neither in csv and tsv nor for `--columns`. */
   readonly peopleOnly?: boolean;
 }
 
-/** How records of one resource are shown. */
+/** Presentation of the records of one resource. */
 export interface View {
   /** The contract's columns in order: binding for tsv and csv. */
   readonly columns: readonly Column[];
-  /** What the customer must do next, where a record says so. */
+  /** The customer's next step, if a record has one. */
   readonly nextAction?: (value: unknown) => NextAction | undefined;
   /** Lists inside the record, each shown as a table under its card. */
   readonly lists?: readonly InnerList[];
@@ -56,158 +57,158 @@ export interface InnerList {
   readonly columns: readonly Column[];
 }
 
-/** Whether a code to dial is drawn as a QR code: `auto` where it can be scanned. */
+/** Condition for drawing a code to dial as a QR code; `auto` draws it where it can be scanned. */
 export type QrWhen = 'auto' | 'always' | 'never';
 
-/** How the customer's next step is passed on, besides or in place of being shown. */
+/** Ways to pass on the customer's next step, in addition to showing it or in place of that. */
 export interface ShareOptions {
-  /** Its account number or code goes to the terminal's clipboard; with `share`, the message. */
+  /** Copies the account number or code to the terminal's clipboard; with `share`, the message. */
   readonly copy: boolean;
-  /** A message to send to the customer is printed in place of the record. */
+  /** Prints a message for the customer in place of the record. */
   readonly share: boolean;
   readonly qr: QrWhen;
 }
 
-/** How a wait stands: what the line on a terminal shows. */
+/** State of a wait, as the line on a terminal shows it. */
 export interface Waiting {
-  /** The latest status that was seen; undefined where none was. */
+  /** The latest known status; undefined before the first one. */
   readonly status: string | undefined;
-  /** When the wait ends at the latest, in milliseconds by the clock that nobody sets (`ticks`). */
+  /** End of the wait at the latest, in milliseconds of the monotonic clock (`ticks`). */
   readonly until: number;
   /** The last read has failed; the wait goes on. */
   readonly failing: boolean;
 }
 
-/** What a wait ended with. */
+/** Result of a wait. */
 export interface Waited {
   readonly record: ApiRecord;
   readonly notice?: string;
   readonly failure?: PayError;
 }
 
-/** How things stand at a moment: a table, and lines below it. */
+/** Current state as a table, with lines below it. */
 export interface Board {
   readonly view: View;
   readonly records: readonly ApiRecord[];
   readonly below: readonly string[];
 }
 
-/** What is left to say once a result is shown. */
+/** Messages after a result has been shown. */
 export interface ResultNotices {
-  /** A word for people, or several. */
+  /** One or more messages for people. */
   readonly notice?: string | readonly string[];
-  /** What the run ends with: a PayError, or whatever a wait was rejected with. */
+  /** Final error of the run: a PayError, or the rejection of a wait. */
   readonly failure?: unknown;
 }
 
-/** What a command gives back. Commands never print: rendering it is the one job of output/. */
+/** Result of a command. Commands never print: rendering is the one job of output/. */
 export type Result =
   | {
       readonly kind: 'record';
       readonly record: ApiRecord;
       readonly view: View;
-      /** The service has done something: the record must not get lost. */
+      /** The service has applied a write: the record must not get lost. */
       readonly wrote?: true;
       readonly passOn?: ShareOptions;
-      /** A word for people, or several, once the record is printed. */
+      /** One or more messages for people, printed after the record. */
       readonly notice?: string | readonly string[];
-      /** What the run ends with, once the record is printed. */
+      /** Final error of the run, reported after the record is printed. */
       readonly failure?: PayError;
     }
   | {
       readonly kind: 'list';
       readonly pages: AsyncIterable<ApiPage>;
       readonly view: View;
-      /** At most so many records are shown; then a notice says so. */
+      /** Maximum number of records to show; a notice reports it when it is reached. */
       readonly max?: number;
-      /** The command that goes on from a cursor. */
+      /** The command that continues from a cursor. */
       readonly goOn?: (cursor: string) => string;
-      /** Where it is empty, that was said already. */
+      /** An empty list was reported already. */
       readonly toldEmpty?: true;
-      /** What the run ends with, once the list is printed. */
+      /** Final error of the run, reported after the list is printed. */
       readonly failure?: PayError;
     }
   | { readonly kind: 'text'; readonly text: string }
   /**
-   * Something that is waited for: on a terminal the record is shown at once, then a line that counts down, then what it
-   * has become; elsewhere only what it has become.
+   * A wait: a terminal shows the record at once, then a countdown line, then the final record; other outputs get only
+   * the final record.
    */
   | {
       readonly kind: 'wait';
-      /** What is known before the wait; undefined where that is nothing. */
+      /** The record as known before the wait; undefined when nothing is known. */
       readonly record: ApiRecord | undefined;
       readonly view: View;
       readonly wrote?: true;
       readonly passOn?: ShareOptions;
-      /** Waits; `tell` is called whenever something new is known. Rejects when there is nothing to show in the end. */
+      /** Waits; calls `tell` with each new state. Rejects when there is nothing to show in the end. */
       readonly wait: (tell: (waiting: Waiting) => void) => Promise<Waited>;
     }
   /**
-   * Something that goes on: the pages are its changes as they come, some of them empty. On a terminal that can be written over
-   * a board is shown instead, drawn anew at each of them.
+   * A running view: the pages are its changes as they come, some of them empty. A terminal that can be redrawn shows a
+   * board instead, drawn anew at each page.
    */
   | {
       readonly kind: 'live';
       readonly pages: AsyncIterable<ApiPage>;
       readonly view: View;
-      /** As it now stands, for so many rows of a terminal. */
+      /** The current board for a terminal with this number of rows. */
       readonly board: (rows: number) => Board;
-      /** Asked once the pages have ended, or nobody reads them any more. */
+      /** Called after the last page, or after the reader has closed the output. */
       readonly ended: () => ResultNotices;
     }
   /** A server in the foreground: the record is shown at once, then it runs until `done`. */
   | { readonly kind: 'service'; readonly record: ApiRecord; readonly view: View; readonly done: Promise<void> };
 
-/** What the user asked of the output. */
+/** The user's options for the output. */
 export interface OutputOptions {
   readonly format: Format;
   readonly columns: readonly string[] | undefined;
   readonly color: boolean;
-  /** Colour of what is said on stderr. */
+  /** Colour of messages on stderr. */
   readonly noticeColor: boolean;
-  /** Other lines come in between (--debug): nothing is drawn over. */
+  /** Other lines are printed in between (--debug): nothing is redrawn. */
   readonly plain?: boolean;
   readonly quiet: boolean;
   readonly rawCsv: boolean;
   /** CSV begins with a byte order mark. */
   readonly bom?: boolean;
-  /** `auto` where nothing is said. */
+  /** `auto` by default. */
   readonly qr?: QrWhen | undefined;
 }
 
-/** A filter of jq (--jq). What is wrong with it is a usage error; what stops it, `interrupted`. */
+/** A filter of jq (--jq). An invalid filter is a usage error; an aborted one throws `interrupted`. */
 export interface Filter {
-  /** Loads jq and compiles the filter; runs it on nothing. */
+  /** Loads jq, compiles the filter, and runs it on no input. */
   check(): Promise<void>;
   /**
-   * The filter over each of the JSON values in `text`, indented or a line each; what it prints is written as it comes, until
-   * `write` says that nobody reads any more. Gives what it said on stderr.
+   * Applies the filter to each of the JSON values in `text`. Results are indented or one per line, and are written as
+   * they come, until `write` reports that the reader has closed the output. Returns the filter's stderr.
    */
   run(text: string, isIndented: boolean, write: (text: string) => Promise<boolean>): Promise<string>;
 }
 
-/** What `doctor` has found of one thing. */
+/** Finding of `doctor` on one check. */
 export interface CheckResult {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
-  /** How it is, in one sentence without a full stop. */
+  /** The finding, in one sentence without a full stop. */
   readonly detail: string;
-  /** What to do; null where there is nothing to do. */
+  /** Advice; null when there is nothing to do. */
   readonly advice: string | null;
-  /** Of a failure, what a command would end as because of it; null for the rest. */
+  /** Error kind that a command would end with because of a failure; null for the other states. */
   readonly kind: ErrorKind | null;
 }
 
-/** Who a call would act as. */
+/** Identity that a call would use. */
 export interface Identity {
   readonly profile: string | null;
   readonly origin: string;
   readonly environment: string;
-  /** The key's last four characters; `command` where a command prints it. */
+  /** The key's last four characters; `command` when a command prints the key. */
   readonly key: string;
   readonly key_from: 'environment' | 'profile' | 'command' | 'emulator';
-  /** Who the ledger names for what is decided here. */
+  /** Person that the ledger names for decisions made here. */
   readonly operator: string;
-  /** Whether the service has taken the key just now; null where it was not asked. */
+  /** True when the service has just accepted the key; null when it was not asked. */
   readonly accepted: boolean | null;
 }

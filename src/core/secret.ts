@@ -1,15 +1,18 @@
 import { isLoopback } from './origin.ts';
 
-/** A secret key as it may stand in a header: 8 to 512 printable ASCII characters without a blank. */
+/** A secret key that a header can hold: 8 to 512 printable ASCII characters without a blank. */
 const PRINTABLE = /^[\x21-\x7e]{8,512}$/;
 
-/** What keeps the quotes around a value, as `docker --env-file` does, would have them sent with it. */
+/**
+ * Refuses a quoted value: a tool that keeps the quotes, as `docker --env-file` does, would have them sent with the
+ * secret.
+ */
 export const quotesProblem = (secret: string): string | undefined =>
   /^["'`]|["'`]$/.test(secret)
     ? 'has a quotation mark at its start or end, which would be sent with it: write it without quotes (docker --env-file keeps them)'
     : undefined;
 
-/** What is wrong with a key, without a character of it; undefined when it can be sent. */
+/** Problem with a key, without any of its characters; undefined for a valid key. */
 export const keyProblem = (key: string): string | undefined => {
   if (key.length === 0) return 'is empty';
   if (/\s/.test(key)) return 'contains a space or a line break';
@@ -21,7 +24,10 @@ export const keyProblem = (key: string): string | undefined => {
   return undefined;
 };
 
-/** Why a key must not go to an origin: it can't stand in a header, or it is the emulator's and the origin is elsewhere. */
+/**
+ * Reason why a key must not be sent to an origin: a header can't hold it, or it is the emulator's and the origin is on
+ * another machine.
+ */
 export const keyFault = (
   key: string,
   origin: string,
@@ -35,45 +41,48 @@ export const keyFault = (
   };
 };
 
-/** A secret or public key of the service, or the secret of a webhook endpoint, wherever it stands; the emulator's opens nothing and may be shown. */
+/**
+ * A secret or public key of the service, or the secret of a webhook endpoint, anywhere in a text. The emulator's keys
+ * give access to nothing and may be shown.
+ */
 const KEY_SHAPE = /\b(?!w?sk\.Lcal\.)(?:[sp]k\.[A-Za-z0-9]{4}\.[A-Za-z0-9_+/=-]{8,}|wsk\.[A-Za-z0-9_.+/=-]{8,})/g;
 
 /** The only part of a key that is ever shown. */
 export const keyTail = (key: string): string => `…${key.slice(-4)}`;
 
-/** A text without whatever looks like a key of the service, known or not. */
+/** Removes everything that looks like a key of the service, known or not. */
 export const withoutKeys = (text: string): string =>
   text.replaceAll(KEY_SHAPE, (found) => `[secret ${keyTail(found)}]`);
 
-/** Keys of the built-in emulator start so; they are refused for any other machine. */
+/** Prefix of the built-in emulator's keys; they are refused for any other machine. */
 export const LOCAL_KEY_PREFIX = 'sk.Lcal.';
 
 /**
- * Removes known secrets from any text by value. Every byte that leaves the program passes through one of these, so
- * that a key inside an exception, a service's echo or a debug line cannot get out.
+ * Removes known secrets from any text by value. All output of the program passes through a redactor, so that a key
+ * inside an exception, a service's echo or a debug line cannot leak.
  */
 export class Redactor {
   #secrets: string[] = [];
 
   add(secret: string): void {
     if (secret.length < 8) return;
-    // As JSON, a shell and a URL have it: most keys look the same in the first two.
+    // Forms of the secret in JSON, a shell and a URL: most keys look the same in the first two.
     const forms = [
       secret,
       JSON.stringify(secret).slice(1, -1),
       secret.replaceAll("'", "'\\''"),
       encodeURIComponent(secret.toWellFormed()),
     ];
-    // The longest first: a secret inside another would leave the rest of the other behind.
+    // Longest first: replacing a secret inside a longer one would leave the rest of the longer one visible.
     this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((a, b) => b.length - a.length);
   }
 
-  /** Also whatever only looks like a key: one that was typed where it does not belong is known to nobody. */
+  /** Also removes everything that only looks like a key: one typed in the wrong place is not registered. */
   cleanAll(text: string): string {
     return withoutKeys(this.clean(text));
   }
 
-  /** Whether `clean` would change what these bytes say in UTF-8. */
+  /** True when `clean` would change these bytes, read as UTF-8. */
   holds(bytes: Uint8Array): boolean {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return this.#secrets.some((secret) => buffer.includes(secret));
@@ -81,7 +90,7 @@ export class Redactor {
 
   clean(text: string): string {
     let cleaned = text;
-    // A function, since in a text `$&` would stand for the secret itself.
+    // A function, since `$&` in a replacement text would stand for the secret itself.
     for (const secret of this.#secrets) cleaned = cleaned.replaceAll(secret, () => `[secret ${keyTail(secret)}]`);
     return cleaned;
   }

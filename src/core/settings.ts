@@ -3,7 +3,7 @@ import { usageError } from './error.ts';
 import { FORMATS } from './result.ts';
 import { didYouMean } from './text.ts';
 
-/** What a profile may settle for people at a terminal; a script never meets it. */
+/** Settings that a profile may store for people at a terminal; a script never gets them. */
 export const CHOICES: Readonly<Record<string, readonly string[]>> = {
   output: FORMATS,
   color: ['auto', 'never'],
@@ -12,7 +12,7 @@ export const CHOICES: Readonly<Record<string, readonly string[]>> = {
 
 const COLUMNS = 'columns.';
 
-/** Commands that print a table whose columns may be settled, by their words. */
+/** Commands that print a table with configurable columns, by their words. */
 export const WITH_COLUMNS = [
   'ugwo.list',
   'onye.list',
@@ -30,7 +30,7 @@ export const columnsSetting = (path: readonly string[]): string => COLUMNS + pat
 
 export const SETTINGS: readonly string[] = [...Object.keys(CHOICES), ...WITH_COLUMNS.map((name) => COLUMNS + name)];
 
-/** The name, where there is such a setting. */
+/** Returns the name of an existing setting; throws a usage error for any other name. */
 export const asSetting = (name: string): string => {
   if (SETTINGS.includes(name)) return name;
   const meant = didYouMean(name, SETTINGS);
@@ -39,7 +39,7 @@ export const asSetting = (name: string): string => {
   });
 };
 
-/** What is wrong with a value; undefined where it can be used. */
+/** Problem with a value; undefined for a valid one. */
 export const settingProblem = (name: string, value: unknown): string | undefined => {
   const choices = CHOICES[name];
   if (typeof value !== 'string') return 'is not a text';
@@ -47,17 +47,17 @@ export const settingProblem = (name: string, value: unknown): string | undefined
   return value.split(',').some((column) => column.trim() === '') ? 'has an empty name' : undefined;
 };
 
-/** What is stored for a profile, as it is: a file may have been edited. */
+/** Stored settings of a profile, unchecked: the file may have been edited. */
 export interface StoredDefaults {
   readonly profile: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** How a setting is taken back. */
+/** Command that removes a setting. */
 export const unsetHint = (name: string, profile: string): string =>
   `remove it: paycli config unset ${name} --profile ${profile}`;
 
-/** A stored value that can be used; undefined where there is none. */
+/** A valid stored value; undefined without one. Throws a usage error for an invalid value. */
 export const storedValue = ({ profile, values }: StoredDefaults, name: string): string | undefined => {
   if (!Object.hasOwn(values, name)) return undefined;
   const value = values[name];

@@ -1,7 +1,7 @@
 import { usageError } from './error.ts';
 import { printExact } from './json.ts';
 
-/** A word as a POSIX shell takes it back: as it is when harmless, else in single quotes. */
+/** Quotes a word for a POSIX shell: unchanged when harmless, else in single quotes. */
 export const shellQuote = (word: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
@@ -12,8 +12,8 @@ const QUOTED = /'([^']*)'|"([^"]*)"/g;
 const SECRET_KEY = /\bsk\.[A-Za-z0-9]{4}\.[A-Za-z0-9]{16,}/;
 
 /**
- * `op read "op://vault/key"` as a list of arguments. Quotes keep blanks together; nothing else means anything, so
- * there is no way to a shell, a variable or another file.
+ * Splits `op read "op://vault/key"` into a list of arguments. Quotes preserve blanks. No other character is special,
+ * so a shell, a variable or another file is out of reach.
  */
 export const splitCommand = (text: string, from = '--key-command'): readonly string[] => {
   if (SECRET_KEY.test(text)) {
@@ -36,8 +36,9 @@ export interface CurlRequest {
 }
 
 /**
- * The key goes to curl through a pipe: other users of a machine can read the arguments of its programs, and `printf` is the
- * shell's own, so it is none. Unquoted, since a key has no blank, and within quotes curl would take a backslash away.
+ * Sends the key to curl through a pipe: other users of a machine can read the arguments of its programs, and the
+ * shell's builtin `printf` is not a program. Unquoted, since a key has no blank, and curl would drop a backslash
+ * within quotes.
  */
 const keyFrom = (variable: string): string => `printf 'oauth2-bearer = %s\\n' "$${variable}"`;
 

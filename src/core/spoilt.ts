@@ -1,20 +1,20 @@
 import { cutName } from './bounds.ts';
 
-/** What may have become of a value on its way here, most often in a spreadsheet. */
+/** A way in which a value gets damaged before it arrives here, most often in a spreadsheet. */
 interface Spoilt {
-  /** What such a value looks like. */
+  /** Pattern of such a value. */
   readonly form: RegExp;
-  /** The property or column that it is looked for in; every one where none is named. */
+  /** The property or column to check; all of them if absent. */
   readonly of?: string;
   /** The end of a sentence that begins with the value. */
   readonly cause: string;
-  /** The value as it probably was. */
+  /** The probable original value. */
   readonly before?: (text: string) => string;
 }
 
 const AGAIN = 'format the column as text and type it again';
 
-/** Countries whose numbers never have a 0 behind the country code, though they are dialled with one at home. */
+/** Country codes whose numbers never continue with a 0, though they are dialled with one at home. */
 const WITH_TRUNK_ZERO = '20|27|33|44|49|233|234|251|254|255|256|260|263';
 const TRUNK_ZERO = new RegExp(String.raw`^\+(${WITH_TRUNK_ZERO})[\s().\-]*0[\s().\-]*(?=\d)`);
 
@@ -52,7 +52,7 @@ const SPOILT: readonly Spoilt[] = [
   },
 ];
 
-/** The likely reason why a value is not what was meant, as a sentence with the value in it; undefined where it looks right. */
+/** Sentence with the value and the likely reason why it is wrong; undefined when it looks right. */
 export const spoiltWords = (text: string, name: string): string | undefined => {
   const found = SPOILT.find(({ form, of }) => (of === undefined || of === name) && form.test(text));
   if (found === undefined) return undefined;
@@ -61,13 +61,13 @@ export const spoiltWords = (text: string, name: string): string | undefined => {
   return `${shown(text)} ${cause}${before === undefined ? '' : `: write ${shown(before(text))}`}`;
 };
 
-/** A value inside a JSON value that looks spoilt. */
+/** A value inside a JSON value that looks damaged. */
 export interface SpoiltValue {
   readonly propertyPath: string;
   readonly title: string;
 }
 
-/** Those of all texts in a value, by their dotted paths. */
+/** All damaged texts in a value, with their dotted paths. */
 export const spoiltIn = (value: unknown, path: readonly string[] = []): readonly SpoiltValue[] => {
   if (typeof value === 'string') {
     const title = spoiltWords(value, path.at(-1) ?? '');

@@ -1,31 +1,32 @@
 import { attempt, memo } from './async.ts';
 
 /**
- * Text from outside must not steer a terminal or hide what it says: C0, DEL and C1 controls (`Cc`), bidi controls, line
- * and paragraph separators, and halves of surrogate pairs (`Cs`) are shown as escapes instead.
+ * Text from outside must not control a terminal or hide its content: C0, DEL and C1 controls (`Cc`), bidi controls,
+ * line and paragraph separators, and halves of surrogate pairs (`Cs`) are shown as escapes.
  */
 const HIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const HIDDEN_BUT_NEWLINE = /(?!\n)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const HIDDEN_BUT_LAYOUT = /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * What takes no room: zero-width blanks and joiners, soft hyphens, variation selectors, tags. Scripts and emoji need it beside
- * their own characters. Beside ASCII alone nobody does, and a number or an identifier that is copied would carry it along.
+ * Characters without width: zero-width blanks and joiners, soft hyphens, variation selectors, tags. Scripts and emoji
+ * need them next to their own characters. Next to ASCII nobody needs them, and a copied number or identifier would
+ * carry them along.
  */
 const UNSEEN = /[\p{DI}\p{Cf}]/gu;
 const UNSEEN_IN_ASCII = /(?<!\P{ASCII})[\p{DI}\p{Cf}]+(?!\P{ASCII})/gu;
 
-/** Most text is printable ASCII, and finding that out is much cheaper than looking for what is hidden. */
+/** Most text is printable ASCII, and testing for that is much cheaper than searching for hidden characters. */
 const NOT_PLAIN = /[^ -~]/;
 
-/** Whether a text is a line that holds nothing hidden. */
+/** True for printable ASCII on one line. */
 export const isPlain = (text: string): boolean => !NOT_PLAIN.test(text);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const hex = (code: number): string => code.toString(16).padStart(4, '0');
 
-/** Makes the escape of each character once: there are a few thousand of them, and a text may hold millions. */
+/** Computes the escape of each character once: there are a few thousand of them, and a text may hold millions. */
 const once = (escapeOf: (char: string) => string): ((char: string) => string) => {
   const known = new Map<string, string>();
   return (char) => {
@@ -35,7 +36,7 @@ const once = (escapeOf: (char: string) => string): ((char: string) => string) =>
   };
 };
 
-/** For JSON, which writes a character beyond U+FFFF as two. */
+/** Escapes for JSON, which writes a character beyond U+FFFF as two. */
 const unicodeEscape = once((char) =>
   char
     .split('')
@@ -49,60 +50,69 @@ const visibleEscape = once((char) => {
   return SHORT[char] ?? (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${hex(code)}`);
 });
 
-/** What is unseen among ASCII as escapes. What was hidden before mostly leaves nothing but ASCII, in which there is none. */
+/**
+ * Escapes zero-width characters among ASCII. After the hidden characters were escaped, most text is plain ASCII
+ * without any.
+ */
 const unseenEscaped = (text: string, escapeOf: (char: string) => string): string =>
   isPlain(text) ? text : text.replace(UNSEEN_IN_ASCII, (found) => Array.from(found, escapeOf).join(''));
 
 /**
- * One line for people: nothing hidden survives, so that a cell stays in its cell, nor anything unseen among ASCII. `\n`,
- * `\x1b`, `\u202e`, `\u200b` stand for what was there.
+ * One line for people, without hidden characters, so that a cell stays in its cell, and without zero-width ones among
+ * ASCII. Escapes such as `\n`, `\x1b`, `\u202e` and `\u200b` replace them.
  */
 export const visible = (text: string): string =>
   isPlain(text) ? text : unseenEscaped(text.replace(HIDDEN, visibleEscape), visibleEscape);
 
-/** As `visible`, but lines stay lines. */
+/** Like `visible`, but keeps line breaks. */
 export const visibleLines = (text: string): string =>
   isPlain(text) ? text : unseenEscaped(text.replace(HIDDEN_BUT_NEWLINE, visibleEscape), visibleEscape);
 
-/** What is to be copied character by character, an account number say: as `visible`, and nothing unseen at all. */
+/**
+ * Like `visible`, but escapes all zero-width characters: for text that is copied character by character, such as an
+ * account number.
+ */
 export const visibleExactly = (text: string): string => visible(text).replace(UNSEEN, visibleEscape);
 
-/** For programs: nothing hidden survives but newlines and tabs; what is unseen stays, since no terminal heeds it. */
+/**
+ * For programs: escapes hidden characters other than newlines and tabs; zero-width ones stay, since no terminal obeys
+ * them.
+ */
 export const visibleText = (text: string): string =>
   isPlain(text) ? text : text.replace(HIDDEN_BUT_LAYOUT, visibleEscape);
 
-/** The same for a cell of CSV, whose lines may end as Windows ends them. */
+/** Like `visibleText` for a cell of CSV, whose lines may end with \r\n. */
 export const visibleCell = (text: string): string => text.split('\r\n').map(visibleText).join('\r\n');
 
 /**
- * The same JSON with everything hidden, and everything unseen among ASCII, as \uXXXX. Expects minified JSON: there such
- * characters can only be inside strings, where the escape means the very same character.
+ * The same JSON with hidden characters, and zero-width ones among ASCII, as \uXXXX. Expects minified JSON: there such
+ * characters only occur inside strings, where the escape means the same character.
  */
 export const visibleJson = (minified: string): string =>
   isPlain(minified) ? minified : unseenEscaped(minified.replace(HIDDEN, unicodeEscape), unicodeEscape);
 
 /**
- * What this program draws with: line ends, tabs, colour, a line that is written over, and how readline moves in the line that
- * is typed; or anything else that is hidden.
+ * This program's own layout (line ends, tabs, colour, a redrawn line, and readline's cursor moves in the input line),
+ * or any other hidden character.
  */
 const DRAWN_OR_HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what this is about
   /(\n|\t|\r\n|\r?\u001b\[(?:[\d;]*m|2K|0J|\d+[A-DG]))|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Text, line ends, tabs and colour; or anything else that is hidden. */
+/** Text layout (line ends, tabs and colour), or any other hidden character. */
 const COLOURED_OR_HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what this is about
   /(\r?\n|\t|\u001b\[[\d;]*m)|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** What another program printed, for a terminal: it moves no cursor and writes over nothing. */
+/** Another program's output for a terminal, without cursor moves and redrawing. */
 export const colouredText = (text: string): string =>
   text.replace(COLOURED_OR_HIDDEN, (found, kept?: string) => kept ?? visibleEscape(found));
 
-/** The last look at what goes to a terminal: whatever was forgotten to be made visible is now. */
+/** Last check before a terminal: escapes hidden characters that earlier code has missed. */
 export const forTerminal = (text: string): string =>
   text.replace(DRAWN_OR_HIDDEN, (found, drawn?: string) => drawn ?? visibleEscape(found));
 
-/** Edits (insert, delete, replace, swap of neighbours) that turn one word into the other. */
+/** Number of edits (insert, delete, replace, swap of neighbours) that turn one word into the other. */
 const distance = (left: string, right: string): number => {
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
@@ -120,13 +130,13 @@ const distance = (left: string, right: string): number => {
   return at(left.length, right.length);
 };
 
-/** Shorter than this, a shared beginning says nothing. */
+/** Minimum length of a shared beginning; a shorter one is no evidence. */
 const SHORTEST = 3;
 
 /**
- * The known word that was probably meant: the only one that starts with what was typed, else the nearest one within a
- * third of its length, else the longest one that what was typed starts with (`gtbank`: gtb). Undefined when nothing is
- * near, so that no wild guess is offered.
+ * The known word that was probably meant: the only one that starts with the typed word, else the nearest one within a
+ * third of its length, else the longest one with which the typed word starts (`gtbank`: gtb). Undefined when none is
+ * near, to avoid wild guesses.
  */
 export const didYouMean = (typed: string, known: readonly string[]): string | undefined => {
   const word = typed
@@ -148,37 +158,40 @@ export const didYouMean = (typed: string, known: readonly string[]): string | un
 
 const decoder = memo(() => new TextDecoder('utf-8', { fatal: true }));
 
-/** Bytes as the text that they are, without a byte order mark before it; undefined where they are none. */
+/** Decodes UTF-8 and drops a byte order mark; undefined for invalid UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string | undefined => attempt(() => decoder().decode(bytes));
 
-/** A byte order mark, without which some spreadsheets don't take a file for UTF-8. */
+/** A byte order mark; without it some spreadsheets don't recognize UTF-8. */
 export const MARK = '\ufeff';
 
-/** What a spreadsheet takes for a formula (or drops, and then takes for one); and an apostrophe, so that each that is read back is one of ours. */
+/**
+ * Characters that make a spreadsheet see a formula (or that it drops before it does), and an apostrophe: so each
+ * leading apostrophe before one of these is ours when a file is read back.
+ */
 const FORMULA = /^[=+\-@\t\r']/;
 const GUARDED = /^'[=+\-@\t\r']/;
 
-/** A name for a cell: what a spreadsheet would run gets an apostrophe in front. */
+/** Prefixes a cell's text with an apostrophe if a spreadsheet would run it. */
 export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-/** Digits that a spreadsheet takes for a number and changes: it drops leading zeros, and keeps no more than 15 digits. */
+/** Digits that a spreadsheet reads as a number and changes: it drops leading zeros and all but 15 digits. */
 const CHANGED = /^(?:0\d+|\d{16,})$/;
 const KEPT = /^="(0\d+|\d{16,})"$/;
 
 /**
- * A text for a cell: what a spreadsheet would run gets an apostrophe in front, and digits that it would change become
- * `="0736…"`. CSV can't say that a column is text, and an apostrophe or a blank would be shown and copied with the digits; of
- * this form a spreadsheet shows the digits alone, and saves them alone.
+ * A text for a cell: a formula gets an apostrophe in front, and digits that a spreadsheet would change become
+ * `="0736…"`. CSV can't mark a column as text, and an apostrophe or a blank would be shown and copied with the digits.
+ * A spreadsheet shows and saves this form as the digits alone.
  */
 export const forSpreadsheet = (text: string): string => (CHANGED.test(text) ? `="${text}"` : withoutFormula(text));
 
-/** The text of a cell that `forSpreadsheet` made; any other cell as it is. */
+/** Reverses `forSpreadsheet`; any other cell stays unchanged. */
 export const fromSpreadsheet = (text: string): string =>
   KEPT.exec(text)?.[1] ?? (GUARDED.test(text) ? text.slice(1) : text);
 
-/** No dial string is longer; a QR code made of more would not fit a screen. */
+/** No dial string is longer, and a longer QR code would not fit a screen. */
 const LONGEST = 64;
 
-/** A tel: link of a dial string; undefined where it is none that a telephone would take. */
+/** A tel: link for a dial string; undefined for a string that a telephone would not accept. */
 export const telLink = (code: string): string | undefined =>
   code.length <= LONGEST && /^[\d*#+]+$/.test(code) ? `tel:${encodeURIComponent(code)}` : undefined;

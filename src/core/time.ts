@@ -6,10 +6,10 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** The number that two digits are. Read by place, since a walk reads instants by the million. */
+/** The number at two digits. Read by position for speed, since a walk reads millions of instants. */
 const pair = (text: string, at: number): number => (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30;
 
-/** What stands at the end: `Z`, `+01:00` or `+0100`. */
+/** Offset at the end of the text: `Z`, `+01:00` or `+0100`. */
 const offsetMinutes = (text: string): number | undefined => {
   const end = text.length;
   if (/z/i.test(text)) return 0;
@@ -25,23 +25,23 @@ const millisIn = (text: string): number => {
   return Number(fraction.padEnd(3, '0').slice(0, 3));
 };
 
-/** An instant with the offset that it was written with, in minutes east of UTC. */
+/** An instant with its written offset, in minutes east of UTC. */
 export interface Instant {
   readonly ms: number;
   readonly offset: number;
 }
 
-/** Midnight; Date.UTC would take the years before 100 for those of the last century. */
+/** Midnight in UTC. Date.UTC alone would move the years before 100 to the 20th century. */
 const dayOf = (year: number, month: number, day: number): Date => {
   const date = new Date(Date.UTC(year, month - 1, day));
   if (year < 100) date.setUTCFullYear(year, month - 1, day);
   return date;
 };
 
-/** What can be written with a year of four digits in UTC, too. */
+/** Range of instants that have a year of four digits in UTC too. */
 const [EARLIEST, LATEST] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
-/** Reads an ISO 8601 instant that says its offset; undefined for any other text, impossible dates (31 April) included. */
+/** Reads an ISO 8601 instant with an offset; undefined for any other text, including impossible dates (31 April). */
 export const parseInstant = (untrimmed: string): Instant | undefined => {
   const text = untrimmed.trim();
   if (!ISO.test(text)) return undefined;
@@ -51,7 +51,7 @@ export const parseInstant = (untrimmed: string): Instant | undefined => {
   const offset = offsetMinutes(text);
   if (offset === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
   const date = dayOf(pair(text, 0) * 100 + pair(text, 2), month, day);
-  // A day that a month has not is one of another month.
+  // An impossible day ends up in another month.
   if (date.getUTCMonth() !== month - 1) return undefined;
   const ms = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis;
   return ms < EARLIEST || ms > LATEST ? undefined : { ms, offset };
@@ -60,8 +60,8 @@ export const parseInstant = (untrimmed: string): Instant | undefined => {
 const NO_T = /^(\d{4}-\d\d-\d\d) +(?=\d)/;
 
 /**
- * An instant in an answer, in milliseconds, for people: as `parseInstant`, with a blank for the T too, and in UTC where no
- * offset is said. Nothing may be concluded from one that `parseInstant` does not take.
+ * Reads an instant in an answer, in milliseconds, for display: like `parseInstant`, but also with a blank for the T,
+ * and as UTC without an offset. Make no decisions on a text that `parseInstant` rejects.
  */
 export const readInstant = (value: unknown): number | undefined => {
   if (typeof value !== 'string') return undefined;
@@ -76,13 +76,13 @@ export const formatDateAtom = ({ ms, offset }: Instant): string => {
   return `${local}${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 };
 
-/** The same of milliseconds, in UTC. */
+/** DATE_ATOM of milliseconds, in UTC. */
 export const utcAtom = (ms: number): string => formatDateAtom({ ms, offset: 0 });
 
-/** The same, null where there is none. */
+/** DATE_ATOM in UTC; null for undefined. */
 export const atom = (ms: number | undefined): string | null => (ms === undefined ? null : utcAtom(ms));
 
-/** For people: `14:05` when it is on the day of `now`, else `2026-11-20 14:05`; in the machine's time zone. */
+/** For people: `14:05` on the day of `now`, else `2026-11-20 14:05`; in the machine's time zone. */
 export const formatLocal = (ms: number, now: number): string => {
   const [date, today] = [new Date(ms), new Date(now)];
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
@@ -90,7 +90,7 @@ export const formatLocal = (ms: number, now: number): string => {
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`;
 };
 
-/** For people who may be elsewhere: `2026-11-20 14:05 (UTC+01:00)`, in the machine's time zone. */
+/** For people in any time zone: `2026-11-20 14:05 (UTC+01:00)`, in the machine's time zone. */
 export const formatAnywhere = (ms: number): string => {
   const atom = formatDateAtom({ ms, offset: -new Date(ms).getTimezoneOffset() });
   return `${atom.slice(0, 10)} ${atom.slice(11, 16)} (UTC${atom.slice(-6)})`;
@@ -99,7 +99,7 @@ export const formatAnywhere = (ms: number): string => {
 /** For people, in a table where every row has the same shape: `2026-11-20 14:05`. */
 export const formatLocalFull = (ms: number): string => formatLocal(ms, Number.NaN);
 
-/** Which days are meant: this machine's, as its tables show times, or those of UTC. */
+/** Time zone of days: this machine's, as its tables show times, or UTC. */
 export type Zone = 'local' | 'utc';
 
 /** The day of an instant: `2026-11-20`. */
@@ -112,7 +112,10 @@ export const dayIn = (zone: Zone, ms: number): string => {
   return `${String(year).padStart(4, '0')}-${two(month + 1)}-${two(day)}`;
 };
 
-/** The first moment of a minute as tables show it, `2026-11-20 14:05`, or of one so many minutes later; undefined for one that there is not. */
+/**
+ * The first moment of a minute as tables show it, `2026-11-20 14:05`, plus `later` minutes; undefined for an invalid
+ * one.
+ */
 const startOfMinute = (zone: Zone, text: string, later: number): number | undefined => {
   const [, day, hours, minutes] = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   const start = day === undefined ? undefined : startOf(zone, day);
@@ -122,7 +125,7 @@ const startOfMinute = (zone: Zone, text: string, later: number): number | undefi
   return zone === 'utc' ? date.setUTCHours(hour, minute) : date.setHours(hour, minute);
 };
 
-/** The first moment of a day or a minute, or of one so many later; undefined for one that there is not. */
+/** The first moment of a day or a minute, plus `later` days or minutes; undefined for an invalid one. */
 export const startOf = (zone: Zone, text: string, later = 0): number | undefined => {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (match === null) return startOfMinute(zone, text, later);
@@ -132,11 +135,11 @@ export const startOf = (zone: Zone, text: string, later = 0): number | undefined
   return dayIn(zone, start(0).getTime()) === text ? start(later).getTime() : undefined;
 };
 
-/** An instant with the offset that it has there. */
+/** DATE_ATOM with the zone's offset at that instant. */
 export const atomIn = (zone: Zone, ms: number): string =>
   formatDateAtom({ ms, offset: zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() });
 
-/** What the zone is called: `Africa/Lagos`, `UTC`. */
+/** Name of the zone: `Africa/Lagos`, `UTC`. */
 export const nameOf = (zone: Zone, ms: number): string => {
   if (zone === 'utc') return 'UTC';
   const named = new Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined;
@@ -145,20 +148,20 @@ export const nameOf = (zone: Zone, ms: number): string => {
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** `90s`, `10m`, `1h` in milliseconds; undefined for anything else. */
+/** Parses `90s`, `10m`, `1h` to milliseconds; undefined for anything else. */
 export const parseDuration = (text: string): number | undefined => {
   const match = /^(\d{1,6})(s|m|h)$/.exec(text.trim());
   if (match === null) return undefined;
   return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
 };
 
-/** Whole seconds as the word that `parseDuration` takes back: `90s`, `15m`, `1h`. */
+/** Formats milliseconds as a word for `parseDuration`, rounded up to whole units: `90s`, `15m`, `1h`. */
 export const durationWord = (ms: number): string => {
   const [unit, size] = Object.entries(UNITS).findLast(([, size]) => ms >= size && ms % size === 0) ?? ['s', UNITS.s];
   return `${Math.ceil(ms / size)}${unit}`;
 };
 
-/** Milliseconds in the largest two units that matter: `12 min`, `45 s`, `1 h 5 min`. */
+/** Formats milliseconds for people, with up to two units: `12 min`, `45 s`, `1 h 5 min`. */
 export const formatDuration = (ms: number): string => {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -173,8 +176,8 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const FORM = /^[A-Za-z]{3}, (\d{2}) ([A-Za-z]{3}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d) GMT$/;
 
 /**
- * An HTTP date (RFC 9110 section 5.6.7, the form that is sent) in milliseconds since the epoch; undefined for any other text,
- * and for a date that there is not. The day of the week says nothing more.
+ * Parses an HTTP date (RFC 9110 section 5.6.7, the form that servers must send) to milliseconds since the epoch;
+ * undefined for any other text, and for an impossible date. The day of the week is ignored.
  */
 export const httpDate = (text: string): number | undefined => {
   const [, day, month = '', year, ...time] = FORM.exec(text) ?? [];
@@ -182,11 +185,12 @@ export const httpDate = (text: string): number | undefined => {
   const date = new Date(
     Date.UTC(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, minutes, seconds),
   );
-  // 31 February would be a day in March, the year 26 be 1926, and a month that there is not last December.
+  // Date.UTC would turn 31 February into a day in March, the year 26 into 1926, and an invalid month into last
+  // December.
   return date.getUTCDate() === Number(day) && date.getUTCFullYear() === Number(year) ? date.getTime() : undefined;
 };
 
-/** No date is as far away as what a header can ask for. */
+/** Upper limit, since a header can ask for more than a Date can hold. */
 const LONGEST_MS = 100 * 365 * 86_400_000;
 
 /**
@@ -200,13 +204,13 @@ export const retryAfter = (header: string | undefined, now: number): number | un
   return ms >= 0 ? Math.min(ms, LONGEST_MS) : undefined;
 };
 
-/** At most `count` starts in any `ms` milliseconds. */
+/** A rate limit: at most `count` starts in any `ms` milliseconds. */
 export interface Rate {
   readonly count: number;
   readonly ms: number;
 }
 
-/** `50/s`, `100/m`, `1000/h`; undefined for anything else. */
+/** Parses `50/s`, `100/m`, `1000/h`; undefined for anything else. */
 export const parseRate = (text: string): Rate | undefined => {
   const [, count, unit] = /^([1-9]\d{0,5})\/([smh])$/.exec(text.trim()) ?? [];
   const ms = parseDuration(`1${unit}`);

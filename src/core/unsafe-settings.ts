@@ -3,7 +3,10 @@ import { PayError } from './error.ts';
 import type { Env } from './io.ts';
 import { isLoopback } from './origin.ts';
 
-/** Whether certificates are verified. Only for this machine may the usual variable turn it off; `what` would be sent. */
+/**
+ * True when certificates are verified. The usual variable may disable that only for this machine; `what` names the
+ * data that would be sent.
+ */
 export const verifies = (origin: string, env: Env, what: string): boolean => {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return true;
   if (isLoopback(origin)) return false;
@@ -12,7 +15,10 @@ export const verifies = (origin: string, env: Env, what: string): boolean => {
   });
 };
 
-/** Throws where Node itself prints what a stream reads (NODE_DEBUG=stream), a secret too, before anything is read of it. */
+/**
+ * Throws when Node itself would print the contents of streams (NODE_DEBUG=stream), secrets included. Called before
+ * anything is read.
+ */
 export const refuseStreamLog = (what: string): void => {
   if (!debuglog('stream').enabled) return;
   throw new PayError('auth', `NODE_DEBUG would print ${what}, so it was not read`, {

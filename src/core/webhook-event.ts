@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { machineValue } from './charge.ts';
 import { valueAt } from './json.ts';
 
-/** So many days `webhook listen` keeps an event that is done with, where nothing else is said. */
+/** Days for which `webhook listen` stores a finished event by default. */
 export const KEEP_DAYS = 90;
 
 /** The customer has paid twice. */
 export const DOUBLE_CHARGE = 'ugwo.activity.double_charge_detected';
 
-/** The events that are known of (public material, webhooks). An unknown one is taken like any other. */
+/** The known events (public material, webhooks). An unknown one is accepted like any other. */
 export const EVENTS = [
   'nzube.onye.created',
   'nzube.onye.updated',
@@ -24,17 +24,17 @@ export const EVENTS = [
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
-/** What an event is, as far as its body says. */
+/** Fields of an event, read from its body. */
 interface EventRead {
-  /** The same in every delivery of it; undefined where the body has none, and then nothing can be said to be a repeat. */
+  /** The same in every delivery of an event; undefined when the body has none, and then repeats can't be detected. */
   readonly uid: string | undefined;
-  /** Its name; empty where there is none. */
+  /** Its name; empty when there is none. */
   readonly event: string;
   /** The resource, as its GET shows it. */
   readonly data: unknown;
-  /** The payment request it is about, where it is about one. */
+  /** The payment request of the event, if there is one. */
   readonly ugwo: string | undefined;
-  /** The activity it is about, where it is about one. */
+  /** The activity of the event, if there is one. */
   readonly activity: string | undefined;
 }
 
@@ -45,8 +45,8 @@ const idAt = (prefix: string, data: unknown, ...paths: readonly string[]): strin
   [textAt(data, ...paths)].find((text) => text?.startsWith(prefix));
 
 /**
- * Reads an event's body (public material, webhooks). A payment request names itself; an activity names its own in `ugwo_uid`, or
- * in `ugwo` as an object or a text, as a refund does.
+ * Reads an event's body (public material, webhooks). A payment request has its own identifier; an activity names its
+ * payment request in `ugwo_uid`, or in `ugwo` as an object or a text, as a refund does.
  */
 export const readEvent = (body: unknown): EventRead => {
   const [event, data] = [textAt(body, 'event') ?? '', valueAt(body, 'data')];
@@ -62,31 +62,31 @@ export const readEvent = (body: unknown): EventRead => {
 
 const ESCAPED = /[.+?^${}()|[\]\\]/g;
 
-/** Whether an event's name is one of those wanted, which may hold `*` for any text: `ugwo.activity.*`. */
+/** True when an event's name matches one of the patterns, in which `*` stands for any text: `ugwo.activity.*`. */
 export const isWanted = (event: string, wanted: readonly string[]): boolean =>
   wanted.some((pattern) =>
     new RegExp(`^${pattern.replaceAll(ESCAPED, String.raw`\$&`).replaceAll('*', '.*')}$`, 's').test(event),
   );
 
-/** The queue of received events, and the lock of whoever listens, in the data folder. */
+/** Files in the data folder: the queue of received events, and the lock of the listening process. */
 export const QUEUE_FILE_NAME = 'webhooks.db';
 export const LOCK_FILE_NAME = 'webhooks.lock';
 
-/** What becomes of a received event: kept only, waiting to be forwarded, forwarded, or given up after days of refusals. */
+/** State of a received event: stored only, waiting to be forwarded, forwarded, or given up after days of refusals. */
 export const EVENT_STATES = ['kept', 'waiting', 'forwarded', 'failed'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
-/** How the service signs a delivery: hex HMAC-SHA256 of the raw body with the endpoint's secret (public material, webhooks). */
+/** Signature of a delivery: hex HMAC-SHA256 of the raw body with the endpoint's secret (public material, webhooks). */
 export const signatureOf = (secret: string, body: Uint8Array): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
-/** Whether one of the secrets made this signature of these bytes; how long that takes says nothing of either. */
+/** True when one of the secrets made this signature of these bytes. The time it takes reveals neither. */
 export const isSignedBy = (secrets: readonly string[], body: Uint8Array, signature: string): boolean => {
   const given = Buffer.from(signature, 'latin1');
   let signed = false;
   for (const secret of secrets) {
     const wanted = Buffer.from(signatureOf(secret, body), 'latin1');
-    // Each secret is tried, whichever it was.
+    // All secrets are tried, even after a match.
     if (given.length === wanted.length && timingSafeEqual(given, wanted)) signed = true;
   }
   return signed;

@@ -2,12 +2,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { type DatabaseKind, isBusy, type Journal } from './kind.ts';
 
 /**
- * Writes the file anew without what was deleted, by a `wait` for whoever is at it. It takes as much room again meanwhile. False
- * where it can't be: what was deleted is still gone from the rows, and its room is used for others.
+ * Rewrites the file without its deleted rows; `wait` handles locks of other processes. Temporarily takes as much space
+ * again. False when that fails: the rows are still deleted, and their space is reused.
  */
 export const compact = async (db: DatabaseSync, wait: (work: () => void) => Promise<unknown>): Promise<boolean> => {
   try {
-    // The new file is made in a temporary one, which may be larger than the memory.
+    // VACUUM builds the new file in a temporary one, which may be larger than the memory.
     db.exec('PRAGMA temp_store = FILE');
     await wait(() => db.exec('VACUUM'));
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -24,8 +24,9 @@ const BUSY_TIMEOUT_MS = 20_000;
 const FIRST_SAFE_WAL = [3, 51, 3];
 
 /**
- * The journal for what must survive a loss of power. Before 3.51.3 SQLite could lose a commit when two connections reset
- * the log at once. The default, which deletes its journal, is never used: it does not sync that deletion.
+ * The journal for data that must survive a loss of power. Before 3.51.3 SQLite could lose a commit when two
+ * connections reset the log at once. The default, which deletes its journal, is never used: it does not sync that
+ * deletion.
  */
 export const journalFor = (sqliteVersion: string): Journal => {
   const parts = sqliteVersion.split('.').map(Number);
@@ -35,15 +36,15 @@ export const journalFor = (sqliteVersion: string): Journal => {
 
 const configure = (db: DatabaseSync, { survives, logPages }: DatabaseKind): void => {
   const synchronous = survives === 'power loss' ? 'FULL' : 'NORMAL';
-  // On macOS an ordinary sync does not reach the disk; elsewhere the two settings do nothing.
+  // On macOS an ordinary sync does not reach the disk; on other systems the two settings do nothing.
   db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
     PRAGMA trusted_schema = OFF;`);
-  // What a savepoint could undo is kept in memory, not in a file on a disk that may be full.
+  // The undo data of savepoints stays in memory, not in a file on a disk that may be full.
   db.exec('PRAGMA temp_store = MEMORY');
   if (logPages !== undefined) db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`);
 };
 
-/** Opens the file as it is, for whoever closes it. A setting reads the schema, so a damaged file may fail here. */
+/** Opens an existing file; the caller closes it. A setting reads the schema, so a damaged file may fail here. */
 export const connect = (path: string, kind: DatabaseKind): DatabaseSync => {
   // Node before 24 does not know `defensive`.
   const db = new DatabaseSync(path, { timeout: kind.busyTimeout ?? BUSY_TIMEOUT_MS, defensive: true });
@@ -60,7 +61,7 @@ const modeOf = (db: DatabaseSync, statement: string): string => String(db.prepar
 
 const sqliteVersion = (db: DatabaseSync): string => String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
 
-/** A log is given up only by whoever is alone with the file, and SQLite does not wait for that. */
+/** A log can be abandoned only by the single user of the file, and SQLite does not wait for that. */
 const changeJournal = (db: DatabaseSync, target: Journal): string => {
   try {
     return modeOf(db, `PRAGMA journal_mode = ${target}`);
@@ -73,8 +74,8 @@ const changeJournal = (db: DatabaseSync, target: Journal): string => {
 };
 
 /**
- * Brings a connection to the journal that its kind needs. A file that keeps a log is taken off it where this SQLite is too
- * old for one, and is never put back on it, so that programs of both ages can share a file.
+ * Switches a connection to the journal of its kind. A file with a log loses it when this SQLite is too old for one,
+ * and never gets it back, so that programs of both ages can share a file.
  */
 export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind): void => {
   const wanted = journal ?? (survives === 'power loss' ? journalFor(sqliteVersion(db)) : 'wal');
@@ -86,7 +87,7 @@ export const useJournal = (db: DatabaseSync, { survives, journal }: DatabaseKind
   if (now !== target) throw new Error(`its journal stays "${now}" where "${target}" is needed`);
 };
 
-/** What `use` gives; the database is closed then, whatever came of it. */
+/** Result of `use`; the database is closed afterwards, also after an exception. */
 export const closedAfter = <T>(db: DatabaseSync, use: (db: DatabaseSync) => T): T => {
   try {
     return use(db);
@@ -95,7 +96,7 @@ export const closedAfter = <T>(db: DatabaseSync, use: (db: DatabaseSync) => T): 
   }
 };
 
-/** Runs `work` alone among all processes; what it wrote is undone when it throws. */
+/** Runs `work` in an exclusive write transaction, which is rolled back when it throws. */
 export const transact = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -103,13 +104,13 @@ export const transact = <T>(db: DatabaseSync, work: () => T): T => {
     db.exec('COMMIT');
     return result;
   } catch (thrown) {
-    // A full disk, say, has ended the transaction already.
+    // Some errors, a full disk for example, have ended the transaction already.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw thrown;
   }
 };
 
-/** The same, and what it wrote is undone when it is done, too. */
+/** Like `transact`, but always rolls back. */
 export const rehearse = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -119,18 +120,18 @@ export const rehearse = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
-/** How many migrations have run on a file, as it is each time that is asked. */
+/** Returns a function that reads the file's current number of migrations. */
 export const versionReader = (db: DatabaseSync): (() => number) => {
   const version = db.prepare('PRAGMA user_version');
   return () => Number(version.get()?.['user_version']);
 };
 
-/** The same, asked once. */
+/** Number of migrations that have run on the file. */
 export const versionOf = (db: DatabaseSync): number => versionReader(db)();
 
 /**
- * Runs the migrations that a file has not seen, and `fill` after them, alone among all processes and all or nothing. Safe
- * to call from several processes at once: who comes second finds nothing left to do, and a newer version stays.
+ * Runs the missing migrations of a file, and `fill` after them, in one exclusive transaction. Safe to call from
+ * several processes at once: the second finds nothing left to do, and a newer version stays.
  */
 export const migrate = (db: DatabaseSync, kind: DatabaseKind, fill?: DatabaseKind['fill']): void => {
   const { migrations, applicationId } = kind;

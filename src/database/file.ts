@@ -31,7 +31,7 @@ const MAGIC = 'SQLite format 3\0';
 const HEADER_LENGTH = 100;
 const APPLICATION_ID_AT = 68;
 
-/** `ours` was made by this kind, whatever state it is in; `foreign` is anything else, and is never written to. */
+/** `ours` was created by this kind, in whatever state it is; `foreign` is anything else, and is never written to. */
 type FileState = 'missing' | 'empty' | 'ours' | 'foreign';
 
 const withFile = (path: string, flags: 'r' | 'r+', use: (descriptor: number) => void): void => {
@@ -49,7 +49,7 @@ const headerOf = (path: string): Buffer => {
   return header;
 };
 
-/** What `path` is, read from its first bytes without opening it as a database. */
+/** State of `path`, read from its first bytes without opening it as a database. */
 export const stateOf = (path: string, kind: DatabaseKind): FileState => {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -64,7 +64,7 @@ export const stateOf = (path: string, kind: DatabaseKind): FileState => {
   }
 };
 
-/** How the names of what SQLite keeps beside a database end. */
+/** Suffixes of the files that SQLite puts beside a database. */
 export const LOGS = ['-wal', '-shm', '-journal'] as const;
 
 const removeLogs = (path: string): void => {
@@ -78,7 +78,7 @@ export const removeDatabase = (path: string): void => {
 
 export const syncFile = (path: string): void => withFile(path, 'r+', fsyncSync);
 
-/** Puts the names in a folder on the disk; Windows has no such call and does so by itself. */
+/** Syncs the names in a folder to the disk; Windows has no such call and does so by itself. */
 export const syncFolder = (folder: string): void => {
   if (platform() !== 'win32') withFile(folder, 'r', fsyncSync);
 };
@@ -89,13 +89,13 @@ const fill = (path: string, kind: DatabaseKind): void =>
     migrate(db, kind, kind.fill);
   });
 
-/** A file system without hard links: not in one step, but never over another's file. */
+/** For a file system without hard links: not atomic, but never overwrites another process's file. */
 const copyInPlace = (made: string, path: string): void => {
   copyFileSync(made, path, constants.COPYFILE_EXCL);
   syncFile(path);
 };
 
-/** Gives the finished file its name, unless another process was first: then theirs is the one. */
+/** Gives the finished file its name, unless another process was first: then its file is used. */
 const publish = (made: string, path: string): void => {
   for (const way of [linkSync, copyInPlace]) {
     try {
@@ -110,7 +110,10 @@ const publish = (made: string, path: string): void => {
 
 const MADE = /^\.[0-9a-f]{12}\.new$/;
 
-/** A file that was just published has the name under which it was made for a moment longer, and for good where its maker died. */
+/**
+ * Removes the temporary names of a published file: they exist for a moment after publication, and forever if the
+ * creating process died.
+ */
 const removeNamesOfMaking = (path: string): void => {
   const [folder, file] = [dirname(path), basename(path)];
   const inodeOf = (at: string): bigint | undefined => lstatSync(at, { bigint: true, throwIfNoEntry: false })?.ino;
@@ -127,7 +130,7 @@ const build = (path: string, kind: DatabaseKind): void => {
   closeSync(openSync(made, 'wx', 0o600));
   try {
     fill(made, kind);
-    // Closing says nothing when it could not take the log in, and without its log the file is not whole.
+    // Closing reports no error when the log could not be merged, and without its log the file is incomplete.
     if (existsSync(`${made}-wal`)) throw new Error('its log could not be taken into it');
     publish(made, path);
   } finally {
@@ -136,15 +139,15 @@ const build = (path: string, kind: DatabaseKind): void => {
 };
 
 /**
- * Fills an empty file where it is, in one transaction: if it were replaced, what another process has written meanwhile
- * would be gone. A log is chosen outside of transactions, so such a file never has one.
+ * Fills an empty file in place, in one transaction: replacing it would lose data that another process has written
+ * meanwhile. A log is enabled outside of transactions, so such a file never gets one.
  */
 const fillEmpty = (path: string, kind: DatabaseKind): void => {
   chmodSync(path, 0o600);
   fill(path, { ...kind, journal: 'truncate' });
 };
 
-/** Makes a folder that is not there, 0700, and puts each new name on the disk where that is asked for. */
+/** Creates a missing folder with mode 0700, and syncs each new name to the disk if the kind needs that. */
 const makeSyncedFolder = (folder: string, kind: DatabaseKind): void => {
   const first = makeFolder(folder);
   if (first === undefined || kind.survives !== 'power loss') return;
@@ -152,12 +155,12 @@ const makeSyncedFolder = (folder: string, kind: DatabaseKind): void => {
 };
 
 /**
- * Makes the file, 0600 from its first moment. A new one is made whole under another name and then published in one step,
- * so that several processes that start at once never see half of one, nor each other's.
+ * Creates the file with mode 0600 from the start. A new file is completed under another name and then published in one
+ * step, so that processes that start at the same time never see half of one, nor one another's.
  */
 export const makeFile = (path: string, kind: DatabaseKind): void => {
-  // A log whose database is gone would be replayed into the new one (SQLite ignores one beside an empty file). It is looked
-  // for first, since another process may be making the database.
+  // A log without its database would be replayed into the new one (SQLite ignores one beside an empty file). This
+  // check comes first, since another process may be creating the database.
   const isOrphaned = ['-wal', '-journal'].some((suffix) => existsSync(path + suffix));
   const state = stateOf(path, kind);
   try {
@@ -174,20 +177,20 @@ export const makeFile = (path: string, kind: DatabaseKind): void => {
   }
 };
 
-/** The state of a file that may be written to; throws for one that is not ours. */
+/** The state of a file that may be written to; throws for a foreign one. */
 export const stateUnlessForeign = (path: string, kind: DatabaseKind): FileState => {
   const state = stateOf(path, kind);
   if (state === 'foreign') throw kind.error({ kind: 'foreign', path, what: 'is not one of its files' });
   return state;
 };
 
-/** After a file was made: what has its name now is ours, and not a link to nothing. */
+/** Check after creation: the file at this name must be ours, and not a dangling link. */
 export const refuseUnlessOurs = (path: string, kind: DatabaseKind): void => {
   if (stateUnlessForeign(path, kind) === 'ours') return;
   throw kind.error({ kind: 'unusable', path, what: 'cannot be made: something else has its name' });
 };
 
-/** A new file in place of one that is beyond use. A file that is not ours is left alone. */
+/** Creates a new file in place of an unusable one. A foreign file is left alone. */
 export const replaceFile = (path: string, kind: DatabaseKind): void => {
   stateUnlessForeign(path, kind);
   removeDatabase(path);
@@ -197,12 +200,12 @@ export const replaceFile = (path: string, kind: DatabaseKind): void => {
 const OPEN_TO_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** A database that nobody else may read or change, by the name that people know it by. */
+/** A database that nobody else may read or change, with its name in messages. */
 interface PrivateFile {
-  /** `the ledger` */
+  /** For example `the ledger`. */
   readonly name: string;
   readonly path: string;
-  /** What is kept beside it besides SQLite's own logs: the file, and what it is called. */
+  /** Files beside it, other than SQLite's own logs, each with its name in messages. */
   readonly beside?: readonly (readonly [file: string, what: string])[];
   readonly error: DatabaseKind['error'];
 }
@@ -229,13 +232,13 @@ const checkOwner = (what: string, stats: Stats, uid: number): void => {
   );
 };
 
-/** What a link to a folder points at is the folder; but the link must not be there for others to turn. */
+/** A link to a folder is allowed, but other users must not be able to redirect it. */
 const checkLink = (folder: string, file: PrivateFile, uid: number): void => {
   const stats = statsOf(folder, file, lstatSync);
   if (stats?.isSymbolicLink() && stats.uid !== 0) checkOwner(`the link ${folder} to ${file.name}'s folder`, stats, uid);
 };
 
-/** Its parents are not looked at: in a folder such as /tmp others can't replace what is not theirs. */
+/** Parent folders are not checked: in a folder such as /tmp others can't replace files that they don't own. */
 const checkFolder = (file: PrivateFile, uid: number): void => {
   const folder = dirname(file.path);
   checkLink(folder, file, uid);
@@ -261,8 +264,8 @@ const checkFile = (at: string, what: string, file: PrivateFile, uid: number): vo
 };
 
 /**
- * Refuses a database that has a second name. SQLite keeps its log and its locks beside the name: who opens the file by the other
- * one sees nothing of what is written by this one.
+ * Refuses a database that has a second name. SQLite puts its log and its locks beside the name: a process that opens
+ * the file by another name does not see what is written under this one.
  */
 const checkOneName = (file: PrivateFile): void => {
   const { name, path } = file;
@@ -291,26 +294,26 @@ const checkNobodyElse = (file: PrivateFile, uid: number): void => {
 };
 
 /**
- * Refuses a database that others could read or change, what is kept beside it, and a database with two names. Windows has neither
- * such numbers of users nor such modes: `uid` is undefined there.
+ * Refuses a database, or a file beside it, that others could read or change, and a database with two names. Windows
+ * has neither numeric users nor modes: `uid` is undefined there.
  */
 export const checkPrivate = (file: PrivateFile, uid: number | undefined): void => {
   if (uid !== undefined) checkNobodyElse(file, uid);
   checkOneName(file);
 };
 
-/** So long a lock is waited for, in milliseconds. */
+/** Time to wait for a lock, in milliseconds. */
 const PATIENCE_MS = 50;
 
 /**
- * Looks into a database, and neither makes nor changes a file: not even those that SQLite keeps beside it, which are there only
- * while somebody else has it open. Undefined where there is none of this kind.
+ * Reads a database without creating or changing any file, not even SQLite's own beside it, which exist only while
+ * another process has it open. Undefined when there is no database of this kind.
  */
 export const readWithoutLock = <T>(path: string, kind: DatabaseKind, look: (db: DatabaseSync) => T): T | undefined => {
   if (stateOf(path, kind) !== 'ours') return undefined;
   const isOpen = existsSync(`${path}-wal`) && existsSync(`${path}-shm`);
   const url = pathToFileURL(path);
-  // Whoever reads it so leaves a log that nobody has open unread.
+  // An immutable read ignores a log that no process has open.
   if (!isOpen) url.searchParams.set('immutable', '1');
   return closedAfter(new DatabaseSync(url, { readOnly: true, timeout: PATIENCE_MS }), look);
 };

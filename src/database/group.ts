@@ -6,17 +6,17 @@ type Done = { readonly value: unknown } | { readonly thrown: unknown };
 
 interface Waiting {
   readonly work: () => unknown;
-  /** What ends its waiting for a locked file. */
+  /** Ends the wait for a locked file. */
   readonly until: AbortSignal;
   readonly settle: (done: Done) => void;
 }
 
-/** Runs what a transaction does, and throws where that may not be committed. */
+/** Runs the work of a transaction, and throws when that must not be committed. */
 type Within = <T>(work: () => T) => T;
 
 /**
- * The transaction of some writes. A savepoint for each costs as much as the write, so there is none at first. Where a write
- * throws, all are undone and done again, each in a savepoint of its own.
+ * The transaction of several writes. A savepoint per write costs as much as the write, so the first try has none. If a
+ * write throws, all are rolled back and repeated, each in its own savepoint.
  */
 const transactionOver = (db: DatabaseSync, within: Within) => {
   const [begin, end] = [db.prepare('SAVEPOINT apart'), db.prepare('RELEASE apart')];
@@ -27,7 +27,7 @@ const transactionOver = (db: DatabaseSync, within: Within) => {
       end.run();
       return { value };
     } catch (thrown) {
-      // A full disk, say, has ended the whole transaction already.
+      // Some errors, a full disk for example, have ended the whole transaction already.
       if (!db.isTransaction) throw thrown;
       db.exec('ROLLBACK TO apart; RELEASE apart');
       return { thrown };
@@ -55,10 +55,10 @@ const transactionOver = (db: DatabaseSync, within: Within) => {
 };
 
 /**
- * Writes that are asked for in one turn of the program, or in turns that follow one another, share one transaction, and so one sync: each is on the disk when
- * its promise resolves. A `work` may run twice, and does nothing that a rollback does not undo. `commit` runs the transaction,
- * which may fail as a whole, and waits for a locked file until a signal that is every one's of the group: the later ones of
- * `signals` count for more.
+ * Writes requested in the same turn or in consecutive turns share one transaction, and so one sync: each is on the
+ * disk when its promise resolves. A `work` may run twice, so it must do nothing that a rollback does not undo.
+ * `commit` runs the transaction, which may fail as a whole. It waits for a locked file until one signal for the whole
+ * group: of the signals that its writes have, the last one in `signals`.
  */
 export const groupCommit = (
   db: DatabaseSync,

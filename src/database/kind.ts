@@ -1,14 +1,14 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { PayError } from '../core/error.ts';
 
-/** How what is committed gets to the disk: a log beside the file, or a journal that is emptied by truncation. */
+/** Path of a commit to the disk: a log beside the file, or a journal that is emptied by truncation. */
 export type Journal = 'wal' | 'truncate';
 
-/** What can be wrong with a database file. */
+/** A fault of a database file. */
 export interface DatabaseFault {
   /**
-   * `foreign`: another program's, or no database at all; never written to. `newer`: made by a newer paycli. `damaged`:
-   * ours, but not to be read. `unusable`: the system refused.
+   * `foreign`: another program's file, or no database at all; never written to. `newer`: created by a newer paycli.
+   * `damaged`: ours, but unreadable. `unusable`: the system refused access.
    */
   readonly kind: 'foreign' | 'newer' | 'damaged' | 'unusable';
   readonly path: string;
@@ -17,30 +17,35 @@ export interface DatabaseFault {
   readonly cause?: unknown;
 }
 
-/** SQL, or what SQL can't do; it runs in a transaction with the others. */
+/** SQL, or a function for work beyond SQL; all migrations run in one transaction. */
 export type Migration = string | ((db: DatabaseSync) => void);
 
 /** One kind of database file. */
 export interface DatabaseKind {
-  /** Written into the file's header, so that no other program's database is ever taken for one of ours. */
+  /** Stored in the file's header, so that another program's database is never mistaken for ours. */
   readonly applicationId: number;
-  /** Each brings the file one version further; `user_version` counts those that have run. Never changed, only added to. */
+  /**
+   * Each migration brings the file one version further; `user_version` counts those that have run. Only append, never
+   * change one.
+   */
   readonly migrations: readonly Migration[];
-  /** `power loss`: what was committed stays whatever happens. `process`: it outlives the process, not the machine. */
+  /**
+   * `power loss`: commits survive any failure. `process`: commits survive the process, but not a crash of the machine.
+   */
   readonly survives: 'power loss' | 'process';
-  /** How long SQLite itself waits for a lock, in milliseconds; 20 s where this says nothing. */
+  /** Time that SQLite itself waits for a lock, in milliseconds; 20 s by default. */
   readonly busyTimeout?: number;
-  /** How long a log grows before it is taken into the file, in pages; as long as SQLite lets it (1000) where this says nothing. */
+  /** Size of the log at which it is merged into the file, in pages; SQLite's default is 1000. */
   readonly logPages?: number;
-  /** Another journal than the one that follows from `survives` and SQLite's version. */
+  /** Overrides the journal that follows from `survives` and SQLite's version. */
   readonly journal?: Journal;
-  /** Runs in the transaction that makes the file. */
+  /** Runs in the transaction that creates the file. */
   readonly fill?: (db: DatabaseSync) => void;
-  /** A fault as an error of the room that the file belongs to. */
+  /** Turns a fault into an error of the module that uses the file. */
   readonly error: (fault: DatabaseFault) => PayError;
 }
 
-// Values of a table as what their columns hold; nothing where a column is empty.
+// Column values as text or numbers; the optional variants return undefined for an empty column.
 
 export const optionalText = (value: SQLOutputValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
@@ -63,13 +68,13 @@ const codeOf = (thrown: unknown): number | undefined => {
   return undefined;
 };
 
-/** Others keep the file locked: no reason to think that the disk is at fault. */
+/** True when another process has the file locked, which is no sign of a disk fault. */
 export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === SQLITE_BUSY;
 
-/** What SQLite takes for whole, and is not what was written. */
+/** Damage that SQLite does not detect. */
 export class Damage extends Error {}
 
-/** Whether the file is not whole, as SQLite or a look of our own says. */
+/** True when the file is damaged, according to SQLite or to our own check. */
 export const isDamage = (thrown: unknown): boolean => {
   if (thrown instanceof Damage) return true;
   const code = codeOf(thrown);

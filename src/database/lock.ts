@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './kind.ts';
 
-/** So long whoever only looks may keep the lock from being taken, in milliseconds. */
+/** Maximum time for which a process in `isHeld` delays taking the lock, in milliseconds. */
 const PATIENCE_MS = 2000;
 
 const locked = <T>(path: string, timeout: number, use: (db: DatabaseSync) => T, otherwise: T): T => {
@@ -17,8 +17,9 @@ const locked = <T>(path: string, timeout: number, use: (db: DatabaseSync) => T, 
 };
 
 /**
- * Holds a file, 0600, made where it is missing and always empty, until what is given back is called or the process ends, however it does;
- * undefined where another process holds it. The system's own locks, which SQLite uses, die with their process.
+ * Locks a file, which is created with mode 0600 if missing and is always empty. The lock lasts until the returned
+ * function is called or the process ends in any way. Undefined when another process holds it. SQLite uses the system's
+ * locks, which end with their process.
  */
 export const holdLock = (path: string): (() => void) | undefined => {
   closeSync(openSync(path, 'a', 0o600));
@@ -29,7 +30,7 @@ export const holdLock = (path: string): (() => void) | undefined => {
   return locked(path, PATIENCE_MS, hold, undefined);
 };
 
-/** Whether a process holds the file. Those who only look don't see each other. */
+/** True when a process holds the file. Concurrent calls of this function don't disturb one another. */
 export const isHeld = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const look = (db: DatabaseSync): boolean => {

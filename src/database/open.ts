@@ -16,7 +16,7 @@ const bringUpToDate = (db: DatabaseSync, path: string, kind: DatabaseKind): void
   useJournal(db, kind);
   if (versionOf(db) === kind.migrations.length) return;
   migrate(db, kind);
-  // A newer one may have been faster.
+  // Another process may have migrated it to a newer version meanwhile.
   refuseNewer(db, path, kind);
 };
 
@@ -28,7 +28,7 @@ const asFault = (thrown: unknown, path: string, kind: DatabaseKind): PayError =>
   return kind.error({ kind: fault, path, what: `${what}: ${reasonOf(thrown)}`, cause: thrown });
 };
 
-/** Opens a file that is ours for `use`, which takes the database over; it is closed when that fails. */
+/** Opens one of our files for `use`, which then owns the database; closes it when that fails. */
 const openOurs = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
   let db: DatabaseSync | undefined;
   try {
@@ -42,12 +42,12 @@ const openOurs = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) =
 };
 
 /**
- * Opens the database at an absolute path for `use`, which takes it over, and makes it first when there is none. Every
- * failure is an error of its kind.
+ * Opens the database at an absolute path for `use`, which then owns it; creates a missing one first. Every failure is
+ * an error of its kind.
  */
 export const openDatabase = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
   const state = stateUnlessForeign(path, kind);
-  // Ours is made whole, so an empty file is what a failing disk has left of one.
+  // Our files are created complete, so an empty one is the remains of a failing disk.
   if (state === 'empty' && kind.survives === 'power loss') {
     throw kind.error({ kind: 'damaged', path, what: 'is empty: what it held is lost' });
   }

@@ -6,10 +6,10 @@ import { removeDatabase, stateUnlessForeign } from './file.ts';
 import type { DatabaseKind } from './kind.ts';
 import { openDatabase } from './open.ts';
 
-/** So many are remembered; beyond that all is begun anew, since what is needed again is mostly new. */
+/** Maximum number of entries. A full table is emptied, since mostly new entries are needed again. */
 const MOST = 200_000;
 
-/** Where something may be found again: all that tells it from others, and its text. */
+/** Place where a record may be found again: its full context and its text. */
 export interface Trace {
   /** The service, its workspace, the list and the field. */
   readonly where: string;
@@ -25,14 +25,14 @@ const KIND: DatabaseKind = {
     (db) => void db.prepare('INSERT INTO salt (value) VALUES (?)').run(randomBytes(32).toString('hex')),
   ],
   survives: 'process',
-  // Whoever has it now will be done with it before it is worth a wait.
+  // Another process finishes soon; a longer wait is not worth it.
   busyTimeout: 20,
   error: ({ path, what }) => new PayError('usage', `${path} ${what}`),
 };
 
 const DIGEST_BYTES = 16;
 
-/** What this machine has come by in searches. Nothing in the file says what was searched for (ADR 20). */
+/** Records that this machine has found in searches. The file does not reveal the searched texts (ADR 20). */
 const over = (db: DatabaseSync) => {
   const salt = String(db.prepare('SELECT value FROM salt').get()?.['value']);
   const digestOf = (where: string, text: string): Uint8Array =>
@@ -48,7 +48,7 @@ const over = (db: DatabaseSync) => {
         isFull = false;
         for (const { where, text, uid } of traces) add.run(digestOf(where, text), uid);
       }),
-    /** What has that text there, or had when it was last seen. */
+    /** Identifiers of the records that had this text there when they were last seen. */
     find: (where: string, text: string): readonly string[] =>
       found.all(digestOf(where, text)).map(({ uid }) => String(uid)),
     close: (): void => db.close(),
@@ -57,10 +57,10 @@ const over = (db: DatabaseSync) => {
 
 export type SeenRecords = ReturnType<typeof over>;
 
-/** Opens the file, and makes it where there is none. Throws where it can't be used. */
+/** Opens the file, or creates it. Throws when it is unusable. */
 export const openSeenRecords = (path: string): SeenRecords => openDatabase(path, KIND, over);
 
-/** Removes the file, and says whether there was one. A file that is not ours is left alone. */
+/** Removes the file; false when there was none. A foreign file is left alone. */
 export const forgetSeenRecords = (path: string): boolean => {
   const state = stateUnlessForeign(path, KIND);
   removeDatabase(path);

@@ -1,22 +1,23 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type PayError, reasonOf, usageError } from '../core/error.ts';
 
-/** The keys that were seen before, in memory that does not grow with their number. */
+/** Keys that have occurred before, in memory that does not grow with their number. */
 export interface SeenKeys {
-  /** The row in which the key was first seen; undefined when that is this one. */
+  /** The row of the first occurrence; undefined when that is this row. */
   firstAt(key: string, row: number): number | undefined;
   close(): void;
 }
 
 /**
- * Nobody else has the file and nothing of it is ever wanted again, so it is never synced and nothing can be undone. Random
- * keys go all over the file: with less of it in memory they cost more (8 µs each for a million, in 4 MiB).
+ * No other process uses the file and its content is never needed again, so it is never synced and nothing can be
+ * rolled back. Random keys are spread over the whole file: a smaller cache makes them slower (8 µs each for a million,
+ * in 4 MiB).
  */
 const SETUP = `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096;
   CREATE TABLE seen (key TEXT NOT NULL PRIMARY KEY, first INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   BEGIN;`;
 
-/** Nothing of the ledger is at fault, and nothing is sent before all rows have been looked at. */
+/** A usage error: the ledger is not at fault, and nothing is sent before all rows have been checked. */
 const notKept = (thrown: unknown): PayError =>
   usageError(`couldn't check for duplicate rows without a temporary file: ${reasonOf(thrown)}`, {
     hint: 'free some space for temporary files, or set TMPDIR to another folder',
@@ -32,8 +33,8 @@ const guarded = <T>(act: () => T): T => {
 };
 
 /**
- * Keeps keys in a temporary file without a name, where SQLite has such (SQLITE_TMPDIR, TMPDIR, /var/tmp, …): it is gone
- * when it is closed and when the program dies. Throws a usage error where there is no room for it.
+ * Stores keys in an unnamed temporary file in SQLite's folder for those (SQLITE_TMPDIR, TMPDIR, /var/tmp, …): it
+ * disappears when it is closed and when the process dies. Throws a usage error when there is no space for it.
  */
 export const openSeen = (): SeenKeys => {
   const db = new DatabaseSync('');

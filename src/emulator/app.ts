@@ -32,13 +32,13 @@ import {
   type Service,
 } from './service.ts';
 
-/** How an operation is answered, and how that answer is written in the live dialect. */
+/** A handler, and the shape of its answer in the live dialect. */
 interface Handling<K extends OperationId> {
   readonly handle: OperationHandler<K>;
   readonly shape: Shape;
 }
 
-/** The service: does not compile while an operation of the contract has no handler. */
+/** The handlers of all operations. Does not compile while an operation of the contract has none. */
 const handlers: { readonly [K in OperationId]: Handling<K> } = {
   'onye.create': { handle: createOnye, shape: SHAPES.customer },
   'onye.get': { handle: getOnye, shape: SHAPES.customer },
@@ -57,10 +57,10 @@ const handlers: { readonly [K in OperationId]: Handling<K> } = {
   'refund.create': { handle: createRefund, shape: SHAPES.refund },
 };
 
-/** The path at which the emulator serves it, to whoever asks. */
+/** Path of the OpenAPI document, which needs no key. */
 const OPENAPI = '/openapi.json';
 
-/** The contract as an OpenAPI document, as the package holds it; read when it is asked for. */
+/** Returns the contract as an OpenAPI document, loaded from the package on demand. */
 export const openapiText = async (): Promise<string> => {
   const { default: document } = await import('#openapi', { with: { type: 'json' } });
   return JSON.stringify(document, null, 2);
@@ -68,10 +68,16 @@ export const openapiText = async (): Promise<string> => {
 
 const operationIds = Object.keys(operations) as OperationId[];
 
-/** Numbers that a double can't hold are kept as texts here; the contract judges them as the numbers they are. */
+/**
+ * Converts numbers that a double can't hold, which are stored as text here, so that the contract checks them as
+ * numbers.
+ */
 const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
 
-/** As PHP reads a query: a name that ends in `[]` or `[0]` has all of its values, of any other the last one counts. */
+/**
+ * Reads a query as PHP does: a name ending in `[]` or `[0]` collects all its values; for any other, the last value
+ * counts.
+ */
 const queryOf = ({ query: pairs }: HttpRequest): Record<string, string | string[]> => {
   const query: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairs) {
@@ -82,7 +88,7 @@ const queryOf = ({ query: pairs }: HttpRequest): Record<string, string | string[
   return query;
 };
 
-/** The request, judged by the contract's own schemas. What they accept goes on as it was sent. */
+/** Validates a request against the contract's schemas. An accepted request is passed on as it was sent. */
 const readRequest = async <K extends OperationId>(
   service: Service,
   id: K,
@@ -111,7 +117,7 @@ const routeOf = <K extends OperationId>(service: Service, id: K): Route => {
     };
     const made = (): string => checked(operation.success.schema(), handle({ ...read, hangUp } as RequestOf<K>, store));
     catchUp(store, read.now);
-    // An answer that breaks the contract must leave no trace either.
+    // Runs in the transaction, so that an answer that breaks the contract changes nothing.
     const json = operation.safety === 'safe' ? made() : store.write(made);
     if (isCut) asked.hangUp();
     return respond(service, operation.success.status, 'application/json', SPEECH[dialect].answer(shape, json));
@@ -119,7 +125,7 @@ const routeOf = <K extends OperationId>(service: Service, id: K): Route => {
   return { method: operation.method, path: operation.path, answer };
 };
 
-/** The controls of the emulator itself, each answered with JSON. */
+/** Routes of the emulator's own controls; each answers with JSON. */
 const controlRoutes = (service: Service): readonly Route[] =>
   Object.entries(controls).map(([route, control]) => {
     const [method = '', path = ''] = route.split(' ');
@@ -130,7 +136,7 @@ const controlRoutes = (service: Service): readonly Route[] =>
     return { method, path, answer };
   });
 
-/** Throws a Refusal for who may not ask for this. It reads the path as the routes do. */
+/** Throws a ProblemError if the client may not make this request. Reads the path as the routes do. */
 const admit = ({ store }: Service, asked: HttpRequest): void => {
   const { method, segments, headers } = asked;
   const [, first = '', ...more] = segments;
@@ -141,8 +147,8 @@ const admit = ({ store }: Service, asked: HttpRequest): void => {
 };
 
 /**
- * The service of interface.md; its routes are the contract's table of operations. Beside them stand the hosted page, which a
- * public key opens, the contract, which needs no key, and the controls, which have one of their own.
+ * Builds the service of interface.md from the contract's table of operations. Adds the hosted page, which a public key
+ * opens, the contract, which needs no key, and the controls, which have their own key.
  */
 export const makeApp = (service: Service): Answering => {
   const openapi = async (): Promise<HttpAnswer> => respond(service, 200, 'application/json', await openapiText());

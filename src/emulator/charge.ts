@@ -23,7 +23,7 @@ interface Attempt {
   readonly at: string;
 }
 
-/** An attempt to charge a payment request (interface.md 2.4), with the fields that public material adds. */
+/** Builds an attempt to charge a payment request (interface.md 2.4), with the fields that public material adds. */
 export const activityOn = (ugwo: Ugwo, { uid, medium, reference, outcome, at }: Attempt): Activity => ({
   uid,
   ugwo_uid: ugwo.uid,
@@ -38,7 +38,7 @@ export const activityOn = (ugwo: Ugwo, { uid, medium, reference, outcome, at }: 
   updated_at: at,
 });
 
-/** One activity, for polling (public material); a 404 when it is on another payment request. */
+/** Returns one activity, for polling (public material); 404 if it belongs to another payment request. */
 export const getActivity: OperationHandler<'activity.get'> = ({ params }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
   const kept = store.activity(params.activityUid);
@@ -48,7 +48,7 @@ export const getActivity: OperationHandler<'activity.get'> = ({ params }, store)
 
 type Data = ActivityCreate['data'];
 
-/** What only the service can judge: the mediums of the checkout, and the table of banks. */
+/** Checks what only the service can: the mediums of the checkout and the table of banks. */
 const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
   const offered = (checkout.mediums ?? []).map(({ medium }) => machineValue(medium));
   const violations: Violation[] = [];
@@ -62,7 +62,7 @@ const breachesOf = (data: Data, checkout: CheckoutSnapshot): Violation[] => {
   return violations;
 };
 
-/** interface.md 2.5. No real bank is named: money sent there could not come back. */
+/** interface.md 2.5. Names no real bank, since money sent there could not come back. */
 const transfer = (ugwo: Ugwo, uid: string, expiresAt: number): Activity['next_action'] => {
   const amount = formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''));
   return {
@@ -92,7 +92,7 @@ const declined = ({ medium }: Data): ActivityOutcome => {
   return { status: 'failed', next_action: null, error: { code: 'psp.error.declined', message } };
 };
 
-/** The initial state of a charge and what the customer must do: interface.md sections 3 and 2.5. */
+/** Returns the initial state of a charge and the customer's next step: interface.md sections 3 and 2.5. */
 export const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): ActivityOutcome => {
   switch (data.medium) {
     case 'bank_transfer':
@@ -106,7 +106,7 @@ export const outcomeOf = (data: Data, ugwo: Ugwo, uid: string, now: number): Act
   }
 };
 
-/** What becomes of an open charge by itself: an account expires, unless something else was wished for before. */
+/** Plans how an open charge ends by itself: an account expires, unless metadata.emulate asks for an earlier end. */
 const planOf = (data: Data, scripted: Scripted | undefined, now: number): ActivityPlan | undefined => {
   const expiry = data.medium === 'bank_transfer' ? expiryOf(data, now) : Number.POSITIVE_INFINITY;
   if (scripted?.kind === 'end' && now + scripted.after <= expiry) {
@@ -115,13 +115,13 @@ const planOf = (data: Data, scripted: Scripted | undefined, now: number): Activi
   return data.medium === 'bank_transfer' ? { ending: 'expired', due: expiry } : undefined;
 };
 
-/** A payment request that the money was seen of, or that was called off, takes no charge (public material). */
+/** Refuses a charge on a paid or cancelled payment request (public material). */
 const refuseEnded = (ugwo: Ugwo): void => {
   if (isPaid(ugwo)) throw refusal(409, 'ugwo_processed');
   if (machineValue(ugwo.status ?? '') === 'cancelled') throw refusal(409, 'ugwo_cancelled');
 };
 
-/** A 422 where the checkout, if there is one, has no way for this charge. */
+/** Throws a 422 if the payment request has no checkout, or its checkout doesn't offer this medium or bank. */
 const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
   if (checkout === null || checkout === undefined) {
     throw invalid([
@@ -133,8 +133,8 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
 };
 
 /**
- * interface.md 4.2: one attempt to charge a payment request. Attempts know nothing of each other (rule 2): what is open or
- * has failed stands in the way of none.
+ * interface.md 4.2: attempts to charge a payment request. Attempts are independent (rule 2): an open or failed one
+ * prevents no other.
  */
 export const charge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');

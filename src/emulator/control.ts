@@ -10,16 +10,16 @@ import { invalid, nowOf, refusal, type Service } from './service.ts';
 import type { EmulatorStore, KeptFault } from './store.ts';
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, replayDelivery, triggerEvent } from './webhooks.ts';
 
-/** Where the controls are, beside the service. */
+/** Start of the paths of the controls. */
 export const CONTROL = '/emulator/';
 
-/** What the clock of an emulator shows, and how many milliseconds it was moved on. */
+/** The emulator's time, and its offset in milliseconds. */
 export interface ClockState {
   readonly now: string;
   readonly moved: number;
 }
 
-/** How many records one request adds at most: while it does, no other is answered. */
+/** Maximum number of records added by one request, since no other request is answered meanwhile. */
 const MOST_RECORDS = 100_000;
 const LARGEST_AMOUNT = 1e15 - 1;
 const SHOWN_DELIVERIES = 100;
@@ -31,7 +31,7 @@ const clockState = (kept: Kept): ClockState => ({
   moved: kept.store.clockOffset(),
 });
 
-/** Moves the clock on, or back to the time that it really is. What was due meanwhile ends with the next request. */
+/** Moves the clock on, or back to the real time. Activities that become due end with the next request. */
 export const moveClock = (kept: Kept, by: number | 'back' | undefined): ClockState => {
   const { store } = kept;
   if (by === 'back') store.setClockOffset(0);
@@ -39,7 +39,7 @@ export const moveClock = (kept: Kept, by: number | 'back' | undefined): ClockSta
   return clockState(kept);
 };
 
-/** Puts rules for faults in the place of those there were; a usage error where they are none. */
+/** Replaces the fault rules; throws a usage error if they are invalid. */
 export const setFaults = (store: EmulatorStore, rules: unknown): readonly KeptFault[] => {
   const { error, data } = faultRules().safeParse(rules);
   if (error !== undefined) {
@@ -73,7 +73,7 @@ const durationIn = (body: Body, name: string): number => {
   return ms;
 };
 
-/** A whole number within bounds; undefined where none is given. */
+/** Reads a whole number within bounds; undefined if it is missing. */
 const countIn = (body: Body, name: string, least: number, most: number): number | undefined => {
   if (body[name] === undefined) return undefined;
   const count = Number(String(body[name]));
@@ -90,7 +90,7 @@ const settled = (service: Service, body: Body) => {
   return refused(() => settle(service.store, settling, nowOf(service))).activity;
 };
 
-/** Adds records, as many as are usual unless it is said how many. */
+/** Adds records; a missing count means the usual number. */
 const seeded = ({ store, clock }: Service, body: Body) => {
   const customers = countIn(body, 'customers', 0, MOST_RECORDS) ?? FIRST_RECORDS.customers;
   const ugwo = countIn(body, 'ugwo', 0, MOST_RECORDS) ?? FIRST_RECORDS.ugwo;
@@ -119,7 +119,7 @@ const emptied = ({ store }: Service) => {
   return {};
 };
 
-/** By method and path. */
+/** Control handlers by method and path. */
 export const controls: Readonly<Record<string, (service: Service, body: Body) => unknown>> = {
   [`GET ${CONTROL}clock`]: (service) => clockState(service),
   [`POST ${CONTROL}clock`]: (service, body) => moveClock(service, durationIn(body, 'by')),

@@ -12,15 +12,15 @@ import type { EmulatorStore } from './store.ts';
 /** Fields of a customer that a client can't set. */
 const FIXED = ['uid', 'status', 'created_at'];
 
-/** Every word with one capital, in front; the same in every locale. */
+/** Capitalizes the first letter of each word; the result is the same in every locale. */
 const titleCased = (text: string): string =>
   text.toLowerCase().replaceAll(/(^|[\s-])(\p{L})/gu, (_all, before: string, first: string) => {
     return before + first.toUpperCase();
   });
 
-/** How the service writes down what it is sent (public material): e-mail addresses in lower case, names title-cased. */
+/** Normalizes a field as the service does (public material): e-mail addresses in lower case, names title-cased. */
 const saved = (name: string, value: unknown): unknown => {
-  // An empty map, as some clients write it.
+  // Some clients send an empty map as a list.
   if (name === 'meta' && Array.isArray(value)) return {};
   if (typeof value !== 'string') return value;
   if (name === 'email') return value.toLowerCase();
@@ -37,14 +37,14 @@ const sentFields = (body: Readonly<Record<string, unknown>>): Record<string, unk
 const customerAt = ({ uid }: { readonly uid: string }, store: EmulatorStore): Onye =>
   present(store.customer(uid), 'onye.error.not_found');
 
-/** An e-mail address belongs to one customer. */
+/** Refuses an e-mail address that belongs to another customer. */
 const refuseTaken = (store: EmulatorStore, { uid, email }: Onye): void => {
   const other = typeof email === 'string' ? store.customerByEmail(email) : undefined;
   if (other === undefined || other.uid === uid) return;
   throw refusal(409, 'nzube.onye.error.email_already_exists', { field: 'email' });
 };
 
-/** Adds a customer out of what was sent of one. */
+/** Adds a customer from the sent fields. */
 export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, unknown>>, now: number): Onye => {
   const blank = { first_name: null, last_name: null, ref: null, billing_address: null, meta: {} };
   const created = { status: 'active', created_at: utcAtom(now) };
@@ -55,19 +55,19 @@ export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, 
   return customer;
 };
 
-/** A new customer (public material). */
+/** Creates a customer (public material). */
 export const createOnye: OperationHandler<'onye.create'> = ({ body, now }, store) => addCustomer(store, body, now);
 
-/** One customer as it stands (public material). */
+/** Returns one customer (public material). */
 export const getOnye: OperationHandler<'onye.get'> = ({ params }, store) => customerAt(params, store);
 
-/** Customers, newest first (public material). */
+/** Lists customers, newest first (public material). */
 export const listOnye: OperationHandler<'onye.list'> = ({ query }, store) =>
   pageOf('onye', query, store, store.customersBefore);
 
 /**
- * interface.md 4.1: fields that were sent take the place of the old ones whole, `meta` among them; the others stay.
- * A field that the contract does not name is kept as it came.
+ * interface.md 4.1: a sent field replaces the old value entirely, `meta` included; the other fields stay. Stores fields
+ * that the contract doesn't name unchanged.
  */
 export const updateOnye: OperationHandler<'onye.update'> = ({ params, body, now }, store) => {
   const updated = { ...customerAt(params, store), ...sentFields(body) };
@@ -77,7 +77,7 @@ export const updateOnye: OperationHandler<'onye.update'> = ({ params, body, now 
   return updated;
 };
 
-/** Removes a customer, and answers with it as it was before (public material). */
+/** Removes a customer and returns its last state (public material). */
 export const deleteOnye: OperationHandler<'onye.delete'> = ({ params, now }, store) => {
   const customer = customerAt(params, store);
   store.removeCustomer(customer.uid);
@@ -85,7 +85,7 @@ export const deleteOnye: OperationHandler<'onye.delete'> = ({ params, now }, sto
   return customer;
 };
 
-/** A checkout, and how a payment request shows it. */
+/** A checkout, and its form in payment requests. */
 interface Both {
   readonly checkout: Checkout;
   readonly snapshot: CheckoutSnapshot;
@@ -104,7 +104,7 @@ const [NIGERIAN, GHANAIAN] = [
   both('NGN', 'NGN', 'Nigerian naira', ['bank_transfer', 'ussd']),
   both('GHS', 'GHS', 'Ghanaian cedi', ['mobile_money']),
 ];
-/** The last one is out of use, so that a filter has something to leave out. */
+/** The last one is inactive, so that a filter has something to leave out. */
 const ALL: readonly Both[] = [
   NIGERIAN,
   GHANAIAN,
@@ -114,7 +114,7 @@ const ALL: readonly Both[] = [
 export const NIGERIA = NIGERIAN.snapshot;
 export const GHANA = GHANAIAN.snapshot;
 
-/** The one that is meant by an identifier, as either dialect shows it. */
+/** Finds the checkout by its identifier, in either dialect. */
 const found = (id: string): Both | undefined => {
   const [from, to] = meantBy(id);
   return ALL.find(({ checkout: { uid } }) => uid >= from && uid <= to);
@@ -129,10 +129,12 @@ const isIn =
   ({ checkout }: Both): boolean =>
     checkout.currency === currency;
 
-/** Whether this workspace takes a currency at all. */
+/** True if this workspace accepts the currency. */
 export const isAllowed = (currency: string): boolean => ALL.some(isIn(currency));
 
-/** The checkout that a payment request in this currency goes through: the one that it names, else the first active one. */
+/**
+ * Selects the checkout of a payment request in this currency: the named one if it is active, else the first active one.
+ */
 export const routed = (currency: string, named: string | undefined): CheckoutSnapshot | undefined => {
   const candidates = named === undefined ? ALL : [found(named)].filter((one) => one !== undefined);
   return candidates.filter(isActive).find(isIn(currency))?.snapshot;
@@ -140,7 +142,7 @@ export const routed = (currency: string, named: string | undefined): CheckoutSna
 
 const STATUS_NUMBERS: Readonly<Record<string, string>> = { '1': 'active', '2': 'inactive' };
 
-/** A bare array, without pages (public material). */
+/** Returns a bare array, without pages (public material). */
 export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
   const statuses = query['filter[status][]']?.map((number) => STATUS_NUMBERS[number]);
   const currencies = query['filter[currency][]']?.map((code) => code.toUpperCase());
@@ -150,7 +152,7 @@ export const listCheckouts: OperationHandler<'checkout.list'> = ({ query }) => {
   );
 };
 
-/** One checkout (public material). */
+/** Returns one checkout (public material). */
 export const getCheckout: OperationHandler<'checkout.get'> = ({ params }) => checkoutAt(params);
 
 const banksOf = (codes: readonly string[]) =>
@@ -158,7 +160,7 @@ const banksOf = (codes: readonly string[]) =>
 
 const BANKS: Readonly<Record<string, readonly string[]>> = { ussd: BANK_CODES, mobile_money: ['mtn', 'telecel', 'at'] };
 
-/** Who serves a medium of a checkout (public material): with banks, where the customer is to choose one. */
+/** Lists the providers of a medium of a checkout (public material), with banks if the customer has to choose one. */
 export const listProviders: OperationHandler<'checkout.providers'> = ({ params: { medium, ...params } }) => {
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
   if (!offered) throw refusal(404, 'checkout.error.medium_not_found');

@@ -14,23 +14,23 @@ import { catchUp } from './payments.ts';
 import { nowOf, type Service } from './service.ts';
 import type { DeliveryAttempt, EmulatorStore, Next, OutgoingDelivery } from './store.ts';
 
-/** How long an answer is waited for. */
+/** Time limit for an answer, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** So much of an answer is read, and none of it is looked at. */
+/** Maximum bytes read of an answer; its content is ignored. */
 const ANSWER_BYTES = 64 * 1024;
 
 interface DeliveryRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The connection is cut behind so many bytes of the body. */
+  /** Cuts the connection after this many bytes of the body. */
   readonly cut?: number | undefined;
-  /** It takes so many milliseconds to be sent. */
+  /** Delays the second half of the body by this many milliseconds. */
   readonly slow?: number | undefined;
 }
 
-/** What came of it: a status, or why there was none. */
+/** The status of the answer, or the reason why there is none. */
 type DeliveryResult = { readonly status: number } | { readonly error: string };
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const open = ({ url, headers, body }: DeliveryRequest): ClientRequest => {
   return target.protocol === 'https:' ? overHttps(target, how) : overHttp(target, how);
 };
 
-/** The status, once the answer has ended or enough of it was read. */
+/** Resolves to the status once the answer has ended or enough of it was read. */
 const statusOf = (answer: IncomingMessage): Promise<number> => {
   const { promise, resolve } = Promise.withResolvers<number>();
   let size = 0;
@@ -96,7 +96,7 @@ const sendBody = async (
   outgoing.end(body);
 };
 
-/** Sends it once; follows no redirect. */
+/** Sends the request once; follows no redirect. */
 const post = async (letter: DeliveryRequest, clock: Clock, stop: AbortSignal): Promise<DeliveryResult> => {
   const outgoing = open(letter);
   const late = AbortSignal.timeout(PATIENCE_MS + (letter.slow ?? 0));
@@ -116,24 +116,24 @@ const post = async (letter: DeliveryRequest, clock: Clock, stop: AbortSignal): P
   }
 };
 
-/** What is not answered 2xx is tried twice more, so long apart (public material, webhooks). */
+/** A delivery without a 2xx answer is tried twice more, at this interval (public material, webhooks). */
 const AGAIN_MS = 30 * 60_000;
 const MOST_TRIES = 3;
 
-/** What is sent, byte for byte. */
+/** Returns the exact bytes of the request body. */
 const bodyOf = ({ dialect }: Service, { uid, event, data }: OutgoingDelivery): Uint8Array => {
   const json = `{"uid":${JSON.stringify(uid)},"event":${JSON.stringify(event)},"data":${data}}`;
   return Buffer.from(SPEECH[dialect].answer(eventShape(event), json));
 };
 
-/** The header is there without a secret, too, and empty then (public material, webhooks). */
+/** Without a secret the header is present but empty (public material, webhooks). */
 const signatureHeader = ({ secret }: OutgoingDelivery['webhook'], body: Uint8Array, rule: DeliveryRule | undefined) => {
   if (rule?.signature === 'none') return {};
   const signing = rule?.signature === 'wrong' ? `not ${secret}` : secret;
   return { 'x-kwugwo-signature': signing === '' ? '' : signatureOf(signing, body) };
 };
 
-/** The effect of a rule, as it is shown: `late: 10m`. */
+/** Formats the effect of a rule for display: `late: 10m`. */
 const effectOf = (rule: DeliveryRule): string =>
   Object.entries(rule)
     .filter(([name]) => !['event', 'share', 'times'].includes(name))
@@ -169,7 +169,7 @@ const sendOnce = async (
 
 const isTaken = ({ status }: DeliveryAttempt): boolean => status !== null && status >= 200 && status < 300;
 
-/** How a delivery goes on that was just tried. */
+/** Decides the next step of a delivery after an attempt. */
 const nextAfter = ({ tries }: OutgoingDelivery, attempts: readonly DeliveryAttempt[], now: number): Next => {
   const made = tries + 1;
   if (attempts.some(isTaken)) return { state: 'delivered', due: undefined, tries: made, putOff: undefined };
@@ -177,29 +177,29 @@ const nextAfter = ({ tries }: OutgoingDelivery, attempts: readonly DeliveryAttem
   return { state: 'waiting', due: now + AGAIN_MS, tries: made, putOff: undefined };
 };
 
-/** How one goes on that a rule does not let out now; undefined where it does. */
+/** Decides the next step of a delivery that a rule drops or postpones; undefined if it may be sent now. */
 const heldBack = ({ tries }: OutgoingDelivery, rule: DeliveryRule | undefined, now: number): Next | undefined => {
   if (rule?.never === true) return { state: 'dropped', due: undefined, tries, putOff: undefined };
   const late = rule?.late === undefined ? undefined : parseDuration(rule.late);
   if (late !== undefined) return { state: 'waiting', due: now + late, tries, putOff: 'late' };
-  // Where nothing follows, it goes out by itself in the end.
+  // Sent anyway after this time if no other delivery follows.
   if (rule?.out_of_order === true) return { state: 'waiting', due: now + AGAIN_MS, tries, putOff: 'held' };
   return undefined;
 };
 
-/** The rule that a delivery meets; none that was put off by one. */
+/** Finds the rule for a delivery; a delivery that a rule has already postponed gets none. */
 const ruleOf = ({ store }: Service, { event, webhook, putOff }: OutgoingDelivery): DeliveryRule | undefined => {
   if (putOff !== undefined) return undefined;
   return ruleFor(store, (rule): rule is DeliveryRule => {
     if (!isDeliveryRule(rule) || !isWanted(event, [rule.event])) return false;
-    // The one that follows what is kept back is what that waits for.
+    // While one delivery is held, the next one releases it and must not be held too.
     return rule.out_of_order !== true || !store.isHolding(webhook.id);
   });
 };
 
 /**
- * Tries a delivery once, or does with it what a rule for faults says, and notes what came of it. A process that dies meanwhile
- * leaves it in the outbox as it was: it is sent again, under the same uid.
+ * Attempts a delivery once, or applies a fault rule to it, and stores the outcome. If the process dies meanwhile, the
+ * delivery stays in the outbox and is sent again under the same uid.
  */
 const attempt = async (service: Service, delivery: OutgoingDelivery): Promise<void> => {
   const { store, closing } = service;
@@ -219,23 +219,25 @@ const attempt = async (service: Service, delivery: OutgoingDelivery): Promise<vo
   });
 };
 
-/** How often it is looked whether another process has put something into the outbox, or moved the clock. */
+/** Interval in milliseconds for checking whether another process has filled the outbox or moved the clock. */
 const LOOK_MS = 250;
 
-/** So many at a time to one webhook, of different payment requests. */
+/** Maximum parallel deliveries to one webhook, each of a different payment request. */
 const LANES = 8;
 
-/** How long a payment request is left alone of which something could not be noted. */
+/** Pause in milliseconds for a payment request whose delivery outcome could not be stored. */
 const REST_MS = 10_000;
 
-/** How long a process that has died keeps others from delivering. */
+/** Time in milliseconds after which another process takes over from a dead deliverer. */
 const LEASE_MS = 3000;
 
-/** Whether this process is the one that delivers what is in the file, so that each is sent by one alone. */
+/**
+ * True if this process holds the lease to deliver for this data file, so that each event is sent by one process only.
+ */
 const leads = (store: EmulatorStore, clock: Clock, owner: string): boolean => {
   const now = clock.now();
   const current = store.deliverer();
-  // Beyond that it is of a clock that was set back.
+  // A later end of the lease comes from a clock that was set back since.
   const isHeld = current !== undefined && current.until > now && current.until <= now + LEASE_MS;
   if (isHeld && current.owner !== owner) return false;
   if (isHeld && current.until > now + LEASE_MS / 2) return true;
@@ -248,7 +250,7 @@ const leads = (store: EmulatorStore, clock: Clock, owner: string): boolean => {
 
 const laneOf = ({ webhook, subject }: OutgoingDelivery): string => `${webhook.id} ${subject}`;
 
-/** What is to be sent next to a webhook: one of each payment request, so that its events arrive in their order. */
+/** Selects the next deliveries to a webhook: one per payment request, so that its events arrive in order. */
 const nextOf = (
   store: EmulatorStore,
   webhook: number,
@@ -266,7 +268,10 @@ const nextOf = (
   return found.slice(0, free);
 };
 
-/** Starts what is due now; what is due by the clock ends first, since nobody may ask for it. */
+/**
+ * Starts the deliveries that are due. First ends activities that are due by the clock, since no client may ask for
+ * them.
+ */
 const turn = (service: Service, owner: string, flying: Map<string, Promise<void>>, ring: () => void): void => {
   const { store, clock } = service;
   const webhooks = store.webhooks();
@@ -279,7 +284,7 @@ const turn = (service: Service, owner: string, flying: Map<string, Promise<void>
         flying.delete(lane);
         ring();
       };
-      // What can't be noted is not sent over and over.
+      // If the outcome can't be stored, the pause prevents sending it over and over.
       const sent = attempt(service, delivery).catch(() => clock.sleep(REST_MS, service.closing).catch(() => undefined));
       flying.set(lane, sent.then(done));
     }
@@ -287,8 +292,8 @@ const turn = (service: Service, owner: string, flying: Map<string, Promise<void>
 };
 
 /**
- * Delivers what is in the outbox until the service closes, and what other processes put there: over one data file one process
- * delivers. A look that fails, at a file that is busy say, is repeated.
+ * Delivers the outbox until the service closes, including events from other processes; only one process delivers for a
+ * data file. Retries after a failure, such as a busy file.
  */
 export const deliver = async (service: Service): Promise<void> => {
   const { store, clock, closing } = service;
@@ -302,7 +307,7 @@ export const deliver = async (service: Service): Promise<void> => {
     try {
       turn(service, owner, flying, ring);
     } catch {
-      // Whoever asks the service is told why.
+      // A client's next request reports the error.
     }
     await clock.sleep(LOOK_MS, bell.signal).catch((thrown) => {
       if (!bell.signal.aborted) throw thrown;
@@ -312,6 +317,6 @@ export const deliver = async (service: Service): Promise<void> => {
   try {
     store.write(() => store.removeDeliverer(owner));
   } catch {
-    // The next one waits until this one's time is over.
+    // The next deliverer waits until this lease ends.
   }
 };

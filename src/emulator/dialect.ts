@@ -3,10 +3,10 @@ import { isJsonObject, parseExact, printExact } from '../core/json.ts';
 import { formatDateAtom, parseInstant } from '../core/time.ts';
 import { testId } from './ids.ts';
 
-/** A value of an answer as the live service writes it. */
+/** Converts a value of an answer to the live service's form. */
 export type Shape = (value: unknown) => unknown;
 
-/** An object, field by field; an empty one is `[]`, as PHP writes it. A field that is not named keeps its value. */
+/** Converts an object field by field; an empty one becomes `[]`, as PHP writes it. Unnamed fields keep their value. */
 const fields =
   (shapes: Readonly<Record<string, Shape>>): Shape =>
   (value) => {
@@ -23,16 +23,16 @@ const list =
   (value) =>
     Array.isArray(value) ? value.map(shape) : value;
 
-/** What may hold anything: only its empty objects change. */
+/** Converts a value of any structure: only its empty objects change. */
 const plain: Shape = (value) => (Array.isArray(value) ? value.map(plain) : fields({})(value));
 
-/** An object that the contract has as null where there is none. */
+/** Converts an object that the contract gives as null when it is absent. */
 const orEmpty =
   (shape: Shape): Shape =>
   (value) =>
     value === null ? [] : shape(value);
 
-/** `["ugwo_successful","enum.ugwo_status.ugwo_successful"]`: the label is a translation key, not a word for people. */
+/** `["ugwo_successful","enum.ugwo_status.ugwo_successful"]`: the label is a translation key, not text for people. */
 const pair =
   (name: string): Shape =>
   (value) => {
@@ -43,7 +43,7 @@ const pair =
 const text: Shape = (value) => (value === null ? null : String(value));
 const id: Shape = (value) => (typeof value === 'string' ? testId(value) : value);
 
-/** A moment in a form of its own; anything else stays. */
+/** Converts a time to another form; any other value stays. */
 const moment =
   (offset: number, form: (atom: string) => string): Shape =>
   (value) => {
@@ -86,14 +86,14 @@ const REFUND = fields({
   updated_at: lagos,
 });
 
-/** A checkout itself: its currency is a plain code. */
+/** A checkout resource: its currency is a plain code. */
 const WHOLE_CHECKOUT = fields({
   uid: id,
   status: pair('checkout_status'),
   mediums: list(fields({ medium: pair('medium') })),
 });
 
-/** The service's own plugin reads the currency of one payment request as plain text. */
+/** Keeps the currency as plain text, as the service's own plugin reads it on a single payment request. */
 const REQUEST = {
   uid: id,
   amount: text,
@@ -107,7 +107,7 @@ const REQUEST = {
   created_at: micros,
 } as const;
 
-/** How things, and lists of them, are written in the live dialect. */
+/** Shapes of resources and lists in the live dialect. */
 export const SHAPES = {
   customer: CUSTOMER,
   customers: fields({ data: list(CUSTOMER) }),
@@ -120,17 +120,17 @@ export const SHAPES = {
   refund: REFUND,
 } as const;
 
-/** How the resource of an event is written. */
+/** Selects the shape of an event's resource. */
 const shapeOf = (event: string): Shape => {
   if (event.startsWith('nzube.onye.')) return SHAPES.customer;
   if (event.startsWith('refund.')) return SHAPES.refund;
   return event.startsWith('ugwo.activity.') ? SHAPES.activity : SHAPES.ugwo;
 };
 
-/** How an event is written in the live dialect. */
+/** Builds the shape of an event in the live dialect. */
 export const eventShape = (event: string): Shape => fields({ uid: id, data: shapeOf(event) });
 
-/** The second shape of an error document alone; the field as a PHP form names it, `data[provider]`. */
+/** Converts to the second shape of an error document only, with fields in the form of a PHP form: `data[provider]`. */
 const problem = (value: unknown): unknown => {
   const { message, errors } = value as {
     readonly message: string;
@@ -139,7 +139,7 @@ const problem = (value: unknown): unknown => {
   return { message, errors: errors.map((one) => ({ ...one, field: one.field.replaceAll(/\.(\w+)/g, '[$1]') })) };
 };
 
-/** How answers are written as they leave, after they were checked against the contract. JSON in, JSON out. */
+/** Writes answers in a dialect, after the check against the contract. JSON in, JSON out. */
 export interface Speech {
   answer(shape: Shape, json: string): string;
   readonly problemType: string;
@@ -147,9 +147,9 @@ export interface Speech {
 }
 
 /**
- * `documented` is what the contract says. `live` is how the service writes today, as far as its public material shows it:
- * enums as pairs, `[]` for every empty object, amounts as texts, times in several forms, identifiers that end in `_t`, and
- * the second shape of an error. For clients that want to know whether they can read it.
+ * `documented` follows the contract. `live` follows the service's current output as far as public material shows it:
+ * enums as pairs, `[]` for every empty object, amounts as text, times in several forms, identifiers that end in `_t`,
+ * and the second shape of an error. It lets clients test whether they can read that.
  */
 export const SPEECH: Readonly<Record<Dialect, Speech>> = {
   documented: {

@@ -4,7 +4,7 @@ import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
 import { refusal, respondTo, type Service } from './service.ts';
 import type { EmulatorStore, KeptFault } from './store.ts';
 
-/** `*` stands for one segment, `**` at the end for all that follow. */
+/** Matches a path: `*` stands for one segment, `**` at the end for all that follow. */
 const fits = (pattern: string, path: string): boolean => {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   const isOpen = wanted.at(-1) === '**';
@@ -14,16 +14,21 @@ const fits = (pattern: string, path: string): boolean => {
   );
 };
 
-/** Sums of tenths are not exact. */
+/** Rounds down with a tolerance, since sums of tenths are not exact. */
 const wholes = (count: number): number => Math.floor(count + 1e-9);
 
-/** A share is kept by counting, not by chance, so that a run can be repeated: of a half, every second one. */
+/**
+ * Counts matches instead of drawing at random, so that a run can be repeated: a share of 0.5 fires on every second
+ * match.
+ */
 const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, fired }: KeptFault): boolean =>
   fired < times && wholes((seen + 1) * share) > wholes(seen * share);
 
 type Rule = FaultRule | DeliveryRule;
 
-/** The first rule of those that `meets` in its turn. */
+/**
+ * Returns the first rule that `meets` accepts and whose turn it is. Counts the match of each accepted rule up to it.
+ */
 export const ruleFor = <R extends Rule>(store: EmulatorStore, meets: (rule: Rule) => rule is R): R | undefined => {
   if (!store.faults().some(({ rule }) => meets(rule))) return undefined;
   return store.write(() => {
@@ -43,10 +48,10 @@ const forRequest =
   (rule: Rule): rule is FaultRule =>
     !isDeliveryRule(rule) && (rule.method ?? method) === method && (rule.path === undefined || fits(rule.path, path));
 
-/** A whole answer whose JSON has no end. */
+/** Removes the last character of an answer, so that its JSON is invalid. */
 const spoilt = (answer: HttpAnswer): HttpAnswer => ({ ...answer, text: answer.text.slice(0, -1) });
 
-/** What a rule makes of a request that is executed by `execute`, or not at all. */
+/** Applies a fault rule to a request; `execute` runs the request, unless the rule replaces it. */
 const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, execute: Answering) => {
   const { status, retry_after: retryAfter, reset, cut, bad_json, when = 'before' } = rule;
   const pause = async (): Promise<void> => {
@@ -68,7 +73,7 @@ const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, 
   return bad_json === true ? spoilt(answer) : answer;
 };
 
-/** The service with what the rules of its data file say of faults; the controls, and the hosted page, have none. */
+/** Applies the data file's fault rules to the service. The controls and the hosted page are exempt. */
 export const withFaults =
   (service: Service, answering: Answering): Answering =>
   async (asked) => {

@@ -9,9 +9,9 @@ const hostsOf = (port: number): string[] =>
   ['127.0.0.1', 'localhost', '[::1]'].flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
 
 /**
- * Turns away what a web page could send: a name that was rebound to this machine shows in `Host`, and a browser names
- * the page in `Origin` or `Sec-Fetch-Site`. No answer ever carries a CORS header. The hosted page alone may be opened from
- * elsewhere, in a frame say.
+ * Refuses requests that a web page could send: a name rebound to this machine shows in `Host`, and a browser names the
+ * page in `Origin` or `Sec-Fetch-Site`. No answer ever has a CORS header. Only the hosted page may be opened from other
+ * sites, for example in a frame.
  */
 export const refusePages = (
   headers: RequestHeaders,
@@ -19,7 +19,7 @@ export const refusePages = (
   isPage = false,
 ): void => {
   const host = headers['host']?.toLowerCase();
-  // In a network of containers a machine has names that it does not know itself.
+  // On a container network, a machine has names that it doesn't know itself.
   const hosts = isNear || host === undefined ? hostsOf(port) : [host];
   if (host === undefined || !hosts.includes(host)) {
     throw refusal(403, `this service answers only to the names ${hosts.join(', ')}`);
@@ -37,7 +37,7 @@ export const refusePages = (
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** Whether a key is the one that is wanted; compared in a time that tells nothing. */
+/** Compares a key in constant time. */
 export const isKey = (given: string, key: string): boolean => key !== '' && timingSafeEqual(digest(given), digest(key));
 
 /** Every request must carry the data file's key (interface.md section 5). */
@@ -49,12 +49,12 @@ export const refuseStrangers = (headers: RequestHeaders, key: string): void => {
   });
 };
 
-/** Where the console is, beside the service; its token follows. */
+/** Start of the console's path; its token follows. */
 export const CONSOLE = '/console/';
 
 /**
- * The token stands in the path: a cookie would go to every port of this machine. It is the same as long as the data file is, so
- * that an address can be kept, and opens none of the control endpoints.
+ * Derives the token in the console's path. A cookie would go to every port of this machine. The token stays the same
+ * for a data file, so that the address can be bookmarked, and doesn't open the control endpoints.
  */
 export const consoleToken = (store: Pick<EmulatorStore, 'setting'>): string =>
   derivedText(`console ${store.setting('control_token') ?? ''}`, 32);

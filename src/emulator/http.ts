@@ -1,40 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request as it came. */
+/** A received request. */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query, as they came. */
+  /** Path and query, as received. */
   readonly target: string;
-  /** Its path, split at each `/` and decoded once: the only form in which a path is compared. The first is empty. */
+  /**
+   * The path, split at each `/` and decoded once: the only form in which a path is compared. The first segment is
+   * empty.
+   */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** By name in lower case; the values of a header that came more than once are joined by commas. */
+  /** By name in lower case; the values of a repeated header are joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The port that it came to. */
+  /** The port that received it. */
   readonly port: number;
-  /** Whether it came to an address of this machine alone. */
+  /** True if it arrived at a loopback address. */
   readonly isNear: boolean;
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Closes the connection without an answer; by `reset` the client hears of it at once. */
+  /** Closes the connection without an answer; with `reset`, the client notices at once. */
   readonly hangUp: (how?: 'reset') => void;
   readonly isGone: () => boolean;
 }
 
-/** Sends texts one by one, until it is done or the client has gone. */
+/** Sends texts one by one, until it is done or the client has disconnected. */
 export type StreamedAnswer = (write: (text: string) => Promise<void>, gone: AbortSignal) => Promise<void>;
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The connection is closed behind so many bytes of the text. */
+  /** Closes the connection after this many bytes of the text. */
   readonly cutAfter?: number;
-  /** Takes the place of the text. */
+  /** Replaces the text. */
   readonly sending?: StreamedAnswer;
 }
 
-/** Answers a request; undefined where the connection is closed without an answer. */
+/** Answers a request; undefined to close the connection without an answer. */
 export type Answering = (asked: HttpRequest) => Promise<HttpAnswer | undefined>;
 
 const decoded = (segment: string): string => {
@@ -53,13 +56,13 @@ const urlOf = (target: string, host: string): URL => {
   return url;
 };
 
-/** What is asked for. Throws where that can't be told. */
+/** Parses the path and query of a request. Throws if they are invalid. */
 export const placeOf = (target: string, host: string): Pick<HttpRequest, 'target' | 'segments' | 'query'> => {
   const { pathname, searchParams } = urlOf(target, host);
   return { target, segments: pathname.split('/').map(decoded), query: searchParams };
 };
 
-/** Throws where the request can't be read. */
+/** Converts Node's request. Throws if the request can't be read. */
 export const askedOf = (incoming: IncomingMessage): HttpRequest => {
   const { method = '', url: target = '', headersDistinct, socket } = incoming;
   const pairs = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')]);
@@ -70,7 +73,7 @@ export const askedOf = (incoming: IncomingMessage): HttpRequest => {
     headers,
     port: socket.localPort ?? 0,
     isNear: /^(?:(?:::ffff:)?127\.|::1$)/.test(socket.localAddress ?? '127.0.0.1'),
-    // What is not read to its end is thrown away with the answer, which still goes out.
+    // Discards an unread rest of the body with the answer, which is still sent.
     body: incoming.iterator({ destroyOnReturn: false }),
     hangUp: (how) => (how === 'reset' ? socket.resetAndDestroy() : socket.destroy()),
     isGone: () => socket.destroyed,
@@ -97,7 +100,7 @@ const sendAll = async (sending: StreamedAnswer, socket: Socket, outgoing: Server
   outgoing.end();
 };
 
-/** Puts an answer on the connection that its request came over, unless that is closed. */
+/** Sends an answer on the connection of its request, unless that is closed. */
 export const send = async (answer: HttpAnswer | undefined, socket: Socket, outgoing: ServerResponse): Promise<void> => {
   if (answer === undefined || socket.destroyed) return;
   const { status, headers, text, cutAfter, sending } = answer;
@@ -115,19 +118,19 @@ export const send = async (answer: HttpAnswer | undefined, socket: Socket, outgo
 
 type Params = Readonly<Record<string, string>>;
 
-/** Answers one method of a path. A segment of it may end with `{name}`, which stands for any text. */
+/** Answers one method of a path. A segment of the path may end with `{name}`, which stands for any text. */
 export interface Route {
   readonly method: string;
   readonly path: string;
   readonly answer: (asked: HttpRequest, params: Params) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** The route of a request with its parameters, or the methods that its path has instead. */
+/** The route of a request with its parameters, or the methods allowed for its path. */
 type RouteMatch = { readonly route: Route; readonly params: Params } | { readonly allow: readonly string[] };
 
 const NAMED = /^(.*)\{(\w+)\}$/;
 
-/** What stands where the pattern has names; undefined for a path of another shape. */
+/** Extracts the values of named segments; undefined if the path doesn't match. */
 const paramsOf = (pattern: string, given: readonly string[]): Params | undefined => {
   const wanted = pattern.split('/');
   if (wanted.length !== given.length) return undefined;
@@ -141,10 +144,10 @@ const paramsOf = (pattern: string, given: readonly string[]): Params | undefined
   return params;
 };
 
-/** HEAD asks what GET would answer; its text is never sent. */
+/** HEAD is answered like GET; the text is never sent. */
 const methodOf = ({ method }: HttpRequest): string => (method === 'HEAD' ? 'GET' : method);
 
-/** Undefined where nothing has the path. */
+/** Finds the route of a request; undefined if no route has its path. */
 export const routeFor = (routes: readonly Route[], asked: HttpRequest): RouteMatch | undefined => {
   const allow: string[] = [];
   for (const route of routes) {

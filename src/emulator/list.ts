@@ -7,8 +7,8 @@ const POSITION_BYTES = 6;
 const TAG_BYTES = 9;
 
 /**
- * The opaque cursor of a list (interface.md 2.6): the place after which the next page starts, signed with the data
- * file's key. A place is a record's number in the order of creation, so records added meanwhile move nothing.
+ * Encodes the opaque cursor of a list (interface.md 2.6): the position after which the next page starts, signed with
+ * the data file's key. A position is a record's number in the order of creation, so new records don't shift it.
  */
 export const encodeCursor = (key: string, list: string, position: number): string => {
   const place = Buffer.alloc(POSITION_BYTES);
@@ -17,7 +17,7 @@ export const encodeCursor = (key: string, list: string, position: number): strin
   return Buffer.concat([place, tag]).toString('base64url');
 };
 
-/** The place that a cursor of this list names; undefined for any text that `encodeCursor` did not give. */
+/** Decodes a cursor of this list; undefined for any text that `encodeCursor` did not produce. */
 export const decodeCursor = (key: string, list: string, cursor: string): number | undefined => {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.length !== POSITION_BYTES + TAG_BYTES) return undefined;
@@ -31,8 +31,8 @@ interface PageQuery {
 }
 
 /**
- * interface.md 4.3: a page of a list, newest first. One more than the page holds is read, to know whether it is the last. A
- * cursor of another list is none of this one.
+ * interface.md 4.3: returns a page of a list, newest first. Reads one record more than the page holds, to detect the
+ * last page. Refuses a cursor of another list.
  */
 export const pageOf = <T>(
   list: 'onye' | 'ugwo',

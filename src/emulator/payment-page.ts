@@ -10,7 +10,10 @@ import type { HttpAnswer, HttpRequest } from './http.ts';
 import { catchUp, isPaid } from './payments.ts';
 import { nowOf, respond, type Service } from './service.ts';
 
-/** What the frame's parent is told: `{source: "kwugwo", type, …}` (public material), and only the origin that was named. */
+/**
+ * Script of the hosted page. Posts `{source: "kwugwo", type, …}` (public material) to the frame's parent, and only to
+ * the named origin.
+ */
 const SCRIPT = `
 'use strict';
 const { origin, code, message } = document.body.dataset;
@@ -71,11 +74,11 @@ button { font: inherit; padding: .5rem 1rem; }
 small { opacity: .7; }
 `;
 
-/** Where the page of a payment request is. */
+/** Start of the path of a payment request's page. */
 export const PAGE_START = 'ugw.';
 export const PAGE = `/${PAGE_START}{rest}`;
 
-/** Why there is nothing to pay (public material). */
+/** A reason why there is nothing to pay (public material). */
 interface Stop {
   readonly status: number;
   readonly code: string;
@@ -95,7 +98,7 @@ const escapeHtml = (text: string): string =>
 
 const source = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
-/** Nothing but what is in the page itself; `framed` is the one origin that may show it in a frame. */
+/** Allows only the content of the page itself; `framed` is the one origin that may show it in a frame. */
 const headersFor = (framed: string | undefined): Record<string, string> => ({
   'content-security-policy': [
     "default-src 'none'",
@@ -106,7 +109,7 @@ const headersFor = (framed: string | undefined): Record<string, string> => ({
     "form-action 'none'",
     `frame-ancestors ${framed ?? "'none'"}`,
   ].join('; '),
-  // Its own address holds the public key.
+  // The page's own address contains the public key.
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 });
@@ -132,7 +135,7 @@ ${body}
 
 const isOpen = ({ status }: Activity): boolean => paymentStatusOf(machineValue(status)) === 'open';
 
-/** What the customer is to do: the account, or what is to be dialled. */
+/** Renders the customer's next step: the account, or the code to dial. */
 const actionOf = ({ next_action: action }: Activity): string => {
   const entries = Object.entries(action?.['headers'] ?? {});
   const rows = entries.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(String(value))}</dd>`);
@@ -156,7 +159,7 @@ const stopOf = (ugwo: Ugwo): Stop | undefined => {
   return machineValue(ugwo.status ?? '') === 'cancelled' ? STOPS.cancelled : undefined;
 };
 
-/** How it stands, for the page's own script. */
+/** Returns the state of the payment as JSON, for the page's own script. */
 const stateOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const paid = activities.find(({ status }) => paymentStatusOf(machineValue(status)) === 'paid');
   const latest = paid ?? activities.at(-1);
@@ -166,7 +169,7 @@ const stateOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   return JSON.stringify({ status: machineValue(ugwo.status ?? ''), activity, code, message });
 };
 
-/** The origin that frames it; null where that is none of this machine. */
+/** Returns the origin that frames the page; undefined without a frame, null if the origin isn't on this machine. */
 const framerOf = (query: URLSearchParams): string | null | undefined => {
   if (query.get('embed') !== '1') return undefined;
   const origin = query.get('embed_origin') ?? '';
@@ -174,7 +177,7 @@ const framerOf = (query: URLSearchParams): string | null | undefined => {
   return isOrigin && isLoopback(origin) ? origin : null;
 };
 
-/** The hosted page of a payment request, or how it stands as JSON: a public key may read, and nothing else. */
+/** Shows the hosted page of a payment request, or its state as JSON. The public key allows reading only. */
 export const showPage = (service: Service, { segments, query, headers }: HttpRequest): HttpAnswer => {
   const { store } = service;
   const framer = framerOf(query);

@@ -9,35 +9,35 @@ import { type EventName, isWanted, readEvent } from '../core/webhook-event.ts';
 import { newId } from './ids.ts';
 import type { ActivityPlan, EmittedEvent, EmulatorStore, RefundEnding, StoredActivity } from './store.ts';
 
-/** Where the money of a payment request is in already (public material). */
+/** Statuses of a payment request that has been paid (public material). */
 const PAID = ['ugwo_successful', 'partially_refunded', 'refunded'];
 
-/** The customer has paid it, whatever was given back since. */
+/** True if the customer has paid it, even if it was refunded since. */
 export const isPaid = ({ status }: Pick<Ugwo, 'status'>): boolean => PAID.includes(machineValue(status ?? ''));
 
-/** What `metadata.emulate` of a payment request asks for when it is charged. */
+/** Outcomes of a charge that `metadata.emulate` of a payment request can ask for. */
 export type Scripted =
-  /** `fail`, or `fail:<medium>` for that one alone: it fails at once. */
+  /** `fail`, or `fail:<medium>` for one medium: fails at once. */
   | { readonly kind: 'fail' }
   /** `402`: refused, since the workspace's own balance is too low. */
   | { readonly kind: 'unfunded' }
   /**
-   * `successful:30s`, `failed:30s`, `expired:30s`: what it becomes, and so many milliseconds after the charge.
-   * `successful:30s:250000`: paid with another amount than was asked for.
+   * `successful:30s`, `failed:30s`, `expired:30s`: the ending, and its delay after the charge; `after` is in milliseconds.
+   * `successful:30s:250000`: paid with another amount than requested.
    */
   | { readonly kind: 'end'; readonly ending: ActivityEnding; readonly after: number; readonly paid?: number }
-  /** The connection is cut without an answer: `lost` when the charge is made, `lost:unmade` in place of making it. */
+  /** Cuts the connection without an answer: `lost` after making the charge, `lost:unmade` without making it. */
   | { readonly kind: 'lost'; readonly made: boolean };
 
 type Asking = Pick<Ugwo, 'metadata'>;
 
-/** There may be several, parted by blanks; any other word is metadata like any other, and asks for nothing. */
+/** Splits the metadata at blanks. Unknown words are ordinary metadata and have no effect. */
 const wordsOf = ({ metadata }: Asking): readonly string[] => {
   const text = valueAt(metadata, 'emulate');
   return typeof text === 'string' ? text.trim().split(/\s+/) : [];
 };
 
-/** What a word like `failed:30s` says becomes of something, and how many milliseconds later. */
+/** Parses a word like `failed:30s` into an ending and its delay in milliseconds. */
 const endOf = <T extends string>(word: string, endings: readonly T[]) => {
   const [name, duration = '', paid = '', ...more] = word.split(':');
   const [ending, after] = [endings.find((known) => known === name), parseDuration(duration)];
@@ -54,23 +54,23 @@ const chargeWish = (word: string, medium: string): Scripted | undefined => {
   return end === undefined || end.ending === 'taken_back' ? undefined : { kind: 'end', ...end };
 };
 
-/** What the first word says that `read` can read. */
+/** Returns the first word that `read` understands, parsed. */
 const firstWish = <T>(ugwo: Asking, read: (word: string) => T | undefined): T | undefined =>
   wordsOf(ugwo)
     .map(read)
     .find((wish) => wish !== undefined);
 
-/** What its next charge is to become. */
+/** Returns the scripted outcome of the next charge. */
 export const scriptedOf = (ugwo: Asking, medium: string): Scripted | undefined =>
   firstWish(ugwo, (word) => chargeWish(word, medium));
 
-/** `taken_back:2m`: how many milliseconds after it was paid the provider takes the money back. */
+/** `taken_back:2m`: the delay in milliseconds from the payment until the provider takes the money back. */
 const takenBackAfter = (ugwo: Asking): number | undefined =>
   firstWish(ugwo, (word) => endOf(word, ['taken_back'])?.after);
 
 /**
- * What becomes of a refund, and when: `refund:failed` (at once), `refund:failed:30s`, `refund:successful:30s`; undefined
- * where nothing is asked for.
+ * Returns the scripted outcome of a refund and its delay: `refund:failed` (at once), `refund:failed:30s`,
+ * `refund:successful:30s`; undefined if none is scripted.
  */
 export const refundWish = (ugwo: Asking) =>
   firstWish(ugwo, (word) => {
@@ -78,19 +78,22 @@ export const refundWish = (ugwo: Asking) =>
     return word.startsWith('refund:') ? endOf(word.slice('refund:'.length), ['successful', 'failed']) : undefined;
   });
 
-/** `402` (charges and refunds are refused), `402:create` (it can't be made at all), `unrouted` (it gets no checkout). */
+/**
+ * Checks for a word: `402` (charges and refunds are refused), `402:create` (creation is refused), `unrouted` (gets no
+ * checkout).
+ */
 export const asksFor = (ugwo: Asking, what: '402' | '402:create' | 'unrouted'): boolean => wordsOf(ugwo).includes(what);
 
-/** A payment request as its GET shows it (public material): with every activity on it, oldest first. */
+/** Returns a payment request as its GET shows it (public material): with all its activities, oldest first. */
 export const whole = (store: EmulatorStore, ugwo: Ugwo): UgwoWithActivities => ({
   ...ugwo,
   activities: store.activitiesOn(ugwo.uid),
 });
 
 /**
- * Puts an event into the outbox, once for each webhook that wants it (public material, webhooks). To be called inside the
- * transaction of the change that it tells of; `data` is the resource as its GET shows it then. Gives what was
- * put there, undefined where nobody wants it.
+ * Puts an event into the outbox, once for each webhook that subscribes to it (public material, webhooks). Must be
+ * called inside the transaction of the change; `data` returns the resource as its GET shows it at that time. Returns
+ * the event, or undefined if no webhook subscribes to it.
  */
 export const tell = (
   store: EmulatorStore,
@@ -110,7 +113,7 @@ export const tell = (
 const standing = ({ status, total_amount_paid: paid }: Ugwo): string =>
   `${machineValue(status ?? '')} ${Number(paid ?? 0)}`;
 
-/** Tells what became of a payment request that stood so before; nothing where nothing did. */
+/** Emits the events of a payment request if its status or paid total has changed since `before`. */
 export const tellRequest = (store: EmulatorStore, at: number, before: Ugwo): void => {
   const ugwo = store.ugwo(before.uid);
   if (ugwo === undefined || standing(ugwo) === standing(before)) return;
@@ -118,7 +121,7 @@ export const tellRequest = (store: EmulatorStore, at: number, before: Ugwo): voi
   if (isPaid(ugwo) && !isPaid(before)) tell(store, at, 'ugwo.successful', () => whole(store, ugwo));
 };
 
-/** Tells how an activity has ended. */
+/** Emits the events for the end of an activity. */
 const tellEnd = (store: EmulatorStore, at: number, activity: Activity): void => {
   tell(store, at, 'ugwo.activity.updated', () => activity);
   if (activity['is_double_charge'] === true && machineValue(activity.status) === 'successful') {
@@ -134,10 +137,12 @@ const FAULTS = {
 
 export const REFUND_FAULT = { message: 'The bank of the destination refused this refund.' };
 
-/** What an activity has brought in, or would. */
+/** Returns the amount that an activity has charged, or would charge. */
 export const chargedBy = ({ charged_amount, amount }: Activity): number => Number(charged_amount ?? amount ?? 0);
 
-/** An activity as it has ended. The contract knows no status for an account that expired: that is a failure, too. */
+/**
+ * Returns an activity in its final state. The contract has no status for an expired account, so that is a failure too.
+ */
 const ended = (activity: Activity, ending: ActivityEnding, at: number): Activity => ({
   ...activity,
   next_action: null,
@@ -148,7 +153,7 @@ const ended = (activity: Activity, ending: ActivityEnding, at: number): Activity
 
 const isProcessing = ({ status }: Activity): boolean => machineValue(status) === 'processing';
 
-/** The status of a payment request by what was paid of it; one that was called off, or refunded, stays so. */
+/** Derives the status of a payment request from its payments. A cancelled or refunded one keeps its status. */
 const statusBy = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const status = machineValue(ugwo.status ?? '');
   if (status === 'cancelled' || (isPaid(ugwo) && status !== 'ugwo_successful')) return status;
@@ -157,7 +162,7 @@ const statusBy = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   return activities.some(isProcessing) ? 'processing' : 'requires_ugwo';
 };
 
-/** Brings a payment request to where its payments and its activities leave it. */
+/** Updates the status of a payment request after a change of its payments or activities. */
 const settleRequest = (store: EmulatorStore, uid: string): void => {
   const ugwo = store.ugwo(uid);
   if (ugwo === undefined) return;
@@ -165,14 +170,17 @@ const settleRequest = (store: EmulatorStore, uid: string): void => {
   if (status !== machineValue(ugwo.status ?? '')) store.setUgwoStatus(uid, status);
 };
 
-/** A success: with another amount than was asked for where that was paid, and twice where it had been paid before (public material). */
+/**
+ * Marks a success with another amount than requested, and one on a request that was already paid as a double charge
+ * (public material).
+ */
 const paidWith = (activity: Activity, ugwo: Ugwo, paid: number): Activity => ({
   ...activity,
   ...(paid === activity['amount'] ? {} : { charged_amount: paid }),
   ...(isPaid(ugwo) ? { is_double_charge: true } : {}),
 });
 
-/** Ends an activity as it is told, with its payment request. */
+/** Ends an activity as planned, and updates its payment request. */
 export const endActivity = (
   store: EmulatorStore,
   kept: StoredActivity,
@@ -191,7 +199,7 @@ export const endActivity = (
   return result;
 };
 
-/** What was given back of an activity, counting those refunds that `counts` does. */
+/** Sums the refunds of an activity whose status `counts` accepts. */
 export const refundedOf = (store: EmulatorStore, activity: string, counts: (status: string) => boolean): number =>
   store
     .refundsOf(activity)
@@ -200,7 +208,7 @@ export const refundedOf = (store: EmulatorStore, activity: string, counts: (stat
 
 const isDone = (status: string): boolean => status === 'successful';
 
-/** Marks an activity and its payment request as given back, in part or whole. */
+/** Marks an activity and its payment request as refunded, in part or whole. */
 const markRefunded = (store: EmulatorStore, { activity, ugwo }: StoredActivity, at: number): void => {
   const before = store.ugwo(ugwo);
   const isWhole = refundedOf(store, activity.uid, isDone) >= chargedBy(activity);
@@ -213,7 +221,7 @@ const markRefunded = (store: EmulatorStore, { activity, ugwo }: StoredActivity, 
   if (before !== undefined) tellRequest(store, at, before);
 };
 
-/** Ends a refund as it is told, with what it was of. */
+/** Ends a refund, and updates its activity and payment request. */
 export const endRefund = (store: EmulatorStore, refund: Refund, ending: RefundEnding, at: number): Refund => {
   const error = ending === 'failed' ? REFUND_FAULT : null;
   const result = { ...refund, status: ending, error, updated_at: utcAtom(at) };
@@ -224,7 +232,7 @@ export const endRefund = (store: EmulatorStore, refund: Refund, ending: RefundEn
   return result;
 };
 
-/** Ends all whose time has come, in the order of their times; what ends may be to become something else later. */
+/** Ends everything that is due, in the order of due times. An ended activity may get a new plan that is due as well. */
 const endDue = (store: EmulatorStore, now: number): void => {
   for (let next = store.dueActivity(now); next !== undefined; next = store.dueActivity(now)) {
     endActivity(store, next, next);
@@ -234,7 +242,7 @@ const endDue = (store: EmulatorStore, now: number): void => {
   }
 };
 
-/** The same, so that whoever reads next sees what it was to become. */
+/** Runs `endDue` before a read, so that the reader sees the results. */
 export const catchUp = (store: EmulatorStore, now: number): void => {
   if ((store.dueActivity(now) ?? store.dueRefund(now)) !== undefined) store.write(() => endDue(store, now));
 };
@@ -242,16 +250,16 @@ export const catchUp = (store: EmulatorStore, now: number): void => {
 export interface Settling {
   readonly activity: string;
   readonly as: ActivityEnding;
-  /** Milliseconds from now; at once when it is undefined. */
+  /** Milliseconds from now; undefined: at once. */
   readonly after: number | undefined;
-  /** What is paid with a success, in the minor unit; all that was asked for when it is undefined. */
+  /** Amount paid with a success, in the minor unit; undefined: the full amount. */
   readonly amount?: number | undefined;
 }
 
 export interface Settled {
-  /** The activity as it now stands. */
+  /** The current state of the activity. */
   readonly activity: Activity;
-  /** When it will end, in milliseconds since the epoch; undefined when it has. */
+  /** Planned end, in milliseconds since the epoch; undefined if it has ended. */
   readonly due: number | undefined;
 }
 
@@ -260,7 +268,7 @@ export const unknownActivity = (uid: string): PayError =>
     hint: 'name the data file that it was charged in with --data',
   });
 
-/** One that can end so: an open one, or a paid one whose money is taken back. */
+/** Returns the activity if it can end this way: an open one, or a paid one for `taken_back`. Throws usage errors. */
 const endable = (store: EmulatorStore, uid: string, as: ActivityEnding): StoredActivity => {
   const kept = store.activity(uid);
   if (kept === undefined) throw unknownActivity(uid);
@@ -280,7 +288,7 @@ const refuseAfterExpiry = (activity: Activity, due: number): void => {
   throw usageError(`the account of the activity ${activity.uid} expires before that, at ${at}`);
 };
 
-/** Ends an activity as it is told, now or later. Throws usage errors. */
+/** Ends an activity now or later. Throws usage errors. */
 export const settle = (store: EmulatorStore, { activity: uid, as, after, amount }: Settling, now: number): Settled =>
   store.write(() => {
     endDue(store, now);

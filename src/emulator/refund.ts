@@ -9,18 +9,21 @@ import type { EmulatorStore } from './store.ts';
 
 type Body = RequestOf<'refund.create'>['body'];
 
-/** In kobo (public material); of other currencies nothing is known. */
+/** Minimum refund in kobo (public material); nothing is known of other currencies. */
 const LEAST: Readonly<Record<string, number>> = { NGN: 20_000 };
 
-/** How long a refund takes that nothing scripted says it of. */
+/** Duration of a refund that isn't scripted, in milliseconds. */
 const USUAL_MS = 10_000;
 
 const PAID = ['successful', 'partially_refunded', 'refunded'];
 
-/** Whoever paid by transfer has an account that the service does not know; other mediums give back where it came from. */
+/**
+ * A transfer needs a destination, since the service doesn't know the payer's account. Other mediums refund to the
+ * source.
+ */
 const needsDestination = ({ psp }: Activity): boolean => psp === derivedId('psp', 'bank_transfer');
 
-/** The amount of a refund, or why there can't be one. */
+/** Returns the amount of a refund. Throws a ProblemError if it can't be made. */
 const amountOf = (body: Body, activity: Activity, currency: string, store: EmulatorStore): number => {
   if (!PAID.includes(machineValue(activity.status))) throw refusal(409, 'nzube.refund.error.activity_not_paid');
   const left = chargedBy(activity) - refundedOf(store, activity.uid, (status) => status !== 'failed');
@@ -34,7 +37,10 @@ const amountOf = (body: Body, activity: Activity, currency: string, store: Emula
   return amount;
 };
 
-/** Gives back what was paid by one activity, in part or whole (public material). It takes a while, and may fail at once. */
+/**
+ * Refunds the payment of an activity, in part or whole (public material). A refund takes some time; it may also fail at
+ * once.
+ */
 export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, store): Refund => {
   const kept = store.activity(body.ugwo_activity);
   const ugwo = store.ugwo(kept?.ugwo ?? '');

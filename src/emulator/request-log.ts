@@ -1,33 +1,33 @@
 import type { FaultRule } from '../contract/fault-rule.ts';
 import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
 
-/** How many requests are kept, the newest, and how many characters of each text in them. */
+/** Number of recent requests that are stored, and the maximum length of each text in characters. */
 const MOST = 300;
 const LONGEST = 8192;
 const LONGEST_URL = 2048;
 
-/** What the service made of a request, whatever the client has heard of it. */
+/** The service's own answer to a request, whether or not the client received it. */
 export interface Executed {
   readonly status: number;
-  /** Empty where nobody looked yet. */
+  /** Empty for a success while nobody was watching. */
   readonly text: string;
 }
 
-/** A request as the service has seen it. Its headers are not kept: the secret key is one of them. */
+/** A request as the service received it. Headers are not stored, since one of them is the secret key. */
 export interface SeenRequest {
   readonly seq: number;
   /** Milliseconds since the epoch, by the emulator's clock. */
   readonly at: number;
   readonly method: string;
-  /** Path and query, as they came. */
+  /** Path and query, as received. */
   readonly url: string;
   readonly agent: string;
   readonly body?: string;
-  /** Undefined where it was not executed. */
+  /** Undefined if it was not executed. */
   readonly executed?: Executed;
-  /** The rule for faults that it met in its turn. */
+  /** The fault rule that was applied. */
   readonly struck?: FaultRule;
-  /** What the client got; undefined where the connection was cut. */
+  /** The status that the client received; undefined if the connection was cut. */
   readonly status?: number;
   /** Milliseconds. */
   readonly took: number;
@@ -35,11 +35,11 @@ export interface SeenRequest {
 
 type Open = SeenRequest & { readonly began: number };
 
-/** A part of a text would keep the whole of it in memory. */
+/** Copies the part, since a plain slice would keep the whole text in memory. */
 const cut = (text: string, longest = LONGEST): string =>
   text.length <= longest ? text : Buffer.from(text.slice(0, longest)).toString();
 
-/** The requests that a running emulator has seen last, in memory alone. */
+/** Records the last requests of a running emulator, in memory only. */
 export const openRequestLog = (now: () => number, ticks: () => number) => {
   const kept: SeenRequest[] = [];
   const open = new WeakMap<HttpRequest, Open>();
@@ -50,7 +50,7 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
     if (seen !== undefined) open.set(asked, { ...seen, ...known });
   };
   return {
-    /** Somebody looks: from now on every answer is kept, not refusals alone. */
+    /** Stores the text of every answer from now on, not of refusals only. */
     watch: (): void => {
       isWatched = true;
     },
@@ -65,7 +65,7 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
     struck: (asked: HttpRequest, rule: FaultRule): void => note(asked, { struck: rule }),
     executed: (asked: HttpRequest, { status, text }: HttpAnswer): void =>
       note(asked, { executed: { status, text: isWatched || status >= 400 ? cut(text) : '' } }),
-    /** `status`: what the client gets; undefined where the connection is cut. */
+    /** `status` is the status that the client receives; undefined if the connection is cut. */
     end: (asked: HttpRequest, status: number | undefined): void => {
       const seen = open.get(asked);
       if (seen === undefined) return;
@@ -79,7 +79,7 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
     /** Newest first. */
     newest: (): readonly SeenRequest[] => kept.toReversed(),
     find: (wanted: number): SeenRequest | undefined => kept.find((seen) => seen.seq === wanted),
-    /** Tells of each request as it ends, until what it gives back is called. */
+    /** Calls the listener after each request, until the returned function is called. */
     listen: (listener: (seen: SeenRequest) => void): (() => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -89,7 +89,7 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-/** Keeps what the service itself made of each request. */
+/** Records the service's own answer to each request. */
 export const withExecuted =
   (log: RequestLog, answering: Answering): Answering =>
   async (asked) => {
@@ -98,10 +98,10 @@ export const withExecuted =
     return answer;
   };
 
-/** A browser asks for it by itself. */
+/** Browsers request it by themselves. */
 const ICON = '/favicon.ico';
 
-/** Keeps each request, and what its client got. */
+/** Records each request, and the status that its client received. */
 export const withRecords =
   (log: RequestLog, answering: Answering): Answering =>
   async (asked) => {

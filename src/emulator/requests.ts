@@ -15,7 +15,7 @@ type Body = RequestOf<'ugwo.create'>['body'];
 /** In kobo (public material). */
 const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = { NGN: [20_000, 5_000_000_000] };
 
-/** What is made of these is not what was sent. */
+/** Fields that are not copied from the body: the service sets them (FIXED) or derives them from it (MADE). */
 const FIXED = ['uid', 'status', 'total_amount_paid', 'created_at', 'activities', 'lastest_ugwo_activity'];
 const MADE = ['onye', 'onye_email', 'onye_nzube', 'metadata', 'meta', 'checkout'];
 
@@ -32,7 +32,7 @@ const refuseRef = (ref: string | undefined, store: EmulatorStore): void => {
   throw refusal(409, 'nzube.ugwo.error.ref_already_exists', { field: 'ref' });
 };
 
-/** A workspace takes some currencies, and a checkout one. */
+/** Selects the checkout. A workspace accepts some currencies, and a checkout one. */
 const routeOf = ({ checkout }: Body, currency: string, unrouted: boolean): CheckoutSnapshot | null => {
   const route = routed(currency, checkout);
   if (!isAllowed(currency)) throw invalidBy('nzube.ugwo.error.currency_not_allowed', 'currency');
@@ -42,7 +42,9 @@ const routeOf = ({ checkout }: Body, currency: string, unrouted: boolean): Check
   return unrouted ? null : (route ?? null);
 };
 
-/** The customer that is named; with an e-mail address the one that has it, made first where there is none (public material). */
+/**
+ * Finds the named customer, or the one with the e-mail address; adds that one if it doesn't exist (public material).
+ */
 const payerOf = ({ onye, onye_email: email }: Body, store: EmulatorStore, now: number): Onye | undefined => {
   if (onye !== undefined) {
     const customer = store.customer(onye);
@@ -53,7 +55,7 @@ const payerOf = ({ onye, onye_email: email }: Body, store: EmulatorStore, now: n
   return store.customerByEmail(email.toLowerCase()) ?? addCustomer(store, { email }, now);
 };
 
-/** An empty map comes as a list from some clients. */
+/** Some clients send an empty map as a list. */
 const mapOf = (map: Body['metadata']): Record<string, string | null> =>
   Array.isArray(map) || map === undefined ? {} : map;
 
@@ -61,15 +63,18 @@ const sentOf = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | 'creat
   uid: newId('ugw'),
   ...Object.fromEntries(Object.entries(body).filter(([name]) => ![...FIXED, ...MADE].includes(name))),
   metadata: { ...mapOf(body.meta), ...mapOf(body.metadata) },
-  // Whoever says `meta` reads it, too.
+  // A client that sends `meta` reads it, too.
   ...(body.meta === undefined ? {} : { meta: mapOf(body.meta) }),
   created_at: utcAtom(now),
 });
 
-/** A new payment request (public material). Its answer shows the customer as the service's own plugin reads it. */
+/**
+ * Creates a payment request (public material). The answer shows the customer in the form that the service's own plugin
+ * reads.
+ */
 export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store) => {
   const sent = sentOf(body, now);
-  // Numbers may be written in forms that are kept as texts.
+  // Some forms of numbers are stored as text.
   const [amount, currency] = [Number(String(body.amount)), body.currency.toUpperCase()];
   if (asksFor(sent, '402:create')) throw refusal(402, UNFUNDED);
   const checkout = routeOf(body, currency, asksFor(sent, 'unrouted'));
@@ -85,14 +90,14 @@ export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store
   return { ...ugwo, onye_nzube: payer === undefined ? null : { uid, first_name, last_name } };
 };
 
-/** One payment request as lists show it, with every activity on it, oldest first (public material). */
+/** Returns one payment request as lists show it, with all its activities, oldest first (public material). */
 export const getUgwo: OperationHandler<'ugwo.get'> = ({ params }, store) => whole(store, requestAt(params.uid, store));
 
-/** Payment requests, newest first. */
+/** Lists payment requests, newest first. */
 export const listUgwo: OperationHandler<'ugwo.list'> = ({ query }, store) =>
   pageOf('ugwo', query, store, store.ugwoBefore);
 
-/** Calls a payment request off on which nothing was paid, nor is being paid (public material). */
+/** Cancels a payment request with no payment made or in progress (public material). */
 export const cancelUgwo: OperationHandler<'ugwo.cancel'> = ({ params, now }, store) => {
   const ugwo = requestAt(params.uid, store);
   if (machineValue(ugwo.status ?? '') !== 'requires_ugwo') throw refusal(409, 'nzube.ugwo.error.not_cancellable');

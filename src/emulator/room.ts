@@ -11,66 +11,71 @@ import { nowOf } from './service.ts';
 import { type KeptFault, openStore, withStore } from './store.ts';
 import { type EmulatorWebhooks, webhookRoom } from './webhooks.ts';
 
-/** A running emulator: real HTTP on loopback. */
+/** A running emulator: real HTTP, on loopback unless another address is given. */
 export interface RunningEmulator {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
-  /** `sk.Lcal.` and 80 characters; made once for a data file and kept in it. */
+  /** `sk.Lcal.` and 80 characters; created with the data file and stored in it. */
   readonly key: string;
-  /** `pk.Lcal.`…: opens the hosted page, and nothing else. */
+  /** `pk.Lcal.`…: opens the hosted page only. */
   readonly publicKey: string;
   /** The key of the control endpoints. */
   readonly controlToken: string;
-  /** Where its console is: an address that nobody can guess; undefined where it has none. */
+  /** Address of the console, which nobody can guess; undefined without a console. */
   readonly console: string | undefined;
   close(): Promise<void>;
 }
 
 export interface ConsoleOptions {
-  /** The data file, where commands of the console must name it. */
+  /** The data file, if commands shown by the console must name it. */
   readonly data: string | undefined;
 }
 
 export interface EmulatorRoom {
   /**
-   * Starts the service over the data in `file` (made when missing, 0600); `port` 0 takes any free one; in the documented
-   * dialect; with a console where that is asked for.
+   * Starts the service over the data in `file` (created if missing, with mode 0600). `port` 0 takes any free one. The
+   * default dialect is the documented one. Starts a console if requested.
    */
   start(options: {
     readonly file: string;
     readonly port: number;
-    /** The address to listen on: 127.0.0.1 where none is given. */
+    /** The address to listen on; the default is 127.0.0.1. */
     readonly host?: string | undefined;
     readonly clock: Clock;
     readonly dialect?: Dialect;
-    /** Sends what is in the outbox, too; otherwise it only puts events there. */
+    /** Also delivers the events in the outbox; otherwise they only collect there. */
     readonly delivers?: boolean;
     readonly console?: ConsoleOptions;
   }): Promise<RunningEmulator>;
-  /** Adds so many customers and payment requests, and says how many; the same calls on a new file give the same identifiers. */
+  /**
+   * Adds customers and payment requests, and returns how many. The same calls on a new file give the same identifiers.
+   */
   seed(options: {
     readonly file: string;
     readonly clock: Clock;
     readonly customers: number;
     readonly ugwo: number;
-    /** Adds nothing when there is a record already; decided and done in one step among all processes. */
+    /** Adds nothing if there are records already; checks and adds in one transaction among all processes. */
     readonly onlyIfNew?: boolean;
   }): Promise<{ readonly customers: number; readonly ugwo: number }>;
   /** Ends an open activity, now or later; an emulator that runs over the file shows it with its next answer. */
   settle(options: Settling & { readonly file: string; readonly clock: Clock }): Promise<Settled>;
-  /** Moves the clock on by so many milliseconds, or back to the real time; an emulator that runs over the file goes with it. */
+  /** Moves the clock on by this many milliseconds, or back to the real time; applies to a running emulator too. */
   clock(options: { readonly file: string; readonly clock: Clock; readonly by?: number | 'back' }): Promise<ClockState>;
-  /** The rules for faults; `rules` replaces them. They stay until they are replaced, and hold for `--local`, too. */
+  /** Returns the fault rules; `rules` replaces them. They stay until they are replaced, and apply to `--local`, too. */
   faults(options: { readonly file: string; readonly rules?: unknown }): Promise<readonly KeptFault[]>;
-  /** Where events are told, and what was. */
+  /** Webhooks and their deliveries. */
   readonly webhooks: EmulatorWebhooks;
   /** The contract as an OpenAPI document, in JSON. */
   openapi(): Promise<string>;
-  /** Removes every record; the key stays, and no identifier is given again. A file that is damaged or from a newer paycli is made anew, with a new key. */
+  /**
+   * Removes every record; the key stays, and no identifier is used again. A file that is damaged or from a newer paycli
+   * is replaced by a new one, with a new key.
+   */
   reset(options: { readonly file: string }): Promise<void>;
 }
 
-/** There is no data yet, and none is to be made. */
+/** True if there is no data yet, so that none needs to be created. */
 const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
 
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */

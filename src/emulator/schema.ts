@@ -3,8 +3,8 @@ import type { DatabaseFault, DatabaseKind, Migration } from '../database/kind.ts
 import { randomKey } from './ids.ts';
 
 /**
- * Records are kept as the JSON that is answered. Beside it stand only what is searched and joined: `seq` is the order
- * of creation, which lists walk backwards, and is never given twice.
+ * Stores records as the JSON of their answers. Other columns are only for searches and joins: `seq` is the order of
+ * creation, which lists walk backwards, and is never used twice.
  */
 const FIRST = `
   CREATE TABLE setting (
@@ -36,8 +36,8 @@ const FIRST = `
 `;
 
 /**
- * When an open activity ends by itself, in milliseconds since the epoch, and as what. Accounts that were given before this
- * was kept expire as they say.
+ * Adds the planned end of an open activity: the time in milliseconds since the epoch, and the ending. Accounts from
+ * before this version expire at their `expires_at`.
  */
 const SECOND = `
   ALTER TABLE activity ADD COLUMN due INTEGER;
@@ -53,7 +53,7 @@ const SECOND = `
   CREATE INDEX activity_due ON activity (due) WHERE due IS NOT NULL;
 `;
 
-/** What was paid of a payment request, and what an activity says of the one that it is on. */
+/** Adds the total paid of a payment request, and the payment request and amount of an activity. */
 const THIRD = `
   UPDATE ugwo
   SET record = json_set(record, '$.total_amount_paid', record ->> '$.amount' * max(
@@ -70,8 +70,9 @@ const THIRD = `
 `;
 
 /**
- * What is looked for when something is made: a customer by e-mail, a payment request by ref. A deleted customer stays for the
- * payment requests that show it. Refunds, what is paid of an activity when that is not its amount, and rules for faults.
+ * Adds columns for searches on creation: customers by e-mail, payment requests by ref. A deleted customer stays for the
+ * payment requests that show it. Adds refunds, the paid amount of an activity if it differs from its own, and fault
+ * rules.
  */
 const FOURTH = `
   ALTER TABLE onye ADD COLUMN email TEXT;
@@ -104,7 +105,7 @@ const FOURTH = `
   ) STRICT;
 `;
 
-/** The key for browsers, and that of the control endpoint. */
+/** Adds the key for browsers and the key of the control endpoints. */
 const keysBeside: Migration = (db) => {
   const insert = db.prepare('INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)');
   insert.run('public_key', randomKey('pk'));
@@ -112,8 +113,8 @@ const keysBeside: Migration = (db) => {
 };
 
 /**
- * Where events are told, and the outbox: what is to be delivered, and was. `due` is when it is tried next, in milliseconds since the
- * epoch, and null where it is not; `subject` is what its order is kept for.
+ * Adds webhooks, and the outbox of pending and past deliveries. `due` is the time of the next attempt in milliseconds
+ * since the epoch, or null if there is none. Events of one `subject` are delivered in order.
  */
 const SIXTH = `
   CREATE TABLE webhook (
@@ -140,13 +141,13 @@ const SIXTH = `
   CREATE INDEX delivery_due ON delivery (webhook, due, seq);
 `;
 
-/** What brings a data file from one version to the next. Never changed, only added to. */
+/** Steps from one version of a data file to the next. Never changed, only added to. */
 const MIGRATIONS: readonly Migration[] = [FIRST, SECOND, THIRD, FOURTH, keysBeside, SIXTH];
 
 const ELSEWHERE = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
 const START_OVER = `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE}.`;
 
-/** A file that is ours, but damaged or from a newer paycli: only starting over helps, or another file. */
+/** A file that is ours, but damaged or from a newer paycli. Only resetting it or another file helps. */
 export class BeyondUse extends PayError {
   constructor(path: string, what: string, cause?: unknown) {
     super('usage', `the emulator's data file ${path} ${what}`, { hint: START_OVER, cause });
@@ -160,7 +161,7 @@ const errorOf = ({ kind, path, what, cause }: DatabaseFault): PayError => {
   return usageError(`the emulator's data file ${path} ${what}`, { hint: ELSEWHERE, cause });
 };
 
-/** The emulator's data file: test data, kept over runs but not worth a sync each. */
+/** The emulator's data file: test data that outlives runs, but isn't worth a sync for each write. */
 export const DATA_FILE: DatabaseKind = {
   // "payl"
   applicationId: 0x7061796c,

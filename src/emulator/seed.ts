@@ -9,7 +9,7 @@ import { derivedId, derivedText } from './ids.ts';
 import { isPaid } from './payments.ts';
 import type { EmulatorStore } from './store.ts';
 
-/** What seeded records are made of. Nobody of these exists, and example.com takes no mail. */
+/** Parts of seeded records. These people don't exist, and example.com accepts no mail. */
 export const FIRST_NAMES = [
   'Ada',
   'Chinedu',
@@ -64,7 +64,7 @@ export const CITIES = [
 
 export const STREETS = ['Broad Street', 'Ahmadu Bello Way', 'Marina', 'Awolowo Road', 'Zik Avenue'] as const;
 
-/** What was bought, and its price in the minor unit. */
+/** Goods, with prices in the minor unit. */
 export const GOODS = [
   ['Cocoa, two bags', 5_000_000],
   ['School fees, second term', 18_500_000],
@@ -81,7 +81,7 @@ export const GOODS = [
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Records of a fresh file are this far apart, unless so many were asked for that they would reach back beyond LONGEST. */
+/** Interval between the records of a new file, shortened if they would reach back beyond LONGEST. */
 const STEP = 97 * MINUTE;
 const LONGEST = 90 * DAY;
 
@@ -98,7 +98,7 @@ const ORDINARY: Kind = { currency: 'NGN', checkout: NIGERIA };
 const GHANAIAN: Kind = { currency: 'GHS', checkout: GHANA };
 const UNROUTED: Kind = { currency: 'NGN', checkout: null };
 
-/** From the newest payment request back, over and over: whoever lists the first page has one of each. */
+/** Repeats from the newest payment request back, so that the first page of a list has one of each kind. */
 const KINDS = [
   ORDINARY,
   GHANAIAN,
@@ -121,7 +121,7 @@ const STATUSES = [
   'refunded',
 ] as const;
 
-/** How the one activity stands that a seeded payment request of this status has had. */
+/** Status of the single activity of a seeded payment request, by the status of the request. */
 const CHARGED: Readonly<Record<string, string>> = {
   ugwo_successful: 'successful',
   refunded: 'refunded',
@@ -129,7 +129,7 @@ const CHARGED: Readonly<Record<string, string>> = {
 };
 const CHANNELS = ['web', 'till', 'invoice'] as const;
 
-/** Instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
+/** Returns instants for `count` records, oldest first: newer than `after`, and up to a minute before `now`. */
 const instants = (after: string | undefined, now: number, count: number): ((index: number) => string) => {
   const end = now - MINUTE;
   const start = parseInstant(after ?? '')?.ms ?? end - Math.min(LONGEST, STEP * count);
@@ -177,7 +177,7 @@ const paymentRequest = (number: number, age: number, createdAt: string): Ugwo =>
   };
 };
 
-/** What a payment request was charged with that is paid by now, or about to be; undefined for any other. */
+/** Returns the charge of a payment request that is paid or processing; undefined for any other. */
 const chargeOf = (number: number, ugwo: Ugwo): Activity | undefined => {
   const status = CHARGED[machineValue(ugwo.status ?? '')];
   if (status === undefined) return undefined;
@@ -190,13 +190,13 @@ const chargeOf = (number: number, ugwo: Ugwo): Activity | undefined => {
   });
 };
 
-/** Each seventh payment request belongs to nobody. */
+/** Every seventh payment request has no customer. */
 const payerOf = (number: number, customers: readonly string[]): string | null =>
   number % 7 === 0 ? null : (customers[(number * 7) % customers.length] ?? null);
 
 /**
- * Adds records to the store, newer than those it has. What they are follows from their number in the order of creation
- * and from the clock, never from chance: the same seeding of a fresh file gives the same identifiers.
+ * Adds records that are newer than the existing ones. Their content depends only on their number in the order of
+ * creation and on the clock, never on chance: the same seeding of a new file gives the same identifiers.
  */
 export const seedStore = (store: EmulatorStore, { customers, ugwo }: SeedSize, now: number): void => {
   const customerAt = instants(store.newest('onye'), now, customers);

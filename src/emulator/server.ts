@@ -13,7 +13,7 @@ import { nowOf, refusal, respondTo, type Service } from './service.ts';
 
 const HOST = '127.0.0.1';
 
-/** What a browser of this machine reaches it by. */
+/** Returns the host for the addresses that a browser on this machine uses. */
 const nameOf = (host: string): string => {
   if (['0.0.0.0', '::'].includes(host)) return HOST;
   return host.includes(':') ? `[${host}]` : host;
@@ -39,7 +39,7 @@ const stop = async (server: Server): Promise<void> => {
   await promise;
 };
 
-/** The service with its console, which is loaded when somebody opens it. */
+/** Adds the console to the service; it is loaded when somebody opens it. */
 const withConsole = (service: Service, requests: RequestLog, options: ConsoleOptions): Answering => {
   const app = makeApp(service);
   const seen = withRecords(requests, withFaults(service, withExecuted(requests, app)));
@@ -47,14 +47,14 @@ const withConsole = (service: Service, requests: RequestLog, options: ConsoleOpt
   return async (asked) => (CONSOLE === `/${asked.segments[1]}/` ? (await console())(asked) : seen(asked));
 };
 
-/** What is said where not even the data can be read. */
+/** Answer for when even the data can't be read. */
 const BROKEN: HttpAnswer = {
   status: 500,
   headers: { 'content-type': 'text/plain' },
   text: 'the data cannot be read\n',
 };
 
-/** Answers each request that comes over a connection, whatever is wrong with it. */
+/** Answers every request on a connection, including invalid ones. */
 const listener = (service: Service, answering: Answering): RequestListener => {
   const told = (thrown: unknown): HttpAnswer => {
     try {
@@ -80,7 +80,7 @@ const listener = (service: Service, answering: Answering): RequestListener => {
   };
 };
 
-/** Puts the service on a port of this machine alone; it takes the store over and closes it in the end. */
+/** Starts the service on a port, by default on 127.0.0.1 only. Takes over the store and closes it at the end. */
 export const serve = async (
   opened: Omit<Service, 'closing' | 'requests'>,
   port: number,

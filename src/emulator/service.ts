@@ -13,7 +13,7 @@ import type { HttpAnswer, HttpRequest } from './http.ts';
 import type { RequestLog } from './request-log.ts';
 import type { EmulatorStore } from './store.ts';
 
-/** Thrown to answer with an error document instead of what was asked for (interface.md section 7). */
+/** Thrown to answer with an error document (interface.md section 7). */
 export class ProblemError extends Error {
   readonly problem: ProblemAnswer;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,16 +25,16 @@ export class ProblemError extends Error {
   }
 }
 
-/** What Node calls otherwise than the standard does today. */
+/** Node still uses the old title of 413. */
 const titleOf = (status: number): string =>
   status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? 'Unknown Error');
 
-/** A 402 of the service: what a workspace has paid for the service itself is used up (public material). */
+/** A 402 of the service: the workspace's balance for the service itself is used up (public material). */
 export const UNFUNDED = 'workspace.error.balance_too_low';
 
 /**
- * The error document of a status; `detail` says what was wrong with this very request, `field` which of its fields. Each of the
- * service's clients finds its own shape in it: RFC 7807, or `message` and `errors` (public material).
+ * Builds the error document of a status; `detail` explains the fault of this request, `field` names its field. It
+ * contains the shapes that both kinds of clients read: RFC 7807, and `message` with `errors` (public material).
  */
 export const refusal = (
   status: number,
@@ -46,7 +46,7 @@ export const refusal = (
   return new ProblemError(problem, headers);
 };
 
-/** A validation failure: status 422 and one violation for each broken rule (interface.md section 7). */
+/** Builds a validation failure: status 422 and one violation for each broken rule (interface.md section 7). */
 export const invalid = (violations: readonly Violation[]): ProblemError =>
   new ProblemError({
     type: 'about:blank',
@@ -58,20 +58,22 @@ export const invalid = (violations: readonly Violation[]): ProblemError =>
     errors: violations.map(({ propertyPath, title }) => ({ field: propertyPath, message: title })),
   });
 
-/** The same for a rule that the service has a code of its own for. */
+/** Builds a validation failure with one of the service's own codes. */
 export const invalidBy = (code: string, field: string): ProblemError => {
   const { problem } = invalid([{ propertyPath: field, title: code }]);
   const violations = [{ propertyPath: field, title: code, code }];
   return new ProblemError({ ...problem, violations, detail: code, message: code });
 };
 
-/** What was asked for; a 404 where it is not there. */
+/** Returns the record; throws a 404 if there is none. */
 export const present = <T>(found: T | undefined, code: string): T => {
   if (found === undefined) throw refusal(404, code);
   return found;
 };
 
-/** The answer as JSON text; a 500 in its place when it breaks the contract, so that nobody learns a wrong shape here. */
+/**
+ * Returns the answer as JSON text. Throws a 500 if it breaks the contract, so that no client learns a wrong shape here.
+ */
 export const checked = (schema: Judge, answer: unknown): string => {
   const text = printExact(answer);
   const { error } = schema.safeParse(JSON.parse(text));
@@ -80,7 +82,7 @@ export const checked = (schema: Judge, answer: unknown): string => {
   throw refusal(500, `the emulator's answer breaks the contract: ${faults.join('; ')}`);
 };
 
-/** An error document as JSON text, itself checked. */
+/** Returns an error document as JSON text, checked against the contract. */
 export const checkedProblem = (problem: ProblemAnswer): string => checked(problemAnswer(), problem);
 
 /** A service over one data file. */
@@ -88,16 +90,16 @@ export interface Service {
   readonly store: EmulatorStore;
   readonly clock: Clock;
   readonly dialect: Dialect;
-  /** Aborted when it closes: nothing is waited for any more. */
+  /** Aborted when the service closes, to end all waits. */
   readonly closing: AbortSignal;
-  /** The requests that it has seen last; undefined where nobody can look at them. */
+  /** Log of the last requests; undefined if there is no console to show it. */
   readonly requests: RequestLog | undefined;
 }
 
-/** What time it is there, in milliseconds since the epoch: its clock may have been moved. */
+/** Returns the emulator's time in milliseconds since the epoch; its clock may have been moved. */
 export const nowOf = ({ clock, store }: Pick<Service, 'clock' | 'store'>): number => clock.now() + store.clockOffset();
 
-/** An answer with what all of them carry. */
+/** Builds an answer with the headers common to all answers. */
 export const respond = (
   service: Pick<Service, 'clock' | 'store'>,
   status: number,
@@ -109,30 +111,30 @@ export const respond = (
   return { status, headers: { 'content-type': type, 'cache-control': 'no-store', date, ...headers }, text };
 };
 
-/** Any thrown thing as an error document; one that is no Refusal is a defect, and a 500. */
+/** Converts an error to an error document. Anything other than a ProblemError is a defect, and a 500. */
 export const respondTo = (thrown: unknown, service: Service): HttpAnswer => {
   const { problem, headers } = thrown instanceof ProblemError ? thrown : refusal(500, reasonOf(thrown));
   const speech = SPEECH[service.dialect];
   return respond(service, problem.status, speech.problemType, speech.problem(checkedProblem(problem)), headers);
 };
 
-/** What a schema lets through; what judges a body may depend on the moment. */
+/** The type that a schema accepts; the schema of a body may depend on the current time. */
 type Accepted<S> = S extends Judge<infer T> ? T : undefined;
 type BodyOf<O> = O extends { body: (now: number) => infer S } ? Accepted<S> : undefined;
 type QueryOf<O> = O extends { query: () => infer S } ? Accepted<S> : undefined;
 
-/** A request that the contract's schemas have accepted; everything in it happens at the one moment `now`. */
+/** A request that the contract's schemas have accepted. The whole request is processed at the one moment `now`. */
 export interface RequestOf<K extends OperationId> {
   readonly params: { readonly [P in keyof Operations[K]['params']]: string };
   readonly query: QueryOf<Operations[K]>;
   readonly body: BodyOf<Operations[K]>;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Cuts the connection in place of an answer, once the request has been dealt with. */
+  /** Cuts the connection after the request was processed, instead of answering. */
   readonly hangUp: () => void;
 }
 
-/** Answers one operation or throws a Refusal. */
+/** Answers one operation, or throws a ProblemError. */
 export type OperationHandler<K extends OperationId> = (request: RequestOf<K>, store: EmulatorStore) => AnswerOf<K>;
 
 /** The largest request body, in bytes. */
@@ -142,7 +144,7 @@ const DEPTH_LIMIT = 64;
 const tooLarge = () =>
   refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
 
-/** The body of a request, byte for byte; a 413 for one that is too large. */
+/** Reads the body of a request as bytes; throws a 413 if it is too large. */
 export const bytesOf = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -169,8 +171,8 @@ const parse = (bytes: Uint8Array): unknown => {
 };
 
 /**
- * The JSON object that a request carries (interface.md section 5); a 400 for any body that can't be read as one. `keep` is
- * handed its bytes, whatever they are.
+ * Reads the JSON object of a request (interface.md section 5); throws a 400 if the body isn't one. `keep` receives the
+ * bytes, even if they are invalid.
  */
 export const readBody = async (
   asked: HttpRequest,

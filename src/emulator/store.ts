@@ -13,13 +13,13 @@ import { BeyondUse, DATA_FILE } from './schema.ts';
 
 type StoredRow = ReturnType<StatementSync['get']>;
 
-/** A record and its place in the order of creation. */
+/** A record and its position in the order of creation. */
 export interface Placed<T> {
   readonly position: number;
   readonly record: T;
 }
 
-/** What an open thing becomes by itself, and when, in milliseconds since the epoch. */
+/** A planned ending and its time, in milliseconds since the epoch. */
 interface Due<Ending extends string> {
   readonly ending: Ending;
   readonly due: number;
@@ -30,29 +30,29 @@ const recordOf = <T>(row: StoredRow, column = 'record'): T | undefined => {
   return json === undefined ? undefined : (parseExact(json) as T);
 };
 
-/** The plan in the columns `due` and `ending`. */
+/** Reads the plan from the columns `due` and `ending`. */
 const planOf = <Ending extends string>(row: StoredRow): Due<Ending> | undefined => {
   const ending = optionalText(row?.['ending']);
   return ending === undefined ? undefined : { ending: ending as Ending, due: number(row?.['due']) };
 };
 
-/** The records of a page with their places, as `read` takes them out of its rows. */
+/** Reads the records of a page with their positions; `read` converts a row. */
 const placedOf = <T>(rows: readonly StoredRow[], read: (row: StoredRow) => T | undefined): Placed<T>[] =>
   rows.flatMap((row) => {
     const record = read(row);
     return record === undefined ? [] : [{ position: number(row?.['seq']), record }];
   });
 
-/** Where a page begins that no cursor was given for. */
+/** Start position of a page without a cursor. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-/** An activity with the payment request that it is on. */
+/** An activity and the uid of its payment request. */
 export interface StoredActivity {
   readonly activity: Activity;
   readonly ugwo: string;
 }
 
-/** What becomes of an activity by itself, and how much is paid then where that is not its amount. */
+/** The planned ending of an activity, and the amount paid if it differs from the activity's own. */
 export interface ActivityPlan extends Due<ActivityEnding> {
   readonly paid?: number | undefined;
 }
@@ -68,7 +68,6 @@ const dueOf = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined => {
   return { ...kept, ...plan, paid: optionalNumber(row?.['paid']) };
 };
 
-/** Activities. */
 const activities = (db: DatabaseSync) => {
   const find = db.prepare('SELECT ugwo, record FROM activity WHERE uid BETWEEN ? AND ?');
   const on = db.prepare('SELECT record FROM activity WHERE ugwo = ? ORDER BY seq');
@@ -81,19 +80,21 @@ const activities = (db: DatabaseSync) => {
     [plan?.due ?? null, plan?.ending ?? null, plan?.paid ?? null] as const;
   return {
     activity: (uid: string) => keptOf(find.get(...meantBy(uid))),
-    /** Every activity on a payment request, oldest first. */
+    /** All activities of a payment request, oldest first. */
     activitiesOn: (ugwo: string) => on.all(ugwo).flatMap((row) => recordOf<Activity>(row) ?? []),
     addActivity: ({ activity, ugwo }: StoredActivity, plan: ActivityPlan | undefined) =>
       void insert.run(activity.uid, ugwo, printExact(activity), ...columns(plan)),
-    /** One without a plan stays as it is. */
+    /** Without a plan, the activity no longer changes by itself. */
     replaceActivity: (activity: Activity, plan: ActivityPlan | undefined) =>
       void update.run(printExact(activity), ...columns(plan), activity.uid),
-    /** The first one that should have ended by `now`. */
+    /** The first activity that is due by `now`. */
     dueActivity: (now: number) => dueOf(due.get(now)),
   };
 };
 
-/** Customers. One that was deleted is kept for the payment requests that show it, and found no more. */
+/**
+ * Reads and writes customers. A deleted customer stays for the payment requests that show it, but isn't found any more.
+ */
 const customers = (db: DatabaseSync) => {
   const find = db.prepare('SELECT record FROM onye WHERE uid BETWEEN ? AND ? AND deleted IS NULL');
   const byEmail = db.prepare('SELECT record FROM onye WHERE email = ? AND deleted IS NULL LIMIT 1');
@@ -105,10 +106,10 @@ const customers = (db: DatabaseSync) => {
   return {
     customer: (uid: string) => recordOf<Onye>(find.get(...meantBy(uid))),
     customerByEmail: (email: string) => recordOf<Onye>(byEmail.get(email)),
-    /** The newest that are older than `position`, newest first. */
+    /** The newest customers older than `position`, newest first. */
     customersBefore: (position = NEWEST, count: number): Placed<Onye>[] =>
       placedOf(before.all(position, count), (row) => recordOf<Onye>(row)),
-    /** The uids of all, oldest first. */
+    /** The uids of all customers, oldest first. */
     customerIds: () => ids.all().flatMap((row) => optionalText(row?.['uid']) ?? []),
     addCustomer: (customer: Onye) => void insert.run(customer.uid, customer.email ?? null, printExact(customer)),
     replaceCustomer: (customer: Onye) => void update.run(customer.email ?? null, printExact(customer), customer.uid),
@@ -116,39 +117,39 @@ const customers = (db: DatabaseSync) => {
   };
 };
 
-/** Where events are told. */
+/** A URL that receives events. */
 export interface Webhook {
   readonly id: number;
   readonly url: string;
   /** Names of events, in which `*` stands for any text. */
   readonly events: readonly string[];
-  /** `wsk.…`; empty where nothing is signed. */
+  /** `wsk.…`; empty if deliveries are not signed. */
   readonly secret: string;
 }
 
-/** What was sent once, and what came of it. */
+/** One attempt of a delivery, and its outcome. */
 export interface DeliveryAttempt {
   readonly delivery_id: string;
   readonly at: string;
-  /** The status of the answer; null where there was none. */
+  /** The status of the answer; null if there was none. */
   readonly status: number | null;
-  /** Why there was none. */
+  /** Reason why there was no answer; null if there was one. */
   readonly error: string | null;
   readonly ms: number;
-  /** What a rule for faults made of it. */
+  /** The effect of the fault rule that was applied. */
   readonly fault?: string;
 }
 
-/** An event as it happened. */
+/** An event that happened. */
 export interface EmittedEvent {
   /** `evt.…`: the same in each attempt, and at each webhook. */
   readonly uid: string;
   readonly event: string;
-  /** What its order is kept for: a payment request or a customer. */
+  /** The payment request or customer whose events are delivered in order. */
   readonly subject: string;
   /** The resource, as JSON in the documented dialect. */
   readonly data: string;
-  /** When it happened, in milliseconds since the epoch. */
+  /** Time of the event, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -157,19 +158,19 @@ export interface OutgoingDelivery extends EmittedEvent {
   readonly id: number;
   readonly webhook: Webhook;
   readonly state: DeliveryState;
-  /** When it is tried next; undefined where it is not. */
+  /** Time of the next attempt; undefined if there is none. */
   readonly due: number | undefined;
-  /** How often it was tried since it was told or replayed. */
+  /** Number of attempts since the event or its replay. */
   readonly tries: number;
-  /** A rule for faults has put it off already. */
+  /** Set if a fault rule has already postponed it. */
   readonly putOff: 'late' | 'held' | undefined;
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** How a delivery goes on. */
+/** The next step of a delivery. */
 export type Next = Pick<OutgoingDelivery, 'state' | 'due' | 'tries' | 'putOff'>;
 
-/** So many are kept that have come to an end. */
+/** Maximum number of finished deliveries that are stored. */
 const KEPT = 10_000;
 
 const DELIVERY = `SELECT delivery.*, webhook.url, webhook.events, webhook.secret
@@ -197,7 +198,10 @@ const deliveryOf = (row: StoredRow): OutgoingDelivery => ({
   attempts: JSON.parse(optionalText(row?.['attempts']) ?? '[]') as DeliveryAttempt[],
 });
 
-/** Webhooks, and the outbox. What is put into it in the transaction of a change is there if the change is, and only then. */
+/**
+ * Reads and writes webhooks and the outbox. A delivery added in the transaction of a change exists only if the change
+ * does.
+ */
 const outbox = (db: DatabaseSync) => {
   const webhooks = db.prepare('SELECT seq, url, events, secret FROM webhook ORDER BY seq');
   const add = db.prepare('INSERT INTO webhook (url, events, secret) VALUES (?, ?, ?)');
@@ -205,7 +209,7 @@ const outbox = (db: DatabaseSync) => {
   const put = db.prepare('INSERT INTO delivery (webhook, uid, event, subject, data, at) VALUES (?, ?, ?, ?, ?, ?)');
   const one = db.prepare(`${DELIVERY} WHERE delivery.seq = ?`);
   const before = db.prepare(`${DELIVERY} WHERE delivery.seq < ? ORDER BY delivery.seq DESC LIMIT ?`);
-  // At first what was never tried, in the order in which it happened.
+  // Untried deliveries (due 0) come first, in the order of their events.
   const due = db.prepare(`${DELIVERY} WHERE webhook = ? AND due <= ? ORDER BY due, delivery.seq LIMIT ?`);
   const next = db.prepare('UPDATE delivery SET state = ?, due = ?, tries = ?, put_off = ? WHERE seq = ?');
   const note = db.prepare("UPDATE delivery SET attempts = json_insert(attempts, '$[#]', json(?)) WHERE seq = ?");
@@ -225,7 +229,7 @@ const outbox = (db: DatabaseSync) => {
       const { lastInsertRowid } = add.run(url, JSON.stringify(events), secret);
       return { id: Number(lastInsertRowid), url, events, secret };
     },
-    /** With all that was to be delivered there, and was. */
+    /** Also removes the webhook's pending and past deliveries. */
     removeWebhook: (id: number) => void remove.run(id),
     addDelivery: (webhook: number, { uid, event, subject, data, at }: EmittedEvent): number =>
       Number(put.run(webhook, uid, event, subject, data, at).lastInsertRowid),
@@ -233,7 +237,7 @@ const outbox = (db: DatabaseSync) => {
       const row = one.get(id);
       return row === undefined ? undefined : deliveryOf(row);
     },
-    /** The newest that are older than `id`, newest first. */
+    /** The newest deliveries older than `id`, newest first. */
     deliveriesBefore: (id = NEWEST, count: number): OutgoingDelivery[] => before.all(id, count).map(deliveryOf),
     dueDeliveries: (webhook: number, now: number, count: number): OutgoingDelivery[] =>
       due.all(webhook, now, count).map(deliveryOf),
@@ -243,36 +247,36 @@ const outbox = (db: DatabaseSync) => {
       note.run(JSON.stringify(attempt), id);
       forget.run(KEPT);
     },
-    /** The process that delivers, and until when nobody else may, in milliseconds since the epoch by the real clock. */
+    /** The process that delivers, and the end of its lease in milliseconds since the epoch by the real clock. */
     deliverer: (): { readonly owner: string; readonly until: number } | undefined => {
       const [owner, until] = optionalText(deliverer.get()?.['value'])?.split(' ') ?? [];
       return owner === undefined ? undefined : { owner, until: Number(until) };
     },
     setDeliverer: (owner: string, until: number) => void setDeliverer.run(`${owner} ${until}`),
     removeDeliverer: (owner: string) => void removeDeliverer.run(`${owner} %`),
-    /** Whether one is kept back at a webhook until the next one was sent there. */
+    /** True if a delivery to the webhook is held until the next one was sent there. */
     isHolding: (webhook: number) => held.get(webhook) !== undefined,
-    /** Lets go what is kept back at a webhook, now that `sent` was sent there. */
+    /** Releases the deliveries held at a webhook after `sent` was sent there. */
     releaseHeld: (webhook: number, sent: number) => void release.run(webhook, sent),
   };
 };
 
 export type RefundEnding = 'successful' | 'failed';
 
-/** Refunds, each of one activity. */
+/** Reads and writes refunds, each of one activity. */
 const refunds = (db: DatabaseSync) => {
   const of = db.prepare('SELECT record FROM refund WHERE activity = ? ORDER BY seq');
   const due = db.prepare('SELECT record, due, ending FROM refund WHERE due <= ? ORDER BY due, seq LIMIT 1');
   const insert = db.prepare('INSERT INTO refund (uid, activity, record, due, ending) VALUES (?, ?, ?, ?, ?)');
   const update = db.prepare('UPDATE refund SET record = ?, due = NULL, ending = NULL WHERE uid = ?');
   return {
-    /** Every refund of an activity, oldest first. */
+    /** All refunds of an activity, oldest first. */
     refundsOf: (activity: string) => of.all(activity).flatMap((row) => recordOf<Refund>(row) ?? []),
     addRefund: (refund: Refund, activity: string, plan: Due<RefundEnding> | undefined) =>
       void insert.run(refund.uid, activity, printExact(refund), plan?.due ?? null, plan?.ending ?? null),
-    /** As it has ended. */
+    /** Stores the final state. */
     endRefund: (refund: Refund) => void update.run(printExact(refund), refund.uid),
-    /** The first one that should have ended by `now`. */
+    /** The first refund that is due by `now`. */
     dueRefund: (now: number) => {
       const row = due.get(now);
       const [refund, plan] = [recordOf<Refund>(row), planOf<RefundEnding>(row)];
@@ -297,43 +301,45 @@ const activityInShort = (activity: Activity | undefined) => {
   return { uid, status, psp_external_id, is_double_charge };
 };
 
-/** A payment request as it is shown (public material): its customer and its latest activity as they are now, in short. */
+/**
+ * Returns a payment request as the service shows it (public material): with its customer and its latest activity in
+ * short form, as they are now.
+ */
 const ugwoOf = (row: StoredRow): Ugwo | undefined => {
   const ugwo = recordOf<Ugwo>(row);
   if (ugwo === undefined) return undefined;
   return {
     ...ugwo,
     onye: customerInShort(recordOf<Onye>(row, 'onye')),
-    // The service spells it so.
+    // The service's own spelling.
     lastest_ugwo_activity: activityInShort(recordOf<Activity>(row, 'latest')),
   };
 };
 
-/** Payment requests. */
 const requests = (db: DatabaseSync) => {
   const find = db.prepare(`${UGWO} WHERE ugwo.uid BETWEEN ? AND ?`);
   const before = db.prepare(`${UGWO} WHERE ugwo.seq < ? ORDER BY ugwo.seq DESC LIMIT ?`);
   const byRef = db.prepare('SELECT 1 FROM ugwo WHERE ref = ? LIMIT 1');
   const insert = db.prepare('INSERT INTO ugwo (uid, onye, ref, record) VALUES (?, ?, ?, ?)');
   const setStatus = db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?");
-  // A number of JavaScript is bound as a float, and would be written with `.0`.
+  // A JavaScript number is bound as a float, and would be written with `.0`.
   const pay = db.prepare(`UPDATE ugwo
     SET record = json_set(record, '$.total_amount_paid', ifnull(record ->> '$.total_amount_paid', 0) + CAST(? AS INTEGER))
     WHERE uid = ?`);
   return {
     ugwo: (uid: string) => ugwoOf(find.get(...meantBy(uid))),
-    /** The newest that are older than `position`, newest first. */
+    /** The newest payment requests older than `position`, newest first. */
     ugwoBefore: (position = NEWEST, count: number): Placed<Ugwo>[] => placedOf(before.all(position, count), ugwoOf),
     hasRef: (ref: string) => byRef.get(ref) !== undefined,
     addUgwo: (ugwo: Ugwo, customer: string | null) =>
       void insert.run(ugwo.uid, customer, ugwo.ref ?? null, printExact(ugwo)),
     setUgwoStatus: (uid: string, status: string) => void setStatus.run(status, uid),
-    /** Adds to what was paid of it; less than nothing where money was taken back. */
+    /** Adds to the total paid; the amount is negative if money was taken back. */
     addPayment: (uid: string, amount: number) => void pay.run(amount, uid),
   };
 };
 
-/** A rule of how the service is to misbehave, and how often it has matched a request or a delivery and been heeded. */
+/** A fault rule, with the number of requests or deliveries that it matched (`seen`) and was applied to (`fired`). */
 export interface KeptFault {
   readonly seq: number;
   readonly rule: FaultRule | DeliveryRule;
@@ -341,7 +347,7 @@ export interface KeptFault {
   readonly fired: number;
 }
 
-/** What a data file holds beside its records: the keys, how far its clock was moved, and the rules for faults. */
+/** Reads and writes the keys, the clock offset and the fault rules of a data file. */
 const settings = (db: DatabaseSync) => {
   const read = db.prepare('SELECT value FROM setting WHERE name = ?');
   const write = db.prepare('INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)');
@@ -351,7 +357,9 @@ const settings = (db: DatabaseSync) => {
   const setting = (name: string): string | undefined => optionalText(read.get(name)?.['value']);
   return {
     setting,
-    /** How far the clock was moved, in milliseconds. A request that was cut off may be answered when the file is closed. */
+    /**
+     * Offset of the clock, in milliseconds. A request that was cut off may still be answered after the file is closed.
+     */
     clockOffset: () => (db.isOpen ? Number(setting('clock') ?? 0) : 0),
     setClockOffset: (ms: number) => void write.run('clock', String(ms)),
     faults: (): KeptFault[] =>
@@ -360,7 +368,7 @@ const settings = (db: DatabaseSync) => {
         const [seq, seen, fired] = [row['seq'], row['seen'], row['fired']].map(Number) as [number, number, number];
         return rule === undefined ? [] : [{ seq, rule, seen, fired }];
       }),
-    /** In place of all that there were. */
+    /** Replaces all rules. */
     replaceFaults: (rules: readonly (FaultRule | DeliveryRule)[]) => {
       db.exec('DELETE FROM fault');
       for (const rule of rules) add.run(JSON.stringify(rule));
@@ -381,30 +389,33 @@ const whole = (db: DatabaseSync) => {
       OR EXISTS (SELECT 1 FROM setting WHERE name = 'emptied') AS some`);
   const listeners: (() => void)[] = [];
   return {
-    /** How many records of a kind were ever made here. */
+    /** The number of records of a kind ever created here. */
     made: (kind: 'onye' | 'ugwo') => Number(made.get(kind)?.['seq'] ?? 0),
     /** The `created_at` of the newest record of a kind. */
     newest: (kind: 'onye' | 'ugwo') => recordOf<Onye | Ugwo>(newest[kind].get())?.created_at ?? undefined,
-    /** No record was ever made here, and none was ever removed. */
+    /** True if no record was ever created here, and none was ever removed. */
     isNew: () => some.get()?.['some'] === 0,
-    /** The clock and the faults, too. What is made afterwards is numbered on from here, so that no identifier is ever given again. */
+    /**
+     * Also removes the clock offset, the fault rules and the deliveries. Numbering continues afterwards, so that no
+     * identifier is used twice.
+     */
     removeRecords: () =>
       db.exec(`DELETE FROM refund; DELETE FROM activity; DELETE FROM ugwo; DELETE FROM onye; DELETE FROM fault; DELETE FROM delivery;
         DELETE FROM setting WHERE name = 'clock'; INSERT OR IGNORE INTO setting VALUES ('emptied', '');`),
-    /** Another text whenever something was written, by this process or another one. */
+    /** Returns a different text after any write, by this process or another one. */
     version: () => {
       const { changes } = db.prepare('SELECT total_changes() AS changes').get() ?? {};
       return `${db.prepare('PRAGMA data_version').get()?.['data_version']} ${changes}`;
     },
-    /** Runs `work` alone among all processes; what it wrote is undone when it throws. */
+    /** Runs `work` alone among all processes; rolls its writes back if it throws. */
     write: <T>(work: () => T): T => {
       const result = transact(db, work);
       for (const listener of listeners) listener();
       return result;
     },
-    /** What `work` gives alone among all processes; nothing of what it wrote stays. */
+    /** Runs `work` alone among all processes, rolls its writes back and returns its result. */
     rehearse: <T>(work: () => T): T => rehearse(db, work),
-    /** Calls it after each commit of this process. */
+    /** Calls the listener after each commit of this process. */
     onWrite: (listener: () => void) => void listeners.push(listener),
     close: () => db.close(),
   };
@@ -421,14 +432,14 @@ const storeOf = (db: DatabaseSync) => ({
 });
 
 /**
- * The state of one data file. Its records are believed as they come: answers are checked when they leave. A record is found
- * by its identifier, also as the live dialect shows it.
+ * The state of one data file. Stored records are trusted, since answers are checked before they are sent. Records are
+ * found by their identifiers in either dialect.
  */
 export interface EmulatorStore extends ReturnType<typeof storeOf> {
   readonly key: string;
 }
 
-/** Opens the state in the file at an absolute path; made when missing. Throws usage errors. */
+/** Opens the data file at an absolute path, and creates it if it is missing. Throws usage errors. */
 export const openStore = (path: string): EmulatorStore =>
   openDatabase(path, DATA_FILE, (db) => {
     const store = storeOf(db);
@@ -437,7 +448,7 @@ export const openStore = (path: string): EmulatorStore =>
     return { key, ...store };
   });
 
-/** Opens it for one use. */
+/** Opens the data file for one use. */
 export const withStore = <T>(path: string, use: (store: EmulatorStore) => T): T => {
   const store = openStore(path);
   try {

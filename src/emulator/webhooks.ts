@@ -19,7 +19,7 @@ import { createUgwo } from './requests.ts';
 import { nowOf, ProblemError } from './service.ts';
 import { type DeliveryAttempt, type EmulatorStore, type OutgoingDelivery, type Webhook, withStore } from './store.ts';
 
-/** A webhook as it is shown: never with its secret. */
+/** A webhook for display: never with its secret. */
 export interface ShownWebhook {
   readonly id: number;
   readonly url: string;
@@ -27,29 +27,29 @@ export interface ShownWebhook {
   readonly signed: boolean;
 }
 
-/** An event at one webhook, with each time that it was sent there. */
+/** An event at one webhook, with each attempt to send it. */
 export interface ShownDelivery {
   readonly id: number;
   readonly event: string;
   readonly event_uid: string;
-  /** The payment request or customer that it is about. */
+  /** The payment request or customer of the event. */
   readonly about: string;
   readonly webhook: number;
   readonly url: string;
   readonly state: DeliveryState;
   readonly at: string;
-  /** When it is sent next; null where it is not, or at once. */
+  /** Time of the next attempt; null if there is none, or if it is sent at once. */
   readonly due: string | null;
   readonly attempts: readonly DeliveryAttempt[];
 }
 
 interface WebhookAsked {
   readonly url: string;
-  /** Names of events, in which `*` stands for any text; none for all. */
+  /** Names of events, in which `*` stands for any text; empty for all. */
   readonly events: readonly string[];
-  /** Asked for once all else is right; empty where nothing is to be signed. */
+  /** Called once everything else is valid; returns an empty text to leave deliveries unsigned. */
   readonly secret: () => string;
-  /** Another machine may be told, too. */
+  /** Allows URLs on other machines. */
   readonly allowRemote: boolean;
 }
 
@@ -83,7 +83,7 @@ const shownDelivery = ({
   attempts,
 });
 
-/** An address that events may be sent to; throws usage errors. */
+/** Validates the URL of a webhook; throws usage errors. */
 const targetOf = ({ url: text, allowRemote }: WebhookAsked): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -105,7 +105,7 @@ const refuseUnknown = (pattern: string): void => {
   });
 };
 
-/** Tells a URL of events from now on. Throws usage errors. */
+/** Adds a webhook that gets events from now on. Throws usage errors. */
 export const addWebhook = (store: EmulatorStore, asked: WebhookAsked): ShownWebhook => {
   const [url, events] = [targetOf(asked), asked.events.length === 0 ? ['*'] : asked.events];
   events.forEach(refuseUnknown);
@@ -114,7 +114,7 @@ export const addWebhook = (store: EmulatorStore, asked: WebhookAsked): ShownWebh
 
 export const listWebhooks = (store: EmulatorStore): ShownWebhook[] => store.webhooks().map(shownWebhook);
 
-/** Ends a webhook, with what was to be delivered there. Throws usage errors. */
+/** Removes a webhook, with its pending and past deliveries. Throws usage errors. */
 export const removeWebhook = (store: EmulatorStore, id: number): ShownWebhook =>
   store.write(() => {
     const webhook = store.webhooks().find((one) => one.id === id);
@@ -125,11 +125,11 @@ export const removeWebhook = (store: EmulatorStore, id: number): ShownWebhook =>
     return shownWebhook(webhook);
   });
 
-/** The newest deliveries that are older than `before`, newest first. */
+/** Lists the newest deliveries older than `before`, newest first. */
 export const listDeliveries = (store: EmulatorStore, count: number, before?: number): ShownDelivery[] =>
   store.deliveriesBefore(before, count).map(shownDelivery);
 
-/** Sends one again, with as many tries as a new one has. Throws usage errors. */
+/** Sends a delivery again, with as many tries as a new one has. Throws usage errors. */
 export const replayDelivery = (store: EmulatorStore, id: number): ShownDelivery =>
   store.write(() => {
     const delivery = store.delivery(id);
@@ -141,7 +141,7 @@ export const replayDelivery = (store: EmulatorStore, id: number): ShownDelivery 
     return shownDelivery({ ...delivery, ...next });
   });
 
-/** What an event is made up on: a payment request that is there, or one of its own. */
+/** The payment request that a made-up event is about: an existing one or a temporary one. */
 interface Stage {
   readonly store: EmulatorStore;
   readonly now: number;
@@ -152,7 +152,7 @@ const hangUp = (): void => undefined;
 const AMOUNT = 500_000;
 const DESTINATION = { provider: 'gtb', account_number: '0123456789' };
 
-/** What it would be charged with. */
+/** Chooses the data of a made-up charge. Throws a usage error without a checkout. */
 const dataFor = ({ uid, checkout }: Ugwo) => {
   const mediums = (checkout?.mediums ?? []).map(({ medium }) => machineValue(medium));
   if (mediums.includes('bank_transfer')) return { medium: 'bank_transfer' as const };
@@ -188,7 +188,7 @@ const customer = ({ store, now }: Stage) => {
   return addCustomer(store, { email, first_name: 'Ada', last_name: 'Obi' }, now);
 };
 
-/** What each event has in it. */
+/** Builders of each event's resource. */
 const SCENES: Readonly<Record<EventName, (stage: Stage) => { readonly uid: string }>> = {
   'nzube.onye.created': customer,
   'nzube.onye.updated': customer,
@@ -219,7 +219,7 @@ const requestFor = (store: EmulatorStore, uid: string | undefined, now: number):
   });
 };
 
-/** Made by what makes the real one, and undone. */
+/** Builds a resource with the same code as a real event, and rolls the changes back. */
 const madeUp = (
   store: EmulatorStore,
   event: EventName,
@@ -234,16 +234,16 @@ const madeUp = (
   }
 };
 
-/** What a trigger put into the outbox. */
+/** The event that a trigger put into the outbox. */
 interface Triggered {
   readonly event: EventName;
   readonly event_uid: string;
   readonly about: string;
-  /** How many webhooks it goes to. */
+  /** The number of webhooks that get it. */
   readonly webhooks: number;
 }
 
-/** Tells an event that did not happen, about a payment request that is there or one that is nowhere. Throws usage errors. */
+/** Emits an event that did not happen, about an existing payment request or a temporary one. Throws usage errors. */
 export const triggerEvent = (
   store: EmulatorStore,
   event: EventName,
@@ -258,7 +258,7 @@ export const triggerEvent = (
   return { event, event_uid: told.uid, about: told.subject, webhooks: told.webhooks };
 };
 
-/** What deliveries are signed with: a secret that is given, one that is made and written to a new file, or nothing. */
+/** The secret that signs deliveries: a given one, a new one that is written to a new file, or none. */
 type Signing = { readonly secret: string } | { readonly file: string } | 'unsigned';
 
 interface InFile {
@@ -266,21 +266,21 @@ interface InFile {
   readonly file: string;
 }
 
-/** Where the emulator tells its events. A running one sees at once what is changed here. */
+/** Webhooks of a data file. A running emulator sees changes at once. */
 export interface EmulatorWebhooks {
   add(options: InFile & Omit<WebhookAsked, 'secret'> & { readonly signing: Signing }): Promise<ShownWebhook>;
   list(options: InFile): Promise<readonly ShownWebhook[]>;
   remove(options: InFile & { readonly id: number }): Promise<ShownWebhook>;
-  /** Tells an event that did not happen. */
+  /** Emits an event that did not happen. */
   trigger(
     options: InFile & { readonly clock: Clock; readonly event: EventName; readonly ugwo: string | undefined },
   ): Promise<Triggered>;
-  /** The newest first. */
+  /** Newest first. */
   deliveries(options: InFile & { readonly count: number }): Promise<readonly ShownDelivery[]>;
   replay(options: InFile & { readonly id: number }): Promise<ShownDelivery>;
 }
 
-/** A new secret, in a file of its own: nothing else ever shows it. */
+/** Creates a secret and writes it to a new file, the only place that ever shows it. */
 const secretIn = (path: string): string => {
   const secret = randomKey('wsk');
   try {
@@ -300,7 +300,7 @@ const secretOf = (signing: Signing): string => {
   return 'secret' in signing ? signing.secret : secretIn(signing.file);
 };
 
-/** Webhooks and deliveries of a data file, whether an emulator runs over it or not. */
+/** Webhooks and deliveries of a data file, with or without an emulator running over it. */
 export const webhookRoom: EmulatorWebhooks = {
   add: async ({ file, signing, ...asked }) =>
     withStore(resolve(file), (store) => addWebhook(store, { ...asked, secret: () => secretOf(signing) })),

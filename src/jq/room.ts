@@ -5,7 +5,7 @@ import type { Io } from '../core/io.ts';
 import type { Filter } from '../core/result.ts';
 import type { JqSaid, JqStart, JqTask } from './worker.ts';
 
-/** Where the worker and jq itself lie. */
+/** The paths of the worker and of jq's WebAssembly file. */
 export interface JqFiles {
   readonly worker: string;
   readonly wasm: string;
@@ -15,25 +15,25 @@ type World = Pick<Io, 'clock' | 'signals'>;
 type Write = Parameters<Filter['run']>[2];
 type End = Pick<Extract<JqSaid, { kind: 'end' }>, 'code' | 'stderr'>;
 
-/** Beside the program, where npm has put it. */
+/** The files beside the program, where npm has put them. */
 const besideProgram = (): JqFiles => {
   const at = (name: string): string => fileURLToPath(new URL(`../jq/${name}`, import.meta.url));
   return { worker: at('worker.js'), wasm: at('jq.wasm') };
 };
 
-/** So long a filter may print nothing, in milliseconds. */
+/** The longest time that a filter may print nothing, in milliseconds. */
 const SILENT_MS = 60_000;
 
 /**
- * The program around a filter. Its values are ours to read: `input` would find others or not by how the records came, and `halt`
- * would leave out the rest of them. On one line, since `$__loc__` tells the line.
+ * The program around a filter. It disables `input`, which would depend on how the records came, and `halt`, which would
+ * leave out the remaining records. On one line, since `$__loc__` shows the line.
  */
 const around = (filter: string): string => {
   const ours = ['input', 'inputs', 'halt'].map((name) => `def ${name}: error("${name} can't be used here");`);
   return `inputs|(${ours.join('')} ${filter}\n)`;
 };
 
-/** One half of a surrogate pair by itself, as an escape, at which jq would end: it gets the sign for what is no character. */
+/** Replaces the escape of a lone surrogate by that of U+FFFD: jq would end at it. */
 const wellFormed = (json: string): string =>
   /\\u[dD][89abAB]/.test(json)
     ? json.replaceAll(/\\(?:u[dD][89abAB]..(\\u[dD][c-fC-F]..)?|.)/g, (found, second?: string) =>
@@ -44,7 +44,7 @@ const wellFormed = (json: string): string =>
 const wrong = (what: string, hint = 'fix the filter; jq is documented at https://jqlang.org/manual'): PayError =>
   usageError(`--jq: ${what}`, { hint });
 
-/** What jq says of a fault, without its own name and that of a file which there is not. */
+/** The error for a jq fault, without jq's own name and that of a file that does not exist. */
 const faultOf = (stderr: string): PayError => {
   const said = stderr
     .slice(Math.max(0, stderr.lastIndexOf('jq: error')))
@@ -62,12 +62,12 @@ const crashOf = (thrown: unknown): PayError =>
 const tooLong = (): PayError => wrong(`the filter printed nothing for ${SILENT_MS / 1000} s and was stopped`);
 
 const start = async (workerData: JqStart, file: string): Promise<Worker> => {
-  // jq shows its environment to a filter.
-  // What the runtime of jq says of its end, it says there too.
+  // The environment is empty because a filter can read it. `stderr: true` keeps the exit message of jq's runtime off
+  // our stderr.
   const worker = new Worker(file, { workerData, env: {}, stderr: true });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   worker.once('message', () => resolve());
-  // It stays: one that nobody listens to would end the process.
+  // The listener stays: an `error` event without a listener would end the process.
   worker.on('error', reject);
   await promise.catch((thrown: unknown) => {
     throw new PayError('internal', `jq can't be loaded: ${reasonOf(thrown)}`, { hint: 'install paycli again' });
@@ -76,7 +76,7 @@ const start = async (workerData: JqStart, file: string): Promise<Worker> => {
   return worker;
 };
 
-/** Does a task, unless it is silent for too long or somebody stops it; then the thread ends with it. */
+/** Runs a task; rejects if it is silent for too long or is stopped, and then terminates the thread. */
 const bounded = async (
   worker: Worker,
   task: JqTask,
@@ -120,7 +120,7 @@ const bounded = async (
   try {
     return await promise;
   } catch (thrown) {
-    // Where that can't end a loop (in Bun), the end of the process will.
+    // In Bun this can't end a loop; the exit of the process will.
     void worker.terminate();
     throw thrown;
   } finally {
@@ -132,12 +132,14 @@ const bounded = async (
 
 const nowhere: Write = async () => true;
 
-/** Opens jq in a thread of its own: a filter without an end would hear no signal, and could be stopped by none. */
+/**
+ * Opens jq in its own thread: in the main thread, an endless filter would block all signals and could not be stopped.
+ */
 export const openFilter = (filter: string, { clock, signals }: World, files: JqFiles = besideProgram()): Filter => {
   const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let started: Promise<Worker> | undefined;
   const run = async (task: JqTask, write: Write): Promise<string> => {
-    // Once stopped, a run still prints what it has come to.
+    // After the first signal, a run still prints its results; the second signal stops the filter.
     const stop = signals.stop.aborted ? signals.leave : signals.stop;
     started ??= start({ wasm: files.wasm, taken }, files.worker);
     const { code, stderr } = await bounded(await started, task, taken, clock, stop, write);
@@ -146,7 +148,8 @@ export const openFilter = (filter: string, { clock, signals }: World, files: JqF
   };
   return {
     async check() {
-      // Without a value to read neither is run. The filter alone tells its faults where they stand.
+      // Neither program runs, since there is no input. The first task checks the filter alone, for the right positions
+      // in its errors.
       await run({ text: '', program: filter, flags: ['--'] }, nowhere);
       await run({ text: '', program: around(filter), flags: ['-n'] }, nowhere);
     },

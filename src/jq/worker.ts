@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadJq } from 'jq-wasm';
 
-/** What a worker is started with: where jq itself lies, and one number that is 1 once a piece of output has been taken. */
+/**
+ * The data a worker starts with: the path of jq's WebAssembly file, and a number that is 1 once a piece of output has
+ * been accepted.
+ */
 export interface JqStart {
   readonly wasm: string;
   readonly taken: Int32Array;
@@ -15,7 +18,7 @@ export interface JqTask {
   readonly flags: readonly string[];
 }
 
-/** What a worker says: that it is ready, a piece of output, or the last piece and how jq ended. */
+/** The messages of a worker: it is ready, a piece of output, or the last piece and jq's exit. */
 export type JqSaid =
   | { readonly kind: 'ready' }
   | { readonly kind: 'piece'; readonly bytes: Uint8Array }
@@ -37,8 +40,8 @@ const filled = (): Uint8Array => {
 const say = (said: JqSaid): void => port?.postMessage(said);
 
 /**
- * Takes the place of jq-wasm's own, which keeps all output and trims it (see scripts/build.ts). jq waits until a piece has been
- * written, so that endless output needs no more memory than a little.
+ * Replaces the output buffer of jq-wasm, which stores all output and trims it (see scripts/build.ts). jq waits until a
+ * piece has been written, so that endless output needs little memory.
  */
 const stdout = {
   push: (byte: number): void => {

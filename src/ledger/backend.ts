@@ -5,40 +5,40 @@ import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
 import type { ListFilter, Period, Policies, Reducer } from './ledger.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
 
-/** Which charges are asked for: those that are all of this, oldest first where `order` says nothing. */
+/** Query for charges that match all of its fields. Oldest first if `order` is omitted. */
 export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
   readonly id?: string | undefined;
-  /** Those of a payment request that may stand in the way of another, at any service. Throws where one was lost. */
+  /** Charges of a payment request that may block another one, at any service. Throws if one was lost. */
   readonly standing?: string | undefined;
-  /** With `job`: those of these rows of its file. */
+  /** With `job`: charges of these rows of its file. */
   readonly rows?: readonly [first: number, last: number] | undefined;
-  /** Those begun in this time, its end left out. */
+  /** Charges started in this half-open period. */
   readonly begun?: Period | undefined;
   readonly order?: 'oldest' | 'newest' | 'row';
-  /** All where it is left out. */
+  /** All if omitted. */
   readonly limit?: number | undefined;
 }
 
 /**
- * Why something is written. `intent`: something is sent after it, so nothing is begun once the backend has failed. `outcome`:
- * what became of something that was sent; the first signal of the user does not end its waiting. `glance`: not worth a wait.
- * `prune`: of what was sent less is kept; only the owner of a shared ledger may do that.
+ * Purpose of a write. `intent`: a request follows it, so none is stored after the backend has failed. `outcome`: the
+ * result of a sent request; the user's first signal does not end its waiting. `glance`: not worth waiting for. `prune`:
+ * reduces stored data, which only the owner of a shared ledger may do.
  */
 export type LockPolicy = 'intent' | 'outcome' | 'note' | 'glance' | 'prune';
 
-/** What a rule makes of what it was shown. */
+/** Decision of a rule: its result and what to write. */
 export interface Decision<W, T> {
   readonly result: T;
   readonly write?: W;
 }
 
-/** One line that can't be lost: what became of something that the ledger could not note. */
+/** Line that must not be lost: an outcome that the ledger could not store. */
 export interface EmergencyLine extends Outcome {
   readonly ledger_id: string;
-  /** Of a charge. */
+  /** Set for a charge. */
   readonly ugwo?: string;
   readonly medium?: string;
-  /** Of anything else. */
+  /** Set for any other kind. */
   readonly kind?: string;
   readonly about?: string;
   /** Milliseconds since the epoch. */
@@ -46,20 +46,20 @@ export interface EmergencyLine extends Outcome {
 }
 
 /**
- * Where a ledger is kept. It knows no rule: it finds charges and updates, and writes them as a rule has decided. What is
- * found and what is written are one step among all who use it. A rule is pure, and may be asked again.
+ * Storage of a ledger. It knows no rules: it finds charges and updates, and writes what a rule decides. Each find and
+ * write is one transaction among all users. Rules are pure, and may run again.
  */
 export interface Backend {
   read(query: Query): Promise<readonly Entry[]>;
   /**
-   * Shows all that a query finds, some at a time, as it stood at one moment: `begin` gives what takes them, and is called
-   * again where it has to begin anew. In the order of creation.
+   * Passes all results of a query to a reducer, in batches, as of one moment and in the order of creation. `begin`
+   * creates the reducer, and is called again if the walk has to restart.
    */
   walk<T>(query: Pick<Query, 'begun'>, begin: () => Reducer<T>): Promise<T>;
   /**
-   * Asks a rule with what each of the queries finds. A charge that it writes replaces the one with its identifier, or is new
-   * where its `seq` is 0. It is on the disk when this resolves; when it rejects, nothing was written. Where `of` asks for an
-   * allowance, the rule is given it too, and until its charge is written nobody else spends of the same profile's.
+   * Runs a rule on the results of the queries. A charge that it writes replaces the one with the same id, or is new if
+   * its `seq` is 0. When this resolves, it is on the disk; when it rejects, nothing was written. If `of` asks for an
+   * allowance, the rule gets it too, and until its charge is written nobody else spends from the same profile's.
    */
   change<T>(
     purpose: LockPolicy,
@@ -68,26 +68,29 @@ export interface Backend {
     of?: AllowanceOf,
   ): Promise<T>;
   /**
-   * The same of all there is, and whether it is what was written: what is wrong with the database itself, a sentence each. What
-   * can't be read is not shown.
+   * Walks over all entries, and checks that each is as it was written. `faults` lists damage of the database itself, a
+   * sentence each. Unreadable entries are skipped.
    */
   inspect<T>(begin: () => Reducer<T>): Promise<{ readonly faults: readonly string[]; readonly seen: T }>;
-  /** Gives back the room of what was pruned, where that is this machine's; false where it can't be had now. */
+  /** Releases the disk space of pruned data, if it is this machine's; false if that is not possible now. */
   compact?(): Promise<boolean>;
   readonly jobs: JobsBackend;
   readonly policies: Policies;
-  /** Room for the outcomes of so many charges at once, where they can't be written here. */
+  /** Reserves room for the outcomes of so many charges at once, in case they can't be written here. */
   reserve(atOnce: number): void;
-  /** Keeps an outcome that could not be written; gives what is to be thrown. */
+  /** Saves an outcome that could not be written. Returns the error to throw. */
   keepInEmergency(line: EmergencyLine, thrown: unknown): PayError;
-  /** Clocks of those who share it may run apart by so much while something is sent, in milliseconds. */
+  /** Tolerated clock difference among the users of the ledger during a sending, in milliseconds. */
   readonly slack: number;
-  /** The key of digests that only this ledger can make. */
+  /** Key for digests that only this ledger can compute. */
   readonly key: string;
   readonly self: Sender;
-  /** What whoever uses it has proved to be, where it tells its users apart. */
+  /** Authenticated account of the user, if the ledger distinguishes users. */
   readonly account?: string;
-  /** Whether a sender has ended; `overdue` says that its sending must have, and `id` what it was sending, where that has a name. */
+  /**
+   * True if a sender has ended. `overdue` says that its sending must be over; `id` is the id of the charge it was
+   * sending, if any.
+   */
   isGone(sender: Sender, overdue: boolean, id: string | undefined): boolean;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -95,7 +98,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** The same for jobs and for rows that are updates. */
+/** Storage of jobs and of rows that are updates. */
 export interface JobsBackend
   extends Pick<Jobs, 'adjust' | 'get' | 'list' | 'updates' | 'charged'>,
     Partial<Pick<Jobs, 'lease' | 'release' | 'workers'>> {

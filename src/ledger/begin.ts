@@ -12,7 +12,7 @@ import { markStale, started } from './transitions.ts';
 
 type World = Pick<Backend, 'isGone' | 'moment'>;
 
-/** Whether the process died that was sending a charge or an update. */
+/** True if the process that was sending a charge or an update has died. */
 export const isStale = (
   {
     state,
@@ -23,24 +23,24 @@ export const isStale = (
   { isGone, moment }: World,
 ): boolean => state === 'sending' && isGone(sender, moment().at > deadline, id);
 
-/** A charge as it stands: unknown, where its process died while it was sending. */
+/** A `sending` charge whose process has died counts as `unknown`. */
 export const resolveStale = (charge: Entry, world: World): Entry =>
   isStale(charge, world) ? markStale(charge, world.moment()) : charge;
 
-/** Those of some charges whose process died, as they are to be written. */
+/** Stale ones among some charges, in the state to be written. */
 export const staleAmong = (charges: readonly Entry[], world: World): Entry[] =>
   charges.filter((charge) => isStale(charge, world)).map((charge) => markStale(charge, world.moment()));
 
 const SENDING = { states: ['sending'] } as const;
 
-/** Writes so of all charges that are being sent, where one is lost. */
+/** Writes `unknown` for all `sending` charges whose process has died. */
 export const expireStale = async (backend: Backend): Promise<void> => {
   const sending = await backend.read(SENDING);
   if (!sending.some((charge) => isStale(charge, backend))) return;
   await backend.change('note', [SENDING], ([found = []]) => ({ write: staleAmong(found, backend), result: undefined }));
 };
 
-/** Reads charges as they stand: those of dead processes are swept up first. */
+/** Reads charges after marking those of dead processes as unknown. */
 export const readResolved = async (backend: Backend, query: Query): Promise<readonly Entry[]> => {
   await expireStale(backend);
   return backend.read(query);
@@ -49,16 +49,18 @@ export const readResolved = async (backend: Backend, query: Query): Promise<read
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const HALF = 2 ** 30;
 
-/** Half of an id, in letters that can be read out over the phone: none look alike. There are 32 of them. */
+/** Half of an id, in 32 letters that can be read out over the phone: no two look alike. */
 const sixLetters = (half: number): string =>
   [25, 20, 15, 10, 5, 0].map((shift) => LETTERS.charAt((half >> shift) % LETTERS.length)).join('');
 
-/** Odd, so that all numbers come before one comes again, and so large that neighbours differ in several letters. */
+/**
+ * Odd, so that the sequence visits all numbers before it repeats. Large, so that neighbours differ in several letters.
+ */
 const STEP = 20_706_943;
 
 /**
- * The ids of what one process sends, from a drawn one on. They ascend, so that those of a file lie side by side in an index:
- * drawn each by itself they would touch a page of it each.
+ * Ids for one process, ascending from a random start. Ids of one file are then neighbours in the index: random ones
+ * would touch an index page each.
  */
 export const idsFrom = (first: number, second: number): ((kind: string) => string) => {
   let [high, low] = [first, second];
@@ -71,17 +73,17 @@ export const idsFrom = (first: number, second: number): ((kind: string) => strin
 
 const ids = memo(() => idsFrom(randomInt(HALF), randomInt(HALF)));
 
-/** An id that nothing else in any ledger has. */
+/** Returns an id that is unique in all ledgers. */
 export const newId = (kind: string): string => ids()(kind);
 
-/** How it stands, where it was made; what is no charge says at once that nothing came of it. */
+/** Status of an accepted entry. Entries other than charges know at once, by their exit code, whether they failed. */
 const statusOf = ({ kind, activity, exitCode }: Entry): string | undefined =>
   kind !== CHARGE && exitCode === EXIT_CODES.charge_failed ? 'failed' : activity?.status;
 
-/** Whether what the row of a job had last keeps it from being begun again. */
+/** True if the last entry of a job's row keeps the row from being started again. */
 const isDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, statusOf(entry)), retry);
 
-/** What stands in the way of an intent, by what is known of the thing that it is about, and of its row. */
+/** Finds an obstacle to an intent, among the entries about the same thing and the last entry of its row. */
 const obstacleOf = (
   intent: Intent,
   how: BeginOptions,
@@ -96,7 +98,7 @@ const obstacleOf = (
   return guard(here, intent, how, now);
 };
 
-/** What a policy has against it, which nothing overrides. */
+/** Obstacle from a policy, which no option overrides. */
 const policyObstacle = (allowance: Allowance | undefined, intent: Intent): Obstacle | undefined => {
   if (allowance === undefined) return undefined;
   const forbidden = forbids(allowance, intent);
@@ -104,14 +106,14 @@ const policyObstacle = (allowance: Allowance | undefined, intent: Intent): Obsta
   return { why: 'policy', by: undefined, activity: undefined, policy: { profile: allowance.kept.profile, forbidden } };
 };
 
-/** The guard and the intent in one step (charge-protocol, steps 1 and 2). */
+/** Runs the guard and stores the intent in one transaction (charge-protocol, steps 1 and 2). */
 export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<Begun> => {
   const { service, about, job, row = 0 } = intent;
-  // It stays the same when the rule is asked again.
+  // Created outside the rule, so that it stays the same when the rule runs again.
   const id = newId(intent.kind);
   const decide: Parameters<typeof backend.change<Begun>>[2] = ([standing = [], ofRow = []], allowance) => {
     const now = backend.moment();
-    // The row's last one may be among those that stand.
+    // The row's last entry may also be among the standing ones.
     const found = new Map([...standing, ...ofRow].map((charge) => [charge.id, charge]));
     const lost = staleAmong([...found.values()], backend);
     const [last] = ofRow.map((charge) => resolveStale(charge, backend));
@@ -131,7 +133,7 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
     { standing: about },
     ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
   ];
-  // What waits beyond midnight counts the day before, too: never too little.
+  // An intent that waits beyond midnight also counts the charges of the day before. It never counts too few.
   const of = intent.kind === CHARGE ? { profile: intent.profile, since: dayOf(backend.now()) } : undefined;
   return backend.change('intent', queries, decide, of);
 };

@@ -4,145 +4,145 @@ import { isLoopback } from '../core/origin.ts';
 import { LOCAL_KEY_PREFIX } from '../core/secret.ts';
 import { utcAtom } from '../core/time.ts';
 
-/** Who sends a charge: enough to tell later whether that process is still at it. */
+/** Process that sends a charge. Other processes use it to tell whether that process still runs. */
 export interface Sender {
   readonly pid: number;
-  /**
-   * The boot of the machine, the name space that the number is counted in, and the one of its clocks, a blank between two;
-   * empty where the system does not say.
-   */
+  /** Boot ID, PID namespace and time namespace, separated by blanks; empty if the system does not provide them. */
   readonly boot: string;
-  /** When the process was started, as the system counts; empty where it does not say. */
+  /** Start time of the process, in the system's units; empty if the system does not provide it. */
   readonly started: string;
 }
 
-/** A moment by a clock that nobody sets: milliseconds since the machine was started, and in which boot. */
+/** Reading of the monotonic clock: milliseconds since the machine started, and the boot it belongs to. */
 export interface UptimeMark {
-  /** Empty where the system does not say. */
+  /** Empty if the system does not provide it. */
   readonly boot: string;
-  /** Less than 0 where it can't be told. */
+  /** Negative if unknown. */
   readonly uptime: number;
 }
 
-/** A moment, by the machine's clock and by the one that nobody sets. */
+/** A moment by the wall clock and by the monotonic clock. */
 export interface Moment {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly mark: UptimeMark;
 }
 
-/** When the service last told how an activity stands, by every clock there is. */
+/** Last reading of the service's clock together with an activity's status, and our clocks at that moment. */
 export interface ServiceTime extends Moment {
-  /** The service's clock, in milliseconds since the epoch. */
+  /** Service's clock, in milliseconds since the epoch. */
   readonly service: number;
 }
 
-/** The service that something is sent to. */
+/** Service that receives a request. */
 export interface LedgerTarget {
-  /** What the guard compares: the origin, or for an emulator the name that follows from its key, since its port changes. */
+  /**
+   * Identity that the guard compares: the origin, or for an emulator a name derived from its key, since its port
+   * changes.
+   */
   readonly service: string;
   readonly origin: string;
-  /** The segment of the key that names the workspace; undefined where the key has none. */
+  /** Segment of the key that names the workspace; undefined if the key has none. */
   readonly workspace: string | undefined;
   readonly profile: string | undefined;
 }
 
-/** What is known of a charge alone. Instants are milliseconds since the epoch. */
+/** Fields that only charges have. Instants are milliseconds since the epoch. */
 export interface ChargeTerms {
   readonly medium: string;
   readonly provider: string | undefined;
-  /** The last digits of a phone number. */
+  /** Last digits of a phone number. */
   readonly phone: string | undefined;
-  /** What tells that number from others with the same last digits (see `Ledger.digest`). */
+  /** Digest that distinguishes numbers with the same last digits (see `Ledger.digest`). */
   readonly phoneDigest?: string | undefined;
-  /** When the account was asked to expire, where that was asked. */
+  /** Requested expiry of the account, if any. */
   readonly expiresAt?: number | undefined;
-  /** What a look at the payment request has shown. */
+  /** Terms that a read of the payment request has shown. */
   readonly asked?: RequestTerms;
 }
 
-/** Something that is about to be sent, and must not be made twice (charge-protocol, steps 1 and 2). */
+/** Request about to be sent that must not be made twice (charge-protocol, steps 1 and 2). */
 export interface Intent extends LedgerTarget, Partial<ChargeTerms> {
-  /** What it makes, in one word: `charge`, `refund`, `payment_request`. */
+  /** Kind of the created object, in one word: `charge`, `refund`, `payment_request`. */
   readonly kind: string;
-  /** What it is about, of which one intent is open at a time: the payment request of a charge. */
+  /** Subject of the intent, for example the payment request of a charge. Each subject has at most one open intent. */
   readonly about: string;
-  /** What is sent, as far as it may be kept; a charge is known by its terms. */
+  /** Request as far as it may be stored. Charges store their terms instead. */
   readonly path?: string | undefined;
   readonly body?: string | undefined;
-  /** SHA-256 of the body as it is kept here, in hex. */
+  /** SHA-256 of the stored body, in hex. */
   readonly digest: string;
-  /** So long the sending can take, whatever becomes of it, in milliseconds. */
+  /** Upper limit of the sending time, in milliseconds. */
   readonly bound: number;
-  /** The job that it belongs to, and the row of its file, from 1 on. */
+  /** Job of the intent, and the row of its file, counted from 1. */
   readonly job?: string | undefined;
   readonly row?: number | undefined;
 }
 
-/** What a payment request asks for, as far as a look has shown it. */
+/** Terms of a payment request, as far as a read has shown them. */
 export interface RequestTerms {
   /** In the minor unit. */
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
   readonly ref?: string | undefined;
-  /** The customer's uid. */
+  /** Customer's uid. */
   readonly customer?: string | undefined;
 }
 
-/** An activity as far as it is kept. */
+/** Stored part of an activity. */
 export interface KeptActivity {
-  /** Empty where the service shows none. */
+  /** Empty if the service shows none. */
   readonly uid: string;
-  /** The machine value. */
+  /** Machine value. */
   readonly status: string;
-  /** As the service sent it. */
+  /** Unchanged from the service's answer. */
   readonly nextAction: unknown;
-  /** By the service's clock, as it wrote it. */
+  /** Service's time, in its own notation. */
   readonly createdAt: string | undefined;
-  /** The service's clock as it told this, in milliseconds, where it is known. */
+  /** Service's clock at that answer, in milliseconds, if known. */
   readonly servedAt?: number;
 }
 
-/** Something that was seen of an entry, in the order in which it was seen. */
+/** Observation about an entry. A list of them is in the order of observation. */
 export interface Evidence {
-  /** `answer`, `process_gone`, `look`, `resolved`, `emergency_line`. */
+  /** One of `answer`, `process_gone`, `look`, `odd`, `resolved`, `emergency_line`, `ledger_lost`, `pruned`. */
   readonly kind: string;
-  /** DATE_ATOM. */
+  /** Formatted as DATE_ATOM. */
   readonly at: string;
   readonly [name: string]: unknown;
 }
 
-/** An intent as it stands in the ledger. */
+/** Stored intent and its outcome. */
 export interface Entry extends Omit<Intent, 'bound'> {
   readonly id: string;
-  /** By when the sending has ended, by the ledger's clock. */
+  /** Moment by which the sending has ended, by the ledger's clock. */
   readonly deadline: number;
-  /** The place in the order of creation. */
+  /** Place in the order of creation. */
   readonly seq: number;
   readonly state: ChargeState;
   readonly createdAt: number;
-  /** Who is sending it, or was. */
+  /** Process that sends or sent it. */
   readonly sender: Sender;
   readonly begun: UptimeMark;
-  /** How long its sending took; undefined when its process did not live to say. */
+  /** Duration of the sending; undefined if its process died before storing it. */
   readonly took: number | undefined;
   readonly told: ServiceTime | undefined;
-  /** When its state became what it is; undefined while it is being sent. */
+  /** Moment of the last state change; undefined during sending. */
   readonly recordedAt: number | undefined;
-  /** What the run that sent it ended with. */
+  /** Exit code of the run that sent it. */
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
   readonly evidence: readonly Evidence[];
 }
 
-/** The one kind of which the service shows what became of it: by its activity. */
+/** Only kind whose outcome the service shows, by its activity. */
 export type Charge = Entry & ChargeTerms & { readonly kind: typeof CHARGE };
 
 export const isCharge = (entry: Entry): entry is Charge => entry.kind === CHARGE;
 
-/** What became of something that was sent (step 4). */
+/** Outcome of a sent request (step 4). */
 export interface Outcome {
-  /** What is odd about an accepted activity; kept as evidence. */
+  /** Oddities of an accepted activity, stored as evidence. */
   readonly odd?: readonly string[];
   readonly state: Exclude<ChargeState, 'sending' | 'not_created'>;
   readonly exitCode: number;
@@ -150,26 +150,29 @@ export interface Outcome {
   readonly evidence?: Evidence;
 }
 
-/** How an unknown entry was resolved. */
+/** Resolution of an unknown entry. */
 export interface Resolution {
   readonly state: 'accepted' | 'not_created';
   readonly activity?: KeptActivity;
   readonly evidence: Evidence;
 }
 
-/** The first ones tell how it began, the last ones how it stands; what was seen in between is dropped beyond this many. */
+/**
+ * Limits on stored evidence. The first entries show how it began and the last ones its current state, so the middle is
+ * dropped.
+ */
 const MOST = 30;
 const FIRST_KEPT = 10;
 
-/** The list with one more at its end. */
+/** Appends to a list of evidence, within the limit. */
 export const withEvidence = (list: readonly Evidence[], added: Evidence | undefined): readonly Evidence[] => {
   if (added === undefined) return list;
   const longer = [...list, added];
-  // Where there is room, the count to be dropped is negative, which is none.
+  // If there is room, the count to delete is negative, which deletes none.
   return longer.toSpliced(FIRST_KEPT, longer.length - MOST);
 };
 
-/** Something seen at a moment, in milliseconds. */
+/** Builds evidence of a moment in milliseconds. */
 export const evidenceOf = (kind: string, at: number, what: Readonly<Record<string, unknown>>): Evidence => ({
   kind,
   at: utcAtom(at),
@@ -180,7 +183,7 @@ const WORKSPACE = /^[sp]k\.([A-Za-z0-9]{4})\./;
 const NAME_LENGTH = 12;
 const EMULATOR = 'emulator ';
 
-/** All names of this machine mean one host. */
+/** All names of this machine count as one host. */
 const oneName = (origin: string): string => {
   if (!isLoopback(origin)) return origin;
   const url = new URL(origin);
@@ -189,18 +192,18 @@ const oneName = (origin: string): string => {
 };
 
 /**
- * What a service is called in the ledger. An emulator is known by its key, which is kept with its data: its port is another
- * one at each start.
+ * Name of a service in the ledger. An emulator's name comes from its key, which is stored with its data, because its
+ * port changes at each start.
  */
 const serviceOf = (origin: string, key: string): string =>
   key.startsWith(LOCAL_KEY_PREFIX)
     ? EMULATOR + createHash('sha256').update(key).digest('hex').slice(0, NAME_LENGTH)
     : oneName(origin);
 
-/** Whether a service is an emulator: the same identifiers are made by many of them. */
+/** True for an emulator. Many emulators create the same identifiers. */
 export const isEmulator = (service: string): boolean => service.startsWith(EMULATOR);
 
-/** The service that a run speaks to, as the ledger keeps it: never the key, only what names its workspace. */
+/** Ledger's record of the service of a run. It holds the key's workspace segment, never the key. */
 export const ledgerTargetOf = (origin: string, key: string, profile: string | undefined): LedgerTarget => ({
   service: serviceOf(origin, key),
   origin,
@@ -208,17 +211,17 @@ export const ledgerTargetOf = (origin: string, key: string, profile: string | un
   profile,
 });
 
-/** Which entries and files are meant: all where it says nothing. */
+/** Selects entries and files. An omitted field selects all. */
 export interface Scope {
   readonly service?: string | undefined;
-  /** Of this workspace, as far as it is known of them. */
+  /** Entries of an unknown workspace match, too. */
   readonly workspace?: string | undefined;
   readonly profile?: string | undefined;
-  /** Those of this profile are left out. */
+  /** Excludes this profile. */
   readonly otherThan?: string | undefined;
 }
 
-/** Whether an entry is meant. */
+/** True if the scope selects the entry. */
 export const isIn =
   ({ service, workspace, profile, otherThan }: Scope) =>
   (entry: LedgerTarget): boolean =>

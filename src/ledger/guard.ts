@@ -10,27 +10,27 @@ import { latest } from './transitions.ts';
 const untilOf = (activity: KeptActivity | undefined): number | undefined =>
   activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
 
-/** For so long the customer can still do what a charge asks of them, in milliseconds; undefined where nothing says so. */
+/** Milliseconds that the customer still has to pay a charge; undefined if no end is known. */
 export const payableFor = (charge: Entry, moment: Moment): number | undefined => {
   const until = untilOf(charge.activity);
   return until === undefined ? undefined : until - serviceTime(charge, moment);
 };
 
-/** So long a payment that was made at the last moment may take to show, in milliseconds. */
+/** Time that a last-moment payment may take to show, in milliseconds. */
 const SHOWS_WITHIN_MS = 15_000;
 
-/** Whether somebody has looked at a charge since its account expired, and late enough. */
+/** True if somebody read the charge's status late enough after its account expired. */
 export const wasSeenExpired = (charge: Entry): boolean =>
   charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
 
-/** What an intent is, as far as the guard goes. */
+/** Parts of an intent that the guard uses. */
 type Wanted = Pick<Intent, 'kind' | 'medium'> & Pick<BeginOptions, 'once'>;
 
-/** What is no medium that we know may be any. */
+/** True if both are known mediums and differ. An unknown medium may be any medium. */
 const isOther = (earlier: string, medium: string): boolean =>
   earlier !== medium && isMedium(earlier) && isMedium(medium);
 
-/** Why an activity stands in the way of a charge; `left` is how long it can still be paid. */
+/** Returns why an activity blocks a charge. `left` is the time in milliseconds in which it can still be paid. */
 const refusalByActivity = (
   status: string,
   otherMedium: boolean,
@@ -43,11 +43,11 @@ const refusalByActivity = (
   return left === undefined || left > 0 ? 'payable' : 'expired';
 };
 
-/** What is known to have been made stands in the way of nothing else. */
+/** An entry with a known outcome blocks nothing by its state alone. */
 const refusalByState = ({ state }: Entry): RefusalReason | undefined =>
   state === 'unknown' ? 'unresolved' : state === 'sending' ? 'in_progress' : undefined;
 
-/** Without a look that came after it, nobody knows what an expired account has come to. */
+/** Until somebody reads it after its account expired, nobody knows whether the charge was paid. */
 const refusalByCharge = (
   charge: Charge,
   medium: string,
@@ -61,7 +61,7 @@ const refusalByCharge = (
   return seenNow || wasSeenExpired(charge) ? undefined : 'unseen';
 };
 
-/** A payment request that is in one of these states is not charged (public-facts.md, Payment requests). */
+/** States in which a payment request must not be charged (public-facts.md, Payment requests). */
 const FINAL: Readonly<Record<string, RefusalReason>> = {
   ugwo_successful: 'paid',
   partially_refunded: 'refunded',
@@ -75,7 +75,10 @@ const refusalByRequest = ({ status, paidInFull, noCheckout }: Snapshot): Refusal
   return noCheckout ? 'no_checkout' : undefined;
 };
 
-/** Why an earlier one stands in the way of an intent. What else was made than charges keeps nobody from charging. */
+/**
+ * Returns why an earlier entry blocks an intent. Entries of other kinds block a charge only while their outcome is
+ * open.
+ */
 const refusalBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boolean): RefusalReason | undefined => {
   const { kind, medium, once } = wanted;
   const open = refusalByState(earlier);
@@ -85,24 +88,24 @@ const refusalBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: bool
   return refusalByCharge(earlier, medium ?? '', moment, seenNow);
 };
 
-/** A charge as a look has just shown it. */
+/** Updates a charge with the activity that a read has just shown. */
 export const asShown = <T extends Entry>(charge: T, activity: KeptActivity, { at, mark }: Moment): T => {
   const { servedAt } = activity;
   const told = servedAt === undefined ? {} : { told: { service: servedAt, at, mark } };
   const now = latest(charge.activity, activity);
-  // What the customer was asked to do stays known when nothing more is asked.
+  // Keep the customer's next action when the service no longer shows one.
   const nextAction = now.nextAction ?? charge.activity?.nextAction ?? null;
   return { ...charge, ...told, activity: { ...now, nextAction } };
 };
 
-/** All activities that a look shows: those that are listed, and the latest where it is not among them. */
+/** All activities that a read shows: the listed ones, and the latest one if it isn't listed. */
 const activitiesIn = ({ activities = [], last }: Snapshot): readonly unknown[] => {
   const uid = valueAt(last, 'uid');
   const isListed = last === undefined || activities.some((one) => valueAt(one, 'uid') === uid);
   return isListed ? activities : [...activities, last];
 };
 
-/** The same, by uid. */
+/** Activities that a read shows, by uid. */
 const byUid = (shown: Snapshot): ReadonlyMap<string, KeptActivity> =>
   new Map(
     activitiesIn(shown)
@@ -123,7 +126,7 @@ const ofEarlier = (
     return why === undefined ? [] : [{ why, by, activity: by.activity }];
   });
 
-/** Activities that nobody here has made: a colleague, the dashboard, another machine. */
+/** Obstacles from activities that no entry of this ledger made: a colleague, the dashboard or another machine did. */
 const ofOthers = (earlier: readonly Entry[], shown: Snapshot, medium: string, moment: Moment): Obstacle[] => {
   const { servedAt } = shown;
   const owned = new Set(earlier.map(({ activity }) => activity?.uid));
@@ -138,7 +141,7 @@ const ofOthers = (earlier: readonly Entry[], shown: Snapshot, medium: string, mo
   });
 };
 
-/** What the payment request itself says, with the activity that says the same where one does. */
+/** Obstacle from the payment request's own status, with the paid activity if there is one. */
 const ofRequest = (shown: Snapshot, others: readonly Obstacle[]): Obstacle[] => {
   const why = refusalByRequest(shown);
   if (why === undefined) return [];
@@ -146,7 +149,7 @@ const ofRequest = (shown: Snapshot, others: readonly Obstacle[]): Obstacle[] => 
   return [{ why, by: paid?.by, activity: paid?.activity }];
 };
 
-/** From the gravest on: what can't be overridden comes first. */
+/** Gravest reason first. Reasons that can't be overridden come before the others. */
 const GRAVITY: readonly RefusalReason[] = [
   'unresolved',
   'in_progress',
@@ -161,8 +164,9 @@ const GRAVITY: readonly RefusalReason[] = [
 const OVERRIDABLE: readonly RefusalReason[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout', 'made'];
 
 /**
- * Whether something stands in the way of an intent (charge-protocol, The guard; ADR 10, 17): an earlier one, or what a look at
- * the payment request has just shown. `earlier` is all that there is at its service about the same, in any order.
+ * Returns the gravest obstacle to an intent, if any (charge-protocol, The guard; ADR 10, 17): an earlier entry, or the
+ * result of a read of the payment request. `earlier` holds all entries about the same thing at the same service, in any
+ * order.
  */
 export const guard = (
   earlier: readonly Entry[],
@@ -181,7 +185,7 @@ export const guard = (
     .sort((a, b) => GRAVITY.indexOf(a.why) - GRAVITY.indexOf(b.why) || (b.by?.seq ?? 0) - (a.by?.seq ?? 0))[0];
 };
 
-/** One about the same at another origin that may lead to a second payment. */
+/** Finds an entry about the same thing at another origin that may lead to a second payment. */
 export const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
   others.find((other) => {
     const why = refusalBy(other, wanted, moment, false);

@@ -2,26 +2,35 @@ import type { RowCounts } from '../core/row.ts';
 import type { Entry, Scope, Sender } from './entry.ts';
 import type { Total } from './policy.ts';
 
-/** What the ledger keeps of a row of a job's file: entries (`charge`, of whatever kind they are), the last of which counts, or one update. */
+/**
+ * Kind of record that the ledger stores for a row of a job's file. `charge` stands for entries of any kind, of which
+ * the last one counts; `update` for one update.
+ */
 export type JobKind = 'charge' | 'update';
 
-/** A file whose rows are charged, made or updated, each once (charge-protocol, Bulk). Instants are milliseconds since the epoch. */
+/**
+ * File whose rows are charged, created or updated, each once (charge-protocol, Bulk). Instants are milliseconds since
+ * the epoch.
+ */
 export interface Job {
-  /** From the digest of the file, of the options that shape what is sent, and of the place: the same again is the same job. */
+  /**
+   * Derived from the digest of the file, the options that shape the requests, and the place: the same input again is
+   * the same job.
+   */
   readonly id: string;
   readonly kind: JobKind;
-  /** What the rows were sent with, for people: `ugwo charge`. */
+  /** Command that sent the rows, for people: `ugwo charge`. */
   readonly command: string;
-  /** What the file was called when it was last run. */
+  /** Name of the file in its last run. */
   readonly name: string;
   readonly service: string;
   readonly origin: string;
   readonly profile: string | undefined;
   readonly rows: number;
   readonly createdAt: number;
-  /** When it was last begun or gone on with. */
+  /** Last start or continuation of the job. */
   readonly runAt: number;
-  /** What the run that ended last counted beside the entries of its rows; undefined while the first one is at it. */
+  /** Counts of the last finished run that its entries don't show; undefined until the first run has ended. */
   readonly adjustments?: RowCounts | undefined;
 }
 
@@ -30,75 +39,78 @@ export type NewJob = Omit<Job, 'createdAt' | 'runAt' | 'adjustments'>;
 
 export interface JobRow {
   readonly job: string;
-  /** The first row of the file is 1. */
+  /** Counted from 1. */
   readonly row: number;
 }
 
 export const UPDATE_STATES = ['sending', 'accepted', 'rejected', 'not_sent', 'unknown'] as const;
 export type UpdateState = (typeof UPDATE_STATES)[number];
 
-/** One update of a customer, made for a row. What was sent is in the file and not here. */
+/** Update of a customer for one row. The sent data is only in the file. */
 export interface Update extends JobRow {
   readonly onye: string;
   readonly state: UpdateState;
   readonly exitCode: number | undefined;
-  /** Why it is not accepted, where it is not. */
+  /** Error message, if it was not accepted. */
   readonly message: string | undefined;
 }
 
-/** An update as it is kept, with who makes it. */
+/** Stored update, with the process that sends it. */
 export interface KeptUpdate extends Update {
   readonly deadline: number;
   readonly sender: Sender;
 }
 
-/** Somebody who is at a job, and how many slices of its rows they have. */
+/** Process that works on a job, and the number of row slices it holds. */
 export interface Worker {
   readonly worker: string;
   readonly slices: number;
 }
 
-/** What became of an update that was sent. */
+/** Outcome of an update. */
 export interface UpdateOutcome {
   readonly state: Exclude<UpdateState, 'sending'>;
   readonly exitCode: number;
   readonly message?: string;
 }
 
-/** What the ledger knows of jobs and their rows. Failures are those of the ledger itself. */
+/** Jobs and their rows in the ledger. Methods fail only with errors of the ledger itself. */
 export interface Jobs {
   /** Notes that a job is begun, or gone on with, and makes room for the outcomes of so many rows that are in flight at once. */
   open(job: NewJob, atOnce: number): Promise<void>;
   /** Notes at the end of a run how rows ended of which there is no entry: the last run's word counts. */
   adjust(job: string, adjustments: RowCounts): Promise<void>;
   get(id: string): Promise<Job | undefined>;
-  /** Those that are meant, newest first, and begun before `before`. */
+  /** Lists the selected jobs, newest first. `before` is the id of a job: only earlier ones are listed. */
   list(page: Scope & { readonly before?: string | undefined; readonly limit: number }): Promise<readonly Job[]>;
-  /** How its rows stand, those that were ever begun. */
+  /** Counts the states of the rows that were started. */
   tally(job: Job): Promise<RowCounts>;
-  /** What its charges come to that were made, or may have been, and are not known to have failed. */
+  /** Total of the job's charges that were or may have been made, and are not known to have failed. */
   charged(job: string): Promise<Total>;
-  /** All that was begun for the rows from `first` to `last`, by row and then in order of creation: the last one of a row counts. */
+  /**
+   * All entries of the rows from `first` to `last`, by row and then in order of creation. The last one of a row counts.
+   */
   entries(job: string, first: number, last: number): Promise<readonly Entry[]>;
-  /** The updates of these rows, one a row. */
+  /** Updates of these rows, one per row. */
   updates(job: string, first: number, last: number): Promise<readonly KeptUpdate[]>;
   /**
-   * The intent of an update, on the disk once this resolves with true. False when the row has one already that stands, or that
-   * somebody is at; `retry` begins it again where nothing came of it, `looked` where a read has shown that it was not applied.
+   * Stores the intent of an update. When this resolves to true, the intent is on the disk. Resolves to false if the row
+   * has an update already that counts, or that a process is sending. `retry` repeats one that failed; `looked` repeats
+   * an unknown one after a read has shown that it was not applied.
    */
   beginUpdate(
     update: JobRow & { readonly onye: string; readonly bound: number },
     how: { readonly retry: boolean; readonly looked: boolean },
   ): Promise<boolean>;
   /**
-   * Slices of a job's rows, each left to one worker for a while, where many machines share a ledger:
-   * it saves work, and decides nothing. False where another has it.
+   * Leases a slice of a job's rows to one worker for a while, where many machines share a ledger. It saves work and
+   * decides nothing. Returns false if another worker holds the slice.
    */
   lease(job: string, slice: number): Promise<boolean>;
-  /** Leaves to others what this process has taken of it. */
+  /** Releases this process's slices of the job. */
   release(job: string): Promise<void>;
-  /** Who is at it now; none where the ledger is this machine's alone. */
+  /** Workers on the job now; none if the ledger belongs to this machine alone. */
   workers(job: string): Promise<readonly Worker[]>;
-  /** Notes what became of an update. */
+  /** Stores the outcome of an update. */
   settleUpdate(of: JobRow, outcome: UpdateOutcome): Promise<void>;
 }

@@ -10,18 +10,18 @@ import { STALE } from './transitions.ts';
 const withoutZeros = (counts: RowCounts): RowCounts =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
-/** Without the checks of an identifier anything may stand where one should. */
+/** Without the identifier checks, any text may stand in place of an identifier. */
 const keptOnye = (onye: string, clean: (text: string) => string): string =>
   idProblem('ony', onye) === undefined ? onye : withoutNumbers(clean(onye));
 
 const mayBegin = ({ state }: Update, { retry, looked }: Parameters<Jobs['beginUpdate']>[1]): boolean =>
   isTakenUp(state, retry) || (looked && state === 'unknown');
 
-/** Jobs and their rows. */
+/** Jobs and their rows, over a backend. */
 export const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
   const { jobs, self, moment } = backend;
 
-  /** A row of updates whose process has gone is unknown; that is written when it is next begun or settled. */
+  /** An update whose process has died counts as unknown. That is written when it is next started or settled. */
   const asItStands = (update: KeptUpdate): KeptUpdate =>
     isStale(update, backend) ? { ...update, state: 'unknown', message: STALE } : update;
 
@@ -41,7 +41,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
     get: jobs.get,
     list: jobs.list,
     charged: jobs.charged,
-    // Alone on its machine, everybody has every slice.
+    // A ledger of one machine has no leases, so every worker gets every slice.
     lease: async (job, slice) => (await jobs.lease?.(job, slice)) ?? true,
     release: async (job) => jobs.release?.(job),
     workers: async (job) => (await jobs.workers?.(job)) ?? [],
@@ -65,7 +65,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
         return { write: { ...begun, state: 'sending', exitCode: undefined, message: undefined }, result: true };
       }),
     settleUpdate: ({ job, row }, outcome) => {
-      // The service's words may repeat what was sent.
+      // The service's message may repeat the sent data.
       const { state, exitCode, message } = cleaned(outcome, (text) => withoutNumbers(clean(text)));
       return jobs.change('outcome', { job, row }, (found) => ({
         ...(found === undefined ? {} : { write: { ...found, state, exitCode, message } }),
@@ -75,7 +75,7 @@ export const jobsOver = (backend: Backend, clean: (text: string) => string): Job
   };
 };
 
-/** How many rows of a job were ever begun; 0 of one that nobody knows. */
+/** Number of rows of a job that were ever started; 0 for an unknown job. */
 export const rowsBegun = async ({ jobs }: Ledger, id: string): Promise<number> => {
   const job = await jobs.get(id);
   const counts = job === undefined ? {} : await jobs.tally(job);

@@ -2,19 +2,24 @@ import { existsSync, openSync, readFileSync, readSync, statfsSync } from 'node:f
 import { attempt, memo } from '../core/async.ts';
 
 const SECOND_MS = 1000;
-/** For so many milliseconds a reading holds, unless the wall clock has moved: by a machine that slept, say. */
+/**
+ * Milliseconds for which a reading stays valid, unless the wall clock has moved, for example because the machine slept.
+ */
 const SAME_MS = 0.25;
-/** What statfs says of the system's own /proc; containers may have a file of their own there, which counts from their start. */
+/**
+ * File system type of the system's own /proc, from statfs. Containers may have their own file there, which counts from
+ * their start.
+ */
 const PROC = 0x9fa0;
 
 const isOwn = (path: string): boolean => existsSync(path) && statfsSync(path).type === PROC;
 
 /**
- * A clock that nobody sets, in milliseconds since the machine was started, its sleep included. It is the system's own, since
- * runtimes count from different moments, and what one process notes another compares. -1 where it can't be told.
+ * Monotonic clock: milliseconds since the machine started, including its sleep; -1 if unknown. It reads the system's
+ * clock, since runtimes count from different moments and processes compare each other's values.
  */
 export const uptimeFrom = (path: string): (() => number) => {
-  // The file stays open: it is read several times a charge.
+  // The file stays open, since each charge reads it several times.
   const file = memo(() => (isOwn(path) ? openSync(path, 'r') : undefined));
   const text = Buffer.alloc(64);
   const read = (open: number): number =>
@@ -23,9 +28,9 @@ export const uptimeFrom = (path: string): (() => number) => {
   return () => {
     const open = file();
     if (open === undefined) return -1;
-    // Asked before the file is read: a machine that sleeps in between then has it read again.
+    // Read the clocks before the file: if the machine sleeps in between, the next call reads the file again.
     const [now, date] = [performance.now(), Date.now()];
-    // A file of many rows asks several times in a row, and the system takes longer to tell than a decision does.
+    // A file of many rows asks several times in a row, and reading the file takes longer than a decision.
     if (now - ticks >= SAME_MS || date !== wall) {
       uptime = read(open);
       [ticks, wall] = [now, date];
@@ -34,34 +39,37 @@ export const uptimeFrom = (path: string): (() => number) => {
   };
 };
 
-/** What the kernel keeps for nobody. */
+/** Kernel's value for "no login user". */
 const NOBODY = 2 ** 32 - 1;
 
-/** The user who logged in, which no `sudo` or `su` changes, by a file of the kernel's; undefined where that is not kept. */
+/**
+ * Uid of the user who logged in, which `sudo` and `su` don't change, from a kernel file; undefined if the kernel does
+ * not record it.
+ */
 export const loginUidFrom = (path: string): number | undefined => {
   const uid = Number(attempt(() => readFileSync(path).toString('latin1').trim()) || NOBODY);
   return Number.isInteger(uid) && uid >= 0 && uid < NOBODY ? uid : undefined;
 };
 
-/** All numbers of users are what they seem. */
+/** Identity mapping of all uids. */
 const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/;
 
-/** Whether numbers of users may be made up, by a file of the kernel's; so they may where it is not the kernel's own. */
+/** True if uids may be made up, according to a kernel file. Also true if the file is not the kernel's own. */
 export const namespacedBy = (path: string): boolean => {
   const map = attempt(() => isOwn(path) && readFileSync(path, 'latin1'));
   return typeof map !== 'string' || !ALL_USERS.test(map);
 };
 
-/** What the ledger needs to know of the machine and the process that it runs in. */
+/** Facts about the machine and the process that the ledger runs in. */
 export const thisMachine = {
   pid: process.pid,
-  /** The user that this process acts as; undefined where there are no such numbers. */
+  /** Effective uid of this process; undefined on systems without uids. */
   uid: process.geteuid?.(),
   uptime: uptimeFrom('/proc/uptime'),
   loginUid: (): number | undefined => loginUidFrom('/proc/self/loginuid'),
-  /** Elsewhere than on Linux nobody has made up the account. */
+  /** Other systems than Linux have no user namespaces. */
   inUserNamespace: (): boolean => process.platform === 'linux' && namespacedBy('/proc/self/uid_map'),
-  /** Whether there is a process of that number, anybody's. */
+  /** True if a process with that number exists, whoever owns it. */
   exists: (pid: number): boolean => {
     try {
       process.kill(pid, 0);

@@ -7,18 +7,18 @@ import type { Charge, Moment } from './entry.ts';
 import { isSamePhone, lastDigits } from './privacy.ts';
 import type { Snapshot } from './snapshot.ts';
 
-// What an activity, as the service shows it, says about the charge that made it. Every field may be missing or odd.
+// Matching of activities to the charge that made them. Any field of an activity may be missing or odd.
 
-/** A machine value; sentences, numbers and keys, which have dots, are none. */
+/** Machine value. Sentences, numbers and keys (which contain dots) don't match. */
 const WORD = /^[a-z][\w-]{0,63}$/i;
 
-/** The machine value at a path; null where there is none that can be read. */
+/** Returns the machine value at a path, or null if there is none that can be parsed. */
 export const wordAt = (value: unknown, path: string): string | null => {
   const word = machineValue(valueAt(value, path));
   return WORD.test(word) ? word : null;
 };
 
-/** The mediums that a next action can be told apart by (interface.md 2.5). */
+/** Mediums that a next action identifies (interface.md 2.5). */
 const ACTION_MEDIUMS = { transfer: 'bank_transfer', dial: 'ussd', other: null } as const;
 
 const actionMedium = (activity: unknown): string | null => {
@@ -26,23 +26,26 @@ const actionMedium = (activity: unknown): string | null => {
   return action === undefined ? null : ACTION_MEDIUMS[action.kind];
 };
 
-/** The medium that an activity names, or that its next action is of; null where it shows neither. */
+/** Medium that an activity names, or that its next action implies; null if it shows neither. */
 export const mediumOf = (activity: unknown): string | null => wordAt(activity, 'medium') ?? actionMedium(activity);
 
-/** `[]` is how an empty object comes. */
+/** The service sends an empty object as `[]`. */
 const isFilled = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-/** A stored card or wallet: none of the mediums that paycli charges by (interface.md 2.4). */
+/** True for a stored card or wallet. paycli charges by neither (interface.md 2.4). */
 const isStored = (activity: unknown): boolean => isFilled(valueAt(activity, 'ugwo_medium'));
 
-/** What the next action of a charge by this medium looks like is written (interface.md 4.2 rule 4). */
+/** True for mediums whose next action is documented (interface.md 4.2 rule 4). */
 const hasWrittenAction = (medium: string): boolean => medium === 'bank_transfer' || medium === 'ussd';
 
-/** How a card or a wallet goes on, in a browser: none of the mediums that paycli charges by. */
+/** Next action of a card or a wallet, which goes on in a browser. paycli charges by neither. */
 const REDIRECT = /^redirect/i;
 
-/** Whether the next action is another medium's. A type that is not written says nothing: the service may have a new one. */
+/**
+ * True if the next action belongs to another medium. An undocumented type proves nothing: the service may have a new
+ * one.
+ */
 const hasForeignAction = (activity: unknown, medium: string): boolean => {
   const type = wordAt(activity, 'next_action.type');
   if (!hasWrittenAction(medium) || type === null) return false;
@@ -50,7 +53,7 @@ const hasForeignAction = (activity: unknown, medium: string): boolean => {
   return own === null ? REDIRECT.test(type) : own !== medium;
 };
 
-/** Whether an activity was certainly made by another medium. */
+/** True if another medium certainly made the activity. */
 export const isOtherMedium = (activity: unknown, medium: string): boolean => {
   if (!isMedium(medium)) return false;
   const named = wordAt(activity, 'medium');
@@ -58,32 +61,32 @@ export const isOtherMedium = (activity: unknown, medium: string): boolean => {
   return named === null ? hasForeignAction(activity, medium) : named !== medium;
 };
 
-/** Whether it is no charge at all, but a refund, say. A missing type says nothing. */
+/** True for another type of activity, for example a refund. A missing type proves nothing. */
 export const isNoCharge = (activity: unknown): boolean => (wordAt(activity, 'activity_type') ?? 'charge') !== 'charge';
 
-/** Whether it names another payment request. */
+/** True if the activity names another payment request. */
 export const isOfOther = (activity: unknown, ugwo: string): boolean => {
   const named = valueAt(activity, 'ugwo_uid');
   return typeof named === 'string' && named !== '' && named !== ugwo;
 };
 
-/** So far apart may two words about one expiry be, in milliseconds: a service may cut seconds off. */
+/** Tolerance for two values of one expiry, in milliseconds: a service may cut seconds off. */
 const SAME_EXPIRY_MS = 60_000;
 
 const textAt = (activity: unknown, paths: readonly string[]): string | undefined =>
   paths.map((path) => valueAt(activity, path)).find((text): text is string => typeof text === 'string' && text !== '');
 
-/** Where providers and phones may be shown; neither is documented. */
+/** Paths where a provider or a phone may appear; neither is documented. */
 const PROVIDER_PATHS = ['provider', 'data.provider', 'next_action.headers.provider'];
 const PHONE_PATHS = ['phone', 'data.phone', 'next_action.headers.phone'];
 
-/** What of an activity contradicts what the charge was made with; undefined where nothing does. */
+/** Returns the first contradiction between an activity and the terms of the charge, or undefined if there is none. */
 export const firstMismatch = (
   { medium, expiresAt, provider, phone }: Pick<Charge, 'medium' | 'expiresAt' | 'provider' | 'phone'>,
   activity: unknown,
 ): 'another next action' | 'another expiry' | 'another provider' | 'another phone' | undefined => {
   if (hasForeignAction(activity, medium)) return 'another next action';
-  // What is not known is not a number, which is not far from any.
+  // An unknown expiry is NaN, so that the comparison below is false.
   const until = parseInstant(textAt(activity, ['next_action.headers.expires_at']) ?? '')?.ms ?? Number.NaN;
   if (Math.abs(until - (expiresAt ?? Number.NaN)) > SAME_EXPIRY_MS) return 'another expiry';
   const shownProvider = textAt(activity, PROVIDER_PATHS);
@@ -93,7 +96,7 @@ export const firstMismatch = (
   return undefined;
 };
 
-/** Whether an activity shows another provider or phone than a charge with this data would have. */
+/** True if an activity shows another provider or phone than a charge with this data would have. */
 export const mismatchesOf = (activity: unknown, data: Readonly<Record<string, unknown>>): boolean => {
   const textOf = (name: string): string | undefined => (data[name] === undefined ? undefined : String(data[name]));
   const [provider, phone, shown] = [textOf('provider'), textOf('phone'), textAt(activity, PHONE_PATHS)];
@@ -102,31 +105,30 @@ export const mismatchesOf = (activity: unknown, data: Readonly<Record<string, un
   return firstMismatch(asked, activity) !== undefined;
 };
 
-/** It failed as it was made, without ever asking anything of the customer. */
+/** True if the activity failed at its creation, without ever asking the customer for anything. */
 export const isDeclinedAtOnce = (activity: unknown): boolean => {
   const [created, updated] = ['created_at', 'updated_at'].map((name) => valueAt(activity, name));
   const hasChanged = typeof updated === 'string' && typeof created === 'string' && updated !== created;
   return wordAt(activity, 'status') === 'failed' && !isFilled(valueAt(activity, 'next_action')) && !hasChanged;
 };
 
-/** What a read of the payment request showed, or why it showed nothing. */
+/** Result of a read of a payment request, or the reason why the read showed nothing. */
 export type RequestRead =
   | (Pick<Snapshot, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Snapshot, 'status'>>)
-  /** `status` is the one of the answer, when there was an answer. */
+  /** `status` is the HTTP status, if there was an answer. */
   | { readonly unavailable: string; readonly status?: number };
 
-/** When a read was asked for, and the moment when its answer was there. */
+/** Start of a read, and the moment at which its answer had arrived. */
 export interface Timed extends Moment {
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
 }
 
-/** One look at a payment request. */
 export type SnapshotAt = RequestRead & Timed;
-/** A look, as far as time goes. */
+/** Clock readings of a read. */
 type Sighted = Timed & { readonly servedAt?: number };
 
-/** As much of an activity as evidence may keep: nothing that a customer or a key could be read from. */
+/** Part of an activity that evidence may store: nothing that reveals a customer or a key. */
 interface KeptCandidate {
   readonly uid: string | null;
   readonly status: string | null;
@@ -134,14 +136,16 @@ interface KeptCandidate {
   readonly created_at: string | null;
 }
 
-/** Why an activity can't be the charge's. */
+/** Reason why an activity can't be the charge's. */
 type Exclusion =
   | 'owned by another charge'
   | 'no charge'
   | 'of another payment request'
   | 'another medium'
   | 'made too early';
-/** Why an activity is not taken for the charge's, though it may have to do with it: it never counts as absent. */
+/**
+ * Reason why an activity is not matched to the charge though it may be related. Such a read does not count as empty.
+ */
 type Contradiction =
   | 'made too late'
   | 'another next action'
@@ -149,7 +153,7 @@ type Contradiction =
   | 'another provider'
   | 'another phone'
   | 'declined at once';
-/** Why an activity that can't be excluded is no proof either. */
+/** Reason why an activity that can't be excluded is no proof either. */
 type Doubt =
   | 'no identifier'
   | 'no time'
@@ -160,13 +164,13 @@ type Doubt =
   | 'clock may have been set'
   | typeof OLD_ANSWER;
 
-/** What speaks against a look until another one shows that the service's clock goes on. */
+/** Doubt about a read until another read shows that the service's clock advances. */
 export const OLD_ANSWER = 'the answer may be an old one';
 
 export interface Candidate {
   readonly activity: unknown;
   readonly kept: KeptCandidate;
-  /** Undefined: it is the charge's as far as can be seen. */
+  /** Undefined if nothing speaks against the match. */
   readonly doubt: Doubt | undefined;
 }
 
@@ -175,28 +179,28 @@ interface Excluded {
   readonly why: Exclusion | Contradiction;
 }
 
-/** The activities of a look, sorted by whether they can be the charge's. */
+/** Activities of a read, sorted by whether they can be the charge's. */
 export interface Sorted {
   readonly candidates: readonly Candidate[];
   readonly excluded: readonly Excluded[];
-  /** Those among the excluded for which the look is not empty. */
+  /** Excluded activities because of which the read does not count as empty. */
   readonly contradicted: readonly Excluded[];
-  /** What the service's clock shows beyond ours; undefined where it did not tell its time. */
+  /** Service's clock minus ours, in milliseconds; undefined without a `Date`. */
   readonly skew: number | undefined;
 }
 
-/** How far from the sending an activity may have been made by clocks that were compared, in milliseconds. */
+/** Tolerance around the sending for an activity's creation time, with compared clocks, in milliseconds. */
 const WINDOW_MS = 2 * 60_000;
-/** Made earlier than this before the charge was sent, it can't be the charge's. */
+/** Tolerance for an activity that seems to be created before the charge was sent, in milliseconds. */
 const BEFORE_MS = 10_000;
-/** The service tells its time to the second. */
+/** The service's `Date` has a resolution of one second. */
 const DATE_RESOLUTION_MS = 1000;
 
-/** Only what is earlier by more than this certainly came before: the service's clock is known to within the round trip and a second. */
+/** Tolerance for "created before sent": 10 s + round trip + 1 s of rounding. */
 const leeway = ({ askedAt, at }: Pick<Timed, 'askedAt' | 'at'>): number =>
   BEFORE_MS + DATE_RESOLUTION_MS + at - askedAt;
 
-/** The moment that an activity says it was made at; undefined where it can't be read. */
+/** Creation time that an activity states, in milliseconds since the epoch; undefined if it can't be parsed. */
 const createdAt = (activity: unknown): number | undefined => {
   const text = valueAt(activity, 'created_at');
   return typeof text === 'string' ? parseInstant(text)?.ms : undefined;
@@ -212,27 +216,30 @@ const keptOf = (activity: unknown): KeptCandidate => {
   };
 };
 
-/** When a charge was sent, by the service's clock. */
+/** Time span of a charge's sending, by the service's clock. */
 interface Sending {
   readonly from: number;
   readonly until: number;
-  /** Later than that it was certainly over. */
+  /** Moment after which the sending was certainly over. */
   readonly certain: number;
-  /** Why nothing can be excluded by its time; undefined where it can. */
+  /** Reason why no activity can be excluded by its time; undefined if the clocks can be trusted. */
   readonly unsure: 'clocks not compared' | 'clock may have been set' | undefined;
-  /** The service's clock is slow, or far from ours, and was not seen going on: a cache that hides its age shows the same. */
+  /**
+   * The service's clock is slow or far from ours, and no read has shown it advancing. A cache that hides its age looks
+   * the same.
+   */
   readonly mayBeOld: boolean;
 }
 
 /**
- * The service's clock as it was when the charge was sent: from what it shows now, back by how long the machine has been up
- * since. Where that can't be told (a restart), by this machine's clock, which may have been set meanwhile.
+ * Estimates the service's clock at the time of sending: its current reading minus the machine's uptime since then.
+ * After a restart, the wall clock replaces the uptime; it may have been set meanwhile.
  */
 const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: Sighted): Sending => {
   const passed = elapsed(charge.begun, mark);
   const now = servedAt ?? at;
   const from = passed === undefined ? charge.createdAt + now - at : now - passed;
-  // A paused virtual machine, whose uptime stands still, and a clock that was set: neither agrees with the service's.
+  // False for a paused virtual machine, whose uptime stands still, and for a clock that was set.
   const isNear = Math.abs(from - charge.createdAt) <= WINDOW_MS;
   const agrees = passed !== undefined && isNear;
   const isSlow = from < charge.createdAt - leeway({ askedAt, at });
@@ -248,7 +255,7 @@ const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: Sighted): Se
 
 const isBefore = ({ from }: Sending, created: number, look: Timed): boolean => created < from - leeway(look);
 
-/** Why the activity can't be the charge's; undefined when it can. */
+/** Returns why the activity can't be the charge's, or undefined if it can. */
 const exclusionOf = (
   charge: Charge,
   activity: unknown,
@@ -264,7 +271,7 @@ const exclusionOf = (
   return created !== undefined && created < from - WINDOW_MS ? 'made too early' : undefined;
 };
 
-/** A transfer or a dial string begins with something for the customer to do; only where that fails at once is there none. */
+/** A transfer or a dial string begins with a step for the customer. It has none only if it failed at once. */
 const contradictionBy = (charge: Charge, activity: unknown, { certain }: Sending): Contradiction | undefined => {
   const created = createdAt(activity);
   if (created !== undefined && created > certain + WINDOW_MS) return 'made too late';
@@ -283,7 +290,7 @@ const doubtOf = (
   if (kept.uid === null) return 'no identifier';
   const created = createdAt(activity);
   if (created === undefined) return 'no time';
-  // What the next action of a mobile_money charge looks like is not written.
+  // The next action of a mobile_money charge is not documented.
   if (kept.medium !== null && kept.medium !== charge.medium) return 'medium unclear';
   // A machine may have slept between the intent and the send.
   if (created > sending.until + WINDOW_MS) return 'made after its sending must have ended';
@@ -294,8 +301,8 @@ const doubtOf = (
 const byClock = ({ why }: Excluded): boolean => why === 'made too early' || why === 'made too late';
 
 /**
- * Which of a payment request's activities can be the charge's: those that fit in every field that is there. Where the clocks
- * are not sure, those that only they speak against are candidates too, in doubt.
+ * Sorts a payment request's activities: candidates fit the charge in every field that is there. If the clocks can't be
+ * trusted, activities that only their time excludes are doubtful candidates.
  */
 export const sortActivities = (
   charge: Charge,

@@ -10,7 +10,7 @@ import { note, observe, record, resolve } from './outcome.ts';
 import { cleaned, withoutPhoneEnding } from './privacy.ts';
 import { prunable, prune, verify } from './upkeep.ts';
 
-/** An emergency line must tell what it is about without the ledger. */
+/** An emergency line must name its subject without the help of the ledger. */
 const lineOf = (
   id: string,
   intent: Intent | undefined,
@@ -20,14 +20,14 @@ const lineOf = (
     : { ledger_id: id, kind: intent.kind, about: intent.about };
 
 /**
- * The ledger's rules over a backend. What is kept goes through `clean`, which takes the known secrets out of a text, here
- * and so above every backend.
+ * Applies the ledger's rules to a backend. Everything stored goes through `clean`, which removes the known secrets from
+ * a text. This happens here, above every backend.
  */
 export const ledgerOver = (backend: Backend, clean: (text: string) => string): Ledger => {
-  /** What this process is sending. */
+  /** Intents that this process is sending. */
   const open = new Map<string, Intent>();
 
-  /** What may be kept of an activity, for a charge with these last digits of a phone number. */
+  /** Removes secrets from an activity. `phone` holds the last digits of the charge's phone number. */
   const kept = (activity: KeptActivity, phone: string | undefined): KeptActivity => ({
     ...activity,
     nextAction: cleaned(activity.nextAction, (text) => withoutPhoneEnding(clean(text), phone)),
@@ -91,18 +91,21 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   };
 };
 
-/** Another ledger that this machine has charged with, before it was told to use this one. */
+/** Ledger that this machine used before it was configured to use the current one. */
 export interface OtherLedger {
   readonly name: string;
-  /** Whether what it holds can be pushed into the one that is in use. */
+  /** True if its contents can be pushed into the current ledger. */
   readonly pushable: boolean;
-  /** What it holds about something. */
+  /** Lists its entries about a subject. */
   readonly about: (about: string) => Promise<readonly Entry[]>;
 }
 
 const MAY_BE_MADE: readonly string[] = ['sending', 'unknown', 'accepted'];
 
-/** What was pushed is known here; and what was begun here since shows that a person has said to continue. */
+/**
+ * True if the entry was pushed, or if an entry was started here since. The latter shows that a person chose to
+ * continue.
+ */
 const isSettled = (theirs: Entry, own: readonly Entry[]): boolean =>
   own.some(
     ({ id, state, createdAt }) => id === theirs.id || (MAY_BE_MADE.includes(state) && createdAt > theirs.createdAt),
@@ -121,11 +124,11 @@ const refusedBy = async (
   const moment = ledger.moment();
   const left = theirs.filter((one) => !isSettled(one, own));
   const obstacle = guard(left, intent, how, moment);
-  // What a look alone has shown stands in the way in this ledger, too.
+  // Obstacles without an entry come from a read, and block the intent in this ledger, too.
   return obstacle?.by === undefined ? undefined : { kind: 'refused', intent, moment, ...obstacle, ledger: other };
 };
 
-/** A ledger that begins nothing that stands in the way in another one, unless it is told to go on with `again`. */
+/** Ledger that refuses an intent if an entry of another ledger blocks it, unless `again` is set. */
 export const withOthers = (ledger: Ledger, others: () => Promise<readonly OtherLedger[]>): Ledger => ({
   ...ledger,
   begin: async (intent, how) => {

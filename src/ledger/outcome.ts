@@ -32,15 +32,15 @@ const NONE: readonly Entry[] = [];
 
 const isOpen = ({ state }: Entry): boolean => state === 'sending' || state === 'unknown';
 
-/** Whether an outcome makes a doubt of what had an end. */
+/** True if an outcome turns a resolved entry back into an unknown one. */
 const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<Outcome, 'state'>): boolean =>
   outcome.state === 'unknown' && state === 'not_created';
 
-/** Whether another charge of the payment request is open, beside which this one can't be open again. */
+/** True if another charge of the payment request is open. Then this one can't be reopened. */
 const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boolean =>
   standing.some((other) => other.service === service && other.id !== id && isOpen(other));
 
-/** A charge after what its process says of it. */
+/** Applies the outcome that a charge's own process reports. */
 const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[], now: Moment): Entry => {
   const word = lateAnswer(charge, outcome, now.at);
   const odd = outcome.odd ?? [];
@@ -52,10 +52,10 @@ const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[]
   return changed(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });
 };
 
-/** Writes what became of a charge; gives the other one that owns its activity already. */
+/** Writes the outcome of a charge. Returns the other charge that already owns its activity, if any. */
 export const record = (backend: Backend, id: string, thing: string, outcome: Outcome): Promise<Entry | undefined> => {
   const uid = outcome.activity?.uid;
-  // Only a doubt can open a charge again.
+  // Only an unknown outcome can reopen a charge.
   const beside = outcome.state === 'unknown' ? [{ standing: thing }] : [];
   const about = [{ id }, { activities: uid === undefined ? [] : [uid] }, ...beside];
   return backend.change(
@@ -71,11 +71,14 @@ export const record = (backend: Backend, id: string, thing: string, outcome: Out
   );
 };
 
-/** An unknown charge can be resolved; what a person has said of one, a person can correct. */
+/** An unknown charge can be resolved, and a person can correct a person's earlier resolution. */
 const mayResolve = (charge: Entry, { kind }: Evidence): boolean =>
   charge.state === 'unknown' || (kind === 'resolved' && wasResolved(charge));
 
-/** Ends a doubt; false where there is none any more, or the activity has an owner. `kept` says what may be kept of the activity. */
+/**
+ * Resolves an unknown charge. Returns false if it is no longer unknown, or if another charge owns the activity. `kept`
+ * returns the part of the activity that may be stored.
+ */
 export const resolve = (
   backend: Backend,
   id: string,
@@ -94,20 +97,22 @@ export const resolve = (
   });
 };
 
-/** Adds what was seen of a charge, which stays as it is. */
+/** Adds evidence to a charge without changing its state. */
 export const note = (backend: Backend, id: string, evidence: Evidence): Promise<void> =>
   backend.change('note', [{ id }], ([[charge] = NONE]) => ({
     write: charge === undefined ? [] : [withMore(charge, evidence)],
     result: undefined,
   }));
 
-/** So long what the service told last is good enough, in milliseconds: a wait need not write at each of its looks. */
+/**
+ * Age up to which the last stored status is fresh enough, in milliseconds. A wait then need not write after each read.
+ */
 const FRESH_MS = 60_000;
 
-/** The service tells its time to the second. */
+/** Tolerance for the service's clock, which has a resolution of one second. In milliseconds. */
 const SAME_MS = 2000;
 
-/** Whether what the service's clock shows was to be expected. */
+/** True if the stored reading is fresh and the service's clock shows the expected time. */
 const isFresh = ({ told }: Entry, { servedAt }: KeptActivity, { mark }: Moment): boolean => {
   const age = told === undefined ? undefined : elapsed(told.mark, mark);
   if (told === undefined || age === undefined || age >= FRESH_MS) return false;
@@ -119,18 +124,20 @@ const isWorthNoting = (charge: Entry, now: KeptActivity, moment: Moment): boolea
   if (!isFresh(charge, now, moment) || activity?.status !== now.status) return true;
   if (activity.nextAction === null && now.nextAction !== null) return true;
   if (activity.createdAt === undefined && now.createdAt !== undefined) return true;
-  // That nothing came of it before its account expired.
+  // It shows that the charge was not paid before its account expired.
   return !wasSeenExpired(charge) && wasSeenExpired(asShown(charge, now, moment));
 };
 
-/** A charge after a read has shown its activity, and what its payment request asks for; the same one where that says nothing new. */
+/**
+ * Applies a read of a charge's activity and of its payment request's terms. Returns the same object if nothing is new.
+ */
 const later = (charge: Entry, seen: KeptActivity, asked: RequestTerms, moment: Moment): Entry => {
   const now = latest(charge.activity, seen);
   const standing = isWorthNoting(charge, now, moment) ? observed(charge, now, moment) : charge;
   return addsTo(standing, asked) ? asking(standing, asked) : standing;
 };
 
-/** Notes how activities stand by now. `kept` says what may be kept of one. */
+/** Stores the current status of activities. `kept` returns the part of an activity that may be stored. */
 export const observe = (
   backend: Backend,
   activities: readonly KeptActivity[],
@@ -150,7 +157,7 @@ export const observe = (
   });
 };
 
-/** An older paycli called the moment otherwise. */
+/** Older paycli versions named the field `settled_at`. */
 type OldLine = EmergencyLine & { readonly settled_at?: number };
 
 const asLine = ({ settled_at: old, ...line }: OldLine): EmergencyLine => ({
@@ -158,7 +165,7 @@ const asLine = ({ settled_at: old, ...line }: OldLine): EmergencyLine => ({
   recorded_at: line.recorded_at ?? old ?? 0,
 });
 
-/** The line as something that was seen of its charge. */
+/** Converts an emergency line to evidence of its charge. */
 const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
   kind: 'emergency_line',
   at: evidence?.at ?? new Date(line.recorded_at).toISOString(),
@@ -169,10 +176,13 @@ const asEvidence = ({ evidence, ...line }: EmergencyLine): Evidence => ({
 const isKnown = (charge: Entry, { recorded_at: recordedAt }: EmergencyLine): boolean =>
   charge.evidence.some(({ line }) => (line as Partial<EmergencyLine> | undefined)?.recorded_at === recordedAt);
 
-/** When a line was written is known by the machine's clock alone. */
+/** An emergency line has a wall-clock time only. */
 const UNMARKED: UptimeMark = { boot: '', uptime: 0 };
 
-/** A charge after a line about it: the line is what the service said, so it holds whatever was concluded without it. */
+/**
+ * Applies an emergency line to its charge. The line holds the service's answer, so it overrides conclusions made
+ * without it.
+ */
 const after = (charge: Entry, line: EmergencyLine, standing: readonly Entry[]): Entry => {
   if (isKnown(charge, line)) return charge;
   const seen = withMore(charge, asEvidence(line));
@@ -183,14 +193,17 @@ const after = (charge: Entry, line: EmergencyLine, standing: readonly Entry[]): 
   return changed(seen, { state, exitCode, activity: known, moment, took: charge.took, evidence: seen.evidence });
 };
 
-/** Takes in what processes could not write into the ledger itself, each line once. Gives the charges that it knows. */
+/**
+ * Imports emergency lines that processes could not write into the ledger, each line once. Returns the ids of the
+ * charges that the ledger knows.
+ */
 export const takeIn = async (backend: Backend, given: readonly EmergencyLine[]): Promise<ReadonlySet<string>> => {
   const lines = given.map(asLine);
   if (lines.length === 0) return new Set();
   const doubts = lines.filter(({ state }) => state === 'unknown').map(({ ugwo, about = ugwo }) => about ?? '');
   const about = [
     ...lines.map(({ ledger_id: id }) => ({ id })),
-    // Only a doubt can open a charge again.
+    // Only an unknown outcome can reopen a charge.
     ...[...new Set(doubts)].map((thing) => ({ standing: thing })),
   ];
   return backend.change('note', about, (found) => {

@@ -5,77 +5,80 @@ import type { ChargeTerms, RequestTerms } from './entry.ts';
 /** Amounts by currency, in the minor unit. */
 export type Amounts = Readonly<Record<string, number>>;
 
-/** What may be charged in a day, and how. What is left out has no limit. */
+/** Limits on charging per day. An omitted limit does not apply. */
 export interface Policy {
   readonly maxCharges?: number | undefined;
-  /** Where it is there, currencies that it doesn't name are not charged at all. */
+  /** If present, charges in currencies that it doesn't name are forbidden. */
   readonly maxAmount?: Amounts | undefined;
   readonly mediums?: readonly string[] | undefined;
-  /** A file of charges that comes to more than this needs the approval of another person. */
+  /** Sum above which a file of charges needs another person's approval. */
   readonly approveAbove?: Amounts | undefined;
 }
 
-/** What stands for every profile without a policy of its own, and for charges without a profile. */
+/** Name of the policy for charges without a profile and for profiles without a policy of their own. */
 export const OTHERS = '*';
 
-/** A policy as it was set last, by whom and when, in milliseconds since the epoch. */
+/** Last policy set for a profile, with who set it and when (milliseconds since the epoch). */
 export interface KeptPolicy {
-  /** A profile's name, or `OTHERS`. */
+  /** Name of a profile, or `OTHERS`. */
   readonly profile: string;
-  /** Undefined: it was removed. */
+  /** Undefined once the policy was removed. */
   readonly policy: Policy | undefined;
   readonly by: string;
   readonly at: number;
 }
 
-/** Whose charges count, and since when: milliseconds since the epoch, by the ledger's clock. */
+/**
+ * Selects the charges that count: those of a profile since a moment, in milliseconds since the epoch by the ledger's
+ * clock.
+ */
 export interface AllowanceOf {
   readonly profile: string | undefined;
   readonly since: number;
 }
 
-/** The charges that count: those that were made, or may have been, and are not known to have failed. */
+/** Charges that count against a policy: those that were or may have been made, and are not known to have failed. */
 export interface Spent {
   readonly count: number;
-  /** In the minor unit, by currency: of those whose amounts the policy limits. */
+  /** In the minor unit, by currency. Holds only the currencies whose amounts the policy limits. */
   readonly amounts: ReadonlyMap<string, bigint>;
-  /** How many of them have no known amount. */
+  /** Number of counted charges without a known amount. */
   readonly unknown: number;
 }
 
-/** What a profile may charge, and what it has charged. */
+/** Policy of a profile, and its use so far. */
 export interface Allowance {
   readonly kept: KeptPolicy & { readonly policy: Policy };
-  /** Nothing, where the policy doesn't count (see `isCounted`). */
+  /** `NOTHING_SPENT` if the policy has no counted limit (see `isCounted`). */
   readonly spent: Spent;
 }
 
 export const NOTHING_SPENT: Spent = { count: 0, amounts: new Map(), unknown: 0 };
 
-/** Whether what was charged before makes a difference. */
+/** True if the policy limits something that earlier charges use up. */
 export const isCounted = ({ maxCharges, maxAmount }: Policy): boolean =>
   maxCharges !== undefined || maxAmount !== undefined;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** When the day began, in UTC, that a moment belongs to. Both in milliseconds since the epoch. */
+/** Start of the UTC day that a moment belongs to. Both are milliseconds since the epoch. */
 export const dayOf = (at: number): number => at - (((at % DAY_MS) + DAY_MS) % DAY_MS);
 
-/** Why a policy forbids a charge. Amounts are in the minor unit. */
+/** Reason why a policy forbids a charge. Amounts are in the minor unit. */
 export type Forbidden =
   | { readonly why: 'medium'; readonly medium: string; readonly allowed: readonly string[] }
   | { readonly why: 'charges'; readonly most: number }
   | { readonly why: 'currency'; readonly currency: string; readonly allowed: readonly string[] }
   /** The charge's own amount is not known. */
   | { readonly why: 'no_amount' }
-  /** So many charges of today have no known amount. */
+  /** Number of today's charges without a known amount. */
   | { readonly why: 'unknown_amounts'; readonly count: number }
   | {
       readonly why: 'amount';
       readonly currency: string;
       readonly asked: number;
       readonly most: number;
-      /** Less than nothing where the policy was lowered meanwhile. */
+      /** Negative if the policy was lowered after some charges were made. */
       readonly left: bigint;
     };
 
@@ -92,7 +95,10 @@ const amountForbids = (
   return BigInt(amount) <= left ? undefined : { why: 'amount', currency, asked: amount, most: limit, left };
 };
 
-/** Why a charge is forbidden; undefined where it is allowed. First comes what is so whatever was charged before. */
+/**
+ * Returns why a charge is forbidden, or undefined if it is allowed. Reasons that hold whatever was charged before come
+ * first.
+ */
 export const forbids = (
   { kept: { policy }, spent }: Allowance,
   charge: Pick<ChargeTerms, 'asked'> & { readonly medium?: string },
@@ -104,22 +110,22 @@ export const forbids = (
   return maxAmount === undefined ? undefined : amountForbids(maxAmount, spent, charge);
 };
 
-/** Whether nothing more is let through today, but for charges that ask for less. */
+/** True if today's allowance is used up, except for charges of a smaller amount. */
 export const isSpent = (forbidden: Forbidden): boolean =>
   forbidden.why === 'charges' ||
   forbidden.why === 'unknown_amounts' ||
   (forbidden.why === 'amount' && forbidden.asked <= forbidden.most);
 
-/** What rows of a file come to. */
+/** Totals of some rows of a file. */
 export interface Total {
   readonly rows: number;
   /** By currency, in the minor unit. */
   readonly amounts: ReadonlyMap<string, bigint>;
-  /** How many of the rows have no known amount. */
+  /** Number of rows without a known amount. */
   readonly unknown: number;
 }
 
-/** One row more. */
+/** Adds one row to a total. */
 export const withRow = ({ rows, amounts, unknown }: Total, { amount, currency }: RequestTerms): Total =>
   amount === undefined || currency === undefined
     ? { rows: rows + 1, amounts, unknown: unknown + 1 }
@@ -129,25 +135,28 @@ export const withRow = ({ rows, amounts, unknown }: Total, { amount, currency }:
         unknown,
       };
 
-/** Both together. */
+/** Adds two totals. */
 export const sumOf = (one: Total, other: Total): Total => {
   const amounts = new Map(one.amounts);
   for (const [currency, amount] of other.amounts) amounts.set(currency, (amounts.get(currency) ?? 0n) + amount);
   return { rows: one.rows + other.rows, amounts, unknown: one.unknown + other.unknown };
 };
 
-/** A file that needs another person's approval, and who has given it. Instants are milliseconds since the epoch. */
+/** Approval state of a file that needs another person's approval. Instants are milliseconds since the epoch. */
 export interface Approval {
   readonly job: string;
   readonly total: Total;
-  /** Who ran the file last without an approval. */
+  /** Person who last ran the file without an approval. */
   readonly askedBy: string;
   readonly askedAt: number;
   readonly approvedBy?: string | undefined;
   readonly approvedAt?: number | undefined;
 }
 
-/** Whether a file comes to more than may be charged without approval. A currency that the policy doesn't name has no such sum. */
+/**
+ * True if a file's total exceeds what may be charged without approval. A currency that the policy doesn't name always
+ * needs approval, and so does an unknown amount.
+ */
 export const needsApproval = ({ approveAbove }: Policy, { amounts, unknown }: Total): boolean =>
   approveAbove !== undefined &&
   (unknown > 0 ||
@@ -156,30 +165,30 @@ export const needsApproval = ({ approveAbove }: Policy, { amounts, unknown }: To
         amount > BigInt(Object.hasOwn(approveAbove, currency) ? (approveAbove[currency] ?? 0) : 0),
     ));
 
-/** Whether what was approved is no less than this. */
+/** True if the approved total covers this one. */
 const isWithin = (total: Total, approved: Total): boolean =>
   total.rows <= approved.rows &&
   total.unknown <= approved.unknown &&
   [...total.amounts].every(([currency, amount]) => amount <= (approved.amounts.get(currency) ?? 0n));
 
-/** Ends the name of whoever acts in a user namespace, where one person can look like any account. */
+/** Suffix of an operator name from a user namespace, where one person can look like any account. */
 export const IN_NAMESPACE = ' in a user namespace';
 
-/** The other one, where that may be the same person; undefined where it is somebody else. */
+/** Describes the other person if they may be the same person as `me`; undefined if they are somebody else. */
 export const mayBeSame = (me: string, other: string): string | undefined => {
   if (me === other) return `you, ${me}`;
   return [me, other].some((one) => one.endsWith(IN_NAMESPACE)) ? `${other}, who may be you, ${me}` : undefined;
 };
 
-/** What to do where it may be the same person: `hint` where it is. */
+/** Returns `hint` if both are the same person, or else advice for a person who can't be told apart. */
 export const sameHint = (me: string, other: string, hint: string): string =>
   me === other
     ? hint
     : 'send and approve it outside of user namespaces (a rootless container is one), or share a ledger: `paycli ledger use`';
 
 /**
- * What an approval is worth to whoever runs the file: it holds, there is none, it is their own, or it was given for less
- * than the file comes to now.
+ * Checks an approval for the person who runs the file. `own` means that they approved it themselves, `outgrown` that it
+ * was given for less than the file's current total.
  */
 export const worthOf = (
   approval: Approval | undefined,
@@ -210,10 +219,13 @@ const unreadable = (what: string, text: string): PayError =>
     hint: 'use the newer paycli that has written it',
   });
 
-/** A policy as it is kept. */
+/** Serializes a policy for storage. */
 export const policyText = (policy: Policy): string => JSON.stringify(policy);
 
-/** A policy that was kept. Throws for a text that is none: a limit that is not understood must not be passed over. */
+/**
+ * Parses a stored policy. Throws a `ledger` error if it doesn't understand the text, since an unknown limit must not be
+ * ignored.
+ */
 export const readPolicy = (text: string): Policy => {
   const policy = parseIfJson(text);
   const isWhole =
@@ -223,11 +235,11 @@ export const readPolicy = (text: string): Policy => {
   return policy;
 };
 
-/** Sums as they are kept: digits, since they may be more than a number can hold. */
+/** Serializes sums for storage, as digits: they may exceed a JavaScript number. */
 export const amountsText = (amounts: Total['amounts']): string =>
   JSON.stringify(Object.fromEntries([...amounts].map(([currency, amount]) => [currency, String(amount)])));
 
-/** Sums that were kept. Throws for a text that holds none. */
+/** Parses stored sums. Throws a `ledger` error if the text holds none. */
 export const readAmounts = (text: string): Total['amounts'] => {
   const amounts = parseIfJson(text);
   const isWhole =

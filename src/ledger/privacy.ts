@@ -2,28 +2,28 @@ import { hash } from 'node:crypto';
 import { printSorted } from '../core/json.ts';
 import type { Entry } from './entry.ts';
 
-/** So many digits of a phone number are kept: enough to know it by, too few to call. */
+/** Number of stored digits of a phone number: enough to recognize it, too few to call it. */
 const KEPT_DIGITS = 4;
-/** Numbers are written with and without their country code; what agrees in so many last digits is the same one. */
+/** Number of last digits that identify a phone number. Numbers are written with and without their country code. */
 const TELLING_DIGITS = 7;
 
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
 
-/** `…4567` */
+/** Formats `…4567`. */
 export const lastDigits = (phone: string): string => `…${digitsOf(phone).slice(-KEPT_DIGITS)}`;
 
 const withoutZeros = (phone: string): string => digitsOf(phone).replace(/^0+/, '');
 
-/** Whether two numbers are one: either may be without its country code, and begin with a zero then. */
+/** True if two texts are the same number. Either may lack its country code, and then begin with a zero. */
 export const isSamePhone = (one: string, other: string): boolean => {
   const [a, b] = [withoutZeros(one), withoutZeros(other)];
   return Math.min(a.length, b.length) >= TELLING_DIGITS && (a.endsWith(b) || b.endsWith(a));
 };
 
-/** Whatever may be a phone number, however it is written. */
+/** Anything that may be a phone number, in any notation. */
 const NUMBER = /\+?\d(?:[ ().-]{0,2}\d){6,}/g;
 
-/** A text in which the phone number, however it is written, shows its last digits only. */
+/** Replaces the phone number in a text, in any notation, by its last digits. */
 export const withoutPhone = (text: string, phone: string | undefined): string => {
   if (phone === undefined) return text;
   const telling = digitsOf(phone).slice(-TELLING_DIGITS);
@@ -31,13 +31,13 @@ export const withoutPhone = (text: string, phone: string | undefined): string =>
   return text.replaceAll(NUMBER, (found) => (digitsOf(found).includes(telling) ? lastDigits(telling) : found));
 };
 
-/** As `withoutPhone` where no more than the last digits are known any more (see `lastDigits`). */
+/** `withoutPhone` if only the last digits are known (see `lastDigits`). */
 export const withoutPhoneEnding = (text: string, last: string | undefined): string =>
   text.replaceAll(NUMBER, (found) => (lastDigits(found) === last ? last : found));
 
 /**
- * Whether an earlier charge asks the same customer by the same medium and provider as this one would. Of two phone numbers
- * only their digests tell; an older ledger has none.
+ * True if an earlier charge asks the same customer by the same medium and provider as this one would. Only their
+ * digests can compare phone numbers; entries of an older ledger have none.
  */
 export const asksTheSame = (
   { medium, provider, phone, phoneDigest }: Entry,
@@ -53,13 +53,13 @@ export const asksTheSame = (
   );
 };
 
-/** What is kept to know a phone number by, made by the ledger's own key: its digits could be guessed from a plain digest. */
+/** Keyed digest that identifies a phone number. A plain digest would reveal it, since its digits can be guessed. */
 export const phoneDigestOf = (phone: string, digest: (text: string) => string): string => digest(digitsOf(phone));
 
-/** A value of JSON with every text, name and number in it passed through `clean`. */
+/** Passes every text, name and number in a JSON value through `clean`. */
 export const cleaned = <T>(value: T, clean: (text: string) => string): T => {
   if (typeof value === 'string') return clean(value) as T;
-  // What is not changed stays a number.
+  // An unchanged number stays a number.
   if (typeof value === 'number') return (clean(String(value)) === String(value) ? value : clean(String(value))) as T;
   if (Array.isArray(value)) return value.map((member) => cleaned(member, clean)) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -67,12 +67,12 @@ export const cleaned = <T>(value: T, clean: (text: string) => string): T => {
   return Object.fromEntries(entries) as T;
 };
 
-/** Whatever may be a phone number shows its last digits only. */
+/** Reduces anything that may be a phone number to its last digits. */
 export const withoutNumbers = (text: string): string => text.replaceAll(NUMBER, lastDigits);
 
 /**
- * A digest of what is charged with, whatever the order of its keys. Of a number that may be a phone's only the last digits
- * go in: it has few enough digits to be guessed from a digest.
+ * Digest of a charge's data, independent of the order of its keys. Numbers that may be a phone's enter with their last
+ * digits only: a whole one could be guessed from the digest.
  */
 export const digestOf = (data: Readonly<Record<string, unknown>>): string =>
   hash('sha256', withoutNumbers(printSorted(data)));

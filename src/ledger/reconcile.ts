@@ -19,29 +19,29 @@ import type { SendDeps } from './send.ts';
 import { keptActivity, snapshotOf } from './snapshot.ts';
 
 /**
- * Why a charge stays unknown. `not_yet`: nothing is there so far. `several`, `doubtful`: what is there proves nothing.
- * `unlisted`: the service does not show activities. `unreadable`: the read failed.
+ * Reason why a charge stays unknown. `not_yet`: no activity has appeared so far. `several`, `doubtful`: the activities
+ * prove nothing. `unlisted`: the service does not list activities. `unreadable`: the read failed.
  */
 export type Why = 'not_yet' | 'several' | 'doubtful' | 'unlisted' | 'unreadable';
 
-/** What a look allows to be said of an unknown charge. */
+/** Conclusion that a read allows about an unknown charge. */
 export type Conclusion =
   | { readonly state: 'accepted'; readonly activity: KeptActivity; readonly evidence: Evidence }
   | { readonly state: 'not_created'; readonly evidence: Evidence }
   | {
       readonly state: 'unknown';
       readonly why: Why;
-      /** The end of a sentence about the charge. */
+      /** End of a sentence about the charge. */
       readonly reason: string;
-      /** When another look can settle it, in milliseconds; undefined where none can. */
+      /** Moment at which another read can settle it, in milliseconds; undefined if none can. */
       readonly again?: number;
-      /** What is to be kept of the look; undefined where an earlier one says the same. */
+      /** Evidence to store; undefined if an earlier read shows the same. */
       readonly evidence?: Evidence;
     };
 
-/** The last of them must be this long after the sending ended. */
+/** Minimum time from the end of the sending to the last empty read, in milliseconds. */
 const OVER_MS = 15 * 60_000;
-/** So many activities of a kind are kept of one look. */
+/** Number of activities of a kind that are stored of one read. */
 const MOST_KEPT = 10;
 
 const lookEvidence = (look: SnapshotAt, found: string, { candidates, excluded, skew }: Sorted): Evidence =>
@@ -60,21 +60,21 @@ const lookEvidence = (look: SnapshotAt, found: string, { candidates, excluded, s
     excluded_count: excluded.length,
   });
 
-/** The empty looks that no other look came after; oldest first. */
+/** Empty reads since the last read that was not empty, oldest first. */
 const emptySince = (charge: Charge): LookTime[] => {
   const looks = looksOf(charge);
   return looks.slice(looks.findLastIndex(({ found }) => found !== 'none') + 1).flatMap(timeOf);
 };
 
-/** How long the sending has been over for certain: by its own mark, else since the first empty look. */
+/** Milliseconds since the sending was certainly over, by its uptime mark or else since the first empty read. */
 const overFor = (charge: Charge, first: LookTime, now: LookTime): number | undefined => {
   const passed = elapsed(charge.begun, now.mark);
   return passed === undefined ? apart(first, now) : passed - sendingTime(charge);
 };
 
-/** The first of the empty looks decides, so the later ones are kept ever more rarely. */
+/** True if an empty read is worth storing. The first one decides, so later ones are stored more and more rarely. */
 const addsToEmpty = (first: LookTime | undefined, last: LookTime | undefined, now: LookTime): boolean => {
-  // After a restart without a word of the service's clock, counting begins anew.
+  // After a restart without a reading of the service's clock, counting starts over.
   if (first === undefined || last === undefined) return true;
   return (apart(first, now) ?? 0) >= Math.max(APART_MS, 2 * (apart(first, last) ?? 0));
 };
@@ -117,7 +117,7 @@ const unproven = (
   const repeats =
     last?.['found'] === why &&
     JSON.stringify(last['candidates']) === JSON.stringify(evidence['candidates']) &&
-    // One that showed an old time leaves nothing that a later one could be compared with.
+    // A read with an old `Date` can't be compared with later ones, so it doesn't count as the same.
     timeOf(last).every((one) => areSteady(one, look));
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
@@ -130,11 +130,13 @@ const activityOf = ({ activity, kept }: Candidate, uid: string, servedAt: number
   ...(servedAt === undefined ? {} : { servedAt }),
 });
 
-/** The statuses of an answer that a later look will hardly change: there is no such read, or it is off the contract. */
+/**
+ * True for HTTP statuses that a later read will hardly change: the service has no such read, or violates the contract.
+ */
 const lasting = (status: number | undefined): boolean =>
   status !== undefined && status !== 408 && status !== 429 && status < 500;
 
-/** An answer that a cache has kept from before the charge was sent shows nothing of it. */
+/** True if the answer is a cached one from before the charge was sent. It shows nothing of the charge. */
 const isOlderThanSend = (
   charge: Charge,
   { age = 0, at, askedAt, mark }: Timed & { readonly age?: number },
@@ -143,7 +145,7 @@ const isOlderThanSend = (
   return age > 0 && passed - (at - askedAt) <= age;
 };
 
-/** What lay in a cache shows how things stood when the service gave it. */
+/** A cached answer shows the state at the time when the service sent it. */
 const whenServed = <T extends Timed>(look: T, age: number): T => ({
   ...look,
   askedAt: look.askedAt - age,
@@ -152,8 +154,8 @@ const whenServed = <T extends Timed>(look: T, age: number): T => ({
 });
 
 /**
- * What one look says of a charge that may have been made. Only one candidate, beyond doubt, makes it accepted, and only
- * two empty looks, long after the sending, make it not created; whatever else is seen leaves it unknown.
+ * Judges one read of a charge that may have been made. Only a single candidate without doubt makes it `accepted`. Only
+ * two empty reads long after the sending make it `not_created`. Anything else leaves it `unknown`.
  */
 export const judgeLook = (charge: Charge, seen: SnapshotAt, ownedByOthers: ReadonlySet<string>): Conclusion => {
   if ('unavailable' in seen) {
@@ -190,7 +192,7 @@ export const judgeLook = (charge: Charge, seen: SnapshotAt, ownedByOthers: Reado
   };
 };
 
-/** A charge as it now stands, and why it is still unknown where it is. */
+/** Charge after a read, and the reason why it is still unknown, if it is. */
 interface Reconciled {
   readonly charge: Charge;
   readonly left: Extract<Conclusion, { state: 'unknown' }> | undefined;
@@ -209,7 +211,7 @@ const LOST_RACE: Extract<Conclusion, { state: 'unknown' }> = {
   reason: 'another process changed it meanwhile',
 };
 
-/** Writes what was concluded; undefined when nothing is left to be said. */
+/** Writes the conclusion. Returns undefined if the charge is resolved. */
 const write = async (ledger: Ledger, id: string, conclusion: Conclusion): Promise<Reconciled['left']> => {
   if (conclusion.state !== 'unknown') return (await ledger.resolve(id, conclusion)) ? undefined : LOST_RACE;
   if (conclusion.evidence !== undefined) await ledger.note(id, conclusion.evidence);
@@ -217,8 +219,8 @@ const write = async (ledger: Ledger, id: string, conclusion: Conclusion): Promis
 };
 
 /**
- * Looks at an unknown charge once, judges and writes what that allows. When somebody else is first, the charge is given
- * back as it then stands. Throws what `look` and the ledger throw.
+ * Reads an unknown charge's payment request once, and writes the conclusion. If another process resolves the charge
+ * first, returns its new state. Throws what `look` and the ledger throw.
  */
 export const reconcile = async (
   ledger: Ledger,
@@ -229,7 +231,7 @@ export const reconcile = async (
   const askedAt = ledger.moment().at;
   const sight = cleaned(await look(charge), clean);
   const seen = { ...sight, askedAt, ...ledger.moment() };
-  // The read took its time: others may have looked, or resolved it, meanwhile.
+  // Other processes may have stored a read or resolved the charge during this read.
   const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;
   const current = await asNow();
   if (!isOpen(current)) return { charge: current, left: undefined };
@@ -239,7 +241,9 @@ export const reconcile = async (
   return { charge: after, left: isOpen(after) ? left : undefined };
 };
 
-/** What a refresh needs of a client: a read, undefined where the service has none. Throws what a read throws. */
+/**
+ * Read access that a refresh needs. Resolves to undefined if the service has no such read. Throws what a read throws.
+ */
 interface Reader {
   look(
     id: 'ugwo.get' | 'activity.get',
@@ -249,7 +253,7 @@ interface Reader {
 
 const PAGE = 200;
 
-/** Charges page by page, oldest first, from the place `after` on; what is added meanwhile comes at the end. */
+/** Lists charges page by page, oldest first, from the place `after` on. Charges added meanwhile come at the end. */
 export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
   for (let { after = 0 } = filter; ; ) {
     const found = await ledger.list({ ...filter, oldestFirst: true, after, limit: PAGE });
@@ -260,7 +264,7 @@ export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit
   }
 }
 
-/** Reads how the activity of a charge stands, and writes it. False where the service shows nothing of it. */
+/** Reads the status of a charge's activity, and stores it. Returns false if the service shows nothing of it. */
 export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, reader: Reader): Promise<boolean> => {
   if (activity === undefined) return false;
   const request = await reader.look('ugwo.get', { params: { uid: about } });
@@ -269,7 +273,7 @@ export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, 
   const params = { ugwoUid: about, activityUid: activity.uid };
   const record = listed === undefined ? await reader.look('activity.get', { params }) : undefined;
   const seen = listed ?? record?.value;
-  // What is known already says more than a status that can't be read.
+  // The stored status says more than one that can't be parsed.
   if (seen === undefined || statusOf(seen) === '') return false;
   await ledger.observe([keptActivity(seen, servedBy(record ?? request))], asked, true);
   return true;

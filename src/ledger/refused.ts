@@ -41,7 +41,7 @@ const wordsOf = (forbidden: Forbidden): readonly [what: string, hint: string] =>
   }
 };
 
-/** Why a policy forbids a charge, and what to do. `command` makes a command for the same place. */
+/** Explains why a policy forbids a charge, and gives a hint. `command` formats a paycli command for the same place. */
 export const policyWords = (
   { profile, forbidden }: { readonly profile: string; readonly forbidden: Forbidden },
   command: (...words: readonly string[]) => string,
@@ -55,7 +55,7 @@ export const policyWords = (
   ];
 };
 
-/** What the customer can still use, in one line a piece. */
+/** Payment details that the customer can still use, one line each. */
 const stillUsable = ({ activity, moment }: Refused): string[] => {
   const action = readNextAction({ next_action: activity?.nextAction });
   if (action === undefined) return [];
@@ -66,7 +66,7 @@ const stillUsable = ({ activity, moment }: Refused): string[] => {
   return [...(names.length === 0 ? [] : [names.join(', ')]), `account number ${action.accountNumber}${until}`];
 };
 
-/** The medium, and with whom. */
+/** Medium, with provider and phone where known. */
 const howOf = ({ medium = '', provider, phone }: Entry): string => {
   const whom = [provider, phone].filter((one) => one !== undefined);
   return whom.length === 0 ? medium : `${medium} (${whom.join(', ')})`;
@@ -74,7 +74,7 @@ const howOf = ({ medium = '', provider, phone }: Entry): string => {
 
 type Command = (...words: readonly string[]) => string;
 
-/** Who made it and how, as far as that is known. */
+/** Names the earlier entry or activity, with its maker and medium where known. */
 const nameOf = (by: Entry | undefined, activity: KeptActivity | undefined): string => {
   if (by === undefined) return [activity?.uid ?? '', 'not from this ledger'].filter((name) => name !== '').join(', ');
   return `${isCharge(by) ? `by ${howOf(by)}, ` : ''}${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
@@ -99,7 +99,7 @@ const underWay: Words = (refused, command) => [
   `check its status: ${lookCommand(refused, command)}; --again makes a second charge`,
 ];
 
-/** What stands in the way, and what to do about it. */
+/** Message and hint for each reason of a refusal. */
 const WORDS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ intent, by }, command) => [
     `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
@@ -167,7 +167,7 @@ const inOther = (
     `${intent.kind === CHARGE ? '; --again charges it all the same' : ''}`,
 ];
 
-/** The same for many rows at once. */
+/** Short reasons, for the summary of many rows. */
 const REASONS: Readonly<Record<RefusalReason, string>> = {
   unresolved: 'an earlier one is unknown',
   in_progress: 'another process is at it',
@@ -182,15 +182,16 @@ const REASONS: Readonly<Record<RefusalReason, string>> = {
   policy: 'beyond a policy',
 };
 
-/** The rest --again does not override, or the service refuses. */
+/** Reasons that --again overrides. It doesn't override the others, or the service refuses the charge anyway. */
 const AGAIN_HELPS: readonly RefusalReason[] = ['payable', 'unseen', 'made'];
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
 
 /**
- * The guard's no, with what the customer can still use. Instants in local time. `words` are the global options that send
- * another command to the same place; `same` says that it asks the same customer for the same.
+ * Error for a refusal by the guard, with the payment details that the customer can still use. Instants are in local
+ * time. `words` are the global options that send another command to the same place. `same` says that the charge asks
+ * the same customer for the same.
  */
 export const refusedError = (refused: Refused, words: readonly string[], same: boolean): PayError => {
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;

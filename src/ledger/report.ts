@@ -3,11 +3,14 @@ import { type Entry, isCharge, type Moment } from './entry.ts';
 import { payableFor, wasSeenExpired } from './guard.ts';
 import type { Reducer } from './ledger.ts';
 
-/** What has become of the money of an accepted charge, in the order in which it is told. */
+/** Payment states of accepted charges, in the order of the report. */
 export const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'] as const;
 export type Payment = (typeof PAYMENTS)[number];
 
-/** Undefined for what is no charge, or not known to have been made. An account counts as expired once somebody has looked since. */
+/**
+ * Returns undefined for other kinds than charges, and for charges not known to be made. An account counts as expired
+ * once somebody has read its status after the expiry.
+ */
 export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined => {
   if (!isCharge(charge) || charge.state !== 'accepted') return undefined;
   const status = charge.activity?.status ?? '';
@@ -18,16 +21,16 @@ export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined =>
   return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';
 };
 
-/** How many charges there are of one kind and currency, and what they come to in the minor unit. */
+/** Number and sum of charges of one payment state and currency. The sum is in the minor unit. */
 export interface Sum<P extends string = Payment> {
   readonly payment: P;
   readonly currency: string | undefined;
   readonly count: number;
-  /** Undefined where no amount is known. */
+  /** Undefined if no amount is known. */
   readonly amount: bigint | undefined;
 }
 
-/** Adds charges up, by what they are and currency; told in the order of `kinds`. */
+/** Sums charges by payment state and currency. The result follows the order of `kinds`. */
 export const openSums = <P extends string>(kinds: readonly P[]) => {
   const sums = new Map<string, Sum<P>>();
   const change = ({ asked = {} }: Entry, payment: P, by: 1 | -1): void => {
@@ -39,7 +42,7 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
   };
   return {
     add: (charge: Entry, payment: P): void => change(charge, payment, 1),
-    /** The same charge, as something else; `before` is what was added, of which less may have been known. */
+    /** Moves a charge to another state. `before` is the charge as it was added, when less of it may have been known. */
     move: (charge: Entry, from: P, to: P, before: Entry): void => {
       change(before, from, -1);
       change(charge, to, 1);
@@ -53,28 +56,28 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
 export type Sums = ReturnType<typeof openSums<Payment>>;
 
 /**
- * What a report counts, in the order in which it is told: all that was charged, what has become of that, and besides what
- * may have been charged, and what is being sent.
+ * Counters of a report, in output order: all charges, their payment states, and then charges with an unknown outcome
+ * and charges being sent.
  */
 const REPORTED = ['charged', ...PAYMENTS, 'unknown', 'sending'] as const;
 type Reported = (typeof REPORTED)[number];
 
 type Groups = readonly (string | undefined)[];
 
-/** One count of a report, and what it comes to in the minor unit. */
+/** One counter of a report, with its sum in the minor unit. */
 export interface ReportLine {
-  /** What the charges have in common, in the order in which it is told; undefined where they have none of it. */
+  /** Common values of the charges, in output order; undefined for a value that they lack. */
   readonly groups: Groups;
   readonly currency: string | undefined;
   readonly reported: Reported;
   readonly count: number;
-  /** Undefined where no amount is known. */
+  /** Undefined if no amount is known. */
   readonly amount: bigint | undefined;
-  /** Of how many the amount is not known, and so is not in the sum. */
+  /** Number of charges without a known amount, which the sum leaves out. */
   readonly withoutAmount: number;
 }
 
-/** As what a charge is counted; as nothing where it is known not to have been made. */
+/** Counters that a charge belongs to; none if it was certainly not made. */
 const countedAs = (charge: Entry, moment: Moment): readonly Reported[] => {
   if (charge.state === 'unknown' || charge.state === 'sending') return [charge.state];
   const payment = paymentOf(charge, moment);
@@ -89,7 +92,7 @@ const added = (line: ReportLine, amount: number | undefined): ReportLine => ({
     : { amount: (line.amount ?? 0n) + BigInt(amount) }),
 });
 
-/** What is not named comes last. */
+/** Unnamed groups come last. */
 const byName = (a: string | undefined, b: string | undefined): number => {
   if (a === b) return 0;
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
@@ -99,7 +102,7 @@ const byName = (a: string | undefined, b: string | undefined): number => {
 const byNames = (a: Groups, b: Groups): number =>
   a.map((name, at) => byName(name, b[at])).find((order) => order !== 0) ?? 0;
 
-/** Adds charges up by what they have in common, currency, and what has become of them. Its size is that of the report. */
+/** Sums charges by group, currency and counter. Memory use depends on the size of the report, not of the ledger. */
 export const openReport =
   (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean, moment: Moment) =>
   (): Reducer<readonly ReportLine[]> => {

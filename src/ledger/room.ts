@@ -1,4 +1,4 @@
-// The ledger's protocol, for the commands that are given it.
+// Ledger protocol, for the commands that get it passed in.
 
 export { isCharge, isIn } from './entry.ts';
 export { payableFor } from './guard.ts';

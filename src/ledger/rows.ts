@@ -4,15 +4,15 @@ import { number, optionalNumber, optionalText, text } from '../database/kind.ts'
 import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
 
-/** What a table holds, whatever the database. */
+/** Value of a database column, whatever the database. */
 export type Value = null | number | bigint | string | NodeJS.NonSharedUint8Array;
 
-/** A row of a table: its values in the order of their columns. */
+/** Values of a table row, in column order. */
 export type Row = readonly Value[];
 
 /**
- * All that a row says, but for its place and the checksum itself: first what stays as it was begun, `ugwo` being what it is
- * about. The order is never changed: rows that are there were summed in it.
+ * Columns that the checksum covers: first those that never change (`ugwo` holds what the entry is about), then those
+ * that do. Never reorder them: the checksums of existing rows depend on the order.
  */
 export const FIXED = [
   'id',
@@ -52,22 +52,24 @@ export const CHANGING = [
   'ref',
   'customer',
 ] as const;
-/** What only other intents than charges have: in their checksums alone, so that those of older rows still hold. */
+/**
+ * Columns that only other kinds than charges fill. Checksums of charges leave them out, so that older rows stay valid.
+ */
 const OF_OTHERS = ['kind', 'path', 'body'] as const;
 
-/** A row in the order in which it is read. */
+/** Columns in reading order. */
 export const COLUMNS = [...FIXED, ...CHANGING, ...OF_OTHERS, 'checksum', 'seq'] as const;
 
 type Places = Readonly<Record<(typeof COLUMNS)[number], number>>;
-/** The place of each column in a row. */
+/** Index of each column in a row. */
 export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])) as Places;
 
 const OF_CHARGES = FIXED.length + CHANGING.length;
 const OF_ALL = OF_CHARGES + OF_OTHERS.length;
 
 /**
- * The checksum of a row, FNV-1a in 32 bits: for what happens by accident, and quick, since it is asked for at every read and
- * write. A charge is summed as it was before there were other kinds.
+ * Checksum of a row: FNV-1a in 32 bits. It detects accidental damage and is fast, since each read and write computes
+ * it. Charges use the same columns as before other kinds existed.
  */
 export const checksumOf = (row: Row): number => {
   const isCharge = row[AT.kind] === CHARGE && row[AT.path] === null && row[AT.body] === null;
@@ -93,7 +95,7 @@ const toldOf = (row: Row): ServiceTime | undefined => {
   return json === undefined ? undefined : (JSON.parse(json) as ServiceTime);
 };
 
-/** What a charge has and nothing else. */
+/** Fields that only charges have. */
 const termsOf = (row: Row): ChargeTerms => ({
   medium: text(row[AT.medium]),
   provider: optionalText(row[AT.provider]),
@@ -113,7 +115,7 @@ const requestOf = (row: Row): Pick<Entry, 'path' | 'body'> => ({
   body: optionalText(row[AT.body]),
 });
 
-/** A row of the table as an entry. */
+/** Converts a table row to an entry. */
 export const entryOf = (row: Row): Entry => {
   const boot = text(row[AT.boot]);
   return {
@@ -145,11 +147,11 @@ export const entryOf = (row: Row): Entry => {
 
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
-/** As SQLite keeps it: half a surrogate pair is no character. */
+/** Replaces lone surrogates, as SQLite does when it stores a text. */
 const asKept = (value: Value | undefined): Value =>
   typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
-/** What stays as it was begun, in the order of `FIXED`. */
+/** Values that never change, in the order of `FIXED`. */
 const fixedOf = (entry: Entry): (Value | undefined)[] => [
   ...[entry.id, entry.service, entry.origin, entry.workspace, entry.profile, entry.about, entry.medium ?? ''],
   ...[entry.provider, entry.phone, entry.phoneDigest, entry.expiresAt, entry.digest, entry.job, entry.row],
@@ -157,7 +159,7 @@ const fixedOf = (entry: Entry): (Value | undefined)[] => [
   ...[entry.sender.pid, entry.sender.boot, entry.sender.started],
 ];
 
-/** What changes, in the order of `CHANGING`. */
+/** Values that change, in the order of `CHANGING`. */
 const changingOf = (entry: Entry): (Value | undefined)[] => {
   const { activity, asked } = entry;
   return [
@@ -167,14 +169,14 @@ const changingOf = (entry: Entry): (Value | undefined)[] => {
   ];
 };
 
-/** An entry as a row of the table, with its checksum; its place is the table's own. */
+/** Converts an entry to a table row with its checksum. The table itself assigns its place (`seq`). */
 export const rowOf = (entry: Entry): Value[] => {
   const row = [...fixedOf(entry), ...changingOf(entry), entry.kind, entry.path, entry.body].map(asKept);
   row.push(checksumOf(row));
   return row;
 };
 
-/** The entries of some rows, where each is what was written; of the others, what is wrong is told. */
+/** Converts the rows with a valid checksum to entries. Reports a fault to `tell` for each other row. */
 export const readable = (rows: readonly Row[], tell: (fault: string) => void): Entry[] =>
   rows.flatMap((row) => {
     const name = `${String(row[AT.id])} (row ${row[AT.seq]})`;

@@ -30,33 +30,38 @@ import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutNumbers, withoutPh
 import { refusedError } from './refused.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 
-/** What is sent under the protocol, whatever it is. */
+/** Options of any request under the protocol. */
 interface SendOptions {
   readonly place: LedgerTarget;
-  /** How long its sending can take at the longest, in milliseconds. */
+  /** Longest time that the sending can take, in milliseconds. */
   readonly bound: number;
-  /** How long one attempt can take of that. */
+  /** Longest time of one attempt within it, in milliseconds. */
   readonly attempt: number;
-  /** The global options that send another command to the same place. */
+  /** Global options that send another command to the same place. */
   readonly words: readonly string[];
-  /** Sends another one where the first can still be paid, was paid or was made. */
+  /** Sends another one although the first can still be paid, was paid or was made. */
   readonly again: boolean;
-  /** The row of a file that it is made for; `retry` makes it again where nothing came of it. */
+  /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
-  /** When a look that it relies on was asked for: a process that stood still since sends nothing. */
+  /** Start of the read that the request relies on. A process that was suspended since then sends nothing. */
   readonly since?: Moment;
 }
 
 export interface SendDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes the known secrets out of a text. */
+  /** Removes the known secrets from a text. */
   readonly clean: (text: string) => string;
-  /** Sends it, once; begins no attempt when it is overdue. Throws a PayError whose kind says what is certain. */
+  /**
+   * Sends the request once, and starts no attempt when it is overdue. Throws a PayError whose kind says what is
+   * certain.
+   */
   readonly send: (overdue: () => boolean) => Promise<ApiRecord>;
-  /** Told before anything is sent that the same is open at another origin; what it throws keeps it from being sent. */
+  /**
+   * Called before sending, if an entry about the same thing is open at another origin. If it throws, nothing is sent.
+   */
   readonly elsewhere?: (entry: Entry) => Promise<void>;
-  /** Told what was thrown, or that nothing was, before that is noted: others may take its place meanwhile. */
+  /** Called with the error, if any, before the outcome is written, so that the next row can start. */
   readonly judged?: (error: PayError | undefined) => void;
 }
 
@@ -64,23 +69,23 @@ interface Sent {
   readonly kind: 'accepted';
   readonly id: string;
   readonly record: ApiRecord;
-  /** What is odd about it, a sentence each. */
+  /** Oddities of the answer, a sentence each. */
   readonly odd: readonly string[];
-  /** The other charge that the activity belongs to, where there is one. */
+  /** Other charge that the activity already belongs to, if any. */
   readonly owner?: Entry;
-  /** What the ledger could not note. */
+  /** Error of the ledger, if it could not store the outcome. */
   readonly unrecorded?: PayError;
 }
 
-/** A failure of any kind as one that says what is certain. */
+/** Converts any failure to a PayError that says what is certain. */
 const asJudged = (thrown: unknown, effect: WriteKind): PayError => {
   if (thrown instanceof PayError && (thrown.kind === 'unknown' || outcomeOf(thrown) !== 'unknown')) return thrown;
   return new PayError('unknown', `${mayBeDone(effect)}: ${reasonOf(thrown)}`, { cause: thrown });
 };
 
-/** So much is kept of an answer that proves nothing. */
+/** Stored length of an answer that proves nothing, in characters. */
 const LONGEST_ANSWER = 2000;
-/** Looked through beyond that, since a number or a key that the cut has gone through is known to nobody. */
+/** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
 const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
 
 const answerKept = (answer: string, clean: (text: string) => string): string =>
@@ -96,7 +101,7 @@ const failedOutcome = (error: PayError, at: number, clean: (text: string) => str
   return { state: outcomeOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };
 
-/** How to find out about what is unknown: what is no charge, the service shows nobody but a person. */
+/** Hint for an unknown outcome. Only a person can look up other kinds than charges at the service. */
 const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly string[]): string => {
   const command = shellLine(['paycli', 'ledger', 'reconcile', id, ...words]);
   return kind === CHARGE
@@ -104,7 +109,7 @@ const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly stri
     : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
 };
 
-/** Notes what became of it. */
+/** Stores the outcome. Returns the ledger's error instead of throwing it. */
 const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<Pick<Sent, 'owner' | 'unrecorded'>> => {
   try {
     const owner = await ledger.record(id, outcome);
@@ -115,7 +120,7 @@ const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<Pick<
   }
 };
 
-/** Whether an attempt that is begun now may last beyond what others wait for before they take the sending for ended. */
+/** True once an attempt could outlive the deadline after which other processes give it up. */
 const overdueSince =
   (ledger: Ledger, { bound, attempt }: SendOptions, begun: Moment) =>
   (): boolean => {
@@ -125,9 +130,9 @@ const overdueSince =
   };
 
 /**
- * One sending under the protocol (charge-protocol, The order of things): the intent is on the disk before `send` is called,
- * and what became of it before this returns or throws. What `send` threw is thrown on, with the name that it has in the
- * ledger; where the guard refuses, nothing is sent. `accepted` says what is to be noted of the answer.
+ * Sends one request under the protocol (charge-protocol, The order of things). The intent is on the disk before `send`
+ * is called, and the outcome before this returns or throws. Rethrows what `send` threw, with the ledger id added. Sends
+ * nothing if the guard refuses. `accepted` returns the outcome to store for an answer.
  */
 const sendOnce = async (
   ledger: Ledger,
@@ -161,21 +166,21 @@ const sendOnce = async (
   return { kind: 'accepted', id, record, odd: outcome.odd ?? [], ...(await note(ledger, id, outcome)) };
 };
 
-/** Something else than a charge that must not be made twice. */
+/** Request other than a charge that must not be made twice. */
 interface MakeRequest extends SendOptions {
   readonly effect: WriteKind;
-  /** What it is about: while one is unknown, no other is sent. */
+  /** Subject of the request. While one about it is unknown, no other is sent. */
   readonly about: string;
   readonly path: string;
-  /** JSON */
+  /** JSON. */
   readonly body: string | undefined;
-  /** One that was made stands in the way of another, unless `again`. */
+  /** An earlier accepted one blocks this one, unless `again`. */
   readonly once: boolean;
-  /** Whether an answer says that nothing came of it after all. */
+  /** True if an answer says that the request failed after all. */
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
 
-/** A body without keys, in whose texts whatever may be the number of a phone or an account shows its last digits only. */
+/** Body for storage, without keys. Texts that may be a phone or account number show their last digits only. */
 const bodyKept = (body: string, clean: (text: string) => string): string => {
   const masked: unknown = JSON.parse(body, (_name, value) =>
     typeof value === 'string' && !isAnyId(value) ? withoutNumbers(value) : value,
@@ -202,14 +207,14 @@ const make = (ledger: Ledger, request: MakeRequest, world: SendDeps): Promise<Se
   });
 };
 
-/** Makes something under the protocol; throws the guard's no. Only a person can say afterwards what became of one that is unknown. */
+/** Makes an object under the protocol. Throws if the guard refuses. Only a person can resolve an unknown outcome. */
 export const makeOnce = async (ledger: Ledger, request: MakeRequest, world: SendDeps): Promise<Sent> => {
   const made = await make(ledger, request, world);
   if (made.kind === 'refused') throw refusedError(made, request.words, false);
   return made;
 };
 
-/** The same for a row of a file, which may have been made before. */
+/** Makes the object of a file's row. Returns the earlier entry if the row has made it already. */
 export const makeRow = async (
   ledger: Ledger,
   request: MakeRequest,
@@ -221,12 +226,12 @@ export const makeRow = async (
   throw refusedError(made, request.words, false);
 };
 
-/** A charge to be made under the protocol. */
+/** Charge to be made under the protocol. */
 export interface ChargeRequest extends SendOptions {
   readonly ugwo: string;
-  /** `data` of the body, checked already. */
+  /** `data` of the body, already validated. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** What a look at the payment request has shown just now; undefined where none could be had. */
+  /** Result of a read of the payment request just before; undefined if there was none. */
   readonly shown?: Snapshot | undefined;
 }
 
@@ -249,7 +254,7 @@ const intentOf = (
   asked: cleaned(shown?.asked ?? {}, clean),
 });
 
-/** Just made, it says by itself what the service's clock showed, where the answer does not. */
+/** Service's clock at the answer. Without a `Date`, the creation time of the new activity stands in. */
 const toldAt = ({ value, servedAt }: ApiRecord): number | undefined =>
   servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
 
@@ -261,10 +266,13 @@ const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): Ou
   return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
 };
 
-/** An activity that says it was made so long before or after the answer, in milliseconds, was not made now. */
+/**
+ * Largest plausible distance of the activity's creation time from the answer, in milliseconds. Beyond it, the activity
+ * was not made now.
+ */
 const FAR_MS = 2 * 3_600_000;
 
-/** What is odd about the activity that answers a charge, and does not make it another's. */
+/** Oddities of the activity in the answer. They don't make it another charge's. */
 const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): string[] => {
   const created = parseInstant(String(valueAt(value, 'created_at')))?.ms;
   return [
@@ -277,7 +285,7 @@ const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): 
   ];
 };
 
-/** One charge under the protocol (see `sendOnce`). */
+/** Makes one charge under the protocol (see `sendOnce`). */
 export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: SendDeps): Promise<Charged> => {
   const { data, shown } = request;
   const phone = textOf(data['phone']);

@@ -7,15 +7,16 @@ import { IN_NAMESPACE } from './policy.ts';
 
 const PROC = '/proc';
 
-/** Of a process that is not there it says nothing. */
+/** Has no fields for a process that does not exist. */
 interface Stat {
   readonly state?: string | undefined;
   readonly started?: string;
 }
 
 /**
- * State and start of a process out of its stat line, whose second field is a name that may hold blanks and brackets; undefined
- * where it can't be read, or is hidden: /proc may keep other users' processes to itself (`hidepid`), which the kernel still knows.
+ * Parses state and start time from a process's stat line, whose second field is a name that may hold blanks and
+ * brackets. Undefined if it can't be read or is hidden: /proc may hide other users' processes (`hidepid`), which the
+ * kernel still knows.
  */
 const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
   let line: string;
@@ -31,16 +32,16 @@ const statOf = (pid: number | 'self', proc: string): Stat | undefined => {
   return started === undefined ? undefined : { state, started };
 };
 
-/** Whether /proc counts processes as this one does; in a new PID namespace it may still be the outer one's. */
+/** True if /proc belongs to this process's PID namespace. In a new namespace it may still be the outer one's. */
 const isOwnProc = (proc: string): boolean => {
   const self = attempt(() => readlinkSync(`${proc}/self`));
   return self === undefined || self === String(thisMachine.pid);
 };
 
-/** This process. Process numbers are counted in each boot, and in each container, anew. */
+/** Describes this process. PIDs are only unique within a boot and a container. */
 export const thisSender = (proc = PROC): Sender => {
   const boot = attempt(() => readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim());
-  // What is not told is empty between its blanks.
+  // A missing value is empty between its blanks.
   const spaces = ['pid', 'time'].map((name) => attempt(() => readlinkSync(`${proc}/self/ns/${name}`)));
   return {
     pid: thisMachine.pid,
@@ -49,12 +50,12 @@ export const thisSender = (proc = PROC): Sender => {
   };
 };
 
-/** In which the machine's uptime counts: the boot, and the name space of its clock, which may have an offset of its own. */
+/** Boot ID and time namespace in which an uptime counts. The namespace's clock may have an offset of its own. */
 export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => boot.replace(/ \S*/, '').trimEnd();
 
 /**
- * Whether a sender has ended. Where the system does not tell enough (another container, no /proc) it counts as running
- * until `overdue`: then nothing of its sending can be left.
+ * True if a sender has ended. If the system does not tell enough (another container, no /proc), it counts as running
+ * until `overdue`: then its sending must be over.
  */
 export const hasProcessEnded = (sender: Sender, self: Sender, overdue: boolean, proc = PROC): boolean => {
   const [boot, space] = sender.boot.split(' ');
@@ -68,8 +69,8 @@ export const hasProcessEnded = (sender: Sender, self: Sender, overdue: boolean, 
 };
 
 /**
- * The same for senders of any machine: of another one nothing is seen, and only the time that it was given counts. Machines that
- * were cloned while they ran have one boot (see `Shadow.has`).
+ * `hasProcessEnded` for senders of any machine. A process of another machine is invisible, so only its deadline counts.
+ * Machines that were cloned while running share one boot ID (see `Shadow.has`).
  */
 export const mayHaveEnded = (sender: Sender, self: Sender, overdue: boolean): boolean => {
   const [boot] = sender.boot.split(' ');
@@ -77,7 +78,7 @@ export const mayHaveEnded = (sender: Sender, self: Sender, overdue: boolean): bo
   return isHere ? hasProcessEnded(sender, self, overdue) : overdue;
 };
 
-/** Who acts: the account by its name, where it has one, and the number of whoever has logged in. */
+/** Operator: account name if it has one, uid, and the uid of the user who logged in. */
 interface Acting {
   readonly name: string | undefined;
   readonly uid: number | undefined;
@@ -86,14 +87,17 @@ interface Acting {
   readonly namespaced: boolean;
 }
 
-/** `ada@laptop`; behind sudo or su also who has logged in: `uid 1001 as ops@laptop`. A container may know no name, only a number. */
+/**
+ * Formats `ada@laptop`, or under sudo or su with the login user: `uid 1001 as ops@laptop`. A container may know only a
+ * uid.
+ */
 export const operatorText = ({ name, uid, loginUid, host, namespaced }: Acting): string => {
   const account = name ?? `uid ${uid ?? '?'}`;
   const behind = loginUid === undefined || loginUid === uid ? '' : `uid ${loginUid} as `;
   return `${behind}${account}@${host}${namespaced ? IN_NAMESPACE : ''}`;
 };
 
-/** Who decides here, for the record. */
+/** Operator of this process, for the record. */
 export const operator = (): string =>
   operatorText({
     name: attempt(() => userInfo().username),

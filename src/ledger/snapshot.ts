@@ -5,31 +5,31 @@ import { printExact, valueAt } from '../core/json.ts';
 import { type ApiRecord, servedBy } from '../core/record.ts';
 import type { KeptActivity, RequestTerms } from './entry.ts';
 
-/** What a read of a payment request showed (public-facts.md, Payment requests): of each field only what can be read. */
+/** Result of a read of a payment request (public-facts.md, Payment requests), with the fields that could be parsed. */
 export interface Snapshot {
-  /** The service's own clock as it answered, in milliseconds, to the second; where it said so. */
+  /** Service's `Date` of the answer, in milliseconds with a resolution of one second, if it sent one. */
   readonly servedAt?: number;
-  /** How old the answer was when it came, in milliseconds: it is a cache's. */
+  /** Age of a cached answer on arrival, in milliseconds. */
   readonly age?: number;
-  /** The machine value; empty where it can't be read. */
+  /** Machine value; empty if it can't be parsed. */
   readonly status: string;
-  /** As much has been paid as is asked for. */
+  /** At least the asked amount has been paid. */
   readonly paidInFull: boolean;
-  /** It says that it has no checkout. */
+  /** The answer says that there is no checkout. */
   readonly noCheckout: boolean;
   readonly asked: RequestTerms;
   readonly description: string | undefined;
   readonly email: string | undefined;
-  /** Undefined where the service does not list them. */
+  /** Undefined if the service does not list them. */
   readonly activities: readonly unknown[] | undefined;
-  /** The latest one, where the service names it by itself. */
+  /** Latest activity, if the service names it separately. */
   readonly last: unknown;
 }
 
-/** An amount as a text: `500000`, or `500000.00`. */
+/** Amount as a text: `500000`, or `500000.00`. */
 const WHOLE = /^\d{1,15}(?:\.0+)?$/;
 
-/** An amount in the minor unit, which may come as a text; undefined for what can't be kept exactly. */
+/** Amount in the minor unit, from a number or a text; undefined if it can't be represented exactly. */
 const amountAt = (value: unknown, path: string): number | undefined => {
   const found = valueAt(value, path);
   if (typeof found === 'string') return WHOLE.test(found) ? Number(found) : undefined;
@@ -46,14 +46,14 @@ const currencyOf = (ugwo: unknown): string | undefined => {
   return /^[A-Za-z]{3}$/.test(currency) ? currency.toUpperCase() : undefined;
 };
 
-/** The customer is an object, or the uid of one. */
+/** The customer field holds an object or its uid. */
 const customerOf = (ugwo: unknown): string | undefined =>
   [textAt(ugwo, 'onye.uid'), textAt(ugwo, 'onye'), textAt(ugwo, 'onye_nzube.uid')].find(
     (uid) => uid !== undefined && isId('ony', uid),
   );
 
 const lastOf = (ugwo: unknown): unknown => {
-  // Spelled so (public-facts.md, Payment requests).
+  // The service spells it so (public-facts.md, Payment requests).
   const last = valueAt(ugwo, 'lastest_ugwo_activity');
   return statusOf(last) === '' ? undefined : last;
 };
@@ -63,24 +63,24 @@ const isPaidInFull = (ugwo: unknown): boolean => {
   return asked > 0 && paid >= asked;
 };
 
-/** The identifiers of all activities that a look shows; undefined where it does not show them, or one has none. */
+/** Uids of all activities that a read shows; undefined if it shows no list, or if one has no uid. */
 const uidsIn = ({ activities, last }: Snapshot): ReadonlySet<unknown> | undefined => {
   if (activities === undefined) return undefined;
   const uids = [...activities, ...(last === undefined ? [] : [last])].map((one) => valueAt(one, 'uid'));
   return uids.every((uid) => typeof uid === 'string') ? new Set(uids) : undefined;
 };
 
-/** Whether a look shows the very activities that an earlier one has shown. False where that can't be told. */
+/** True if a later read shows exactly the activities of an earlier one. False if that can't be told. */
 export const showsTheSame = (before: Snapshot, after: Snapshot): boolean => {
   const [earlier, later] = [uidsIn(before), uidsIn(after)];
-  // A cache may give the earlier answer again.
+  // A cache may repeat the earlier answer.
   const isLater = before.servedAt === undefined || (after.servedAt ?? 0) > before.servedAt;
   return (
     isLater && earlier?.size === later?.size && later !== undefined && [...later].every((uid) => earlier?.has(uid))
   );
 };
 
-/** What a look has shown, with how one of its activities stands by now. */
+/** Updates a snapshot with a newer read of one of its activities. */
 export const withActivity = (shown: Snapshot | undefined, record: ApiRecord): Snapshot => {
   const { value } = record;
   const servedAt = servedBy(record);
@@ -93,7 +93,7 @@ export const withActivity = (shown: Snapshot | undefined, record: ApiRecord): Sn
   };
 };
 
-/** A payment request as it was received. */
+/** Parses a payment request. */
 export const snapshotOf = (
   ugwo: unknown,
   { servedAt, age }: { readonly servedAt?: number; readonly age?: number } = {},
@@ -117,7 +117,7 @@ export const snapshotOf = (
   };
 };
 
-/** How long a value is as JSON, as far as it is no longer than `most`: printed to be counted, an answer may take millions. */
+/** Length of a value as JSON. Stops counting beyond `most`, since printing a huge answer to count it would be slow. */
 const lengthUpTo = (most: number, value: unknown): number => {
   if (typeof value === 'string' && value.length > most) return value.length;
   if (typeof value !== 'object' || value === null) return printExact(value).length;
@@ -130,11 +130,11 @@ const lengthUpTo = (most: number, value: unknown): number => {
   return Math.max(length, 2);
 };
 
-/** What the customer must do. So much of it as nobody can do is not kept; the answer itself has been shown. */
+/** Next action to store; null if it is too long for anyone to act on. The full answer has been shown already. */
 const keptAction = (action: unknown): unknown =>
   lengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null);
 
-/** What is kept of an activity, whatever its fields are like; `servedAt` is the service's clock as it told it. */
+/** Part of an activity to store, whatever the types of its fields. `servedAt` is the service's clock at that answer. */
 export const keptActivity = (activity: unknown, servedAt?: number): KeptActivity => {
   const [uid, createdAt] = ['uid', 'created_at'].map((name) => valueAt(activity, name));
   return {
@@ -146,7 +146,7 @@ export const keptActivity = (activity: unknown, servedAt?: number): KeptActivity
   };
 };
 
-/** The other way: an activity as far as it is known here, in the service's own fields. */
+/** Converts a stored activity back to the service's own fields. */
 export const asActivity = ({ uid, status, nextAction, createdAt }: KeptActivity): Record<string, unknown> => ({
   uid,
   activity_type: 'charge',

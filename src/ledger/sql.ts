@@ -19,41 +19,41 @@ import {
 import type { Row, Value } from './rows.ts';
 import { COUNTING, UNFINISHED } from './sqlite/schema.ts';
 
-// SQL that every database understands. `schema` stands before the name of each table.
+// SQL that every database understands. `schema` prefixes the name of each table.
 
 type Schema = '' | 'paycli.';
 
-/** A statement, or a part of one, with a question mark for each of its values. */
+/** Statement or part of one, with a question mark for each of its values. */
 export type Statement = readonly [sql: string, ...values: Value[]];
 
-/** Runs a statement that only reads. */
+/** Runs a read-only statement. */
 export type ReadStatement = (...statement: Statement) => Promise<readonly Row[]>;
 
-/** A place for the value of each of some columns. */
+/** Question marks for the values of some columns. */
 export const placesFor = (columns: string): string => columns.replaceAll(/[^,]+/g, '?');
 
 export const inserting = (table: string, columns: string): string =>
   `INSERT INTO ${table} (${columns}) VALUES (${placesFor(columns)})`;
 
-/** Writes a row of a table whose first columns, so many, are its key, in place of the one that there is. */
+/** Upsert into a table whose first `keys` columns are its key. */
 const replacing = (table: string, columns: string, keys: number): string => {
   const names = columns.split(', ');
   const change = names.slice(keys).map((name) => `${name} = excluded.${name}`);
   return `${inserting(table, columns)} ON CONFLICT (${names.slice(0, keys).join(', ')}) DO UPDATE SET ${change.join(', ')}`;
 };
 
-/** One row is an equation, which leaves its charges in order: sorting costs more than finding them. */
+/** A single row uses an equation, which returns its charges in index order. Sorting costs more than finding them. */
 const amongRows = ([first, last]: readonly [number, number]): Statement =>
   first === last ? ['"row" = ?', first] : ['"row" BETWEEN ? AND ?', first, last];
 
-/** What a scope says of the rows of any table, but for the workspace. */
+/** Conditions of a scope for any table, except the workspace. */
 const scopeConditions = ({ service, profile, otherThan }: Scope): Statement[] => [
   ...(service === undefined ? [] : [['service = ?', service] as const]),
   ...(profile === undefined ? [] : [['profile = ?', profile] as const]),
   ...(otherThan === undefined ? [] : [["COALESCE(profile, '') <> ?", otherThan] as const]),
 ];
 
-/** What a query asks for besides `id` and `standing`, which each database has a way of its own to find. */
+/** Conditions of a query, except `id` and `standing`: each database finds those in its own way. */
 export const conditionsOf = (
   { activities, states, unfinished, job, rows, about, before, after, begun, workspace, ...scope }: Query,
   among: (activities: readonly string[]) => Statement,
@@ -73,18 +73,18 @@ export const conditionsOf = (
   ...(after === undefined ? [] : [['seq > ?', after] as const]),
 ];
 
-/** All of these conditions; nothing where there are none. */
+/** WHERE clause with all of these conditions; empty if there are none. */
 export const whereOf = (conditions: readonly Statement[]): Statement => [
   conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`,
   ...conditions.flatMap(([, ...values]) => values),
 ];
 
-// Jobs and updates as rows of a table, whatever the database. `row` is a word of SQL's own.
+// Jobs and updates as table rows, for every database. `row` is quoted because it is an SQL keyword.
 
 const JOB = 'id, kind, command, name, service, origin, profile, rows, created_at, run_at, adjustments';
 export const UPDATE = 'job, "row", onye, state, deadline, exit_code, message, pid, boot, started';
 
-/** What changes of a job that is gone on with. */
+/** Columns of a job that change when it is resumed. */
 const GONE_ON = ['run_at', 'name', 'profile', 'adjustments'].map((name) => `${name} = excluded.${name}`).join();
 
 /** Counts that were kept; none in a text that holds none. */
@@ -124,22 +124,23 @@ export const updateValues = ({ job, row, onye, state, deadline, exitCode, messag
 
 const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
 
-/** A count of each state in one pass, where GROUP BY would sort all rows first. */
+/** Counts each state in one pass. GROUP BY would sort all rows first. */
 const countsOf = (states: readonly RowState[]): string =>
   states.map((state) => `count(*) FILTER (WHERE state = '${state}')`).join();
 
-/** What such counts say. */
+/** Parses the result of `countsOf`. */
 const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
   Object.fromEntries(states.map((state, at) => [state, number(row[at])]));
 
 /**
- * How an entry stands. Whether nothing came of what was made, a charge says by its status, what else there is at once.
+ * State of an entry, with `failed` for an accepted one that failed. A charge shows it by its status, other kinds by
+ * their exit code.
  */
 export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND CASE WHEN kind = '${CHARGE}'
   THEN status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join()})
   ELSE exit_code = ${EXIT_CODES.charge_failed} END THEN 'failed' ELSE state END AS state`;
 
-/** What writes jobs and updates, and finds the update of a row. */
+/** Statements that write jobs and updates, and that find the update of a row. */
 export const jobStatements = (schema: Schema) => {
   const add = inserting(`${schema}job`, JOB);
   const open = `${add} ON CONFLICT (id) DO UPDATE SET ${GONE_ON}`;
@@ -149,7 +150,7 @@ export const jobStatements = (schema: Schema) => {
   const find = `SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND "row" = ?`;
   return {
     addJob: (job: Job): Statement => [add, ...jobValues(job)],
-    /** Begun, or gone on with. */
+    /** Inserts a new job, or updates one that continues. */
     openJob: (job: Parameters<JobsBackend['open']>[0], at: number): Statement => [
       open,
       ...jobValues({ ...job, createdAt: at, runAt: at }),
@@ -161,7 +162,7 @@ export const jobStatements = (schema: Schema) => {
   };
 };
 
-/** What is only read of jobs. `lastEntries` finds how the last entry of each row of a job stands. */
+/** Read-only methods of jobs. `lastEntries` is SQL for the state of the last entry of each row of a job. */
 export const jobReads = (
   ask: ReadStatement,
   schema: Schema,
@@ -172,7 +173,7 @@ export const jobReads = (
     countsFrom(states, (await ask(`SELECT ${countsOf(states)} FROM ${from}`, job))[0]);
   const updates = async (where: string, ...values: Value[]): Promise<KeptUpdate[]> =>
     (await ask(`SELECT ${UPDATE} FROM ${schema}onye_update WHERE job = ? AND ${where}`, ...values)).map(updateOf);
-  // All rows of a job are of one workspace. Of one without charges it is not known.
+  // All rows of a job belong to one workspace. A job without charges has no known workspace.
   const ofWorkspace = `COALESCE((SELECT workspace FROM ${schema}charge WHERE job = ${schema}job.id LIMIT 1), ?) = ?`;
   return {
     get: async (id) => (await ask(`${jobs} WHERE id = ?`, id)).map(jobOf)[0],
@@ -204,7 +205,7 @@ export const jobReads = (
   };
 };
 
-// Policies and approvals as rows of a table, whatever the database.
+// Policies and approvals as table rows, for every database.
 
 export const POLICY = 'profile, policy, set_by, set_at';
 const APPROVAL = 'job, rows, amounts, unknown, asked_by, asked_at, approved_by, approved_at';
@@ -235,8 +236,8 @@ const approvalValues = ({ job, total, askedBy, askedAt, approvedBy, approvedAt }
 ];
 
 /**
- * Policies and approvals, but for what a profile may charge. `write` says what it is about first; `byBytes` puts texts in the
- * order of their bytes where the database has another one.
+ * Policies and approvals, except allowances. `write` takes the subject first. `byBytes` is SQL that sorts texts by
+ * their bytes, where the database has another order.
  */
 export const policiesBy = (
   ask: ReadStatement,

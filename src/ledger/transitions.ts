@@ -13,7 +13,7 @@ import {
   withEvidence,
 } from './entry.ts';
 
-/** A charge that is about to be sent; its place is the backend's to say. */
+/** New entry for a charge about to be sent. The backend assigns its place (`seq`). */
 export const started = (id: string, { bound, ...intent }: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
   ...intent,
   id,
@@ -31,11 +31,11 @@ export const started = (id: string, { bound, ...intent }: Intent, sender: Sender
   evidence: [],
 });
 
-/** A charge's new state and what goes with it. */
+/** New state of a charge, with the fields that change with it. */
 interface StateChange {
   readonly state: ChargeState;
   readonly moment: Moment;
-  /** How long the sending took, in milliseconds; undefined where it did not live to say. */
+  /** Duration of the sending, in milliseconds; undefined if its process died before storing it. */
   readonly took: number | undefined;
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
@@ -45,7 +45,7 @@ interface StateChange {
 const toldBy = (activity: KeptActivity | undefined, { at, mark }: Moment): ServiceTime | undefined =>
   activity?.servedAt === undefined ? undefined : { service: activity.servedAt, at, mark };
 
-/** As it is kept: the service's time goes with the moment at which it was told. */
+/** Activity for storage. The service's time is stored in `told`, with the moment of that reading. */
 const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): KeptActivity => ({
   uid,
   status,
@@ -69,17 +69,17 @@ export const withMore = (charge: Entry, evidence: Evidence | undefined): Entry =
   evidence: withEvidence(charge.evidence, evidence),
 });
 
-/** Why nobody knows what became of a charge or an update. */
+/** Explains why the outcome of a charge or an update is unknown. */
 export const STALE = 'its process ended before it could save the result';
 
-/** Its process has gone: nobody knows any more what became of it. */
+/** Marks a charge as unknown because its process has died. */
 export const markStale = (charge: Entry, moment: Moment): Entry => {
   const gone = evidenceOf('process_gone', moment.at, { pid: charge.sender.pid, why: STALE });
   const evidence = withEvidence(charge.evidence, gone);
   return changed(charge, { ...charge, state: 'unknown', moment, evidence });
 };
 
-/** How its activity stands by now. What needs nothing more of the customer has no next action; what it was stays known. */
+/** Applies a new status of the activity. The last next action stays stored when the service no longer shows one. */
 export const observed = (charge: Entry, activity: KeptActivity, moment: Moment): Entry => ({
   ...charge,
   told: toldBy(activity, moment) ?? charge.told,
@@ -92,26 +92,26 @@ export const observed = (charge: Entry, activity: KeptActivity, moment: Moment):
 
 const ASKED = ['amount', 'currency', 'ref', 'customer'] as const;
 
-/** Whether a look has shown more of what the payment request asks for than is known. */
+/** True if a read has shown more of the payment request's terms than is stored. */
 export const addsTo = ({ asked = {} }: Entry, shown: RequestTerms): boolean =>
   ASKED.some((name) => asked[name] === undefined && shown[name] !== undefined);
 
-/** The first word about each stays. */
+/** Adds missing terms. The first known value of each stays. */
 export const asking = (charge: Entry, shown: RequestTerms): Entry => ({
   ...charge,
   asked: Object.fromEntries(ASKED.map((name) => [name, charge.asked?.[name] ?? shown[name]])),
 });
 
-/** What can decide how a charge stands, in the order of the evidence. */
+/** Kinds of evidence that can decide a charge's state. */
 export const DECISIVE: readonly string[] = ['resolved', 'answer', 'emergency_line'];
 
-/** Whether the last word on a charge is a person's. */
+/** True if a person made the last decision about a charge. */
 export const wasResolved = ({ evidence }: Pick<Entry, 'evidence'>): boolean =>
   evidence.findLast(({ kind }) => DECISIVE.includes(kind))?.kind === 'resolved';
 
 /**
- * Whether what a process says of its own charge changes a row that others may have resolved meanwhile: that the service
- * accepted it always does, and a doubt counts for more than a "not created" that nobody should have said so soon.
+ * True if a process's outcome for its own charge overrides a state that others have set meanwhile. Acceptance by the
+ * service always does. An unknown outcome overrides `not_created`, which was then concluded too soon.
  */
 export const changesState = ({ state }: Entry, said: Pick<Outcome, 'state'>): boolean =>
   state === 'sending' ||
@@ -119,13 +119,13 @@ export const changesState = ({ state }: Entry, said: Pick<Outcome, 'state'>): bo
   said.state === 'accepted' ||
   (state === 'not_created' && said.state === 'unknown');
 
-/** An answer or a read may be older than what is known: what was paid stays paid. */
+/** Keeps `paid` when an answer or a read shows an earlier status: it may be older than the stored one. */
 export const latest = (known: KeptActivity | undefined, told: KeptActivity): KeptActivity => {
   const isOlder =
     known?.uid === told.uid && paymentStatusOf(known.status) === 'paid' && paymentStatusOf(told.status) !== 'paid';
   return isOlder ? { ...told, status: known.status } : told;
 };
 
-/** The word of a process that came when its charge was not its own any more: it must be seen in the evidence. */
+/** Evidence for an outcome that arrived after the charge was no longer `sending`. The history must show it. */
 export const lateAnswer = ({ state }: Entry, { evidence }: Outcome, at: number): Evidence | undefined =>
   evidence ?? (state === 'sending' ? undefined : evidenceOf('answer', at, { message: 'the answer came after all' }));

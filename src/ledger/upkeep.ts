@@ -9,14 +9,17 @@ import { DECISIVE, wasResolved } from './transitions.ts';
 
 const PRUNED = 'pruned';
 
-/** Whether nothing more can become of an entry by itself: a charge that was made has been paid, or has failed. */
+/** True if an entry is final. A made charge is final once it is paid or has failed. */
 const hasEnded = (entry: Entry): boolean => {
   if (entry.state === 'sending' || entry.state === 'unknown') return false;
   if (entry.state !== 'accepted' || !isCharge(entry)) return true;
   return paymentStatusOf(entry.activity?.status ?? '') !== 'open';
 };
 
-/** Until when an account could be paid into stays known, for a look that shows its activity open again; the account does not. */
+/**
+ * Next action for a pruned charge. It keeps the expiry, in case a read shows its activity open again, and drops the
+ * account number.
+ */
 const nextActionOf = (activity: KeptActivity): unknown => {
   const open = { status: 'requires_action', next_action: activity.nextAction };
   const until = payableUntil(open);
@@ -24,7 +27,7 @@ const nextActionOf = (activity: KeptActivity): unknown => {
   return { headers: { account_number: PRUNED, expires_at: new Date(until).toISOString() } };
 };
 
-/** Of what decided how it stands: that it did, and who said so. */
+/** Reduces decisive evidence to its kind, its moment and who gave it. */
 const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
   kind,
   at,
@@ -39,8 +42,8 @@ const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evide
 };
 
 /**
- * An entry with no more than what keeps it from being made twice, and what a report adds up: without the customer, the
- * reference, the account, what was sent, and what was seen.
+ * Reduces an entry to the fields that keep it from being made twice and that reports add up. Removes the customer, the
+ * reference, the account, the sent data and the observations.
  */
 export const pruned = (entry: Entry, at: string): Entry => {
   const { path: _path, body: _body, ...rest } = entry;
@@ -56,7 +59,7 @@ export const pruned = (entry: Entry, at: string): Entry => {
   };
 };
 
-/** Whether there is something to prune of an entry. */
+/** True if pruning would change the entry. */
 const isPrunable = (entry: Entry): boolean => hasEnded(entry) && !isDeepStrictEqual(pruned(entry, ''), entry);
 
 const openCount = (scope: Scope) => (): Reducer<Prunable> => {
@@ -76,7 +79,7 @@ export const prunable = (backend: Backend, before: number, scope: Scope): Promis
 
 const AT_ONCE = 500;
 
-/** Prunes what was begun before a moment and has ended, some at a time: who charges meanwhile waits for one step at most. */
+/** Prunes the final entries from before a moment, in batches: a concurrent charge waits for one batch at most. */
 export const prune = async (backend: Backend, before: number, scope: Scope): Promise<number> => {
   const at = utcAtom(backend.moment().at);
   let count = 0;
@@ -92,12 +95,12 @@ export const prune = async (backend: Backend, before: number, scope: Scope): Pro
   }
 };
 
-/** So many sentences are enough to know that it is damaged. */
+/** Number of reported faults after which the ledger is known to be damaged. */
 const MOST = 50;
 
 const NEVER_MADE: readonly string[] = ['rejected', 'not_sent', 'not_created'];
 
-/** What no rule ever makes of an entry. */
+/** Faults of an entry that no rule can produce. */
 const impossibleIn = (entry: Entry): readonly string[] => {
   const { id, state, activity, recordedAt, createdAt, deadline, row, job } = entry;
   const isWordless = state === 'accepted' && isCharge(entry) && activity === undefined && !wasResolved(entry);
@@ -112,7 +115,7 @@ const impossibleIn = (entry: Entry): readonly string[] => {
   ];
 };
 
-/** Which rows of its file a job has begun; a bit would do, and a byte is quicker. */
+/** Set of a job's started rows. It uses a byte per row: a bit would do, but a byte is faster. */
 const rowsOf = ({ id, rows }: Job) => {
   const begun = new Uint8Array(rows + 1);
   let count = 0;
@@ -130,9 +133,9 @@ const rowsOf = ({ id, rows }: Job) => {
 interface Seen {
   readonly entries: number;
   readonly faults: readonly string[];
-  /** How many rows of each job were begun. */
+  /** Number of started rows of each job. */
   readonly begun: ReadonlyMap<string, number>;
-  /** Jobs that were not known before, with one of the entries of each. */
+  /** Jobs that were not listed before the walk, with the id of one of their entries. */
   readonly strange: ReadonlyMap<string, string>;
 }
 
@@ -159,7 +162,10 @@ const openLook = (jobs: readonly Job[]) => (): Reducer<Seen> => {
   };
 };
 
-/** Whether what is counted of a job's rows is what its rows are. Rows may be begun meanwhile, never fewer than before. */
+/**
+ * Compares the counts of each job's rows with its rows. Rows may be started meanwhile, so a count can grow but not
+ * shrink.
+ */
 const tallyFaults = async ({ jobs }: Backend, all: readonly Job[], begun: Seen['begun']): Promise<string[]> => {
   const faults: string[] = [];
   for (const { id, kind, rows } of all) {
@@ -172,7 +178,7 @@ const tallyFaults = async ({ jobs }: Backend, all: readonly Job[], begun: Seen['
   return faults;
 };
 
-/** A job may have been begun since the look began. */
+/** A job may have been started after the walk began. */
 const jobFaults = async ({ jobs }: Backend, strange: Seen['strange']): Promise<string[]> => {
   const faults: string[] = [];
   for (const [job, id] of strange) {
@@ -182,7 +188,7 @@ const jobFaults = async ({ jobs }: Backend, strange: Seen['strange']): Promise<s
   return faults;
 };
 
-/** Looks at all of a ledger: whether it is what was written, whether it can be, and whether it adds up. */
+/** Verifies a whole ledger: entries are undamaged, plausible, and consistent with the counts of jobs. */
 export const verify = async (backend: Backend): Promise<Verified> => {
   const before = await backend.jobs.list({ limit: -1 });
   const { faults, seen } = await backend.inspect(openLook(before));

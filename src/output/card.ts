@@ -21,8 +21,8 @@ import { listSink } from './table.ts';
 import { wrap } from './text.ts';
 
 /**
- * A list inside a record as lines: a heading and a table, or, where none fits, its elements one under the other. An empty
- * list says so; where the record holds no such list there is nothing to say.
+ * Renders a list inside a record: a heading and a table, or, where no table fits, its elements stacked. Says so for an
+ * empty list; no lines where the record has no such list.
  */
 const innerListLines = async (value: unknown, list: InnerList, surface: Surface): Promise<string[]> => {
   const elements = valueAt(value, list.path);
@@ -31,7 +31,8 @@ const innerListLines = async (value: unknown, list: InnerList, surface: Surface)
   if (elements.length === 0) return wrap(`no ${list.heading.toLowerCase()}`, width).map(styles.dim);
   const { first, more } = cutList(elements, BOUNDS.lines);
   const records = first.map((element) => ({ value: element, text: printExact(element) }));
-  // Columns that are named stay, whatever the width: here nothing says what was left out. One without a value has nothing to say.
+  // Named columns always stay, whatever the width: this table has no note about hidden columns. Columns without a value
+  // are left out.
   const names = tableColumns(list, records).map(({ path }) => path);
   const sink = await listSink(names, list, surface);
   const rest = more === 0 ? [] : wrap(`… and ${grouped(more)} more (see -o json)`, width).map(styles.dim);
@@ -39,7 +40,7 @@ const innerListLines = async (value: unknown, list: InnerList, surface: Surface)
   return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
 };
 
-/** Top-level scalars that the service sent and the view doesn't know, by their own names. */
+/** Top-level scalars that the view does not know, under their own names. */
 const otherFields = (value: unknown, view: View): CardField[] => {
   if (!isObject(value)) return [];
   const known = new Set(view.columns.map(({ path }) => path.split('.', 1)[0]));
@@ -60,13 +61,13 @@ const otherFields = (value: unknown, view: View): CardField[] => {
 const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
   columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
 
-/** The amount that the record names, for the next action; undefined where it names none. */
+/** The amount of the record, for the next action; undefined where it has none. */
 export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
   const column = view.columns.find(({ kind, path }) => kind === 'money' && !isBlank(valueAt(value, path)));
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };
 
-/** What a card consists of: labelled lines, and blocks below them, each with a blank line above it. */
+/** The parts of a card: labelled lines, and blocks below them, each after a blank line. */
 interface Parts {
   readonly fields: readonly CardField[];
   readonly blocks: readonly (readonly string[])[];
@@ -101,8 +102,8 @@ const textOf = ({ fields, blocks }: Parts, { width, styles }: Surface): string =
     .join('');
 
 /**
- * One record for people: the view's columns that have a value, then whatever other scalars were sent, then what the
- * customer must do next, then the lists inside it. With `names`, those columns alone.
+ * Renders one record for people: the view's columns that have a value, then all other scalars, then the customer's next
+ * step, then the lists inside the record. With `names`, those columns alone.
  */
 export const card = async (
   record: ApiRecord,
@@ -117,8 +118,8 @@ export const card = async (
 };
 
 /**
- * What has become of a record whose card is shown already: the lines that say something new, or the whole card where
- * that alone would mislead. Empty where the card would be the same.
+ * Renders the changes of a record whose card was printed already: the changed lines, or the whole card where those
+ * alone would mislead. Empty where nothing has changed.
  */
 export const cardChanges = async (
   before: ApiRecord,

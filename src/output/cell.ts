@@ -11,19 +11,19 @@ import { type Paint, type Styles, unpainted } from './style.ts';
 import { pad, widthOf, wrap } from './text.ts';
 
 /**
- * The record's value with numbers as they were sent. Parsed again only where its numbers may have been rounded, since
- * this is asked for every record of a walk; of one that is cut the value is all there is.
+ * The record's value with exact numbers. Parses again only where numbers may have been rounded, since this runs for
+ * every record of a walk. A cut record has only its value.
  */
 export const exactValue = (record: ApiRecord): unknown =>
   record.cut === undefined && mayBeInexact(record.text) ? parseExact(record.text) : record.value;
 
-/** A JSON object, as opposed to a list, null, or a number that is kept as its text. */
+/** True for a JSON object, as opposed to a list, null, or a number stored as text. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
 
 export const isScalar = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
 
-/** Null, not there, or empty: nothing that a person would miss. */
+/** True for null, absent and empty values: nothing that a person would miss. */
 export const isBlank = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -33,7 +33,7 @@ export const isBlank = (value: unknown): boolean =>
 
 const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && machineValue(value) !== '';
 
-/** An enum of the service: a text, a number, or a pair `[machine value, label]` (see `machineValue`). */
+/** True for an enum of the service: a text, a number, or a pair `[machine value, label]` (see `machineValue`). */
 export const isEnum = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || isPair(value);
 
@@ -45,7 +45,7 @@ export const machineText = (value: unknown, kind: CellKind | undefined): string 
   return printExact(value);
 };
 
-/** What a person sees of one value: safe text in one line, and its colour. */
+/** A value for people: safe text in one line, and its colour. */
 export interface Cell {
   readonly text: string;
   readonly paint: Paint;
@@ -68,7 +68,7 @@ const sayJson = (value: unknown, say: Say): void => {
   say(close as string);
 };
 
-/** JSON with a blank after each comma and colon, where a line can be broken; as much as a cell may hold. */
+/** JSON with a blank after each comma and colon, where a line can be broken; cut to the limit of a cell. */
 const spacedJson = (value: unknown): string => {
   let [text, length] = ['', 0];
   sayJson(value, (token) => {
@@ -78,13 +78,16 @@ const spacedJson = (value: unknown): string => {
   return length > text.length ? text + leftOut(length - text.length) : text;
 };
 
-/** A value that no column kind knows better, as much of it as a cell may hold; empty where there is nothing to say. Not yet safe to show. */
+/**
+ * The text of a value without a column kind, cut to the limit of a cell; empty for a blank value. Not yet safe to
+ * print.
+ */
 export const plainText = (value: unknown): string => {
   if (isBlank(value)) return '';
   return typeof value === 'string' ? cutText(value, BOUNDS.cell) : spacedJson(value);
 };
 
-/** Words for people, as opposed to a key for translators: `enum.ugwo_status.successful`. */
+/** True for words for people, as opposed to a translation key such as `enum.ugwo_status.successful`. */
 const isForPeople = (label: unknown): label is string =>
   typeof label === 'string' && label.trim() !== '' && (/\s/.test(label.trim()) || !/[._]/.test(label));
 
@@ -121,7 +124,7 @@ const customerText = (customer: unknown): string => {
   return plainText(email) || name.join(' ') || plainText(uid);
 };
 
-/** The mediums of a checkout, by their names; what is none of these lists stays as it is. */
+/** The mediums of a checkout, by name; any other value stays as it is. */
 const mediumsText = (value: unknown): string => {
   const names = Array.isArray(value) ? value.map((one) => machineValue(valueAt(one, 'medium'))) : [''];
   return names.includes('') ? plainText(value) : cutText(names.join(', '), BOUNDS.cell);
@@ -138,17 +141,17 @@ const textOf = (record: unknown, column: Column): string => {
   return plainText(value);
 };
 
-/** The cell of `column` in the value of a record (see `exactValue`); empty where there is nothing. */
+/** The cell of `column` in the value of a record (see `exactValue`); empty where the value is absent. */
 export const cellOf = (record: unknown, column: Column, styles: Styles): Cell => {
   const value = valueAt(record, column.path);
   const paint = column.kind === 'state' && isEnum(value) ? styles.state(machineValue(value)) : unpainted;
   return { text: visible(textOf(record, column)), paint };
 };
 
-/** What a column is called on a card. */
+/** The label of a column on a card. */
 export const labelOf = (column: Column): string => visible(column.label ?? column.path);
 
-/** What a column is called in a table: what `--columns` calls it, where that can name it. */
+/** The heading of a column in a table: its `--columns` name, where it has one. */
 export const headingOf = (column: Column): string =>
   column.peopleOnly === true ? labelOf(column) : visible(column.path);
 
@@ -158,7 +161,7 @@ export interface CardField {
   readonly cell: Cell;
 }
 
-/** With less room than this beside the labels, values go under them. */
+/** With fewer columns than this beside the labels, values go on lines below them. */
 const LEAST_ROOM = 12;
 
 const narrowLines = ({ label, cell }: CardField, width: number, styles: Styles): string[] => [
@@ -166,17 +169,20 @@ const narrowLines = ({ label, cell }: CardField, width: number, styles: Styles):
   ...wrap(cell.text, Math.max(1, width - 2)).map((line) => `  ${cell.paint(line)}`),
 ];
 
-/** The width that the labels of `fields` ask for. */
+/** The width of the widest label. */
 export const labelWidth = (labels: readonly string[]): number =>
   labels.reduce((widest, label) => Math.max(widest, widthOf(label)), 0);
 
-/** A word too long for the room beside the label, but not for a line of its own: whole, so that it can be copied. */
+/**
+ * True for a word that is too long for the room beside the label, but fits on a line of its own: it is printed whole,
+ * so that it can be copied.
+ */
 const standsAlone = ({ text }: Cell, room: number, width: number): boolean =>
   !text.includes(' ') && widthOf(text) > room && widthOf(text) <= width - 2;
 
 /**
- * Lines `label  value` with the values aligned behind `labels` columns (by default the widest label); long values go on
- * under their column. At most `width` wide.
+ * Renders `label  value` lines with the values aligned after `labels` columns (by default the widest label); long
+ * values continue below. Lines are at most `width` wide.
  */
 export const fieldLines = (
   fields: readonly CardField[],

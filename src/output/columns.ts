@@ -9,7 +9,7 @@ import { exactValue, isBlank, isObject } from './cell.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
-/** So many columns are named to somebody who has named another. */
+/** The number of columns to list after an unknown name. */
 const MOST_PATHS = 200;
 
 const addPaths = (value: unknown, prefix: string, paths: Set<string>): void => {
@@ -21,14 +21,14 @@ const addPaths = (value: unknown, prefix: string, paths: Set<string>): void => {
   }
 };
 
-/** The dotted paths that are there in one of the values, objects and list elements included. */
+/** The dotted paths present in any of the values, through objects and list elements. */
 const pathsIn = (values: readonly unknown[]): Set<string> => {
   const paths = new Set<string>();
   for (const value of values) addPaths(value, '', paths);
   return paths;
 };
 
-/** What programs see, and what `--columns` can name. */
+/** The columns for programs, which `--columns` can name. */
 const contractColumns = ({ columns }: View): readonly Column[] =>
   columns.filter(({ peopleOnly }) => peopleOnly !== true);
 
@@ -42,13 +42,13 @@ const unknownColumn = (name: string, known: readonly string[]): PayError => {
   });
 };
 
-/** A count that was asked for by its name is shown, also where it is none. */
+/** A count column that was named explicitly is shown even where it is 0. */
 const asColumn = (name: string, view: View): Column => {
   const column = contractColumns(view).find(({ path }) => path === name) ?? { path: name };
   return column.kind === 'count' ? { ...column, always: true } : column;
 };
 
-/** With `--columns`, a format that prints whole records is a usage error. Asked before anything is sent. */
+/** Throws a usage error for `--columns` with a format that prints whole records. Called before anything is sent. */
 export const checkColumnsFormat = (format: Format): void => {
   if (format !== 'json' && format !== 'ndjson') return;
   throw usageError(`--columns is for table, tsv and csv; ${format} always has every field`, {
@@ -57,8 +57,8 @@ export const checkColumnsFormat = (format: Format): void => {
 };
 
 /**
- * The columns behind `--columns` as far as the view alone can tell: the first segment must be known. Asked before a
- * write, whose answer must not be lost to a misspelt name. A view without columns knows nothing and refuses nothing.
+ * The columns for `--columns` as far as the view alone can tell: the first segment must be known. Called before a
+ * write, whose answer must not be lost because of a misspelt name. A view without columns accepts every name.
  */
 export const checkColumnsAhead = (columns: readonly string[], view: View): readonly Column[] => {
   const known = viewPaths(view);
@@ -70,8 +70,8 @@ export const checkColumnsAhead = (columns: readonly string[], view: View): reado
 };
 
 /**
- * The columns behind `--columns`. Known are the view's paths, their first segments, and every path in `records` (the
- * first page of a list). Without records nothing but the view can be asked. Throws a usage error that lists the known.
+ * The columns for `--columns`. Known are the view's paths, their first segments, and every path in `records` (the first
+ * page of a list). Without records, only the view is checked. Throws a usage error that lists the known columns.
  */
 export const checkColumns = (
   columns: readonly string[],
@@ -90,8 +90,8 @@ export const checkColumns = (
 };
 
 /**
- * As `checkColumns` for the one record that a command gave back. It may be the answer to a write that is done, so
- * whatever passed `checkColumnsAhead` passes here too, and is empty where the record lacks it.
+ * Same as `checkColumns`, for the single record of a command. It may be the answer to a completed write, so every name
+ * that passed `checkColumnsAhead` passes here, too, and is empty where the record lacks it.
  */
 export const checkRecordColumns = (columns: readonly string[], view: View, record: ApiRecord): readonly Column[] => {
   const roots = new Set(viewPaths(view).map(firstSegment));
@@ -113,7 +113,10 @@ export const machineColumns = (view: View, records: readonly ApiRecord[]): reado
 const saysSomething = (value: unknown, kind: CellKind | undefined): boolean =>
   !isBlank(value) && !(kind === 'count' && value === 0);
 
-/** The columns of a table: those that say something about one of `records`, or always stand, and that no other cell says. */
+/**
+ * The columns of a table: those with a value in one of `records`, and those that are always shown. If no column has a
+ * value, all of them. Excludes columns that are for cards or programs only.
+ */
 export const tableColumns = (view: View, records: readonly ApiRecord[]): readonly Column[] => {
   const all = view.columns.length > 0 ? view.columns : machineColumns(view, records);
   const candidates = all.filter(({ machineOnly, cardOnly }) => machineOnly !== true && cardOnly !== true);

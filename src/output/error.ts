@@ -12,15 +12,18 @@ import { type Beside, proseLines, roomOn } from './text.ts';
 
 export interface ErrorBlockOptions {
   readonly color: boolean;
-  /** Adds where it was thrown, and what caused it. */
+  /** Adds the stack and the causes. */
   readonly stack?: boolean;
   readonly beside: Beside;
 }
 
-/** Lines of our own stay lines, set in so that none of them can pass for another part of the block. */
+/**
+ * Splits a message of ours into lines, each made safe; they are indented so that none can pass for another part of the
+ * block.
+ */
 const lines = (text: string): string[] => text.split('\n').map(visible);
 
-/** The flag, or the row and column of a file, and the property that it became. */
+/** The place of a violation: the row and column of a file, or the flag and the property that it sets. */
 const placeOf = ({ propertyPath, option, row, column }: Violation): string => {
   if (row !== undefined) return `row ${row}${column === undefined ? '' : `, column ${column}`}`;
   if (option === undefined) return propertyPath;
@@ -33,14 +36,14 @@ const violationLine = (violation: Violation): string => {
   return visible(where === '' ? title : `${where}: ${title}`);
 };
 
-/** Our guess stands on a line of its own, under the service's words. */
+/** Puts our suggestion on a line of its own, below the service's words. */
 const violationLines = (violation: Violation): string[] => {
   const { suggestion } = violation;
   const guess = suggestion === undefined ? [] : [`did you mean ${visible(suggestion)}?`];
   return [violationLine(violation), ...guess];
 };
 
-/** In pieces, since it may be the whole of the largest answer. */
+/** Yields pieces, since the text may be the whole of the largest answer. */
 function* jsonWhole(text: string, redactor: Redactor): Generator<string> {
   const cleaned = cleanedJson(text, (string) => redactor.cleanAll(string));
   for (const piece of densePieces(cleaned)) yield* shownPieces(piece, visibleJson);
@@ -48,11 +51,11 @@ function* jsonWhole(text: string, redactor: Redactor): Generator<string> {
 
 const beginning = (text: string, redactor: Redactor): string => cutText(redactor.cleanAll(text), BOUNDS.answer);
 
-/** As a member of JSON, on one line: what must be kept of it is all there. What is no JSON is a text, in part. */
+/** An answer as a JSON member on one line. JSON is kept complete; other text is cut and written as a string. */
 const jsonMember = (text: string, redactor: Redactor): Iterable<string> =>
   isJson(text) ? jsonWhole(text, redactor) : [visibleJson(JSON.stringify(beginning(text, redactor)))];
 
-/** For people, who are shown the beginning of what is too long to be read. */
+/** An answer for people; only its beginning where it is too long to read. */
 const jsonLine = (text: string, redactor: Redactor): string =>
   text.length > BOUNDS.answer ? visible(beginning(text, redactor)) : [...jsonWhole(text, redactor)].join('');
 
@@ -72,12 +75,13 @@ const stackLines = (thrown: unknown): string[] => {
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Columns by which all but the first line of a message is set in. */
+/** The indent of all lines of a message but the first. */
 const INDENT = '  ';
 
 /**
- * The error as lines for people: what happened and why, a line per violation naming the flag and the property, what to do
- * next, the request. On a terminal they are wrapped at words. A run that somebody ended is no error: only what happened is said.
+ * Renders an error for people: the event and its reason, a line per violation with flag and property, the next step,
+ * the request. Wrapped at words on a terminal. A run that the user ended is no error: only its message is printed,
+ * without `error:`.
  */
 export const errorBlock = async (
   error: PayError,
@@ -145,7 +149,7 @@ function* linePieces({ kind, message, detail }: PayError, exitCode: number, reda
   yield '}}\n';
 }
 
-/** The same error for programs: one line of JSON; what is not known is left out. In pieces, few of them. */
+/** The error for programs: one line of JSON; unknown members are left out. Yields few, large pieces. */
 export const errorLine = (
   error: PayError,
   exitCode: number,

@@ -3,7 +3,7 @@ import type { Filter, OutputOptions, Result, ResultNotices } from '../core/resul
 import { visibleText } from '../core/text.ts';
 import { type RenderIo, render } from './render.ts';
 
-/** Gathers what is written, and hands on the lines that are whole; or, `atOnce`, nothing before the end. */
+/** Buffers the output and passes complete lines to `run`; with `atOnce`, passes everything at the end. */
 const gather = (stdout: Output, atOnce: boolean, run: (text: string) => Promise<void>) => {
   const decoder = new TextDecoder();
   let texts: string[] = [];
@@ -39,8 +39,8 @@ const gather = (stdout: Output, atOnce: boolean, run: (text: string) => Promise<
 };
 
 /**
- * Prints what a filter makes of a result: of a list as one document, else of each record. Strings are printed as they are, all
- * else as JSON, indented on a terminal.
+ * Prints the output of a filter: for -o json a list is one document, otherwise each record is filtered separately.
+ * Strings are printed as they are, all other values as JSON, indented on a terminal.
  */
 export const renderFiltered = async (
   result: Result,
@@ -63,7 +63,7 @@ export const renderFiltered = async (
   try {
     ending = await render(result, { ...io, stdout: output }, options);
   } catch (thrown) {
-    // A list that breaks off is filtered as far as it goes, and told as broken.
+    // An incomplete list is filtered as far as it goes, and its error is still reported.
     await end().catch(() => undefined);
     throw thrown;
   }

@@ -11,13 +11,15 @@ type Live = Extract<Result, { kind: 'live' }>;
 
 const DEFAULT_ROWS = 24;
 
-/** Whether a board is drawn, and drawn over: not for who hears what is written, nor where marks of it would be in the way. */
+/**
+ * True where a board is drawn and redrawn: not for screen readers, and not where its control sequences would disturb.
+ */
 export const isDrawn = (
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,
   { format, columns }: Pick<OutputOptions, 'format' | 'columns'>,
 ): boolean => format === 'table' && columns === undefined && canRewrite(stdout, env) && (env['NO_COLOR'] ?? '') === '';
 
-/** The lines of a board, at most so many. */
+/** The lines of a board, at most `rows`. */
 const linesOf = async (
   { view, records, below }: Board,
   io: Pick<Io, 'redactor'>,
@@ -31,7 +33,7 @@ const linesOf = async (
   return [...table.slice(0, Math.max(0, rows - words.length)), ...words].slice(-rows);
 };
 
-/** Draws a board each time that its pages go on, and when they have ended, within the height of the terminal. Throws what they throw. */
+/** Draws a board after each page and at the end, within the height of the terminal. Throws the errors of the pages. */
 export const showBoard = async (
   { pages, board }: Live,
   io: Pick<Io, 'stdout' | 'redactor'>,
@@ -40,7 +42,7 @@ export const showBoard = async (
   const { stdout } = io;
   const frame = openFrame(stdout);
   const draw = async (): Promise<void> => {
-    // The cursor has the last row.
+    // The cursor occupies the last row.
     const rows = Math.max(1, (stdout.rows ?? DEFAULT_ROWS) - 1);
     await frame.show(await linesOf(board(rows), io, await surface(), rows));
   };

@@ -7,10 +7,10 @@ import { exactValue, isBlank, isEnum, isObject, isScalar, machineText } from './
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
 import { CHUNK, joined, rowPieces, type Sink, shown, shownPieces } from './pieces.ts';
 
-/** The line breaks between tokens stay: there are none inside strings. */
+/** Keeps the line breaks between tokens: strings contain none. */
 const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
 
-/** One record as JSON: a line for programs, indented for people. */
+/** Renders one record as JSON: one line for programs, indented for people. */
 export function* jsonRecord(record: ApiRecord, indented: boolean): Generator<string> {
   const [pieces, show] = indented
     ? ([indentedPieces(record.text), visibleIndented] as const)
@@ -19,10 +19,10 @@ export function* jsonRecord(record: ApiRecord, indented: boolean): Generator<str
   yield '\n';
 }
 
-/** A record of a list, on one line: every field and number as it was sent. */
+/** A record of a list on one line: every field and number as it was sent. */
 const lineOf = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(shown(minify(record.text), visibleJson));
 
-/** Puts bytes one behind the other, always in the same place: a new one for each page would be most of the memory of a walk. */
+/** Concatenates bytes in a reused buffer: a new one for each page would be most of the memory of a walk. */
 const openRoom = () => {
   let room = Buffer.alloc(0);
   return (parts: readonly Uint8Array[]): Uint8Array => {
@@ -37,7 +37,7 @@ const openRoom = () => {
   };
 };
 
-/** Makes lines of records, between what stands before the first and behind the last. One that is large is made in pieces, as a single one is. */
+/** Joins records to lines, with a text before the first and after the last. A large record is yielded in pieces. */
 const openLines = (separator: string) => {
   const put = openRoom();
   const between = Buffer.from(separator);
@@ -57,7 +57,7 @@ const openLines = (separator: string) => {
   };
 };
 
-/** `{"data":[…],"next_cursor":…}`, a record a line, valid from the first page to a walk that broke off. */
+/** Writes `{"data":[…],"next_cursor":…}`, a record a line. Valid JSON even when the walk breaks off. */
 export const jsonSink = (): Sink => {
   const linesOf = openLines(',\n');
   let opened = false;
@@ -79,7 +79,7 @@ export const jsonSink = (): Sink => {
   };
 };
 
-/** A record a line. */
+/** Writes a record a line. */
 export const ndjsonSink = (): Sink => {
   const linesOf = openLines('\n');
   return {
@@ -90,7 +90,7 @@ export const ndjsonSink = (): Sink => {
   };
 };
 
-/** A cell that holds neither a TAB nor a line break: both, and the backslash, are written as escapes. */
+/** Escapes TAB, line break and backslash, so that a cell contains neither TAB nor line break. */
 const escaped = (text: string): string =>
   visibleText(text.replaceAll('\\', '\\\\')).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 const cell = (text: string): string => shown(text, escaped);
@@ -107,7 +107,7 @@ const tsvRowOf = (record: ApiRecord, columns: readonly Column[]): Generator<stri
   return rowPieces(cells, { show: (text) => shownPieces(text, escaped), between: '\t', end: '\n' });
 };
 
-/** A record a line, no header, the same columns on every line. */
+/** Writes a record a line, without a header, with the same columns on every line. */
 export const tsvSink = (names: readonly string[] | undefined, view: View): Sink => {
   let columns: readonly Column[] | undefined;
   return {
@@ -120,11 +120,13 @@ export const tsvSink = (names: readonly string[] | undefined, view: View): Sink 
   };
 };
 
-/** One after the other, since a list may be the largest thing there is. */
+/** Iterates lazily, since a list may be as large as an answer can be. */
 const namesIn = (value: unknown): Iterable<string | number> =>
   Array.isArray(value) ? value.keys() : isObject(value) ? Object.keys(value) : [];
 
-/** `key<TAB>value` lines of everything in `value`; nested names are joined by dots, list elements count from 0. */
+/**
+ * Writes `key<TAB>value` lines for everything in `value`; nested names are joined by dots, list elements count from 0.
+ */
 function* flatLines(value: unknown, path: string, view: View): Generator<string> {
   const kind = view.columns.find((column) => column.path === path)?.kind;
   const isPair = (kind === 'enum' || kind === 'state') && isEnum(value);
@@ -150,11 +152,17 @@ function* recordLines(record: ApiRecord, names: readonly string[] | undefined, v
   }
 }
 
-/** One record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. In pieces. */
+/**
+ * Renders one record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. Yields
+ * pieces.
+ */
 export const tsvRecord = (record: ApiRecord, names: readonly string[] | undefined, view: View): Iterable<string> =>
   joined(recordLines(record, names, view));
 
-/** A text as a cell: made visible, and quoted where RFC 4180 asks for it. In pieces, since a value may be of any length. */
+/**
+ * Renders a text as a cell: control characters made visible, and quoted where RFC 4180 requires it. Yields pieces,
+ * since a value may be of any length.
+ */
 function* quotedPieces(text: string): Generator<string> {
   const quote = /[",\n]/.test(text) ? '"' : '';
   const doubled = (piece: string): string => visibleCell(piece).replaceAll('"', '""');
@@ -173,7 +181,7 @@ const cellText = (value: unknown, kind: Column['kind'], raw: boolean): string =>
 
 const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
-/** How cells are written, and what the file begins with. */
+/** The options for CSV: unguarded cells, and a byte order mark. */
 type Written = Pick<OutputOptions, 'rawCsv' | 'bom'>;
 
 const headerOf = (columns: readonly Column[], { rawCsv, bom = false }: Written): string => {
@@ -187,7 +195,7 @@ const csvRowOf = (record: ApiRecord, columns: readonly Column[], { rawCsv }: Wri
   return rowPieces(cells, { show: quotedPieces, between: ',', end: '\r\n' });
 };
 
-/** RFC 4180 with a header, which an empty list has too. */
+/** Writes CSV (RFC 4180) with a header, also for an empty list. */
 export const csvSink = (names: readonly string[] | undefined, view: View, written: Written): Sink => {
   let columns: readonly Column[] | undefined;
   return {
@@ -205,7 +213,7 @@ export const csvSink = (names: readonly string[] | undefined, view: View, writte
   };
 };
 
-/** One record as a header and a row, in pieces. */
+/** Renders one record as a header and a row. Yields pieces. */
 export function* csvRecord(
   record: ApiRecord,
   names: readonly string[] | undefined,

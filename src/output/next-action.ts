@@ -9,7 +9,7 @@ import { fieldLines, plainText } from './cell.ts';
 import { type Surface, unpainted } from './style.ts';
 import { wrap } from './text.ts';
 
-/** Two modules in one character: a dark one is ink, a light one is paper. */
+/** Draws two modules in one character: a dark module is ink, a light one is paper. */
 const halfBlock = (upper: boolean, lower: boolean): string => {
   if (upper) return lower ? '█' : '▀';
   return lower ? '▄' : ' ';
@@ -21,13 +21,13 @@ const inHalfBlocks = (modules: Modules): string[] =>
     return upper.map((dark, column) => halfBlock(dark, lower[column] ?? false)).join('');
   });
 
-/** A module is two characters wide: about as wide as a line is high. */
+/** Draws a module as two characters: about as wide as a line is high. */
 const inAscii = (modules: Modules): string[] =>
   modules.map((line) => line.map((dark) => (dark ? '##' : '  ')).join(''));
 
-/** Why no code is drawn though one could be wanted; undefined where one is. */
+/** The reason for drawing no code unasked; undefined where a code is drawn. */
 const hindrance = ({ styles: { paper, unicode }, width, env }: Surface): 'silent' | 'locale' | undefined => {
-  // Without colour its polarity would be the terminal's own.
+  // Without colour, the terminal's own colours would decide its polarity.
   if (paper === undefined || !Number.isFinite(width) || env['TERM'] === 'dumb') return 'silent';
   return unicode ? undefined : 'locale';
 };
@@ -35,8 +35,8 @@ const hindrance = ({ styles: { paper, unicode }, width, env }: Surface): 'silent
 const NOT_IN_LOCALE = 'No QR code: this locale shows ASCII only. --qr draws one with #.';
 
 /**
- * The lines of a QR code that makes a telephone dial `code`. Where nobody asked for one, there is none where it could not be
- * scanned: without colour, in a pipe, on a narrow or dumb terminal, or where half blocks can't be shown.
+ * The lines of a QR code that makes a telephone dial `code`. With `auto`, draws none where it could not be scanned:
+ * without colour, in a pipe, on a narrow or dumb terminal, or where half blocks can't be shown.
  */
 export const dialQr = async (code: string, surface: Surface): Promise<string[]> => {
   const { styles, width, qr = 'auto' } = surface;
@@ -54,7 +54,7 @@ export const dialQr = async (code: string, surface: Surface): Promise<string[]> 
 };
 
 const INDENT = 2;
-/** How wide the rules above and below what is to be passed on are. */
+/** The width of the rules above and below the data to pass on. */
 const FRAME = 48;
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
@@ -70,13 +70,13 @@ const entryLines = (entries: readonly NameAndValue[], surface: Surface): string[
   return fieldLines(fields, surface.width - INDENT, surface.styles);
 };
 
-/** To be copied: alone on its line, never broken by us. */
+/** Renders a value to be copied: alone on its line, and never broken. */
 const copyLines = (label: string, value: string, { styles }: Surface): string[] => [
   styles.dim(label),
   styles.bold(visibleExactly(cutText(value, BOUNDS.cell))),
 ];
 
-/** `expires 14:05, in 12 min`, in local time; nothing where no expiry is known. */
+/** `expires 14:05, in 12 min`, in local time; no lines where the expiry is unknown. */
 const expiryLines = (expiresAt: number | undefined, { now, styles, width }: Surface): string[] => {
   if (expiresAt === undefined) return [];
   const clock = formatLocal(expiresAt, now);
@@ -87,7 +87,7 @@ const expiryLines = (expiresAt: number | undefined, { now, styles, width }: Surf
 const instructionLines = ({ instruction }: NextAction, surface: Surface): string[] =>
   instruction === undefined ? [] : wrap(visibleLines(cutText(instruction, BOUNDS.cell)), surface.width - INDENT);
 
-/** Half an account sends money astray. */
+/** Warns about missing data: an incomplete account sends money astray. */
 const missingLines = (action: NextAction, { styles, width }: Surface): string[] => {
   const missing = missingOf(action);
   if (missing.length === 0) return [];
@@ -120,7 +120,7 @@ const headingOf = (action: NextAction): string => {
   }
 };
 
-/** The parts to be passed on, a blank line between two. */
+/** The parts to pass on, with a blank line between two. */
 const partsOf = (action: NextAction, amount: string | undefined, surface: Surface): string[][] => {
   switch (action.kind) {
     case 'transfer':
@@ -137,15 +137,15 @@ const partsOf = (action: NextAction, amount: string | undefined, surface: Surfac
 const spaced = (parts: readonly (readonly string[])[]): string[] =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ['', ...part]));
 
-/** Between two rules: nothing stands beside what is to be copied. */
+/** Puts lines between two rules; nothing is drawn beside a text that is to be copied. */
 const framed = (lines: readonly string[], { styles, width }: Surface): string[] => {
   const rule = styles.dim(styles.rule.repeat(Math.min(width, FRAME)));
   return [rule, ...lines, rule];
 };
 
 /**
- * What the customer must do next, as lines to act on. `amount` is what is to be paid, ready to be shown. On a terminal
- * that can show it, a dial string comes with a QR code that makes a telephone dial it.
+ * Renders the customer's next step. `amount` is the sum to pay, as text. On a terminal that can show it, a code to dial
+ * comes with a QR code.
  */
 export const nextActionLines = async (
   action: NextAction,

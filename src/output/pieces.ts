@@ -3,34 +3,34 @@ import type { Clock, Io, Output } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { type Clean, cleanedJson, holdsSecret } from '../core/redact.ts';
 
-/** Makes the text of a list, a page at a time; whoever drives it writes the text and waits for the reader. */
+/** Renders a list a page at a time. The caller writes the text and waits for the reader. */
 export interface Sink {
   /**
-   * The text of the next page, everything that goes before it included, in pieces: a row each, and several of one that is large.
-   * `more` says that pages may follow. Bytes hold until the next ones are asked for.
+   * The text of the next page, including everything before it, in pieces: one a row, and several for a large row.
+   * `more` is true where pages may follow. Yielded bytes are valid until the next piece is requested.
    */
   page(records: readonly ApiRecord[], more: boolean): Generator<string | Uint8Array>;
-  /** What closes the list; `next` is where to go on, null when nothing remains. */
+  /** The text that closes the list; `next` is the cursor to continue at, null when nothing remains. */
   end(next: string | null): string;
-  /** What people should know of how it was shown; undefined where there is nothing to tell. */
+  /** A notice about how the list was shown; undefined where there is none. */
   notice?(): string | undefined;
 }
 
-/** In milliseconds: a signal is heard only between two turns of the event loop. */
+/** The longest time between two yields to the event loop, in milliseconds: signals are handled only there. */
 const LONGEST_MS = 25;
-/** In characters: what makes a text of another takes a few milliseconds for so many. */
+/** In characters: converting a text of this size takes a few milliseconds. */
 export const CHUNK = 64 * 1024;
-/** What is written at once. */
+/** The size of one write, in characters. */
 const PORTION = 4 * CHUNK;
-/** Memory is freed each time that so much has been written. No page of a walk is as large, so that none waits for it. */
+/** The output after which memory is freed. No page of a walk is as large, so none is delayed by it. */
 const MUCH = 32 * CHUNK;
 
 /**
- * Where a text can be taken apart: behind its last character that can't stand in a key, which is printable ASCII, so that each
- * key stays whole; 0 where there is none.
+ * The position at which a text can be split: after its last character that can't be part of a key. Keys are printable
+ * ASCII, so each key stays whole. 0 where there is no such position.
  */
 const lastApart = (text: string): number => {
-  // What follows the last character is not known here: it may be its other half.
+  // The next chunk may begin with the other half of the last character.
   let maySplit = false;
   for (let at = text.length - 1; at >= 0; at -= 1) {
     const code = text.charCodeAt(at);
@@ -42,8 +42,8 @@ const lastApart = (text: string): number => {
 };
 
 /**
- * A text as `show` shows it, made a chunk at a time, in pieces between which nothing stands that is to be taken out by its value:
- * an empty piece is a chance to pause.
+ * Converts a text by `show` a chunk at a time. No secret to be removed spans two pieces. An empty piece is a chance to
+ * pause.
  */
 export function* shownPieces(text: string, show: (text: string) => string, size = CHUNK): Generator<string> {
   let whole = '';
@@ -55,17 +55,17 @@ export function* shownPieces(text: string, show: (text: string) => string, size 
   }
 }
 
-/** The same in one go, for what nobody waits for. */
+/** Same as `shownPieces`, in one string, for short texts. */
 export const shown = (text: string, show: (text: string) => string): string => [...shownPieces(text, show)].join('');
 
 interface RowOptions {
-  /** Makes a cell of a text. */
+  /** Renders a text as a cell. */
   readonly show: (text: string) => Generator<string>;
   readonly between: string;
   readonly end: string;
 }
 
-/** A row of cells: one piece, but for cells that are long, which have pieces of their own. */
+/** A row of cells in one piece, except that long cells have their own pieces. */
 export function* rowPieces(texts: readonly string[], { show, between, end }: RowOptions): Generator<string> {
   let row = '';
   for (const [index, text] of texts.entries()) {
@@ -81,7 +81,7 @@ export function* rowPieces(texts: readonly string[], { show, between, end }: Row
   yield row + end;
 }
 
-/** Joins pieces to larger ones, so that few are written; an empty one stays a chance to pause. */
+/** Joins pieces to larger ones, so that there are few writes; an empty piece remains a chance to pause. */
 export function* joined<T extends string | Uint8Array>(pieces: Iterable<T>): Generator<T | string> {
   let text = '';
   for (const piece of pieces) {
@@ -94,7 +94,10 @@ export function* joined<T extends string | Uint8Array>(pieces: Iterable<T>): Gen
   yield text;
 }
 
-/** Writes pieces one after the other, as the reader takes them; what takes long gives way to signals in between. */
+/**
+ * Writes pieces one after the other, as fast as the reader reads; yields to the event loop in between, so that signals
+ * are handled.
+ */
 export const writePieces = async (
   output: Output,
   pieces: Iterable<string | Uint8Array>,
@@ -118,28 +121,28 @@ export const writePieces = async (
   if (isMuch) free();
 };
 
-/** What takes secrets out of the data. */
+/** Returns the function that removes secrets from data. */
 export const cleanOf =
   ({ redactor }: Pick<Io, 'redactor'>): Clean =>
   (text) =>
     redactor.clean(text);
 
-/** The record as it may be laid out: where a secret stands in one of its strings, another one without it. */
+/** The record without secrets: a changed copy where one of its strings contains a secret. */
 export const cleanedRecord = (record: ApiRecord, clean: Clean): ApiRecord => {
   const text = cleanedJson(record.text, clean);
   return text === record.text ? record : { ...record, text, bytes: undefined, value: JSON.parse(text) };
 };
 
 /**
- * One look at all of a page: one for each record would take much of the time of a walk. What can be handed on as bytes has had its
- * own as it came, and has another as it is written.
+ * Checks a whole page for secrets at once: a check for each record would take much of the time of a walk. Records with
+ * bytes were checked on arrival, and are checked again when they are written.
  */
 const cleanedRecords = (records: readonly ApiRecord[], clean: Clean): readonly ApiRecord[] => {
   const texts = records.filter(({ bytes }) => bytes === undefined).map(({ text }) => text);
   return holdsSecret(texts.join('\n'), clean) ? records.map((record) => cleanedRecord(record, clean)) : records;
 };
 
-/** The sink, given nothing but such records. */
+/** Wraps a sink so that it gets only cleaned records. */
 export const cleanedSink = (sink: Sink, clean: Clean): Sink => ({
   ...sink,
   page: (records, more) => sink.page(cleanedRecords(records, clean), more),

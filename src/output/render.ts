@@ -14,7 +14,7 @@ import { notice, roomOn } from './text.ts';
 import { openCountdown, showWait } from './wait.ts';
 import { type Walked, walk } from './walk.ts';
 
-/** What rendering needs of the world. */
+/** The dependencies of rendering. */
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
 
 const surfaceOf = async (
@@ -80,7 +80,7 @@ const goOnText = ({ next, repeats }: Walked, goOn: List['goOn'], clean: Clean): 
   return `${goOn(clean(next))}${again}`;
 };
 
-/** What people are told about how a list ended; undefined where there is nothing to tell. */
+/** The notice about the end of a list; undefined where there is none. */
 const endingText = (
   walked: Walked,
   { goOn, toldEmpty }: List,
@@ -88,7 +88,7 @@ const endingText = (
   clean: Clean,
 ): string | undefined => {
   const command = goOnText(walked, goOn, clean);
-  // A broken walk is told about by its error, which says how to go on.
+  // The error of a broken walk says how to continue.
   if (walked.how === 'closed' || walked.how === 'broken') return undefined;
   if (walked.how === 'max') {
     const stopped = `Stopped at ${walked.shown} ${walked.shown === 1 ? 'record' : 'records'}, more remain.`;
@@ -134,7 +134,7 @@ const renderWait = async (wait: Wait, io: RenderIo, options: OutputOptions): Pro
 
 type Passed = Extract<Result, { kind: 'record' }>;
 
-/** What is left to be said of a record once its customer's step is passed on. */
+/** Passes the customer's step on, and returns the remaining notices of the record. */
 const passedOn = async (
   result: Passed,
   how: ShareOptions,
@@ -157,7 +157,7 @@ const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Pro
   const { isDrawn, showBoard } = await import('./live.ts');
   if (isDrawn(io, options)) {
     await showBoard(live, io, () => surfaceOf(io, options));
-    // What it would say stands on the board.
+    // The board shows the notice already.
     return { failure: live.ended().failure };
   }
   await renderList({ ...live, kind: 'list', toldEmpty: true }, io, options);
@@ -165,13 +165,13 @@ const renderLive = async (live: Live, io: RenderIo, options: OutputOptions): Pro
 };
 
 /**
- * Prints what a command gave back: data to stdout, notices to stderr. Throws what the pages of a list throw, after the
- * output has been closed into something whole. What a record or a wait leaves to be said is given back.
+ * Prints the result of a command: data to stdout, notices to stderr. Rethrows an error of a list's pages after the
+ * output was closed properly. Returns the remaining notices of a record or a wait.
  */
 export const render = async (result: Result, io: RenderIo, options: OutputOptions): Promise<ResultNotices> => {
   switch (result.kind) {
     case 'text':
-      // In a pipe it is for a program: exact.
+      // In a pipe the text is for a program: printed exactly.
       await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
       return {};
     case 'record':

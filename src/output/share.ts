@@ -9,14 +9,14 @@ import { amountOf } from './card.ts';
 import { exactValue, plainText } from './cell.ts';
 import { stylesFor } from './style.ts';
 
-/** A message for a customer, or why there is none. */
+/** A message for a customer, or the reason why there is none. */
 export type Message = { readonly text: string } | { readonly why: string };
 
-/** What a message is made of. */
+/** The input for a message. */
 export interface ShareInput {
   readonly value: unknown;
   readonly action: NextAction | undefined;
-  /** Ready to be shown; undefined where none is known. */
+  /** As text for people; undefined where the amount is unknown. */
   readonly amount: string | undefined;
   readonly now: number;
 }
@@ -58,7 +58,9 @@ const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
   return undefined;
 };
 
-/** The step as a message to send: the service's own words and facts. Half an account, or one that has expired, is not sent on. */
+/**
+ * Writes the step as a message to send: the service's own words and facts. Refuses an incomplete or expired account.
+ */
 export const messageOf = (input: ShareInput): Message => {
   const why = whyNot(input);
   const { action, amount } = input;
@@ -71,7 +73,7 @@ export const messageOf = (input: ShareInput): Message => {
 
 type PassOnIo = Pick<Io, 'stdout' | 'stderr' | 'clock'>;
 
-/** What a message, or a step, is copied as: words for it, and its text. */
+/** The text to copy, and its description. */
 type Copied = readonly [what: string, text: string];
 
 const copiedOf = (action: NextAction | undefined, message: Message | undefined): Copied | undefined => {
@@ -92,7 +94,7 @@ const saidOfCopy = async (copied: Copied | undefined, { stdout, stderr }: PassOn
   return taken ? `Copied ${what}, if this terminal lets programs copy.` : 'Nothing was copied: this is no terminal.';
 };
 
-/** Passes a customer's step on as wanted: prints a message, copies. Gives what there is to say about it. */
+/** Passes a customer's step on: prints a message, copies it, or both. Returns notices. */
 export const sharedRecord = async (
   record: ApiRecord,
   view: View,

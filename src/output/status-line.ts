@@ -4,23 +4,23 @@ import { visible } from '../core/text.ts';
 import type { Styles } from './style.ts';
 import { type Beside, shorten, widthOf } from './text.ts';
 
-/** Room for the `^C` that a terminal writes behind the line. */
+/** Room for the `^C` that a terminal writes after the line. */
 const KEPT_FREE = 3;
 const ERASE = '\r\u001b[2K';
 const UP = '\u001b[1A\u001b[2K';
 
-/** Takes away a line of so many columns, which a terminal that has become narrower shows on several rows. */
+/** Erases a line of `width` columns, which takes several rows on a terminal that has become narrower. */
 const eraseLine = (width: number, columns: number): string =>
   ERASE + UP.repeat(Math.max(0, Math.ceil(width / Math.max(1, columns)) - 1));
 
-/** How far something long is, told on stderr beside the data. */
+/** The progress of a long operation, on stderr beside the data. */
 export interface StatusLine {
-  /** One line that is written over on a terminal; where none can be, a line each time. */
+  /** True where one line is rewritten on a terminal; false where each text is a new line. */
   readonly rewrites: boolean;
-  /** The columns that the text should keep to; Infinity in a pipe. */
+  /** The width to fit the text into; Infinity in a pipe. */
   readonly width: number;
   show(text: string): Promise<void>;
-  /** Takes the line away from a terminal, before something else is written. */
+  /** Erases the line on a terminal, before other output. */
   clear(): Promise<void>;
 }
 
@@ -31,17 +31,17 @@ const SILENT: StatusLine = {
   clear: async () => undefined,
 };
 
-/** A terminal has one such line: the one that was opened last. */
+/** The one active line of a terminal: the last one that was opened. */
 const newest = new WeakMap<Output, StatusLine>();
 
-/** People who hear what is written, and terminals that can't go back, get a line each time. */
+/** True for a terminal that can rewrite lines. Screen readers and dumb terminals get a new line each time. */
 export const canRewrite = ({ isTerminal }: Output, env: Io['env']): boolean =>
   isTerminal && env['TERM'] !== 'dumb' && (env['ACCESSIBLE'] ?? '') === '';
 
 export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles, quiet: boolean): StatusLine => {
   if (quiet) return SILENT;
   const rewrites = canRewrite(stderr, env);
-  // Columns of what is shown.
+  // The width of the current text.
   let shown = 0;
   const erase = (): string => {
     const erased = shown === 0 ? ERASE : eraseLine(shown, stderr.columns);
@@ -76,19 +76,19 @@ export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles
 const LINE = '\r\u001b[2K';
 const REST = '\r\u001b[0J';
 
-/** A few lines of a terminal that are drawn over again and again; the cursor stays below them, and visible. */
+/** A block of lines that is redrawn again and again; the cursor stays below it, and visible. */
 export interface Frame {
   show(lines: readonly string[]): Promise<void>;
-  /** Takes them away, before something else is written. */
+  /** Erases the lines, before other output. */
   clear(): Promise<void>;
-  /** Leaves them as they are, and takes away what was typed below. */
+  /** Leaves the lines, and erases the user's typing below them. */
   leave(): Promise<void>;
 }
 
-/** The one that a terminal shows. */
+/** The current frame of each terminal. */
 const frames = new WeakMap<Output, Frame>();
 
-/** How many rows of the screen lines take that are this wide: those that were drawn before the window became narrower are broken. */
+/** The screen rows that lines of these widths take: a line drawn before the window became narrower is broken. */
 const heightOf = (widths: readonly number[], columns: number): number =>
   widths.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / Math.max(1, columns))), 0);
 
@@ -127,17 +127,18 @@ export const openFrame = (output: Output): Frame => {
   return frame;
 };
 
-/** Makes room on a terminal for what is said beside a frame, which is drawn again below. */
+/** Erases a frame for other output; the frame is drawn again below it. */
 export const clearFrame = async (output: Output): Promise<void> => frames.get(output)?.clear();
 
 const SECOND_MS = 1000;
 
-/** Told when a request begins; gives what is to be called when it has ended. */
+/** Called when a request begins; returns the function to call when it has ended. */
 export type Began = () => () => Promise<void>;
 
 /**
- * Shows on a terminal that a request takes longer than a second: each second anew where the line can be written over, once
- * where not. It is gone when the request has ended. `isFree` says whether nothing else moves there already.
+ * Shows on a terminal that a request takes longer than a second: every second where the line can be rewritten,
+ * otherwise once. The line is erased when the request has ended. `isFree` returns true while nothing else is drawn
+ * there.
  */
 export const openWaiting = (line: StatusLine, clock: Clock, host: string, isFree: () => boolean): Began => {
   const show = async (over: AbortSignal): Promise<void> => {

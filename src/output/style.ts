@@ -6,15 +6,15 @@ export { speaksUtf8 } from '../core/io.ts';
 /** Puts colour around a text that is already padded and free of control characters. */
 export type Paint = (text: string) => string;
 
-/** What is drawn besides texts. */
+/** The characters for drawing. */
 interface Signs {
-  /** Whether more than ASCII can be shown. */
+  /** True where the locale shows more than ASCII. */
   readonly unicode: boolean;
-  /** Drawn along under the head of a table. */
+  /** The line below the head of a table. */
   readonly rule: string;
-  /** Where something of a text is left out. */
+  /** Replaces the omitted part of a text. */
   readonly ellipsis: string;
-  /** In front of what to do next. */
+  /** Precedes the next step. */
   readonly arrow: string;
 }
 
@@ -34,7 +34,7 @@ export const unpainted: Paint = (text) => text;
 const UNICODE: Signs = { unicode: true, rule: '─', ellipsis: '…', arrow: '→' };
 const ASCII: Signs = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
 
-/** A text of ours, without what the locale can't show. */
+/** Replaces the characters of our own texts that the locale can't show. */
 export const forLocale = (text: string, env: Env): string =>
   speaksUtf8(env) ? text : text.replaceAll(UNICODE.ellipsis, ASCII.ellipsis);
 
@@ -51,7 +51,7 @@ const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'm
   ['successful', 'green'],
   ['ugwo_successful', 'green'],
   ['requires_action', 'yellow'],
-  // Of what doctor looks at.
+  // Results of `doctor`.
   ['ok', 'green'],
   ['warn', 'yellow'],
   ['fail', 'red'],
@@ -64,7 +64,7 @@ const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'm
   ['open', 'yellow'],
   ['expired', 'red'],
   ['cancelled', 'red'],
-  // Of a charge in the ledger. What is not known must stand out in any list.
+  // States of a charge in the ledger. An unknown one must stand out in any list.
   ['sending', 'cyan'],
   ['accepted', 'green'],
   ['rejected', 'red'],
@@ -80,9 +80,8 @@ const ofOne =
     paint(text);
 
 /**
- * The styles of this run. Whether there is colour is the caller's decision, never detected here; the sixteen basic
- * colours follow the user's own palette. chalk is loaded only when there is something to colour. Without `unicode`, what
- * is drawn is ASCII.
+ * The styles of this run. The caller decides on colour; it is never detected here. The sixteen basic colours follow the
+ * user's own palette. chalk is loaded only for colour. Without `unicode`, only ASCII is drawn.
  */
 export const stylesFor = async (color: boolean, unicode = true): Promise<Styles> => {
   const signs = unicode ? UNICODE : ASCII;
@@ -103,14 +102,14 @@ export const stylesFor = async (color: boolean, unicode = true): Promise<Styles>
   };
 };
 
-/** What people's formats are drawn on. */
+/** The surface that the formats for people are drawn on. */
 export interface Surface {
-  /** Columns to fit into; Infinity where nothing is to be fitted (a pipe). */
+  /** Columns to fit into; Infinity in a pipe, where nothing is fitted. */
   readonly width: number;
   readonly styles: Styles;
-  /** Milliseconds since the epoch: what "in 12 min" is counted from. */
+  /** Milliseconds since the epoch: the reference for "in 12 min". */
   readonly now: number;
   readonly env: Env;
-  /** `auto` where nothing is said. */
+  /** `auto` by default. */
   readonly qr?: QrWhen | undefined;
 }

@@ -6,16 +6,16 @@ import type { Sink } from './pieces.ts';
 import type { Styles, Surface } from './style.ts';
 import { pad, shorten, shortenStart, widthOf } from './text.ts';
 
-/** Narrower than this, a shortened text says nothing any more. */
+/** The least width at which a shortened text is of any use. */
 const NARROWEST = 8;
-/** Where columns can be left out instead, none is made narrower than this. */
+/** The least width of a column while other columns can be left out instead. */
 const READABLE = 12;
-/** Widths that leave room for the pages still to come, where there is room. */
+/** Widths that leave room for longer values on later pages, where there is space. */
 const ROOM_FOR_MONEY = 'NGN 10,000,000.00'.length;
 const ROOM_FOR_STATE = 'requires_action'.length;
 const ROOM_FOR_TEXT = 20;
 
-/** What stands between two columns. */
+/** The gap between two columns. */
 const GAP = '  ';
 
 const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
@@ -24,14 +24,14 @@ const widthOfTable = (widths: readonly number[]): number => sum(widths) + GAP.le
 
 const mayBeCut = ({ flexible, least }: Column): boolean => flexible === true || least !== undefined;
 
-/** The width down to which a column of this natural width gives way. */
+/** The least width of a column with this natural width. */
 const floorOf = (column: Column | undefined, natural: number, tight: boolean): number => {
   if (column === undefined || !mayBeCut(column)) return natural;
   if (tight) return Math.min(natural, column.least ?? NARROWEST);
   return column.flexible === true ? Math.min(natural, READABLE) : natural;
 };
 
-/** The column that is farthest above its floor; -1 where none is above it. */
+/** The index of the column that is farthest above its least width; -1 where none is above it. */
 const withMostToGive = (widths: readonly number[], floors: readonly number[]): number => {
   const slack = widths.map((width, index) => width - (floors[index] ?? width));
   const most = Math.max(...slack);
@@ -39,8 +39,8 @@ const withMostToGive = (widths: readonly number[], floors: readonly number[]): n
 };
 
 /**
- * Column widths that fit a table into `total` terminal columns: whoever has most to give gives way first; as far as it
- * can be read, or `tight`, as far as it says anything. Undefined where even that is not enough.
+ * Column widths that fit a table into `total` terminal columns. The column with the most slack shrinks first, down to a
+ * readable width, or with `tight` down to the least useful one. Undefined where even that is not enough.
  */
 export const fitWidths = (
   natural: readonly number[],
@@ -64,7 +64,7 @@ const wantedWidth = (column: Column | undefined): number => {
   return column?.flexible === true ? ROOM_FOR_TEXT : 0;
 };
 
-/** The same widths with what is left of `total` given to the columns whose later values are likely to be longer. */
+/** Gives the rest of `total` to the columns whose later values are likely to be longer. */
 const widen = (widths: readonly number[], columns: readonly Column[], total: number): number[] => {
   let left = total - widthOfTable(widths);
   return widths.map((width, index) => {
@@ -85,8 +85,8 @@ const NO_LINE = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' };
 const NO_FRAME = { left: '', right: '', 'bottom-left': '', 'bottom-right': '', bottom: '', 'bottom-mid': '' };
 
 /**
- * Lines of one table row. The cells come padded to their widths, and cli-table3 takes its widths from them: so characters
- * that it measures wrongly don't move a column.
+ * The lines of one table row. The cells are padded to their widths already, and cli-table3 measures them: so a
+ * character that it measures wrongly does not shift a column.
  */
 const draw = (Table: CliTable, cells: readonly string[], rule = ''): string[] => {
   const below = { bottom: rule, 'bottom-mid': rule.repeat(GAP.length) };
@@ -100,7 +100,10 @@ const draw = (Table: CliTable, cells: readonly string[], rule = ''): string[] =>
 
 const MARK = '#';
 
-/** What stands before, between and behind the cells of a row. Drawn once: a table for each row takes a hundred times as long. */
+/**
+ * The text before, between and after the cells of a row. Drawn once: a table for each row takes a hundred times as
+ * long.
+ */
 const seamsOf = (Table: CliTable, count: number): string[] => {
   const marks = Array.from({ length: count }, () => MARK);
   return draw(Table, marks).join('').split(MARK);
@@ -117,13 +120,13 @@ const naturalWidths = (rows: readonly (readonly Cell[])[], columns: readonly Col
     rows.reduce((width, row) => Math.max(width, widthOf(row[index]?.text ?? '')), widthOf(headingOf(column))),
   );
 
-/** Columns of which a table may consist, and whether they may get as narrow as can be. */
+/** A candidate set of columns; `tight` allows the least useful widths. */
 interface Choice {
   readonly columns: readonly Column[];
   readonly tight: boolean;
 }
 
-/** The layout for columns of these natural widths; undefined where no table of them fits. */
+/** The layout for columns of these natural widths; undefined where no such table fits. */
 const layoutOf = (
   natural: readonly number[],
   { columns, tight }: Choice,
@@ -135,16 +138,16 @@ const layoutOf = (
   return { columns, widths: more && Number.isFinite(width) ? widen(widths, columns, width) : widths };
 };
 
-/** A table of fewer columns than these says too little: records are stacked instead. */
+/** A table with fewer columns than this says too little: records are stacked instead. */
 const FEWEST_COLUMNS = 3;
 
-/** The first columns, from so many down to so many. */
+/** The leading columns, from `most` of them down to `fewest`. */
 const firstOf = (columns: readonly Column[], most: number, fewest: number): (readonly Column[])[] =>
   Array.from({ length: Math.max(0, most - fewest + 1) }, (_, less) => columns.slice(0, most - less));
 
 /**
- * What is tried in turn. The last columns are given up first: while they can be read those that are not needed, then the
- * needed ones, which get narrow before. A choice of the user's stays whole.
+ * The candidates in the order of preference. The last columns are dropped first: at readable widths the optional
+ * columns, then at tight widths the needed ones. The user's own choice stays complete.
  */
 const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
   if (chosen) return [{ columns, tight: true }];
@@ -159,8 +162,8 @@ const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
 const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /**
- * Pages under one header, with the widths that the first page asked for. A cell that is wider than its column pushes its own
- * row out and is not cut.
+ * Renders pages under one header, with the widths of the first page. A cell that is wider than its column and may not
+ * be cut shifts the rest of its row.
  */
 const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles }: Surface): Sink => {
   const mayCut = Number.isFinite(width);
@@ -194,7 +197,7 @@ const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles
   };
 };
 
-/** Each record as a block of `label value` lines, a blank line between two. */
+/** Renders each record as a block of `label value` lines, with a blank line between two. */
 const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Sink => {
   const labels = labelWidth(columns.map(labelOf));
   let started = false;
@@ -216,8 +219,8 @@ const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Si
 };
 
 /**
- * A list for people: a table fitted to the surface, or, where none fits, records one under the other. What it looks like
- * is settled by the first page with a record in it; an empty list gives nothing.
+ * Renders a list for people: a table fitted to the surface, or, where none fits, stacked records. The first page with a
+ * record determines the layout; an empty list prints nothing.
  */
 export const listSink = async (names: readonly string[] | undefined, view: View, surface: Surface): Promise<Sink> => {
   const { default: Table } = await import('cli-table3');

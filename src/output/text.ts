@@ -4,14 +4,14 @@ import { visible } from '../core/text.ts';
 import { forLocale, type Styles } from './style.ts';
 
 /**
- * Columns on a terminal. Measured here and not by cli-table3, whose string-width knows no emoji younger than 2019.
- * Everything here expects text without control characters and without colour.
+ * Measures columns on a terminal. cli-table3 is not used for that, since its string-width knows no emoji newer than
+ * 2019. All functions here expect text without control characters and colour.
  */
 const ASCII = /^[ -~]*$/;
-// An engine reads the whole of Unicode for these: only when a text asks for it.
+// Compiled lazily: an engine reads all of Unicode for these.
 const emoji = memo(() => /^\p{RGI_Emoji}$/v);
 const noWidth = memo(() => /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u);
-/** East Asian Wide and Fullwidth (Unicode Annex 11), and what is drawn as an emoji by itself. */
+/** East Asian Wide and Fullwidth (Unicode Annex 11), and characters that are drawn as an emoji by default. */
 const wide = memo(
   () =>
     /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u,
@@ -19,7 +19,7 @@ const wide = memo(
 
 const segmenter = memo(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
-/** What a reader sees as one character each; a line is never broken inside one. */
+/** Splits a text into graphemes, which a reader sees as single characters; a line is never broken inside one. */
 const graphemesOf = (text: string): string[] => {
   if (ASCII.test(text)) return text.split('');
   return Array.from(segmenter().segment(text), ({ segment }) => segment);
@@ -37,13 +37,13 @@ const widthOfGrapheme = (grapheme: string): number => {
   return width;
 };
 
-/** How many columns `text` takes. */
+/** The columns that `text` takes. */
 export const widthOf = (text: string): number => {
   if (ASCII.test(text)) return text.length;
   return graphemesOf(text).reduce((width, grapheme) => width + widthOfGrapheme(grapheme), 0);
 };
 
-/** The first of `graphemes` that take at most `width` columns. */
+/** The leading graphemes that fit into `width` columns. */
 const headOf = (graphemes: readonly string[], width: number): string[] => {
   let used = 0;
   const end = graphemes.findIndex((grapheme) => {
@@ -53,20 +53,20 @@ const headOf = (graphemes: readonly string[], width: number): string[] => {
   return end === -1 ? [...graphemes] : graphemes.slice(0, end);
 };
 
-/** `text` in at most `width` columns, with `ellipsis` (of one column a character) for what is left out at its end. */
+/** Shortens `text` to `width` columns; `ellipsis` (one column a character) replaces the omitted end. */
 export const shorten = (text: string, width: number, ellipsis = '…'): string => {
   if (widthOf(text) <= width) return text;
   return headOf(graphemesOf(text), width - ellipsis.length).join('') + ellipsis.slice(0, width);
 };
 
-/** As `shorten`, but what is left out is the start. */
+/** Same as `shorten`, but omits the start. */
 export const shortenStart = (text: string, width: number, ellipsis = '…'): string => {
   if (widthOf(text) <= width) return text;
   const kept = headOf(graphemesOf(text).toReversed(), width - ellipsis.length).toReversed();
   return ellipsis.slice(0, width) + kept.join('');
 };
 
-/** `text` filled up with blanks to `width` columns; longer text stays as it is. */
+/** Pads `text` with blanks to `width` columns; longer text stays as it is. */
 export const pad = (text: string, width: number, align: 'left' | 'right' = 'left'): string => {
   const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
   return align === 'left' ? text + blanks : blanks + text;
@@ -76,7 +76,8 @@ const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
   if (widthOf(line) <= width) return [line];
   const lines: string[] = [];
   let [current, used] = ['', 0];
-  // Blanks at the end of a line take no room; each piece is measured once, or long lines would take for ever.
+  // Blanks at the end of a line take no room. Each piece is measured only once: otherwise long lines would take very
+  // long.
   const fits = (bare: number): boolean => bare === 0 || used + bare <= width;
   const close = (): void => {
     if (current !== '') lines.push(current.trimEnd());
@@ -97,31 +98,31 @@ const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
   return lines;
 };
 
-/** `text` in lines of at most `width` columns, broken between words, and inside a word only when it is wider than that. */
+/** Wraps `text` to `width` columns between words; breaks a word only when it is wider than a line. */
 export const wrap = (text: string, width: number): string[] =>
   text.split('\n').flatMap((line) => wrapLine(line, width, true));
 
-/** The same of one line, but a word that is wider than that stays whole, so that it can be copied. */
+/** Same as `wrap` for one line, but a longer word stays whole, so that it can be copied. */
 export const wrapWords = (line: string, width: number): string[] => wrapLine(line, width, false);
 
-/** Where messages go: stderr, and what its locale can show. */
+/** The destination of messages: stderr, and the locale that limits its characters. */
 export type Beside = Pick<Io, 'stderr' | 'env' | 'redactor'>;
 
-/** Below this nothing is laid out any more; the terminal breaks the lines. */
+/** The least width for a layout; on a narrower terminal, the terminal breaks the lines. */
 const NARROWEST_TERMINAL = 20;
 
-/** The columns to lay out for; Infinity in a pipe, where nothing is fitted. */
+/** The columns to fit into; Infinity in a pipe, where nothing is fitted. */
 export const roomOn = ({ isTerminal, columns }: Output): number =>
   isTerminal ? Math.max(NARROWEST_TERMINAL, columns) : Number.POSITIVE_INFINITY;
 
-/** A command to copy: in backquotes, or all that follows a colon, but for a remark in brackets. */
+/** A command to copy: text in backquotes, or all text after a colon except a remark in brackets at the end. */
 const COMMAND = /`(paycli [^`]+)`|(?<=: )(paycli .+?)(?= \([^()']*\)$|$)/g;
 
-/** The lines of one line: words, wrapped, and commands, each alone, set in, and never broken. */
+/** Splits one line into wrapped words and commands; each command is alone on its line, indented, and never broken. */
 const linesOf = (line: string, width: number): string[] => {
   const lines: string[] = [];
   let from = 0;
-  // A line's end says what the mark between a command and the words behind it said.
+  // The line break replaces the punctuation between a command and the next words.
   const words = (text: string): void => {
     const said = text.replace(/^[,;.](?: |$)/, '').trim();
     if (said !== '') lines.push(...wrapWords(said, width));
@@ -136,16 +137,16 @@ const linesOf = (line: string, width: number): string[] => {
 };
 
 /**
- * A message as lines for people, without secrets; its hidden characters were made visible before. On a terminal it is wrapped
- * at words to `width` columns, and a command to copy stands on a line of its own; in a pipe (`width` is Infinity) it stays as
- * it is.
+ * Renders a message for people, without secrets; its hidden characters were made visible before. On a terminal it is
+ * wrapped at words to `width` columns, and a command to copy is on a line of its own. In a pipe (`width` is Infinity)
+ * it is not wrapped.
  */
 export const proseLines = (text: string, width: number, { env, redactor }: Omit<Beside, 'stderr'>): string[] => {
   const lines = forLocale(redactor.cleanAll(text), env).split('\n');
   return Number.isFinite(width) ? lines.flatMap((line) => linesOf(line, width)) : lines;
 };
 
-/** A notice, or several, as lines for stderr: dim where `styles` are given, plain otherwise. */
+/** Renders one or more notices for stderr: dim with `styles`, otherwise plain. */
 export const notice = (said: string | readonly string[], beside: Beside, styles?: Pick<Styles, 'dim'>): string => {
   const room = roomOn(beside.stderr);
   const safe = [said]

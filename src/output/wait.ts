@@ -17,7 +17,7 @@ const clockText = (ms: number): string => {
   return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
 };
 
-/** The line at a moment, in at most `width` columns: what matters least is left out first. */
+/** The line at the instant `now`, in at most `width` columns: leaves out the least important parts first. */
 export const countdownText = (
   { status, until, failing }: Waiting,
   now: number,
@@ -38,16 +38,16 @@ export const countdownText = (
 
 type CountdownIo = Pick<Io, 'stderr' | 'clock' | 'env' | 'redactor'>;
 
-/** A line on stderr that is written over and over, and is gone in the end. */
+/** A line on stderr that is rewritten again and again, and erased at the end. */
 interface Countdown {
   readonly tell: (waiting: Waiting) => void;
-  /** Takes the line away; nothing is written afterwards. */
+  /** Erases the line; nothing is written afterwards. */
   end(): Promise<void>;
 }
 
 const SILENT: Countdown = { tell: () => undefined, end: async () => undefined };
 
-/** Counts down on a terminal that can rewrite a line; anywhere else, or when it is to be quiet, nothing is said. */
+/** Counts down on a terminal that can rewrite a line; prints nothing anywhere else, or with `quiet`. */
 export const openCountdown = (
   { stderr, clock, env, redactor }: CountdownIo,
   styles: Styles,
@@ -69,14 +69,14 @@ export const openCountdown = (
     while (!over.signal.aborted) {
       await draw();
       const left = (waiting?.until ?? 0) - clock.ticks();
-      // At the moment in which the shown second ends.
+      // Wakes when the displayed second ends.
       await clock.sleep(left > 0 ? (left % SECOND_MS) + 1 : SECOND_MS, over.signal).catch(() => undefined);
     }
   };
   let ticking: Promise<void> | undefined;
   return {
     tell: (news) => {
-      // Before the line is cut to its width.
+      // Secrets are removed before the line is cut to its width.
       waiting = { ...news, status: news.status === undefined ? undefined : redactor.cleanAll(news.status) };
       if (ticking === undefined) ticking = tick();
       else void draw();
@@ -91,18 +91,18 @@ export const openCountdown = (
 
 type Wait = Extract<Result, { kind: 'wait' }>;
 
-/** How a wait is shown. */
+/** The means to show a wait. */
 interface WaitShow {
-  /** A person watches: what is known is shown at once, and in the end only what has changed of it. */
+  /** True where a person watches: the known record is shown at once, and at the end only its changes. */
   readonly watched: boolean;
   readonly countdown: Countdown;
-  /** Shows a record, `before` being the one that is shown already. */
+  /** Shows a record; `before` is the record that was shown already. */
   readonly show: (record: ApiRecord, before: ApiRecord | undefined) => Promise<void>;
 }
 
 /**
- * Shows a wait, and gives what it leaves to be said. What was known before is shown even where the wait is rejected: it
- * may be the only word of something that was done.
+ * Shows a wait, and returns its failure and notice. The earlier record is shown even where the wait rejects: it may be
+ * the only message about a completed write.
  */
 export const showWait = async (
   { record, wait }: Wait,

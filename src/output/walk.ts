@@ -4,31 +4,35 @@ import { joined, type Sink, writePieces } from './pieces.ts';
 
 type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 
-/** How a walk over a list ended. */
+/** The end of a walk over a list. */
 export interface Walked {
-  /** `end`: as asked; `max`: at the cap, and more remain; `closed`: the reader has gone; `broken`: a page failed. */
+  /**
+   * `end`: complete, or the cap was reached with nothing left; `max`: stopped at the cap, and more remain; `closed`:
+   * the reader has closed its end; `broken`: a page failed.
+   */
   readonly how: 'end' | 'max' | 'closed' | 'broken';
   readonly shown: number;
-  /** Where to go on; null when nothing remains. */
+  /** The cursor to continue at; null when nothing remains. */
   readonly next: string | null;
-  /** How many of the records at `next` were shown already. */
+  /** The number of records at `next` that were shown already. */
   readonly repeats: number;
-  /** What a broken walk threw. */
+  /** The error of a broken walk. */
   readonly fault?: unknown;
 }
 
-/** What is to be shown of a page, and what then remains. */
+/** Selects the records of a page to show, and the cursor for the rest. */
 const take = (page: ApiPage, room: number) => {
-  // The first page has no cursor to come back with, so it is not cut: rather some more than some lost.
+  // The first page has no cursor to return to, so it is not cut: better to show some records too many than to lose
+  // some.
   const records = page.cursor === undefined ? page.records : page.records.slice(0, room);
   const cut = records.length < page.records.length;
   return { records, next: cut ? (page.cursor ?? null) : page.nextCursor, repeats: cut ? records.length : 0 };
 };
 
-/** Characters of records that are made into one text: far more than a page has whose records are as documented. */
+/** The characters of records to convert at once: far more than a page of records as documented has. */
 const SLICE = 256 * 1024;
 
-/** The text of a page, a slice after the other where it is large. */
+/** The text of a page; a large page in slices. */
 function* textsOf(records: readonly ApiRecord[], more: boolean, sink: Sink): ReturnType<Sink['page']> {
   let [from, size] = [0, 0];
   for (const [index, record] of records.entries()) {
@@ -65,7 +69,7 @@ const drive = async (
     if (stdout.closed) return { ...walked, how: 'closed' };
     const step = await pull(iterator);
     if (step.done === 'broken') {
-      // A list that failed before its first page prints nothing at all: that page's failure is all there is to say.
+      // A list that failed before its first page prints nothing: the error says everything.
       if (started) await write(sink.end(walked.next));
       return { ...walked, how: 'broken', fault: step.fault };
     }
@@ -82,9 +86,9 @@ const drive = async (
 };
 
 /**
- * Drives the pages of a list through a sink to stdout: a page is asked for when the one before has been taken by the
- * reader, none is kept, and none is asked for after `max` records or when the reader has gone. A page that fails closes
- * the output and is told as `broken`, not thrown.
+ * Writes the pages of a list to stdout through a sink. A page is requested when the reader has read the previous one;
+ * no page is stored. Requests end after `max` records, or when the reader has closed its end. A failed page closes the
+ * output and is returned as `broken`, not thrown.
  */
 export const walk = async (
   pages: AsyncIterable<ApiPage>,

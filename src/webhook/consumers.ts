@@ -6,60 +6,62 @@ import type { Notifier } from './deliver.ts';
 import type { KeptEvent } from './event.ts';
 import type { Queue } from './queue.ts';
 
-/** An event, as far as it is news: it says of what, and nothing more of it is believed. */
+/** The parts of an event that the ledger uses: only the object that it is about. Its other contents are not trusted. */
 export type ConsumedEvent = Pick<KeptEvent, 'seq' | 'uid' | 'event' | 'activity'>;
 
-/** What came of telling the ledger of events. */
+/** The result of reporting events to the ledger. */
 export interface ConsumerResult {
-  /** Lines for people. */
+  /** Notices to print. */
   readonly said?: readonly string[];
-  /** What is printed with an event, by its uid. */
+  /** Extra fields to print with an event, by its uid. */
   readonly fields?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** What the run ends with, whenever that is; of several the first. */
+  /** The failure to end the run with, at whatever time it ends; the first one counts. */
   readonly failure?: PayError;
 }
 
-/** Who is told of what is kept. */
+/** Reports stored events to the ledger. */
 export interface LedgerConsumer {
-  /** The service whose events these are. */
+  /** The service that these events come from. */
   readonly service: string;
   /**
-   * Is handed the events about one payment request, all that have come since it was asked last, at least once: again after a
-   * kill, and again, later, where it rejects; so it must not mind a repeat.
+   * Gets all events about one payment request since the last call. Delivery is at least once: the events come again
+   * after a crash, and after a pause where it rejects. So it must be idempotent.
    */
   readonly tell: (ugwo: string, events: readonly ConsumedEvent[]) => Promise<ConsumerResult | undefined>;
 }
 
-/** Between two tries, in milliseconds. */
+/** The backoff between two attempts, in milliseconds. */
 const RANGE = { base: 1000, cap: 300_000 };
-/** So long the events about one payment request are gathered, which often come together: one look is enough for all. */
+/**
+ * Milliseconds to collect the events about one payment request, which often come together: one read is enough for all.
+ */
 const GATHERED_MS = 200;
-/** Payment requests that are looked at side by side. */
+/** The number of payment requests to read concurrently. */
 const LANES_AT_ONCE = 4;
-/** So many events are taken from the queue before the first of them is done with. */
+/** The maximum number of unfinished events pulled from the queue. */
 const MOST_OPEN = 1000;
 const AT_ONCE = 50;
 
-/** What handing on the news needs of the world. */
+/** The dependencies of a consumer. */
 interface ConsumerDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly news: LedgerConsumer;
-  /** Resolves when it is written. */
+  /** Resolves when the text is written. */
   readonly say: (text: string) => Promise<void>;
   readonly failed: (failure: PayError) => void;
 }
 
-/** The events about one payment request that nobody was told of yet. */
+/** The unreported events about one payment request. */
 interface Lane {
   events: ConsumedEvent[];
   tries: number;
-  /** By the clock that nobody sets. */
+  /** In monotonic ticks. */
   due: number;
   busy: boolean;
 }
 
-/** The events that nobody was told of, by payment request. `due` is by the clock that nobody sets. */
+/** The unreported events by payment request. `due` is in monotonic ticks. */
 const openLanes = (clock: Pick<Clock, 'ticks'>) => {
   const lanes = new Map<string, Lane>();
   return {
@@ -69,36 +71,36 @@ const openLanes = (clock: Pick<Clock, 'ticks'>) => {
       lanes.set(ugwo, lane);
     },
     drop: (ugwo: string): void => void lanes.delete(ugwo),
-    /** Those that nobody is at, the first in turn first, and how many more may be begun. */
+    /** The idle lanes, the earliest due first, and the number of lanes that may still start. */
     idle: () => {
       const all = [...lanes].sort(([, a], [, b]) => a.due - b.due);
       const idle = all.filter(([, { busy }]) => !busy);
       return { idle, room: LANES_AT_ONCE - (all.length - idle.length) };
     },
-    /** Whether each of them was tried, and failed. */
+    /** True where every lane (or the named one) was tried and failed. */
     isTried: (ugwo?: string): boolean =>
       [...lanes].every(([name, { tries, busy }]) => (ugwo !== undefined && name !== ugwo) || (tries > 0 && !busy)),
   };
 };
 
 /**
- * Hands what has come on to `news`, until `stop`, at which `wake` is called too. How far it has come is kept: up to the first
- * event that is not done with.
+ * Reports events to `news` until `stop`; the caller also calls `wake` then. Stores its position: the event before the
+ * first unfinished one.
  */
 export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop: AbortSignal) => {
   const { clock, random, news, say, failed } = world;
   const lanes = openLanes(clock);
-  /** The places of events that are not done with, in their order. */
+  /** The positions of unfinished events, in order. */
   const open = new Set<number>();
   const fields = new Map<string, Readonly<Record<string, unknown>>>();
-  /** What is waited for, and what is called once that has come. */
+  /** Conditions to wait for, each with the callback to call once it holds. */
   const waiting = new Map<() => boolean, () => void>();
   const busy = new Set<Promise<void>>();
-  // What was found of an event that was not told went with the process: it is asked for again.
+  // Findings about events that were not printed were lost with the process: those events are reported again.
   let read = Math.min(queue.place('news'), queue.place('told'));
   let kept = read;
 
-  /** Takes what has come from the queue. */
+  /** Pulls new events from the queue. */
   const pull = (): void => {
     for (let more = true; more && open.size < MOST_OPEN; ) {
       const events = queue.behind(read, AT_ONCE);
@@ -132,7 +134,7 @@ export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop:
     if (lane.events.length === 0) lanes.drop(ugwo);
   };
 
-  /** What can't be kept is told of once more after a restart, which does no harm. */
+  /** If the position can't be stored, the events are reported once more after a restart, which does no harm. */
   const keepPlace = async (): Promise<void> => {
     const [first] = open;
     const place = first === undefined ? read : first - 1;
@@ -141,7 +143,7 @@ export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop:
     await queue.setPlace('news', place).catch(() => undefined);
   };
 
-  /** Begins what can be, and says how long nothing more can; undefined until something happens. */
+  /** Starts the due lanes; returns the milliseconds until the next one is due, or undefined until something happens. */
   const step = (): number | undefined => {
     const now = clock.ticks();
     const { idle, room } = lanes.idle();
@@ -176,11 +178,11 @@ export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop:
     });
 
   return {
-    /** Resolves once it has stopped, and what was under way has ended. */
+    /** Resolves once it has stopped and the calls in progress have ended. */
     ended: run(),
-    /** Resolves when of all that came somebody was told, or could not be. */
+    /** Resolves when every event was reported, or has failed at least once. */
     quiet: (): Promise<void> => until(() => lanes.isTried()),
-    /** Resolves when somebody was told of an event, or could not be, with what is printed with it. */
+    /** Resolves when an event was reported, or has failed, with the fields to print with it. */
     heard: async ({ seq, uid, ugwo }: KeptEvent) => {
       await until(() => read >= seq && (!open.has(seq) || lanes.isTried(ugwo)));
       const found = fields.get(uid);
@@ -190,17 +192,20 @@ export const consume = (queue: Queue, wake: Notifier, world: ConsumerDeps, stop:
   };
 };
 
-/** So many are read in one go. */
+/** The number of events to read at once. */
 const PRINTED_AT_ONCE = 100;
 
 /**
- * Events to be told, each once for good: it is noted before that they are about to be, and after that they were. Those that a
- * kill has caught in between are told no more, since they may have been.
+ * Events to print, each at most once: the cursor is stored before an event is printed and again after it. Events that a
+ * crash has caught in between are not printed again, since they may have been printed.
  */
 export const openPrintCursor = (queue: Queue) => {
   let told = queue.place('told');
   return {
-    /** What a kill has caught: they are no next ones, and found again until they are noted as told. */
+    /**
+     * Events that may have been printed before a crash. `next` does not return them; they are found again until they
+     * are noted as `told`.
+     */
     doubtful: (): readonly KeptEvent[] => {
       const telling = queue.place('telling');
       const found: KeptEvent[] = [];
@@ -211,9 +216,9 @@ export const openPrintCursor = (queue: Queue) => {
       }
       return found;
     },
-    /** What comes next, at most so many; empty where nothing does. */
+    /** The next events, at most `most`; empty where there are none. */
     next: (most = PRINTED_AT_ONCE): readonly KeptEvent[] => queue.behind(told, most),
-    /** All up to this one are about to be told, or were. */
+    /** Stores that all events up to this one are about to be printed, or were. */
     note: async (what: 'telling' | 'told', { seq }: KeptEvent): Promise<void> => {
       await queue.setPlace(what, seq);
       if (what === 'told') told = seq;
@@ -221,36 +226,36 @@ export const openPrintCursor = (queue: Queue) => {
   };
 };
 
-/** A command that is run for each event. */
+/** The command to run for each event. */
 export interface Exec {
-  /** The program's path, and its arguments. */
+  /** The program's path and its arguments. */
   readonly words: readonly string[];
-  /** Without any secret. */
+  /** The environment, without any secret. */
   readonly env: Env;
-  /** What it prints, on whichever stream. */
+  /** Passes on its output from either stream. */
   readonly print: (text: string) => Promise<void>;
   readonly say: (text: string) => Promise<void>;
-  /** Sends a signal to all of a group; undefined on a system without groups. */
+  /** Sends a signal to a process group; undefined on a system without groups. */
   readonly signalGroup: ((pid: number, name: NodeJS.Signals) => void) | undefined;
 }
 
-/** What running it needs of the world. */
+/** The dependencies for running a command. */
 interface ExecWorld {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** The first signal, and the second. */
+  /** Aborted by the first and the second signal. */
   readonly stop: AbortSignal;
   readonly leave: AbortSignal;
 }
 
 const MINUTE_MS = 60_000;
-/** So long a command may take, and so long once all is to end, in milliseconds. */
+/** The time limit of a command, and its limit once the run is to end, in milliseconds. */
 const [LIMIT_MS, STOP_MS] = [5 * MINUTE_MS, 3000];
-/** Between the request to end and the kill. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_MS = 2000;
 
 const start = ({ words, env, signalGroup }: Exec): ChildProcess => {
   const [program = '', ...args] = words;
-  // It leads a group of its own, so that what it has started ends with it.
+  // The command leads a process group of its own, so that its children end with it.
   const options = {
     env: env as NodeJS.ProcessEnv,
     shell: false,
@@ -260,14 +265,14 @@ const start = ({ words, env, signalGroup }: Exec): ChildProcess => {
   return spawn(program, args, { ...options, stdio: 'pipe' });
 };
 
-/** Ends a command with all that it has started, or asks it to end. */
+/** Signals a command and all its children. */
 const signalTo = (child: ChildProcess, { signalGroup }: Exec, name: NodeJS.Signals): void => {
   const { pid } = child;
   if (pid === undefined || signalGroup === undefined) child.kill(name);
   else attempt(() => signalGroup(pid, name));
 };
 
-/** Resolves when the command has ended, or is to be ended. */
+/** Resolves when the command has ended, or must be ended. */
 const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecWorld): Promise<void> => {
   const over = new AbortController();
   const aborted = (signal: AbortSignal): Promise<void> =>
@@ -280,18 +285,18 @@ const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecWor
   over.abort();
 };
 
-/** Ends the command: by a request, and where it does not heed that by a kill. */
+/** Ends the command with SIGTERM, and with SIGKILL if it does not exit. */
 const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { clock }: ExecWorld): Promise<void> => {
   signalTo(child, exec, 'SIGTERM');
   await withTimeout(ended, KILL_MS, clock);
   signalTo(child, exec, 'SIGKILL');
-  // Whoever left its group may still hold them.
+  // A child that left the group may still hold the streams open.
   for (const stream of [child.stdout, child.stderr]) stream?.destroy();
 };
 
 /**
- * Runs the command with the event's body on its standard input, until what it printed is passed on. Ends it where it takes too
- * long, and soon after the first signal. Never rejects.
+ * Runs the command with the event's body on its standard input, until its output is passed on. Ends it at the time
+ * limit, and soon after the first signal. Never rejects.
  */
 export const execute = async (exec: Exec, { uid, body }: KeptEvent, world: ExecWorld): Promise<void> => {
   const { promise: ended, resolve } = Promise.withResolvers<string | undefined>();
@@ -316,7 +321,7 @@ export const execute = async (exec: Exec, { uid, body }: KeptEvent, world: ExecW
       printed = printed.then(() => exec.print(text));
     });
   }
-  // One that reads nothing, or has ended, is no fault.
+  // A command that reads no input, or has ended, is no error.
   child.stdin?.on('error', () => undefined).end(body);
   await patience(ended, world);
   const isLate = !isOver && !world.stop.aborted;

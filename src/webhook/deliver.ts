@@ -12,14 +12,17 @@ import { type Headers, isSandbox, type KeptEvent, passedOn, type Secrets, SIGNAT
 import type { Queue } from './queue.ts';
 import type { Head } from './statements.ts';
 
-/** What a target answered; or why there was no answer, and whether it can have got the event. */
+/**
+ * The answer of a target; or the reason why there was none, and `reached`: true where the target may have received the
+ * event.
+ */
 export type ForwardResult =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: 'failed'; readonly why: string; readonly reached: boolean }
-  /** It was left, for an end of ours. */
+  /** The request was abandoned because the run ends. */
   | { readonly kind: 'left' };
 
-/** What came of it, in a word or two. */
+/** The result in a word or two. */
 const resultText = (posted: ForwardResult): string => {
   if (posted.kind === 'answered') return String(posted.status);
   return posted.kind === 'failed' ? posted.why : 'left';
@@ -28,13 +31,16 @@ const resultText = (posted: ForwardResult): string => {
 const isTaken = (posted: ForwardResult): boolean =>
   posted.kind === 'answered' && posted.status >= 200 && posted.status < 300;
 
-/** So long a target may take to answer, in milliseconds (as long as senders give it). */
+/** The time limit for a target's answer, in milliseconds (senders use the same limit). */
 const LIMIT_MS = 30_000;
 
-/** In bytes: more of an answer is not read. */
+/** The bytes of an answer to read at most. */
 const MOST_ANSWER = 64 * 1024;
 
-/** Where events go on to; throws where they may not. Another machine is named on purpose, and never without knowing which it is. */
+/**
+ * Checks the forwarding target; throws where it is not allowed. Another machine must be allowed explicitly, and its
+ * certificate must be verified.
+ */
 export const checkTarget = (text: string, flag: string, allowRemote: boolean, env: Env): URL => {
   const refuse = (what: string, hint: string): never => {
     throw usageError(`${flag}: "${text}" ${what}`, { hint });
@@ -51,7 +57,7 @@ export const checkTarget = (text: string, flag: string, allowRemote: boolean, en
   return url;
 };
 
-/** Headers that repeat, together. Senders choose the names: `constructor` is one like any other. */
+/** Groups repeated headers. Senders choose the names, so `constructor` must be a name like any other. */
 const headersOf = (headers: Headers): Record<string, string[]> => {
   const together: Record<string, string[]> = Object.create(null);
   for (const [name, value] of headers) {
@@ -61,7 +67,7 @@ const headersOf = (headers: Headers): Record<string, string[]> => {
   return together;
 };
 
-/** Reads the body of an answer, so that the connection can be used again; of a long one, no more than the bound. */
+/** Reads the body of an answer, so that the connection can be reused; of a long body, no more than the limit. */
 const drain = async (answer: IncomingMessage): Promise<void> => {
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Uint8Array>) {
@@ -70,7 +76,7 @@ const drain = async (answer: IncomingMessage): Promise<void> => {
   }
 };
 
-/** Errors before there is a connection: the target has seen nothing. */
+/** Errors from before a connection exists: the target has received nothing. */
 const UNREACHED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -80,7 +86,7 @@ const UNREACHED = new Set([
   'ConnectionRefused',
 ]);
 
-/** Ends a request for us, or for the target, which has not answered in time. */
+/** Aborts a request when the run ends, or when the target exceeds its time limit. */
 const limited = (stop: AbortSignal) => {
   const over = new AbortController();
   const end = (): void => over.abort();
@@ -96,7 +102,7 @@ const limited = (stop: AbortSignal) => {
   };
 };
 
-/** Sends one POST, and follows no redirect; rejects only where it can't be made. */
+/** Sends one POST without following redirects; rejects only where the request can't be created. */
 export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: AbortSignal): Promise<ForwardResult> => {
   const { promise, resolve } = Promise.withResolvers<ForwardResult>();
   const { signal, done } = limited(stop);
@@ -112,7 +118,7 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
     signal,
     ...lookupFor(url),
   };
-  // The status alone counts: a body that breaks off says nothing against it.
+  // Only the status counts: a truncated body is no failure.
   const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
     const { statusCode: status = 0, headers: said } = answer;
     resolve({ kind: 'answered', status, retryAfter: said['retry-after'] });
@@ -124,7 +130,7 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
   return promise;
 };
 
-/** Between two tries, in milliseconds. */
+/** The backoff between two attempts to write, in milliseconds. */
 const WRITE_RANGE = { base: 500, cap: 30_000 };
 
 interface LastingWorld {
@@ -132,7 +138,7 @@ interface LastingWorld {
   readonly say: (text: string) => void;
 }
 
-/** Writes until the disk takes it; false where all is to end before it does. */
+/** Retries a write until it succeeds; resolves to false where the run ends first. */
 export const retryUntilWritten = async (
   write: () => Promise<void>,
   { clock, say }: LastingWorld,
@@ -155,12 +161,12 @@ export const retryUntilWritten = async (
   }
 };
 
-/** What one waits for, and others call. A call that nobody waited for counts for the next wait. */
+/** A notifier: one waits, others call. A call while nobody waits counts for the next wait. */
 export const openNotifier = (clock: Pick<Clock, 'sleep'>) => {
   let { promise, resolve } = Promise.withResolvers<void>();
   return {
     call: (): void => resolve(),
-    /** Resolves at a call, or after so long. */
+    /** Resolves at a call, or after `ms` milliseconds. */
     wait: async (ms?: number): Promise<void> => {
       await (ms === undefined ? promise : withTimeout(promise, Math.max(0, ms), clock));
       ({ promise, resolve } = Promise.withResolvers<void>());
@@ -171,53 +177,61 @@ export type Notifier = ReturnType<typeof openNotifier>;
 
 const [SECOND_MS, HOUR_MS] = [1000, 3_600_000];
 
-/** Between two tries of one event, or two looks whether the target is there again. */
+/** The backoff between two attempts for one event, or two checks for an unavailable target. */
 const RANGE = { base: SECOND_MS, cap: 600 * SECOND_MS };
-/** A target may ask for so much patience, and no more. */
+/** The longest pause that a target may ask for. */
 const LONGEST_WAIT_MS = 24 * HOUR_MS;
-/** An event that the target has refused for so long is given up. One that can't be reached is waited for, however long. */
+/**
+ * An event that the target has refused for this long is given up. For a target that can't be reached, events wait
+ * without a limit.
+ */
 const GIVE_UP_MS = 72 * HOUR_MS;
-/** And not before it was refused so often: for most of that time the target may have been away. */
+/**
+ * The least number of refusals before an event is given up: the target may have been unavailable for most of that time.
+ */
 const GIVE_UP_TRIES = 100;
-/** Payment requests whose events are under way at once. */
+/** The number of payment requests whose events are forwarded concurrently. */
 const AT_ONCE = 8;
 
-/** The whole target is slow or away, not one event at fault. */
+/** Statuses of a target that is slow or unavailable as a whole; the event is not at fault. */
 const SLOW = [429, 502, 503, 504];
-/** The target wants no more events. */
+/** The status of a target that wants no more events. */
 const GONE = 410;
 
-/** What forwarding needs of the world. */
+/** The dependencies of forwarding. */
 interface ForwardDeps {
   readonly clock: Clock;
-  /** The time of day when the run began, and monotonic from there. Pauses go by it: a clock that is set makes none longer. */
+  /**
+   * The time of day at the start of the run, monotonic from there. Pauses use it, so that setting the clock extends
+   * none.
+   */
   readonly steady: () => number;
   readonly random: () => number;
   readonly send: (event: KeptEvent) => Promise<ForwardResult>;
-  /** A word for people; resolves when it is written. */
+  /** Prints a notice; resolves when it is written. */
   readonly say: (text: string) => Promise<void>;
 }
 
-/** Whether nothing can be said of the event, since the target was not there. */
+/** True where the target could not be reached, which says nothing about the event. */
 const isAway = (posted: ForwardResult): boolean => posted.kind === 'failed' && !posted.reached;
 
 const isSlow = (posted: ForwardResult): boolean => posted.kind === 'answered' && SLOW.includes(posted.status);
 
-/** A try that threw is one that failed: it is repeated after a pause. */
+/** Treats an attempt that threw as failed: it is repeated after a pause. */
 const thrownAs =
   (reached: boolean) =>
   (thrown: unknown): ForwardResult => ({ kind: 'failed', why: reasonOf(thrown), reached });
 
-/** How the target as a whole stands. */
+/** Tracks the state of the target as a whole. */
 const openTarget = ({ steady, random, say }: ForwardDeps) => {
   let [failures, until, gone, why] = [0, 0, false, ''];
-  /** What events were refused with, each said once until such an event is taken. */
+  /** The reasons of refusals; each is printed once until a refused event is accepted. */
   const refusals = new Set<string>();
   return {
     get gone(): boolean {
       return gone;
     },
-    /** While it is in doubt one event alone asks whether it is there again. */
+    /** While the target is in doubt, a single event tests it. */
     get atOnce(): number {
       return failures === 0 ? AT_ONCE : 1;
     },
@@ -236,7 +250,7 @@ const openTarget = ({ steady, random, say }: ForwardDeps) => {
         until = steady() + Math.max(asked ?? 0, backoff(failures, random, RANGE));
         failures += 1;
       } else if (steady() >= until) {
-        // What was under way when the pause began says nothing against it.
+        // Requests from before the pause don't end it.
         if (failures > 0) say('the target takes events again');
         [failures, until] = [0, 0];
       }
@@ -256,7 +270,7 @@ const openTarget = ({ steady, random, say }: ForwardDeps) => {
   };
 };
 
-/** Sends the head of a lane once, and notes what came of it. */
+/** Sends the first event of a lane once, and stores the result. */
 const forwardOne = async (
   queue: Queue,
   head: Head,
@@ -274,7 +288,7 @@ const forwardOne = async (
   const asked = told && Math.min(told, LONGEST_WAIT_MS);
   target.heard(posted, asked);
   const answer = resultText(posted);
-  // It is not sent again for a disk that is full.
+  // A full disk must not cause the event to be sent again.
   const note = async (write: () => Promise<void>): Promise<void> => void (await retryUntilWritten(write, world, stop));
   if (isTaken(posted)) {
     target.taken(event, posted);
@@ -292,7 +306,7 @@ const forwardOne = async (
   await note(() => queue.delay(head, { answer, at, due: steady() + wait, refusedSince }));
 };
 
-/** Forwards what waits, in order per lane, until `stop`, at which `wake` is called too. */
+/** Forwards waiting events in order per lane, until `stop`; the caller also calls `wake` then. */
 export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: AbortSignal) => {
   const target = openTarget(world);
   const busy = new Map<string, Promise<void>>();
@@ -308,7 +322,7 @@ export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: 
     busy.set(head.lane, one);
   };
 
-  /** Starts what can be, and says how long nothing more can; undefined until something happens. */
+  /** Starts the due lanes; returns the milliseconds until the next one is due, or undefined until something happens. */
   const step = (): number | undefined => {
     if (target.gone) return undefined;
     const now = world.steady();
@@ -334,9 +348,9 @@ export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: 
   };
 
   return {
-    /** Resolves once it has stopped, and what was under way is noted. */
+    /** Resolves once it has stopped and the results of the requests in progress are stored. */
     ended: run(),
-    /** Resolves when nothing is under way and nothing can be tried now. */
+    /** Resolves when no request is in progress and none is due. */
     quiet: (): Promise<void> =>
       new Promise((resolve) => {
         resting.add(resolve);
@@ -345,7 +359,7 @@ export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: 
   };
 };
 
-/** The headers for another body, signed anew with the newest secret. */
+/** The headers for an edited body, signed again with the newest secret. */
 const signedAnew = ({ uid, headers }: KeptEvent, body: Uint8Array, { all, sandbox }: Secrets): Headers => {
   const [secret] = isSandbox(uid) && sandbox.length > 0 ? sandbox : all;
   if (secret === undefined) throw usageError('a body that was edited needs the secret to be signed with');
@@ -354,7 +368,10 @@ const signedAnew = ({ uid, headers }: KeptEvent, body: Uint8Array, { all, sandbo
   );
 };
 
-/** Sends a kept event once, byte for byte, or another body in its place. Gives the status of the answer, which is 2xx. */
+/**
+ * Sends a stored event once, byte for byte, or with an edited body. Returns the status of the answer, which is 2xx;
+ * throws otherwise.
+ */
 export const replay = async (
   event: KeptEvent,
   target: URL,

@@ -4,17 +4,17 @@ import { parseIfJson } from '../core/json.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import { type EventState, isSignedBy, readEvent } from '../core/webhook-event.ts';
 
-/** Name and value, in the order and spelling in which they came. */
+/** Names and values in their original order and spelling. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** A delivery as it came, its signature checked. */
+/** A delivery with a verified signature. */
 export interface Delivery {
-  /** The event's own, or `sha256:…` of the body where it has none. */
+  /** The event's uid, or `sha256:…` of the body where it has none. */
   readonly uid: string;
   readonly event: string;
   readonly ugwo: string | undefined;
   readonly activity: string | undefined;
-  /** The sender's name for this attempt. */
+  /** The sender's id of this attempt. */
   readonly delivery: string | undefined;
   readonly signature: string;
   readonly headers: Headers;
@@ -22,31 +22,33 @@ export interface Delivery {
   readonly receivedAt: number;
 }
 
-/** Stands where an event came under a uid that was known with another body. Its own uid here is the digest of its bytes. */
+/**
+ * The value of `again` for an event with a known uid but another body. Its uid in the queue is the digest of its bytes.
+ */
 export const OTHER_BODY = -1;
 
 /** An event in the queue. */
 export interface KeptEvent extends Delivery {
-  /** Its place in the order in which events came. */
+  /** Its position in order of arrival. */
   readonly seq: number;
-  /** 0, its number among the repeats that were kept, too, or `OTHER_BODY`. */
+  /** 0, its number among the stored repeats, or `OTHER_BODY`. */
   readonly again: number;
-  /** How often it came again and was dropped. */
+  /** The number of repeats that came. */
   readonly repeats: number;
   readonly state: EventState;
-  /** How often it was forwarded, to whatever end. */
+  /** The number of attempts to forward it, whatever the outcome. */
   readonly attempts: number;
-  /** What the target answered last. */
+  /** The target's last answer. */
   readonly answer: string | undefined;
   readonly answeredAt: number | undefined;
-  /** Since when the target has refused it. */
+  /** The instant of the target's first refusal. */
   readonly refusedSince: number | undefined;
 }
 
-/** What a list shows of it. */
+/** The fields of an event for a list. */
 export type EventSummary = Omit<KeptEvent, 'body' | 'headers'>;
 
-/** A delivery that was turned away for its signature. */
+/** A delivery that was refused for its signature. */
 export interface RefusedDelivery {
   readonly at: number;
   readonly why: string;
@@ -56,7 +58,7 @@ export interface RefusedDelivery {
   readonly body: Uint8Array;
 }
 
-/** Between two machines only (RFC 9110, section 7.6.1), or said anew for the body as it is sent. */
+/** Headers for a single hop (RFC 9110, section 7.6.1), and headers that are set again for the forwarded body. */
 const NOT_PASSED_ON = new Set([
   'connection',
   'content-length',
@@ -72,11 +74,11 @@ const NOT_PASSED_ON = new Set([
   'upgrade',
 ]);
 
-/** Pairs out of what node:http gives as one list. */
+/** Converts the flat header list of node:http to pairs. */
 export const pairsOf = (raw: readonly string[]): Headers =>
   Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? ''] as const);
 
-/** The sender's headers without those that were for the way to here, those that Connection names included. */
+/** The sender's headers without those for a single hop, including those that Connection names. */
 export const passedOn = (headers: Headers): Headers => {
   const named = headers
     .filter(([name]) => name.toLowerCase() === 'connection')
@@ -85,27 +87,27 @@ export const passedOn = (headers: Headers): Headers => {
   return headers.filter(([name]) => !dropped.has(name.toLowerCase()));
 };
 
-/** What deliveries are signed with: several while one takes over from another. */
+/** The signing secrets: several while a new one replaces an old one. */
 export interface Secrets {
   readonly all: readonly string[];
-  /** Those of events of the sandbox, whose uid ends in `_t`; where there are none, the others are its, too. */
+  /** The secrets for sandbox events, whose uid ends in `_t`; where there are none, the others apply to them, too. */
   readonly sandbox: readonly string[];
 }
 
 export const SIGNATURE_HEADER = 'x-kwugwo-signature';
 const DELIVERY_HEADER = 'x-kwugwo-delivery-id';
 
-/** The first value of a header, by its name in small letters. */
+/** The first value of a header; `wanted` is in lower case. */
 const headerOf = (headers: Headers, wanted: string): string | undefined =>
   headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 
 const short = (text: string | undefined, most: number): string | undefined =>
   text !== undefined && text.length <= most ? text : undefined;
 
-/** What stands for the uid of a body that has none. */
+/** The substitute uid of a body without one. */
 export const digestUid = (body: Uint8Array): string => `sha256:${createHash('sha256').update(body).digest('hex')}`;
 
-/** What a body whose signature was checked says of itself; its digest stands for a uid that it has not. */
+/** Parses a body with a verified signature. Its digest replaces a missing uid. */
 const readBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'> => {
   const { uid, event, ugwo, activity } = readEvent(parseIfJson(decodeUtf8(body) ?? ''));
   return {
@@ -118,7 +120,10 @@ const readBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'ugwo' | '
 
 export const isSandbox = (uid: string): boolean => uid.endsWith('_t');
 
-/** Why a delivery is turned away; undefined where its signature is right. Nothing of a body is read before its signature is. */
+/**
+ * The reason to refuse a delivery; undefined where its signature is valid. Nothing of a body is parsed before its
+ * signature is verified.
+ */
 const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): string | undefined => {
   if (signature === '') return 'no signature';
   const { all, sandbox } = secrets;
@@ -130,7 +135,7 @@ const problemOf = (secrets: Secrets, body: Uint8Array, signature: string): strin
   return main ? undefined : "signed with the sandbox's secret, and no event of the sandbox";
 };
 
-/** A delivery by its bytes and headers, or why it is none. */
+/** The delivery for these bytes and headers, or the reason to refuse it. */
 export const verifiedDelivery = (
   secrets: Secrets,
   { body, headers, receivedAt }: Pick<Delivery, 'body' | 'headers' | 'receivedAt'>,

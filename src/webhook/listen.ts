@@ -9,40 +9,40 @@ import { type KeptEvent, OTHER_BODY, passedOn, type Secrets, verifiedDelivery } 
 import { lockPath, newsLockPath, openQueue, type Queue } from './queue.ts';
 import { type DeliveryAnswer, receive, type Take } from './server.ts';
 
-/** What a listener is to do. */
+/** The options of a listener. */
 export interface ListenOptions {
   /** The data folder. */
   readonly folder: string;
   readonly port: number;
   readonly host: string;
   readonly secrets: Secrets;
-  /** Where events go on to. */
+  /** The forwarding target. */
   readonly target: URL | undefined;
-  /** Which events are told and forwarded, by name; all of them where there are none. */
+  /** The names of events to print and forward; empty for all. */
   readonly only: readonly string[];
-  /** Repeats are told and forwarded, too. */
+  /** Prints and forwards repeats, too. */
   readonly duplicates: boolean;
   readonly until: { readonly count: number } | { readonly event: string } | undefined;
   readonly exec: Exec | undefined;
   readonly news: LedgerConsumer | undefined;
-  /** So many days an event that is done with is kept. */
+  /** The days to store a finished event. */
   readonly keepDays: number;
 }
 
-/** What it needs of the world. */
+/** The dependencies of a listener. */
 export interface ListenDeps {
   readonly clock: Clock;
   readonly random: () => number;
-  /** The first signal, and the second. */
+  /** Aborted by the first and the second signal. */
   readonly stop: AbortSignal;
   readonly leave: AbortSignal;
-  /** This user; undefined where there are no such numbers. */
+  /** The uid of this user; undefined on a system without uids. */
   readonly uid: number | undefined;
-  /** Resolves when it is written. */
+  /** Resolves when the text is written. */
   readonly say: (text: string) => Promise<void>;
 }
 
-/** An event as it is printed, with what was found out about it. */
+/** An event to print, with the findings about it. */
 export interface ToldEvent extends KeptEvent {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -51,24 +51,26 @@ export interface Listening {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   /**
-   * Events as they come, those that were told before left out. Ends when `until` is reached, rejects at a signal; either way only after
-   * what was under way is kept and answered.
+   * New events, without those that were printed before. Ends when `until` is reached and rejects at a signal; either
+   * way only after deliveries in progress are stored and answered.
    */
   readonly events: AsyncGenerator<readonly ToldEvent[]>;
 }
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-/** Of what hostile senders cause, so much is said in so long, and so much is kept. */
+/**
+ * Limits against hostile senders: the notices and the refused deliveries to store in each span of SPAN_MS milliseconds.
+ */
 const [SAID_AT_ONCE, KEPT_AT_ONCE, SPAN_MS] = [5, 100, 10 * SECOND_MS];
-/** In bytes: so much is kept of a body that was turned away. */
+/** The bytes to store of a refused body. */
 const REFUSED_BODY = 4096;
-/** So long the end waits for what is being forwarded, in milliseconds. */
+/** Milliseconds that the end of the run waits for forwarding in progress. */
 const END_MS = 5000;
-/** So long the printing of an event waits for what the service says of it. */
+/** Milliseconds that printing an event waits for the service's data about it. */
 const HEARD_MS = 10 * SECOND_MS;
 
-/** Lets so many through in a span, and says afterwards how many it has not. */
+/** Allows at most `most` calls in a span; reports the number of the others at the first call after it. */
 const throttle = (most: number, clock: Clock, more: (count: number) => void) => {
   let [from, count] = [clock.ticks(), 0];
   return (): boolean => {
@@ -81,7 +83,7 @@ const throttle = (most: number, clock: Clock, more: (count: number) => void) => 
   };
 };
 
-/** Answers deliveries: keeps those that are signed, notes the others. */
+/** Answers deliveries: stores those with a valid signature, and notes the others. */
 const takerOf = (
   queue: Queue,
   options: ListenOptions,
@@ -132,7 +134,7 @@ const takerOf = (
   };
 };
 
-/** How many of these are told before the end that was asked for is reached; undefined where it is not. */
+/** The number of these events up to the requested end; undefined where the end is not among them. */
 const reachedAt = (
   until: ListenOptions['until'],
   events: readonly KeptEvent[],
@@ -149,7 +151,7 @@ const reachedAt = (
   return index === -1 ? undefined : index + 1;
 };
 
-/** Listens on a port, keeps what comes, tells it, and forwards it. */
+/** Listens on a port; stores, prints and forwards events. */
 export const listen = async (options: ListenOptions, world: ListenDeps): Promise<Listening> => {
   const { folder, only, until, exec, target, news } = options;
   const { clock, random, stop, say } = world;
@@ -164,7 +166,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
   const offset = clock.now() - clock.ticks();
   const steady = (): number => Math.floor(clock.ticks() + offset);
   const [telling, forwarding, handOnWake] = [openNotifier(clock), openNotifier(clock), openNotifier(clock)];
-  // Nothing new is forwarded; then what is being sent is left.
+  // `halt` stops new forwarding; `abandon` then aborts the requests in progress.
   const [halt, abandon] = [new AbortController(), new AbortController()];
   let failure: PayError | undefined;
   const callAll = (): void => {
@@ -201,7 +203,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
 
   const prune = async (): Promise<void> => {
     while (!halt.signal.aborted) {
-      // What can't be pruned now is on another day.
+      // A failed pruning is repeated the next day.
       await queue.prune(clock.now() - options.keepDays * DAY_MS, halt.signal).catch(() => undefined);
       await clock.sleep(DAY_MS, halt.signal).catch(() => undefined);
     }
@@ -222,7 +224,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
     release();
   };
 
-  /** With what was found out about them, where that is worth waiting for. */
+  /** Adds the findings about events, for those where it waits for them. */
   const withFields = (some: readonly KeptEvent[]): Promise<readonly ToldEvent[]> =>
     Promise.all(
       some.map(async (event) => {
@@ -244,11 +246,11 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
         const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
         await say(`${uid} may not have been told: paycli was killed meanwhile. See: ${show}`);
       }
-      // Noted behind the words: a kill in between names them twice, and not never.
+      // Stored after the notices: a crash in between repeats them, and never loses them.
       const named = doubtful.at(-1);
       if (named !== undefined) await retryUntilWritten(() => teller.note('told', named), world, stop);
       while (!isOver && !stop.aborted) {
-        // A kill leaves one command in doubt, and no more.
+        // With --exec, one event at a time: a crash leaves at most one command in doubt.
         const found = teller.next(exec === undefined ? undefined : 1);
         const reached = reachedAt(until, found, isTold, count);
         const some = found.slice(0, reached);
@@ -258,7 +260,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
           continue;
         }
         const wanted = some.filter(isTold);
-        // While the disk is full nothing is told: it would be told again.
+        // While the disk is full nothing is printed: it would be printed again.
         if (!(await retryUntilWritten(() => teller.note('telling', last), world, stop))) break;
         if (exec !== undefined) for (const event of wanted) await execute(exec, event, world);
         if (wanted.length > 0) yield await withFields(wanted);

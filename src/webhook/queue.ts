@@ -11,7 +11,7 @@ import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatement
 
 const queuePath = (folder: string): string => `${folder}/${QUEUE_FILE_NAME}`;
 export const lockPath = (folder: string): string => `${folder}/${LOCK_FILE_NAME}`;
-/** Held by whoever tells the ledger what it hears of a service. */
+/** The lock of the process that reports events of a service to the ledger. */
 export const newsLockPath = (folder: string, service: string): string =>
   `${lockPath(folder)}-${hash('sha256', service).slice(0, 16)}`;
 
@@ -25,14 +25,14 @@ const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
     'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700)',
 };
 
-/** Any trouble with the queue. */
+/** The error for a fault of the queue's database. */
 const queueError = ({ kind, path, what, cause }: DatabaseFault): PayError =>
   new PayError('ledger', `the queue of webhook events ${path} ${what}`, { hint: HINTS[kind], cause });
 
-/** So long SQLite waits for a reader that keeps the file locked, in milliseconds. */
+/** Milliseconds that SQLite waits for a reader that has the file locked. */
 const BUSY_MS = 2000;
 
-/** What was acknowledged must outlive a loss of power. */
+/** Acknowledged events must survive a power loss. */
 const QUEUE_FILE: DatabaseKind = {
   // "payw"
   applicationId: 0x70617977,
@@ -42,17 +42,17 @@ const QUEUE_FILE: DatabaseKind = {
   error: queueError,
 };
 
-/** What was made of a delivery. */
+/** The result of storing a delivery. */
 type Enqueued =
   | { readonly kind: 'new' }
   | { readonly kind: 'repeat'; readonly repeats: number }
-  /** Its uid was known with another body: it is kept as this one. */
+  /** Its uid is known with another body; it is stored under this uid. */
   | { readonly kind: 'other'; readonly uid: string };
 
-/** How far a reader of the queue has come; each has its own place. */
+/** The readers of the queue; each has its own position. */
 type Reader = 'telling' | 'told' | 'news';
 
-/** What came of trying to forward an event, and when its lane is tried next, by the forwarder's clock. */
+/** The result of an attempt to forward an event. `due` is the next attempt for its lane, by the forwarder's clock. */
 interface Answered {
   readonly answer: string;
   readonly at: number;
@@ -62,7 +62,7 @@ interface Answered {
 interface Keeping {
   readonly state: EventState;
   readonly duplicates: boolean;
-  /** When it can be tried first, by the forwarder's clock. */
+  /** The instant of the first attempt, by the forwarder's clock. */
   readonly due: number;
 }
 
@@ -73,7 +73,7 @@ const keepIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due }
   const repeats = isRepeat ? sql.events.repeat(one.uid) : 0;
   if (!isRepeat || duplicates) {
     const lane = one.ugwo ?? one.uid;
-    // The service may send an event again as it has become: whoever knows its uid has no need of it twice.
+    // The service may send an event again with its current state: a consumer that knows the uid does not need it twice.
     const then = isOther && !duplicates ? 'kept' : state;
     const seq = sql.events.insert(one, isOther && !isRepeat ? OTHER_BODY : repeats, lane, then);
     if (then === 'waiting') sql.lanes.open(lane, seq, due);
@@ -82,7 +82,7 @@ const keepIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due }
   return isOther ? { kind: 'other', uid: one.uid } : { kind: 'new' };
 };
 
-/** So many are read at once where a filter may leave out most. */
+/** The number of events to read at once, where a filter may exclude most. */
 const STEP = 200;
 
 const beforeIn = (sql: QueueStatements, from: number, filter: EventFilter, limit: number): EventSummary[] => {
@@ -100,17 +100,20 @@ const beforeIn = (sql: QueueStatements, from: number, filter: EventFilter, limit
   return found.slice(0, limit);
 };
 
-/** So many are looked at, and pruned in one commit: a delivery waits for no more than that. */
+/** The number of events to prune in one commit: a delivery waits for no more than that. */
 const PRUNED_AT_ONCE = 500;
 
-/** What pruning would come to. */
+/** The effect of pruning. */
 interface Prunable {
   readonly count: number;
-  /** As old, and still to be forwarded. */
+  /** Events of the same age that are still to be forwarded. */
   readonly waiting: number;
 }
 
-/** Events that were told and came before a moment, some at a time, in the order in which they came; ends at the first younger ones. */
+/**
+ * Printed events that came before an instant, in batches, in order of arrival. Ends at the first batch without such an
+ * event.
+ */
 function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[]> {
   const told = sql.place('told');
   for (let after = 0; ; ) {
@@ -122,61 +125,61 @@ function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[
   }
 }
 
-// No signal of the user's ends a commit: what is in flight is kept.
+// No signal interrupts a commit, so that deliveries in progress are stored.
 const NEVER = new AbortController().signal;
 
 /**
- * Received events on the disk, in the order in which they came; made where there is no queue. What is written in one turn of the
- * program shares a commit: it is synced when its promise resolves, and nothing of it is kept where that rejects. Throws a `ledger`
- * error where it can't be used.
+ * Opens the queue of received events, in order of arrival; creates it where there is none. Writes of one event-loop
+ * turn share a commit: a write is synced when its promise resolves, and nothing of it is stored where it rejects.
+ * Throws a `ledger` error where the queue can't be used.
  */
 export const openQueue = (folder: string, uid: number | undefined) => {
   const path = queuePath(folder);
   const file = { name: 'the queue of webhook events', path, error: queueError };
   checkPrivate(file, uid);
   return openDatabase(path, QUEUE_FILE, (db) => {
-    // Its folder may have been missing, and made by somebody else meanwhile.
+    // Another process may have created the missing folder meanwhile.
     checkPrivate(file, uid);
     const sql = statements(db);
     const together = groupCommit(db, async (transaction) => transaction(), [NEVER]);
     const write = <T>(work: () => T): Promise<T> => together(work, NEVER);
     return {
-      /** An event that is there already is counted, or kept once more. */
+      /** Stores a delivery. A repeat is counted, and with `duplicates` stored again. */
       keep: (delivery: Delivery, how: Keeping): Promise<Enqueued> => write(() => keepIn(sql, delivery, how)),
-      /** One that was turned away; only the newest stay. */
+      /** Stores a refused delivery; only the newest ones stay. */
       refuse: (refused: RefusedDelivery): Promise<void> => write(() => sql.refuse(refused)),
       refused: sql.refused,
       find: sql.events.find,
-      /** At most so many behind a place, oldest first. */
+      /** Events after a position, oldest first, at most `limit`. */
       behind: sql.events.behind,
-      /** At most so many before a place, newest first. */
+      /** Events before a position, newest first, at most `limit`. */
       before: (seq: number, filter: EventFilter, limit: number): readonly EventSummary[] =>
         beforeIn(sql, seq, filter, limit),
       place: (reader: Reader): number => sql.place(reader),
       setPlace: (reader: Reader, seq: number): Promise<void> => write(() => sql.setPlace(reader, seq)),
-      /** The heads of lanes that are tried first. */
+      /** The first events of the lanes that are due first. */
       heads: sql.lanes.first,
       at: sql.lanes.at,
-      /** The head of a lane is done with: the next one's turn has come. */
+      /** Finishes the first event of a lane; the next one follows. */
       done: ({ lane, seq }: Head, { state, answer, at, due }: Answered & { readonly state: 'forwarded' | 'failed' }) =>
         write(() => {
           sql.lanes.answered(seq, state, answer, at, undefined);
           sql.lanes.advance(lane, due);
         }),
-      /** The head of a lane was refused, and is tried again. */
+      /** Postpones the first event of a lane after a refusal. */
       delay: ({ lane, seq }: Head, { answer, at, due, refusedSince }: Answered & { readonly refusedSince: number }) =>
         write(() => {
           sql.lanes.answered(seq, 'waiting', answer, at, refusedSince);
           sql.lanes.delay(lane, due);
         }),
-      /** Lanes that would be tried later than that are tried now. */
+      /** Moves lanes that are due after `latest` to `now`. */
       noLater: (latest: number, now: number): Promise<void> => write(() => sql.lanes.noLater(latest, now)),
       prunable: (before: number): Prunable => {
         const aged = agedIn(sql, before).toArray().flat();
         const waiting = aged.filter(({ isWaiting }) => isWaiting).length;
         return { count: aged.length - waiting, waiting };
       },
-      /** Removes the events that are done with and came before a moment, but for their uids, until `stop`. Gives how many. */
+      /** Removes finished events from before an instant, except for their uids, until `stop`. Returns their number. */
       prune: async (before: number, stop: AbortSignal): Promise<number> => {
         let count = 0;
         for (const aged of agedIn(sql, before)) {
@@ -187,7 +190,7 @@ export const openQueue = (folder: string, uid: number | undefined) => {
         }
         return count;
       },
-      /** Gives the room of what was removed back to the disk; false where that can't be. */
+      /** Returns the space of removed events to the disk; resolves to false where that is impossible. */
       compact: (): Promise<boolean> => compact(db, async (work) => work()),
       setting: (name: 'target'): string | undefined => sql.setting(name),
       set: (name: 'target', value: string): Promise<void> => write(() => sql.set(name, value)),

@@ -4,15 +4,15 @@ import { type Secrets, SIGNATURE_HEADER, verifiedDelivery } from './event.ts';
 import type { ListenDeps, Listening, ListenOptions } from './listen.ts';
 import { newsLockPath, openQueue } from './queue.ts';
 
-/** Webhooks: receiving, keeping and forwarding what the service sends. */
+/** Webhooks: receives, stores and forwards the service's events. */
 export const webhookRoom = {
-  /** Whether a `webhook listen` runs over this data folder that tells the ledger what it hears of this service. */
+  /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
   isListening: (folder: string, service: string): boolean => isHeld(newsLockPath(folder, service)),
-  /** Takes deliveries on a port until it is stopped, or what it waits for has come. */
+  /** Accepts deliveries on a port until it is stopped, or the awaited event has come. */
   listen: async (options: ListenOptions, world: ListenDeps): Promise<Listening> =>
     (await import('./listen.ts')).listen(options, world),
   openQueue,
-  /** What a body says of itself, once its signature was found right; else why it is refused. */
+  /** Verifies a signature: returns the parsed delivery, or the reason to refuse it. */
   verify: (
     secrets: Secrets,
     { body, signature, at }: { readonly body: Uint8Array; readonly signature: string; readonly at: number },

@@ -3,37 +3,40 @@ import type { AddressInfo, Socket } from 'node:net';
 import { reasonOf, usageError } from '../core/error.ts';
 import { type Headers, pairsOf } from './event.ts';
 
-/** What a sender is answered: an event that is kept is named. */
+/** The answer to a sender; it names a stored event. */
 export type DeliveryAnswer = { readonly kept: string } | 401 | 503;
 
-/** Told of each delivery that has come whole; answers when it is safe to. Never rejects. */
+/** Called for each complete delivery; resolves when it is safe to answer. Never rejects. */
 export type Take = (delivery: { readonly headers: Headers; readonly body: Uint8Array }) => Promise<DeliveryAnswer>;
 
 export interface Receiver {
   readonly port: number;
-  /** Takes nothing new, and resolves when what has come whole is answered. */
+  /** Accepts no new deliveries; resolves when the complete ones are answered. */
   close(): Promise<void>;
 }
 
-/** What one sender, and all of them together, may cost. A delivery as documented has about 2 KiB, and comes within a second. */
+/**
+ * Resource limits for one sender, and for all together. A delivery as documented has about 2 KiB and arrives within a
+ * second.
+ */
 const LIMITS = {
   /** Bytes of one body. */
   body: 1024 * 1024,
-  /** Bytes of all bodies that have not been answered. */
+  /** Bytes of all unanswered bodies. */
   bodies: 32 * 1024 * 1024,
-  /** Bytes of the headers of one, and how many there are. */
+  /** Bytes of the headers of a request, and their number. */
   headerBytes: 16 * 1024,
   headers: 100,
   connections: 1000,
-  /** Milliseconds for the headers, for the whole, and without a word between two. */
+  /** Milliseconds for the headers, for the whole request, and of silence between two requests. */
   headersMs: 10_000,
   wholeMs: 20_000,
   idleMs: 5000,
-  /** How long the end waits for what is under way. */
+  /** Milliseconds that closing waits for requests in progress. */
   endMs: 5000,
 } as const;
 
-/** What the deliveries under way hold of memory and connections. The oldest that is still unfinished makes room for a new one. */
+/** Tracks the memory and connections of deliveries in progress. A new one evicts the oldest unfinished one. */
 const openRoom = () => {
   const [sockets, reading] = [new Set<Socket>(), new Map<IncomingMessage, number>()];
   let bytes = 0;
@@ -44,11 +47,11 @@ const openRoom = () => {
       const [oldest] = sockets;
       if (sockets.size > LIMITS.connections) oldest?.destroy();
     },
-    /** Whose delivery is whole is no longer the oldest. */
+    /** Moves a connection with a complete delivery to the end of the line. */
     done: (socket: Socket): void => {
       if (sockets.delete(socket)) sockets.add(socket);
     },
-    /** Whether there is room for so many bytes more of a body. */
+    /** Reserves `size` bytes for a body; returns false where there is no room. */
     take: (request: IncomingMessage, size: number): boolean => {
       reading.set(request, (reading.get(request) ?? 0) + size);
       bytes += size;
@@ -61,7 +64,7 @@ const openRoom = () => {
       }
       return true;
     },
-    /** A body that is whole is never let go of before it is answered. */
+    /** Marks a body as complete: it is not evicted before it is answered. */
     whole: (request: IncomingMessage): number => {
       const size = reading.get(request) ?? 0;
       reading.delete(request);
@@ -97,7 +100,7 @@ const answer = (response: ServerResponse, said: DeliveryAnswer | 405 | 413, last
   response.writeHead(status, headers).end(text);
 };
 
-/** The body, or what is answered in its place; undefined where the sender has gone. */
+/** The body, or the status to answer instead; undefined where the sender has disconnected. */
 const bodyOf = async (request: IncomingMessage, room: Room): Promise<Uint8Array | 413 | 503 | undefined> => {
   if (Number(request.headers['content-length'] ?? 0) > LIMITS.body) return 413;
   const chunks: Uint8Array[] = [];
@@ -125,7 +128,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> => {
   return promise;
 };
 
-/** Puts a receiver on a port, which hands deliveries to `take`. */
+/** Opens a receiver on a port; passes deliveries to `take`. */
 export const receive = async (port: number, host: string, take: Take): Promise<Receiver> => {
   const room = openRoom();
   let underWay = 0;

@@ -4,9 +4,9 @@ import { type Migration, number, optionalNumber, optionalText, text } from '../d
 import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from './event.ts';
 
 /**
- * The queue's tables. An event stands once, by its uid, for good; `again` numbers what was asked to be kept of its repeats.
- * An event that was pruned leaves its uid in a table of its own.
- * A lane is what must stay in order, and has a row while something in it waits: its first event, and when that is tried next.
+ * The queue's tables. An event is stored once, by its uid, permanently; `again` numbers the repeats that were stored on
+ * request. A pruned event leaves its uid in a table of its own. A lane is a sequence of events that must stay in order.
+ * It has a row while one of its events waits: the first event, and the instant of its next attempt.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE event (
@@ -50,7 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** What a list shows of an event. */
+/** The columns of an event for a list. */
 const SUMMARY = [
   ...['seq', 'uid', 'again', 'event', 'ugwo', 'activity', 'delivery', 'signature', 'received_at', 'repeats', 'state'],
   ...['attempts', 'answer', 'answered_at', 'refused_since'],
@@ -80,18 +80,18 @@ const keptOf = (row: Row): KeptEvent => ({
   body: row['body'] as Uint8Array,
 });
 
-/** In bytes of their bodies: so much of the queue is in memory at once. */
+/** The bytes of event bodies to have in memory at once. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** What of the queue is looked for. */
+/** The filter for events. */
 export interface EventFilter {
   readonly ugwo?: string | undefined;
   readonly states?: readonly EventState[] | undefined;
-  /** A name, or several with `*`. */
+  /** Matches the event name against names, which may contain `*`. */
   readonly isWanted?: ((event: string) => boolean) | undefined;
 }
 
-/** What pruning asks of an event. */
+/** The fields of an event that pruning needs. */
 export interface Aged {
   readonly seq: number;
   readonly uid: string;
@@ -99,7 +99,7 @@ export interface Aged {
   readonly receivedAt: number;
 }
 
-/** So many deliveries that were turned away are kept, the newest. */
+/** The number of refused deliveries to store; the newest stay. */
 const MOST_REFUSED = 1000;
 
 const eventStatements = (db: DatabaseSync) => {
@@ -122,7 +122,7 @@ const eventStatements = (db: DatabaseSync) => {
     `SELECT ${SUMMARY.join(', ')} FROM event WHERE seq < :before AND (:ugwo IS NULL OR ugwo = :ugwo)
      ORDER BY seq DESC LIMIT :limit`,
   );
-  /** The last place up to which events hold at most so many bytes, though one may hold more. */
+  /** The last position whose events fit into MOST_BYTES; at least one event, even a larger one. */
   const reach = (seq: number, limit: number): number => {
     let [last, bytes] = [seq, 0];
     for (const row of sizes.all(seq, limit)) {
@@ -140,22 +140,22 @@ const eventStatements = (db: DatabaseSync) => {
           ...[one.signature, JSON.stringify(one.headers), one.body, one.receivedAt, state],
         ).lastInsertRowid,
       ),
-    /** Whether a uid is known, and with which body. */
+    /** Returns `same` or `other` for a known uid, by its body; undefined for an unknown one. */
     known: (uid: string, body: Uint8Array): 'same' | 'other' | undefined => {
       const row = bodyOf.get(body, uid);
-      // Of one that was pruned the body is gone.
+      // The body of a pruned event is no longer stored.
       if (row === undefined) return pruned.get(uid) === undefined ? undefined : 'same';
       return row['same'] === 1 ? 'same' : 'other';
     },
-    /** Counts a repeat, and gives how many there were. */
+    /** Counts a repeat and returns the new count. */
     repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats'] ?? 0),
     find: (uid: string): KeptEvent | undefined => {
       const row = byUid.get(uid);
       return row === undefined ? undefined : keptOf(row);
     },
-    /** The next ones behind a place, in the order in which they came; fewer where they are large. */
+    /** The events after a position, in order of arrival; fewer where they are large. */
     behind: (seq: number, limit: number): KeptEvent[] => between.all(seq, reach(seq, limit)).map(keptOf),
-    /** So many behind a place up to another, oldest first, as far as pruning asks. */
+    /** The fields for pruning of events after a position and up to another, oldest first. */
     aged: (seq: number, upTo: number, limit: number): Aged[] =>
       old.all(seq, upTo, limit).map((row) => ({
         seq: number(row['seq']),
@@ -163,18 +163,18 @@ const eventStatements = (db: DatabaseSync) => {
         isWaiting: row['state'] === 'waiting',
         receivedAt: number(row['received_at']),
       })),
-    /** Removes one, and leaves its uid. */
+    /** Removes an event, and stores its uid as pruned. */
     prune: ({ seq, uid }: Aged): void => {
       remove.run(seq);
       leave.run(uid);
     },
-    /** The ones before a place, newest first. */
+    /** The events before a position, newest first. */
     before: (seq: number, ugwo: string | undefined, limit: number): EventSummary[] =>
       before.all({ before: seq, ugwo: ugwo ?? null, limit }).map(summaryOf),
   };
 };
 
-/** An event that is first in its lane. */
+/** The first event of a lane. */
 export interface Head {
   readonly lane: string;
   readonly seq: number;
@@ -195,17 +195,20 @@ const laneStatements = (db: DatabaseSync) => {
   );
   return {
     open: (lane: string, seq: number, at: number): void => void open.run(lane, seq, at),
-    /** The lanes that are tried first, whether their time has come or not. */
+    /** The lanes that are due first, whether their time has come or not. */
     first: (limit: number): Head[] =>
       due.all(limit).map((row) => ({ lane: text(row['lane']), seq: number(row['head']), due: number(row['due']) })),
-    /** What waits behind the head of a lane is its next one, or the lane is empty. */
+    /** Moves a lane to its next waiting event, or removes the empty lane. */
     advance: (lane: string, at: number): void => {
       const seq = optionalNumber(next.get(lane)?.['seq']);
       if (seq === undefined) drop.run(lane);
       else move.run(seq, at, lane);
     },
     delay: (lane: string, at: number): void => void delay.run(at, lane),
-    /** No lane is tried later than `latest`: a clock that was set back would keep it for as long. */
+    /**
+     * Limits the next attempt of all lanes to `latest`: a clock that was set back would otherwise delay them by as
+     * much.
+     */
     noLater: (latest: number, now: number): void => void bring.run(now, latest),
     at: (seq: number): KeptEvent | undefined => {
       const row = bySeq.get(seq);
@@ -227,7 +230,7 @@ const restStatements = (db: DatabaseSync) => {
   const setting = db.prepare('SELECT value FROM setting WHERE name = ?');
   const set = db.prepare('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
   return {
-    /** How far something has come in the order of events; 0 where it has not begun. */
+    /** The position of a reader; 0 where it has not started. */
     place: (name: string): number => Number(place.get(name)?.['seq'] ?? 0),
     setPlace: (name: string, seq: number): void => void setPlace.run(name, seq),
     refuse: ({ at, why, delivery, signature, size, body }: RefusedDelivery): void => {
@@ -248,7 +251,7 @@ const restStatements = (db: DatabaseSync) => {
   };
 };
 
-/** The queue's SQL, prepared once. */
+/** The queue's prepared statements. */
 export const statements = (db: DatabaseSync) => ({
   events: eventStatements(db),
   lanes: laneStatements(db),

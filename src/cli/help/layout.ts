@@ -1,20 +1,23 @@
 import type { Paint } from '../../output/style.ts';
 import type { ArgumentNode, CommandNode, OptionNode } from '../tree.ts';
 
-/** How help is laid out: to so many columns, its headings painted. */
+/** Layout of help: the width in columns, and the style of headings. */
 export interface HelpLayout {
   readonly width: number;
   readonly heading: Paint;
 }
 
-/** Narrower than this nothing is wrapped any more. */
+/** Minimum width for wrapping text. */
 const NARROWEST = 20;
-/** A longer term stands on a line of its own. */
+/** A longer term gets its own line. */
 const LONGEST_TERM = 30;
 const INDENT = '  ';
 const GAP = 2;
 
-/** Every character of ours takes a column: to measure others would cost a start more than all the rest. */
+/**
+ * Counts one column per character, which holds for our own texts. Measuring others would take longer than the rest of
+ * the start.
+ */
 const wrapped = (line: string, width: number): string[] => {
   const lines: string[] = [];
   let current = '';
@@ -26,11 +29,11 @@ const wrapped = (line: string, width: number): string[] => {
   return [...lines, current];
 };
 
-/** Text in lines, broken between words. */
+/** Wraps text between words. */
 export const prose = (text: string, width: number): string[] =>
   text.split('\n').flatMap((line) => wrapped(line, Math.max(NARROWEST, width)));
 
-/** Terms, and beside each what it means. */
+/** Lays out terms with their meanings beside them. */
 export const entries = (rows: readonly (readonly [term: string, meaning: string])[], width: number): string[] => {
   const most = Math.min(LONGEST_TERM, Math.floor(width / 2));
   const terms = rows.map(([term]) => term.length).filter((length) => length <= most);
@@ -47,20 +50,20 @@ export const entries = (rows: readonly (readonly [term: string, meaning: string]
   });
 };
 
-/** A heading and lines that are set in below it; nothing where there are none. */
+/** Renders a heading with indented lines; empty if there are no lines. */
 export const section = (title: string, lines: (width: number) => readonly string[], layout: HelpLayout): string[] => {
   const inside = lines(layout.width - INDENT.length);
   if (inside.length === 0) return [];
   return ['', layout.heading(`${title}:`), ...inside.map((line) => (line === '' ? '' : INDENT + line))];
 };
 
-/** The line that says how something is called; what is behind it is set in. */
+/** Renders the usage line; continuation lines are indented. */
 export const usageLines = (usage: string, { width, heading }: HelpLayout): string[] =>
   prose(`Usage: ${usage}`, width - INDENT.length).map((line, index) => heading(index === 0 ? line : INDENT + line));
 
-/** A page that is longer shows what is rarely wanted with --all only. */
+/** A longer page shows rarely used options only with --all. */
 export const LONGEST_PAGE = 60;
-/** So many examples stand on a page that would be too long. */
+/** Number of examples on a shortened page. */
 const FEW_EXAMPLES = 4;
 
 const GLOBALS = 'Global options (--profile, --local, --json, …) can go anywhere. See paycli --help';
@@ -76,11 +79,10 @@ const argumentOf = ({ name, required, repeats }: ArgumentNode): string => {
   return required ? `<${word}>` : `[${word}]`;
 };
 
-/** How it is called. */
 export const usageOf = ({ path, args }: CommandNode): string =>
   ['paycli', ...path, '[options]', ...args.map(argumentOf)].join(' ');
 
-/** What it does, in full sentences. */
+/** The description in full sentences. */
 export const aboutOf = ({ description, summary }: CommandNode): string =>
   description ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 
@@ -90,7 +92,7 @@ export const optionEntries = (options: readonly OptionNode[], width: number): st
     width,
   );
 
-/** Lines to copy are never broken. */
+/** Lists examples without wrapping, so that they can be copied. */
 export const exampleLines = (examples: readonly Example[], width: number): string[] => [
   ...examples.flatMap(({ about, line }) => [`# ${about}`, ...line.split('\n')]),
   ...(examples.some(({ line }) => line.includes('.Lcal.')) ? ['', ...prose(SEEDED_IDS, width)] : []),
@@ -102,7 +104,7 @@ const exitLines = ({ exits }: CommandNode, width: number): string[] =>
     width,
   );
 
-/** What every page of a command begins with: so much of its text, its examples and its options. */
+/** Renders the first part of a command's page, with the given text, examples and options. */
 const startOf = (
   node: CommandNode,
   { examples, about, options }: Pick<CommandNode, 'examples' | 'options'> & { readonly about: string },
@@ -119,7 +121,7 @@ const startOf = (
   ];
 };
 
-/** All that there is to say of a command. */
+/** Renders the complete page of a command. */
 const wholePage = (node: CommandNode, layout: HelpLayout): string[] => [
   ...startOf(node, { ...node, about: aboutOf(node) }, layout),
   ...section('Output', (width) => prose(node.output, width), layout),
@@ -128,7 +130,7 @@ const wholePage = (node: CommandNode, layout: HelpLayout): string[] => [
   ...prose(GLOBALS, layout.width),
 ];
 
-/** What is wanted of it every day, and where the rest is. */
+/** Renders the everyday options and a pointer to the rest. */
 const shortPage = (node: CommandNode, layout: HelpLayout): string[] => {
   const codes = node.exits.map(({ code }) => code).join(', ');
   const examples = node.examples.slice(0, FEW_EXAMPLES);
@@ -143,7 +145,7 @@ const shortPage = (node: CommandNode, layout: HelpLayout): string[] => {
   ];
 };
 
-/** The help of a command, at most a screen of it unless all is wanted. */
+/** Renders the help of a command: the short page if the complete one is longer than a screen, unless `all`. */
 export const commandPage = (node: CommandNode, all: boolean, layout: HelpLayout): string[] => {
   const page = wholePage(node, layout);
   return all || page.length <= LONGEST_PAGE ? page : shortPage(node, layout);

@@ -1,4 +1,4 @@
-/** The topics of help as blocks of text, which the build makes of docs/: package.json says where they are. */
+/** Help topics as blocks of text, which the build makes from docs/; package.json maps the module. */
 declare module '#topics' {
   type Block =
     | { readonly kind: 'heading' | 'text' | 'item' | 'code'; readonly text: string }
@@ -7,7 +7,7 @@ declare module '#topics' {
   export default topics;
 }
 
-/** Every command as the first page of help shows it, which the build makes of their declarations. */
+/** The commands on the first page of help, which the build makes from their declarations. */
 declare module '#overview' {
   const commands: readonly (readonly [names: string, about: string])[];
   export default commands;

@@ -2,7 +2,7 @@ import topics from '#topics' with { type: 'json' };
 import { type ArgumentNode, type CommandNode, commandsOf, type ExitNode, type OptionNode, type Tree } from '../tree.ts';
 import { aboutOf } from './layout.ts';
 
-/** What roff would take for something else than the character that it is. */
+/** Characters that roff would interpret or replace. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\e',
   '-': '\\-',
@@ -14,46 +14,46 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const HIGH = /[^\n -~]/gu;
 
-/** A text as roff prints it, character for character. */
+/** Escapes text so that roff prints it literally. */
 const literal = (text: string): string =>
   text
     .replaceAll(/[\\'`^~-]/g, (sign) => ESCAPES[sign] ?? sign)
     .replaceAll(HIGH, (sign) => `\\[u${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`);
 
-/** A line of text, which is no request even where it begins as one. */
+/** Escapes a line so that roff doesn't read it as a request. */
 export const textLine = (text: string): string => {
   const line = literal(text);
   return line.startsWith('.') ? `\\&${line}` : line;
 };
 
-/** The words of a macro's line, none of which is a macro or a mark of its own. */
+/** Escapes words for a macro line, so that none is read as a macro or punctuation. */
 export const words = (text: string): string =>
   text
     .split(' ')
     .map((word) => `\\&${literal(word).replaceAll('"', '\\(dq')}`)
     .join(' ');
 
-/** A sentence a line, as roff wants it. */
+/** Puts each sentence on its own line, as roff expects. */
 const sentences = (text: string): string[] => text.split(/(?<=[.?!]\)?) /).map(textLine);
 
-/** Paragraphs, parted by empty lines. */
+/** Separates paragraphs with `.Pp`. */
 export const paragraphs = (text: string): string[] =>
   text.split(/\n+/).flatMap((part, index) => [...(index === 0 ? [] : ['.Pp']), ...sentences(part)]);
 
-/** Lines that are shown as they are. */
+/** Renders lines literally. */
 export const display = (lines: readonly string[]): string[] => [
   '.Bd -literal -offset indent',
   ...lines.map(textLine),
   '.Ed',
 ];
 
-/** Terms and what they mean. */
+/** Renders terms and their meanings as a tagged list. */
 export const tagged = (rows: readonly (readonly [term: string, meaning: string])[]): string[] =>
   rows.length === 0
     ? []
     : ['.Bl -tag -width Ds', ...rows.flatMap(([term, meaning]) => [`.It ${term}`, ...paragraphs(meaning)]), '.El'];
 
-/** The day of these pages: what they say of it is the same wherever they are made. */
+/** Fixed date of the pages, so that every build produces the same text. */
 const DATE = 'November 22, 2026';
 
 interface Sheet {
@@ -151,11 +151,11 @@ const rootSheet = (tree: Tree): Sheet => {
   };
 };
 
-/** The manual page of a command, or that of paycli itself, in mdoc. */
+/** Renders the manual page of a command, or of paycli itself, in mdoc. */
 export const manualOf = (node: CommandNode | Tree, version: string): string =>
   sheetText('kind' in node ? commandSheet(node) : rootSheet(node), version);
 
-/** Every manual page by the name of its file. */
+/** Renders every manual page, by file name. */
 export const manualPages = (tree: Tree, version: string): ReadonlyMap<string, string> =>
   new Map([
     ['paycli.1', manualOf(tree, version)],

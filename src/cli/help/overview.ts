@@ -9,10 +9,10 @@ const START = [
   { about: 'use the real service', line: 'paycli login --environment sandbox' },
 ];
 
-/** A command on a page of help: what it is called by, and what it is about. */
+/** A command or noun on a help page. */
 export type HelpEntry = readonly [names: string, about: string];
 
-/** A noun names its verbs. */
+/** Describes a command; the entry of a noun lists its verbs. */
 const entryOf = (node: CommandNode | NounNode): HelpEntry => {
   const names = [node.name, ...node.aliases].join(', ');
   if (node.kind === 'command') return [names, node.summary];
@@ -26,10 +26,10 @@ const entryOf = (node: CommandNode | NounNode): HelpEntry => {
 
 const HELP: HelpEntry = ['help', 'show help for a command or a topic; --man: a manual page'];
 
-/** Every command, for the first page. */
+/** Lists every command and noun for the first page. */
 export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly HelpEntry[] => commands.map(entryOf);
 
-/** The first page of help. */
+/** Renders the first page of help. */
 export const rootPage = (
   commands: readonly HelpEntry[],
   options: Tree['options'],
@@ -50,7 +50,7 @@ export const rootPage = (
   ];
 };
 
-/** The help of a noun: its verbs. */
+/** Renders the help of a noun: its verbs. */
 export const nounPage = (node: NounNode, layout: HelpLayout): string[] => {
   const examples = node.commands.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, FEW_EXAMPLES);
   const name = node.path.join(' ');

@@ -35,7 +35,7 @@ const unknownIn = (at: Node, tree: Tree, word: string): Error => {
   return usageError(`unknown command '${word}'${guess}`, { hint: 'see: paycli --help' });
 };
 
-/** What words name; throws a usage error where it is nothing. */
+/** Finds the command, noun or root that the words name. Throws a usage error if there is none. */
 export const nodeAt = (tree: Tree, words: readonly string[]): Node => {
   let at: Node = tree;
   for (const word of words) {
@@ -51,7 +51,7 @@ const pageOf = (node: Node, all: boolean, layout: HelpLayout): string[] => {
   return node.kind === 'noun' ? nounPage(node, layout) : commandPage(node, all, layout);
 };
 
-/** A page of help, as lines. Throws a usage error where nothing has that name. */
+/** Renders a page of help as lines. Throws a usage error if nothing has that name. */
 export const helpPage = async (tree: Tree, { words, all }: HelpWanted, layout: HelpLayout): Promise<string[]> => {
   const topic = words.length === 1 ? TOPICS.find((name) => name === words[0]) : undefined;
   if (topic !== undefined) return await (await import('./topic.ts')).topicPage(topic, layout);
@@ -63,7 +63,7 @@ interface Commands {
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec[]>;
   readonly nouns: Readonly<Record<string, Noun>>;
   readonly version: string;
-  /** Shows a manual page on the terminal; false where nothing here can. */
+  /** Shows a manual page on the terminal; false if no program here can. */
   readonly showManual: (page: string, env: Env) => Promise<boolean>;
 }
 
@@ -71,7 +71,7 @@ type World = Pick<Io, 'stdout' | 'env'>;
 
 const asItIs = (text: string): string => text;
 
-/** What needs no styles waits for none. */
+/** Plain text, for which the style module isn't loaded. */
 const PLAIN = { heading: asItIs, shown: asItIs };
 
 const styled = async (color: boolean, env: Env): Promise<typeof PLAIN> => {
@@ -99,7 +99,7 @@ const manualFor = async ({ words }: HelpWanted, tree: Tree, version: string): Pr
   return (await import('./manual.ts')).manualOf(node, version);
 };
 
-/** Shows a manual page where there is a `man`; in a pipe its source, and on a terminal without a `man` the page of help. */
+/** Shows a manual page with `man`; in a pipe, prints its source. On a terminal without `man`, prints the help page. */
 const showManualPage = async (
   wanted: HelpWanted,
   color: Globals['color'],
@@ -113,13 +113,13 @@ const showManualPage = async (
   await print((layout) => helpPage(tree, { ...wanted, all: true }, layout), color, io);
 };
 
-/** Asked for more often than any other, and made without the declarations of the commands, each a file to load. */
+/** The most requested page. Doesn't load the command declarations, each of which is a separate file. */
 const firstPage =
   (all: boolean): Page =>
   async (layout) =>
     rootPage(overview, globalOptions(), all, layout);
 
-/** Prints the help that is asked for. */
+/** Prints the requested help. */
 export const showHelp = async (
   wanted: HelpWanted,
   { color }: Pick<Globals, 'color'>,

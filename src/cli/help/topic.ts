@@ -8,13 +8,13 @@ type Table = Extract<Block, { kind: 'table' }>;
 const INDENT = '  ';
 const BULLET = '- ';
 
-/** What a cell is called, but for the one that says what the term means. */
+/** Prefixes a cell with its column heading, except in the column that explains the term. */
 const named = (name: string, cell: string): string => {
   if (name === 'meaning' || name === 'what happens') return cell;
   return name.endsWith('?') ? `${name} ${cell}` : `${name}: ${cell}`;
 };
 
-/** All cells but the first, which is the term. */
+/** Joins all cells except the first, which is the term. */
 const meaningOf = (head: readonly string[], cells: readonly string[]): string =>
   cells
     .map((cell, index) => (cell === '' ? '' : named(head[index + 1] ?? '', cell)))
@@ -27,7 +27,7 @@ const tableLines = ({ head, rows }: Table, width: number): string[] =>
     width,
   );
 
-/** A remark behind a command that would not fit goes above it. */
+/** Moves a remark behind a command onto its own line above it if any line is too long. */
 const codeLines = (text: string, width: number): string[] => {
   const lines = text.split('\n');
   if (lines.every((line) => line.length <= width)) return lines;
@@ -52,7 +52,7 @@ const blockLines = (block: Block, { width, heading }: HelpLayout): string[] => {
   }
 };
 
-/** A topic of help: its document, laid out for a terminal. */
+/** Lays out a help topic for a terminal. */
 export const topicPage = (topic: Topic, layout: HelpLayout): string[] => {
   const blocks = topics[topic] ?? [];
   return blocks.flatMap((block, index) => {

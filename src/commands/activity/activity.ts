@@ -21,15 +21,15 @@ export const get = async ({ passOn, ...params }: ShowInput, deps: Deps): Promise
 
 export const view = activityView;
 
-/** A wait that is under way. */
+/** A running wait. */
 interface Begun {
-  /** What the first look has shown; undefined where it failed. */
+  /** Answer of the first read; undefined if it failed. */
   readonly first: ApiRecord<Resource> | undefined;
-  /** Tells from now on how it stands, and gives how it ends. */
+  /** Reports progress to `tell` from now on. Resolves to the outcome. */
   readonly watch: (tell: Follow['tell']) => Promise<Followed<Resource>>;
 }
 
-/** Begins to wait, and comes back after the first look. */
+/** Starts to wait and resolves after the first read. */
 const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begun> => {
   const looked = Promise.withResolvers<void>();
   let first: ApiRecord<Resource> | undefined;
@@ -43,7 +43,7 @@ const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begu
       await follow.seen?.(record);
     },
     tell: (waiting) => {
-      // The first time is before the first look, when there is nothing to say yet.
+      // The first call comes before the first read, so there is no progress yet.
       if (begun) {
         latest = waiting;
         looked.resolve();
@@ -63,7 +63,7 @@ const begin = async (client: Client, follow: Omit<Follow, 'tell'>): Promise<Begu
   };
 };
 
-/** Waits for an activity to come to its end; reads, and nothing else. What the first look shows is shown at once. */
+/** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */
 export const wait = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
   const params = { ugwoUid, activityUid };

@@ -8,18 +8,18 @@ import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { durationWord, formatDuration } from '../../core/time.ts';
 
-/** An activity: what its end is told by may be missing, or of any shape. */
+/** An activity. Only `uid` is certain: the other fields may be missing or of any shape. */
 interface ActivityLike {
   readonly uid: string;
 }
 
-/** What was asked for, for the command that waits again. */
+/** Options of the wait, to build the command that waits again. */
 export interface WaitOptions {
   readonly ugwoUid: string;
   /** In milliseconds. */
   readonly limit: number;
   readonly place: TargetOptions;
-  /** The run has made the charge that it waits for. */
+  /** True if this run created the charge that it waits for. */
   readonly made?: boolean;
 }
 
@@ -29,7 +29,7 @@ const reasonIn = (activity: ActivityLike): string | undefined =>
     .map((path) => valueAt(activity, path))
     .find((value): value is string => typeof value === 'string' && value !== '');
 
-/** The end of a run whose activity came to nothing; `medium` is what it was charged with, where that is known. */
+/** Error of a run whose activity failed or expired. `medium` is the charged medium, if known. */
 export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
   const [reason, { uid }] = [reasonIn(activity), activity];
   const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
@@ -43,7 +43,7 @@ export const chargeFailed = (activity: ActivityLike, medium?: string): PayError 
 
 export const STEP_UNREADABLE = "the charge was made, but its next action couldn't be read";
 
-/** The end of a run whose charge is made, but asks of the customer what nobody can read. */
+/** Error of a run that created a charge with a next action that paycli can't read. */
 export const stepUnreadable = ({ value, text }: ApiRecord<ActivityLike>): PayError =>
   new PayError('unrecorded', STEP_UNREADABLE, {
     hint: `do not charge again; see the answer shown here, and ${value.uid} in the dashboard`,
@@ -86,14 +86,14 @@ const nothingRead = ({ fault, waited }: Followed): PayError =>
     `couldn't reach the service: no answer within ${formatDuration(waited)} (--wait-timeout)`,
   );
 
-/** The end of a run that made a charge and was stopped before it could wait for the payment; `signal` is what stopped it. */
+/** Error of a run that created a charge and was stopped by `signal` before it could wait for the payment. */
 export const notWaitedFor = (activity: ActivityLike, signal: string, options: WaitOptions): PayError =>
   new PayError('pending', `stopped by ${signalWord(signal)} before waiting; the charge was made and is in the ledger`, {
     hint: `wait for the payment with: ${againLine(activity, options)}`,
     ...about(activity),
   });
 
-/** The end of a wait that a signal has stopped. */
+/** Error of a wait that a signal stopped. */
 const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOptions): PayError => {
   const hint = `wait again with: ${againLine(activity, options)}`;
   if (options.made !== true) {
@@ -110,8 +110,8 @@ const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOpti
 };
 
 /**
- * What a command that waited gives back: the last reading, and what the run ends with when that is no payment. Throws
- * where nothing was ever read.
+ * Result of a command that waited: the last answer, and an error if the payment did not succeed. Throws if no read ever
+ * succeeded.
  */
 export const waitedOf = <T extends ActivityLike>(
   followed: Followed<T>,

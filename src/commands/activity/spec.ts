@@ -12,7 +12,7 @@ const args = [
 const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
-/** Which activity is meant. */
+/** Identifies an activity. */
 export interface ActivityInput {
   readonly ugwoUid: string;
   readonly activityUid: string;
@@ -23,7 +23,7 @@ export interface ShowInput extends ActivityInput {
 }
 
 export interface WaitInput extends ActivityInput {
-  /** How long to wait at most, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly limit: number;
 }
 

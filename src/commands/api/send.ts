@@ -14,10 +14,10 @@ import type { ApiInput } from './spec.ts';
 
 type RecordResult = Extract<Result, { readonly kind: 'record' }>;
 
-/** So many records tell which fields a list has. */
+/** Number of records that determine the columns of a list. */
 const LOOKED_AT = 10;
 
-/** The fields that the first records have, in the order in which they come. */
+/** View with the fields of the first records, in order of appearance. */
 const viewOf = (records: readonly unknown[]): View => {
   const names = records
     .slice(0, LOOKED_AT)
@@ -34,7 +34,7 @@ async function* all(first: ApiPage | undefined, rest: AsyncIterator<ApiPage>): A
   }
 }
 
-/** The pages of a list, whose columns are those of its first one. */
+/** Result of a list whose columns come from its first page. */
 export const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result> => {
   const rest = pages[Symbol.asyncIterator]();
   const first = await rest.next();
@@ -42,7 +42,7 @@ export const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result>
   return { kind: 'list', pages: all(page, rest), view: viewOf((page?.records ?? []).map(({ value }) => value)) };
 };
 
-/** The records of an answer that is a list, or a page of one; undefined where it is neither. */
+/** Records of an answer that is a list or a page of one; undefined if it is neither. */
 const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
   const [data, next] = Array.isArray(value) ? [value, null] : [valueAt(value, 'data'), valueAt(value, 'next_cursor')];
   if (!Array.isArray(data) || (next !== null && typeof next !== 'string')) return undefined;
@@ -54,7 +54,10 @@ const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
   return { records, cursor: undefined, nextCursor: next };
 };
 
-/** An answer of any shape: lists as lists, all else as one record. What a write has answered is a record, which must not get lost. */
+/**
+ * Result of an answer of any shape: a list, or else one record. The answer of a write always stays one record, so that
+ * nothing gets lost.
+ */
 export const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure'>): Result => {
   const page = rest.wrote === true ? undefined : pageIn(record);
   if (page === undefined) return { kind: 'record', record, view: viewOf([record.value]), ...rest };
@@ -64,11 +67,11 @@ export const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | '
   return { kind: 'list', pages: one(), view: viewOf(page.records.map(({ value }) => value)) };
 };
 
-/** A request as it was asked for: what is called, and what with. */
+/** The request: the operation or path to call, and its input. */
 interface Request {
   readonly called: Called;
   readonly call: CallInput;
-  /** The operation that it is, its path in whatever spelling. */
+  /** The known operation that the path means, in any spelling. */
   readonly meant: OperationId | undefined;
 }
 
@@ -88,8 +91,8 @@ const readRequest = async (input: ApiInput, { match }: Client, { source }: Deps)
 };
 
 /**
- * Something that only ever is made anew: by the ledger's protocol. What a command of its own makes is known as that command
- * knows it, however its path is spelled, so that neither is sent beside the other.
+ * Sends a POST under the ledger protocol. If a command of its own sends the same operation, uses that command's kind
+ * and target, in any spelling of the path, so that each blocks the other.
  */
 const make = async ({ called, call, meant }: Request, { path, again }: ApiInput, deps: Deps): Promise<Result> => {
   const { body = {} } = call;
@@ -105,7 +108,7 @@ const make = async ({ called, call, meant }: Request, { path, again }: ApiInput,
   return resultOf(record, rest);
 };
 
-/** What is deleted is typed where it is no practice: the last word of its path, which is its identifier. */
+/** Asks before a DELETE. Unless it is practice, the person types the last part of the path, which is the identifier. */
 const confirmDelete = async (path: string, { confirm, place }: Deps): Promise<void> => {
   const typed = isGuarded((await place()).origin)
     ? (path.split('/').findLast((part) => part !== '') ?? path)
@@ -136,7 +139,7 @@ const send = async (input: ApiInput, deps: Deps): Promise<Result> => {
 
 const isList = (called: Called): called is ListId => called === 'ugwo.list' || called === 'onye.list';
 
-/** Sends any request to the service, by the rules of those that are known. */
+/** Sends any request to the service. Known operations keep their rules. */
 export const run = async (input: ApiInput, deps: Deps): Promise<Result> => {
   try {
     return await send(input, deps);

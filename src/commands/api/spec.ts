@@ -10,7 +10,7 @@ type Method = (typeof METHODS)[number];
 
 export interface ApiInput {
   readonly method: Method;
-  /** With its query, as it was given. */
+  /** Path with its query, as given. */
   readonly path: string;
   readonly fields: readonly Pair[];
   readonly input: Source | undefined;
@@ -18,7 +18,7 @@ export interface ApiInput {
   readonly again: boolean;
 }
 
-/** `k=json` and `k:=json` are the same here. */
+/** `k=json` and `k:=json` mean the same here. */
 const asJsonPair = taking({ type: 'pair' }, (text): Pair => parsePair(text.replace(/^([^=:]+)=/, '$1:=')));
 
 const asInput = taking({ type: 'json', completes: 'file' }, (text): Source => {
@@ -29,7 +29,8 @@ const asInput = taking({ type: 'json', completes: 'file' }, (text): Source => {
 const readMethod = (text: string): Method => asOneOf(METHODS)(text.toUpperCase());
 
 const readPath = (given: string, method: Method): string => {
-  // On Windows, Git Bash puts a folder of its own before what starts with a slash.
+  // On Windows, Git Bash prefixes a word that starts with a slash with its own folder. So `v1/…` is accepted without
+  // the slash.
   const text = /^v\d+\//.test(given) ? `/${given}` : given;
   const problem = pathProblem(text);
   if (problem !== undefined) throw usageError(`"${text}" ${problem}`);

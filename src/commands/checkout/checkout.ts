@@ -9,7 +9,7 @@ import { pageOf } from '../list.ts';
 import { getRecord, previewCall } from '../record.ts';
 import type { CheckoutInput, CheckoutListInput, ProvidersInput } from './spec.ts';
 
-/** A checkout: the columns of its list and the lines of its card. */
+/** View of a checkout: list columns and card lines. */
 export const checkoutView: View = {
   columns: [
     { path: 'uid', needed: true },
@@ -20,7 +20,7 @@ export const checkoutView: View = {
   ],
 };
 
-/** A bank that a medium can be used with. */
+/** View of a bank that serves a medium. */
 export const providerView: View = {
   columns: [
     { path: 'code', needed: true },
@@ -33,7 +33,7 @@ export const providerView: View = {
 export const run = ({ uid }: CheckoutInput, deps: Deps): Promise<Result> =>
   getRecord('checkout.get', { uid }, checkoutView, deps);
 
-/** A list that the service answers whole, as a bare array; of each record `shown` is what is shown, where it is not as it came. */
+/** Reads a list that the service returns as one bare array. `shown` converts each record to its rows. */
 const wholeList = async (
   operation: OperationId,
   call: CallInput,
@@ -56,13 +56,13 @@ export const list = ({ status, currency }: CheckoutListInput, deps: Deps): Promi
   return wholeList('checkout.list', { query }, checkoutView, deps);
 };
 
-/** A line per bank, with what its provider says besides; the shape varies by medium. */
+/** One row per bank, with the fields of its provider. The shape varies by medium. */
 const banksOf = (record: unknown): readonly unknown[] => {
   const { banks, ...provider } = record as { readonly banks?: unknown };
   const isList = Array.isArray(banks) && banks.length > 0 && banks.every((bank) => typeof bank === 'object');
   return isList ? banks.map((bank: object) => ({ ...bank, ...provider })) : [record];
 };
 
-/** Lists who serves a medium of a checkout, and for which banks (public material, Checkouts). */
+/** Lists the providers of a medium of a checkout, and their banks (public material, Checkouts). */
 export const providers = ({ uid, medium }: ProvidersInput, deps: Deps): Promise<Result> =>
   wholeList('checkout.providers', { params: { uid, medium } }, providerView, deps, banksOf);

@@ -3,7 +3,7 @@ import { type Model, markOf, tablesOf, type Word } from './model.ts';
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const namesIn = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
 
-/** `REPLY` by what the first argument is; empty for all else. */
+/** Builds a function that sets `REPLY` for its first argument; empty for any other. */
 const table = (name: string, rows: readonly (readonly [keys: readonly string[], reply: string])[]): string =>
   [
     `${name}() {`,
@@ -31,7 +31,7 @@ const tables = (model: Model): string =>
     })
     .join('\n\n');
 
-/** What bash reads for completion. Its version may be 3.2, as macOS has it. */
+/** Completion script for bash. Works with 3.2, the version of macOS. */
 export const bashScript = (model: Model): string => `${markOf('bash')}
 
 ${tables(model)}

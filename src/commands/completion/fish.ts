@@ -3,7 +3,7 @@ import { type Model, markOf, tablesOf, type Word } from './model.ts';
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 const described = ({ word, about }: Word): string => quoted(`${word}\t${about}`);
 
-/** Prints a line for each word, by what the first argument is. */
+/** Builds a function that prints the lines for its first argument. */
 const table = (name: string, rows: readonly (readonly [keys: readonly string[], lines: readonly string[]])[]): string =>
   [
     `function ${name}`,
@@ -23,7 +23,7 @@ const tables = (model: Model): string =>
     .map(([name, rows]) => table(`__paycli_${name}`, rows))
     .join('\n\n');
 
-/** What fish reads for completion. */
+/** Completion script for fish. */
 export const fishScript = (model: Model): string => `${markOf('fish')}
 
 ${tables(model)}

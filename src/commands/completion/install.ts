@@ -25,7 +25,7 @@ const folderIn = (env: Env, name: string, otherwise: string): string => {
   return isAbsolute(given) ? given : join(env['HOME'] || homeFolder(), otherwise);
 };
 
-/** Where a shell looks for it, and what is left to do there. */
+/** Path where each shell looks for its script, and the remaining steps for the person. */
 const PLACES: Readonly<Record<Exclude<Shell, 'powershell'>, (env: Env) => { file: string; left: readonly string[] }>> =
   {
     bash: (env) => {
@@ -53,7 +53,7 @@ const PLACES: Readonly<Record<Exclude<Shell, 'powershell'>, (env: Env) => { file
     }),
   };
 
-/** Throws for what is there and is not from here. */
+/** Throws if the file exists and paycli did not write it. */
 const refuseForeign = (file: string, shell: Shell): void => {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined) return;
@@ -71,7 +71,7 @@ const write = (file: string, text: string): void => {
   renameSync(fresh, file);
 };
 
-/** Writes the script where its shell looks for it. */
+/** Writes the script to the path where its shell looks for it. */
 export const run = async ({ shell: named }: { readonly shell: Shell | undefined }, deps: Deps): Promise<Result> => {
   const { env } = deps.io;
   const shell = named ?? ownShell(env);

@@ -2,30 +2,31 @@ import type { CommandNode, OptionNode, Tree } from '../../cli/tree.ts';
 import { BANK_CODES } from '../../core/banks.ts';
 import type { Shell } from './shells-shared.ts';
 
-/** A word that can be completed, and what it is. */
+/** A completable word and its description. */
 export interface Word {
   readonly word: string;
   readonly about: string;
 }
 
 /**
- * The commands as the scripts need them. A place is the words of a command or noun, parted by blanks; '' is the beginning. What may
- * stand for a value is written `=a b` (these words), `text` (nothing is offered), or as what is asked for; a list begins with a comma.
+ * The commands as the scripts need them. A place is the words of a command or noun, separated by blanks; '' is the top.
+ * The possible values are written as `=a b` (these words), `text` (no offers), or the kind to ask for. A leading comma
+ * marks a list.
  */
 export interface Model {
-  /** The words that lead on from a place; behind `help` and `schema` stand those of a command. */
+  /** Words that may follow a place. After `help` and `schema` come those of a command. */
   readonly steps: ReadonlyMap<string, readonly Word[]>;
   readonly options: ReadonlyMap<string, readonly Word[]>;
   readonly globals: readonly Word[];
-  /** What may stand for the values of options, each `place --option`, or `. --option` for those that go anywhere. */
+  /** Possible values of options, by `place --option`, or `. --option` for global ones. */
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** What may stand for the arguments of a command; the last one's goes on behind a `+`. */
+  /** Possible values of a command's arguments. A trailing `+` means that the last argument repeats. */
   readonly args: ReadonlyMap<string, readonly string[]>;
-  /** What a noun is called, too. */
+  /** Nouns by alias. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** Where a script can ask nobody, since it holds the answer. */
+/** Values that the script holds itself instead of asking paycli. */
 const FIXED: Readonly<Record<string, readonly string[]>> = { bank: BANK_CODES };
 
 const specOf = ({ choices, completes, list }: Pick<OptionNode, 'choices' | 'completes' | 'list'>): string => {
@@ -33,7 +34,7 @@ const specOf = ({ choices, completes, list }: Pick<OptionNode, 'choices' | 'comp
   return (list === true ? ',' : '') + (words === undefined ? (completes ?? 'text') : `=${words.join(' ')}`);
 };
 
-/** On one line, without what could end a text in a script. */
+/** Joins a text into one line and replaces quotes that could end a string in a script. */
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/[\u2018-\u201b]/g, "'");
 
 const wordOf = (word: string, about: string): Word => ({ word, about: plain(about) });
@@ -52,7 +53,7 @@ const valuesOf = (place: string, options: readonly OptionNode[]): readonly (read
       ),
     );
 
-/** Every word of every command, from where it leads on. */
+/** Builds the words that may follow each place. */
 const stepsOf = (tree: Tree, commands: readonly CommandNode[]): Map<string, readonly Word[]> => {
   const steps = new Map<string, readonly Word[]>();
   const groups = tree.commands.flatMap((node) =>
@@ -101,7 +102,7 @@ export const modelOf = (tree: Tree): Model => {
   };
 };
 
-/** What a script looks words and values up in: the name of each table, and its rows, by the keys of each. */
+/** Lookup tables of a script: the name of each table, and its rows by their keys. */
 export const tablesOf = (
   { steps, options, values, args, aliases }: Model,
   wordsOf: (words: readonly Word[]) => readonly string[],
@@ -117,6 +118,6 @@ export const tablesOf = (
   ['alias', [...aliases].map(([alias, name]) => [[alias], [quoted(name)]])],
 ];
 
-/** By which an installed script is known to be from here. */
+/** Marker line by which paycli recognizes its own scripts. */
 export const markOf = (shell: Shell): string =>
   `# made by \`paycli completion ${shell}\`; what is typed is compared, never run`;

@@ -10,7 +10,7 @@ const table = (name: string, rows: readonly (readonly [key: string, values: read
     '  }',
   ].join('\n');
 
-/** Where its own name for them would be taken, or is another. */
+/** Script names of tables whose usual name PowerShell has taken, or that are called differently. */
 const NAMES: Readonly<Record<string, string>> = { args: 'arguments', alias: 'aliases' };
 
 const tables = (model: Model): string =>
@@ -23,7 +23,7 @@ const tables = (model: Model): string =>
     )
     .join('\n');
 
-/** What PowerShell reads for completion. */
+/** Completion script for PowerShell. */
 export const powershellScript = (model: Model): string => `${markOf('powershell')}
 Register-ArgumentCompleter -Native -CommandName paycli -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)

@@ -13,5 +13,5 @@ const SCRIPTS: Readonly<Record<Shell, (model: Model) => string>> = {
   powershell: powershellScript,
 };
 
-/** What a shell reads to complete these commands. */
+/** Builds the completion script of a shell. */
 export const scriptFor = (shell: Shell, tree: Tree): string => SCRIPTS[shell](modelOf(tree));

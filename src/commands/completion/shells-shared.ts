@@ -1,3 +1,3 @@
-/** The shells that commands can be completed in. */
+/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -35,5 +35,4 @@ const install = defineCommand({
   load: () => import('./install.ts'),
 });
 
-/** The noun `completion`. */
 export const completionCommands = [install, ...SHELLS.map(print)];

@@ -3,7 +3,7 @@ import { type Model, markOf, tablesOf, type Word } from './model.ts';
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const described = ({ word, about }: Word): string => quoted(`${word.replaceAll(':', '\\:')}:${about}`);
 
-/** `reply` by what the first argument is; empty for all else. */
+/** Builds a function that sets `reply` for its first argument; empty for any other. */
 const table = (name: string, rows: readonly (readonly [keys: readonly string[], reply: readonly string[]])[]): string =>
   [
     `${name}() {`,
@@ -21,7 +21,7 @@ const tables = (model: Model): string =>
     .map(([name, rows]) => table(`_paycli_${name}`, rows))
     .join('\n\n');
 
-/** What zsh reads for completion. */
+/** Completion script for zsh. */
 export const zshScript = (model: Model): string => `#compdef paycli
 ${markOf('zsh')}
 

@@ -9,7 +9,7 @@ export const settingView: View = {
   columns: [{ path: 'setting' }, { path: 'value', flexible: true }, { path: 'from' }],
 };
 
-/** A setting as it is printed: its value, null where there is none, and where that comes from. */
+/** Output row of a setting: its value (null if none) and the source of that value. */
 interface Setting {
   readonly setting: string;
   readonly value: string | null;
@@ -18,7 +18,7 @@ interface Setting {
 
 const BUILT_IN: Readonly<Record<string, string>> = { output: 'table', color: 'auto' };
 
-/** What goes before a profile's colour. */
+/** Variables that override the colour setting of a profile. */
 const COLOR_VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR_FORCE'];
 
 const fromEnvironment = (name: string, env: Env): Setting | undefined => {
@@ -42,18 +42,18 @@ const storedFor = async ({ profiles, globals }: Deps): Promise<StoredDefaults> =
 
 const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
 
-/** Every setting that has a value, and those that always have one. */
+/** Lists every setting that has a value, and those that always have one. */
 export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
   const stored = await storedFor(deps);
   const names = SETTINGS.filter((name) => Object.hasOwn(CHOICES, name) || Object.hasOwn(stored.values, name));
   return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, deps.io.env))), view: settingView };
 };
 
-/** One of them. */
+/** Shows one setting. */
 export const get = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> =>
   shown(settingOf(name, await storedFor(deps), deps.io.env));
 
-/** Stores a value for the profile, or takes it back. */
+/** Stores a setting in the profile; undefined removes it. */
 export const set = async (
   { name, value }: { readonly name: string; readonly value: string | undefined },
   deps: Deps,

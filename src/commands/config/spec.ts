@@ -70,5 +70,5 @@ const unset = defineCommand({
   load: async () => ({ run: (await import('./settings.ts')).set }),
 });
 
-/** Defaults of a profile. */
+/** Commands for the defaults of a profile. */
 export const configCommands = [list, get, set, unset];

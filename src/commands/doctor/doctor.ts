@@ -26,7 +26,7 @@ export const identityView: View = {
   ],
 };
 
-/** The gravest first; what is not here is less than these. */
+/** The most serious kind first. Kinds that are not listed are less serious. */
 const GRAVEST: readonly ErrorKind[] = ['ledger', 'auth', 'rejected', 'read_failed', 'not_sent', 'usage'];
 
 const gravestOf = (kinds: readonly ErrorKind[]): ErrorKind =>
@@ -42,7 +42,7 @@ const failureOf = (findings: readonly CheckResult[]): PayError | undefined => {
   });
 };
 
-/** Looks at all that a command depends on; what is only odd is told, and what keeps commands from working ends with its code. */
+/** Checks everything that a command depends on. Prints warnings as notices; a failed check sets the exit code. */
 export const doctor = async ({ offline }: { readonly offline: boolean }, deps: Deps): Promise<Result> => {
   const findings = await deps.checkUp(offline);
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
@@ -56,7 +56,7 @@ export const doctor = async ({ offline }: { readonly offline: boolean }, deps: D
   };
 };
 
-/** Who a call would act as: nothing is asked of the service unless `check`. */
+/** Shows the identity that a call would use. Asks the service only with `check`. */
 export const whoami = async ({ check }: { readonly check: boolean }, deps: Deps): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await deps.whoAmI(check)),

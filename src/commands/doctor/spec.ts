@@ -36,5 +36,5 @@ const whoami = defineCommand({
   load: async () => ({ run: (await import('./doctor.ts')).whoami }),
 });
 
-/** What is set up, and whether it works. */
+/** The commands that show and check the setup. */
 export const doctorCommands = [doctor, whoami];

@@ -5,7 +5,7 @@ import { usageError } from '../../core/error.ts';
 export const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asFile);
 
 export interface ClockInput {
-  /** Milliseconds; undefined only shows it. */
+  /** Milliseconds; undefined only shows the clock. */
   readonly by: number | 'back' | undefined;
   readonly data: string | undefined;
 }
@@ -48,7 +48,7 @@ export const openapi = defineCommand({
 });
 
 export interface FaultsInput {
-  /** A file; undefined only shows them. */
+  /** A file; undefined only shows the rules. */
   readonly from: string | undefined;
   readonly clear: boolean;
   readonly data: string | undefined;

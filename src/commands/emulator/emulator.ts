@@ -23,7 +23,7 @@ import {
 } from './view.ts';
 import type { AddInput } from './webhook-spec.ts';
 
-/** The emulator, and the absolute path of the data file that was meant: the one given, else the one that --local uses. */
+/** The emulator, and the absolute path of its data file: the given one, or the one of --local. */
 export const opened = async (data: string | undefined, deps: Deps) => ({
   file: resolve(data ?? `${(await deps.folders()).data}/${LOCAL_DATA_FILE}`),
   emulator: await deps.emulator(),
@@ -60,7 +60,7 @@ export const moveClock = async ({ by, data }: ClockInput, deps: Deps): Promise<R
   return { kind: 'record', record: madeHere(state), view: clockView };
 };
 
-/** The JSON of a file, `-` for standard input; whether it holds rules is the emulator's to say. */
+/** Reads JSON from a file, or from standard input for `-`. The emulator checks the rules. */
 export const readRules = async (path: string, { source }: Deps): Promise<unknown> => {
   const text = await source(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
   try {
@@ -70,7 +70,7 @@ export const readRules = async (path: string, { source }: Deps): Promise<unknown
   }
 };
 
-/** Shows the rules for faults, or puts others in their place. */
+/** Shows or replaces the rules for faults. */
 export const faults = async ({ from, clear, data }: FaultsInput, deps: Deps): Promise<Result> => {
   const { file, emulator } = await opened(data, deps);
   const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, deps);
@@ -80,7 +80,7 @@ export const faults = async ({ from, clear, data }: FaultsInput, deps: Deps): Pr
   return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { toldEmpty: true } : {}) };
 };
 
-/** Prints the contract. */
+/** Prints the OpenAPI contract. */
 export const openapi = async (_input: unknown, deps: Deps): Promise<Result> => ({
   kind: 'text',
   text: await (await deps.emulator()).openapi(),
@@ -93,7 +93,9 @@ const aborted = (signal: AbortSignal): Promise<void> => {
   return promise;
 };
 
-/** Runs the emulator until the program is told to stop; an empty data file is filled first. Rules for faults go with it. */
+/**
+ * Runs the emulator until a signal stops it. Fills an empty data file first. Clears the rules of --faults at the end.
+ */
 export const run = async ({ port, host, data, dialect, faults, seed }: StartInput, deps: Deps): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, deps);
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
@@ -144,7 +146,7 @@ const signingOf = async (signing: AddInput['signing'], deps: Deps) => {
   return { secret: all[0] ?? '' };
 };
 
-/** Has the emulator send its events to a URL. */
+/** Adds a URL to which the emulator sends its events. */
 export const add = async ({ url, events, signing, allowRemote, data }: AddInput, deps: Deps): Promise<Result> => {
   const { file, emulator } = await opened(data, deps);
   const signed = await signingOf(signing, deps);
@@ -155,13 +157,13 @@ export const add = async ({ url, events, signing, allowRemote, data }: AddInput,
   return { kind: 'record', record: madeHere(webhook), view: webhookView };
 };
 
-/** Where the emulator sends its events. */
+/** Lists the URLs to which the emulator sends its events. */
 export const list = async ({ data }: { readonly data?: string }, deps: Deps): Promise<Result> => {
   const { file, emulator } = await opened(data, deps);
   return { kind: 'list', pages: onePage(await emulator.webhooks.list({ file })), view: webhookView };
 };
 
-/** Has the emulator send no more events to a URL. */
+/** Stops the emulator from sending events to a URL. */
 export const remove = async (
   { id, data }: { readonly id: number; readonly data: string | undefined },
   deps: Deps,
@@ -170,7 +172,7 @@ export const remove = async (
   return { kind: 'record', record: madeHere(await emulator.webhooks.remove({ file, id })), view: webhookView };
 };
 
-/** Has the emulator tell an event that did not happen. */
+/** Makes the emulator send an event that did not happen. */
 export const trigger = async (
   input: { readonly event: EventName; readonly ugwo: string | undefined; readonly data: string | undefined },
   deps: Deps,
@@ -186,13 +188,13 @@ interface Tried {
   readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
 }
 
-/** What a table says of it: how its last try ended. */
+/** Adds the outcome of the last attempt, for tables. */
 const withLast = <T extends Tried>(delivery: T) => {
   const last = delivery.attempts.at(-1);
   return { ...delivery, status: last?.status ?? null, error: last?.error ?? null };
 };
 
-/** What the emulator has told, or is to tell; sends one again. */
+/** Lists sent and pending deliveries, or sends one again. */
 export const deliveries = async (
   { replay, max = 50, data }: { readonly replay?: number; readonly max?: number; readonly data?: string },
   deps: Deps,

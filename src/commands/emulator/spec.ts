@@ -127,9 +127,9 @@ const reset = defineCommand({
 export interface SettleInput {
   readonly activity: string;
   readonly as: ActivityEnding;
-  /** Milliseconds; undefined for at once. */
+  /** Milliseconds; undefined settles at once. */
   readonly after: number | undefined;
-  /** In the minor unit; undefined for all that was asked for. */
+  /** In the minor unit; undefined for the full amount. */
   readonly amount: number | undefined;
   readonly data: string | undefined;
 }
@@ -172,5 +172,4 @@ const settle = defineCommand({
   load: async () => ({ run: (await import('./emulator.ts')).settle }),
 });
 
-/** The noun `emulator`. */
 export const emulatorCommands = [start, seed, settle, clock, faults, openapi, ...webhookCommands, reset];

@@ -1,6 +1,6 @@
 import type { View } from '../../core/result.ts';
 
-/** A running emulator. Its key is shown whole: it opens nothing but this machine's test data. */
+/** A running emulator. Shows the whole key: it gives access only to test data of this machine. */
 export const serviceView: View = {
   columns: [
     { path: 'origin' },
@@ -12,7 +12,7 @@ export const serviceView: View = {
   ],
 };
 
-/** What seeding added. */
+/** Counts of the seeded records. */
 export const seededView: View = {
   columns: [
     { path: 'customers' },
@@ -42,12 +42,12 @@ export const faultView: View = {
     .map((path) => ({ path })),
 };
 
-/** Where events are sent. */
+/** A URL that receives events. */
 export const webhookView: View = {
   columns: [{ path: 'id' }, { path: 'url', flexible: true }, { path: 'events', flexible: true }, { path: 'signed' }],
 };
 
-/** A made-up event that was told. */
+/** A triggered event. */
 export const triggeredView: View = {
   columns: [
     { path: 'event' },
@@ -57,7 +57,7 @@ export const triggeredView: View = {
   ],
 };
 
-/** An event for one webhook, and how far it is. */
+/** A delivery of an event to one webhook, and its state. */
 export const deliveryView: View = {
   columns: [
     { path: 'id', needed: true },
@@ -74,7 +74,7 @@ export const deliveryView: View = {
   ],
 };
 
-/** An activity that was settled, or will be. */
+/** An activity that is settled, or due to be. */
 export const settledView: View = {
   columns: [
     { path: 'uid' },

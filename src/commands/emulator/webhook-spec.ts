@@ -12,7 +12,7 @@ const WEBHOOK = 'id, url, events, signed';
 export interface AddInput {
   readonly url: string;
   readonly events: readonly string[];
-  /** The secret is in this file; or it is made, and written to that one; or nothing is signed. */
+  /** `secretFile` holds the secret; `secretOut` receives a new one; `unsigned` signs nothing. */
   readonly signing: { readonly secretFile: string } | { readonly secretOut: string } | 'unsigned';
   readonly allowRemote: boolean;
   readonly data: string | undefined;

@@ -1,7 +1,7 @@
 import { argument, defineCommand } from '../../cli/define.ts';
 import { SEEDED } from '../../core/data-files.ts';
 
-/** The second pair of eyes before a file is sent. */
+/** Approval of a file by a second person before it is sent. */
 export const approveCommand = defineCommand({
   path: ['approve'],
   danger: 'money',

@@ -31,7 +31,7 @@ import {
   viewOf,
 } from './view.ts';
 
-/** What makes a row of output of an entry, with what has become of the money of a charge by now. */
+/** Converts an entry to an output row, with the current payment of a charge. */
 export type Recorder = (entry: Entry) => ApiRecord;
 
 export const recorderOf = async (deps: Deps): Promise<Recorder> => {
@@ -39,12 +39,12 @@ export const recorderOf = async (deps: Deps): Promise<Recorder> => {
   return (entry) => recordOf(entry, paymentOf(entry, ledger.moment()));
 };
 
-/** Places in the order of creation. */
+/** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
 export { seqOf };
 
-/** Entries page by page. */
+/** Yields entries in pages. */
 export const pagesOf = (
   ledger: Ledger,
   record: Recorder,
@@ -69,7 +69,7 @@ const wordsOf = ({ states, ugwo, max, allProfiles }: LedgerListInput): string[] 
   ...(allProfiles ? ['--all-profiles'] : []),
 ];
 
-/** What was charged from here, newest first. */
+/** Lists the ledger's entries, newest first. */
 export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> => {
   const { states, ugwo, max, cursor, allProfiles } = input;
   const scope = allProfiles ? {} : await deps.scope();
@@ -83,7 +83,7 @@ export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> 
   };
 };
 
-/** So many of the newest are looked through for one that was meant. */
+/** Number of newest entries to search for a similar id. */
 const NEWEST = 100;
 
 interface Named {
@@ -101,7 +101,7 @@ const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], li
   });
 };
 
-/** How what somebody has at hand in place of a charge's id leads to it; undefined where it does not. */
+/** Hint that leads from a payment request or activity id to the charge; undefined for other texts. */
 const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> => {
   if (isId('ugw', id)) return `find its charges: \`paycli ledger list --all-profiles --ugwo ${id}\``;
   if (!isId('act', id)) return undefined;
@@ -109,7 +109,7 @@ const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> 
   return owner && `it is the activity of ${owner.id}: \`paycli ledger show ${owner.id}\``;
 };
 
-/** The entry of that name; a usage error when there is none. */
+/** Finds an entry by id. Throws a usage error if there is none. */
 export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found !== undefined) return found;
@@ -118,10 +118,10 @@ export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
   throw hint === undefined ? none : none.with({ hint });
 };
 
-/** Whether a job is meant, and not a charge. */
+/** True for the id of a job, false for a charge. */
 export const namesJob = (id: string): boolean => id.startsWith('job-');
 
-/** The job of that name; a usage error when there is none. */
+/** Finds a job by id. Throws a usage error if there is none. */
 export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
   const found = await jobs.get(id);
   if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST }), 'jobs');
@@ -136,8 +136,8 @@ const placeOf = ({ profile, origin }: Job): string[] =>
   });
 
 /**
- * Charges are looked for at the service, what else was made by a person; to send an update again does no harm once its
- * customer was looked at.
+ * Next step for unknown rows. `ledger reconcile` checks charges at the service; a person checks other requests. An
+ * update may be sent again, since its customer is read first.
  */
 const unknownStep = (job: Job): string => {
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
@@ -146,13 +146,13 @@ const unknownStep = (job: Job): string => {
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 
-/** What is to be done first where another person has to approve it. */
+/** First step of a job that waits for another person's approval; empty otherwise. */
 export const approvalStep = (approval: Approval | undefined): string[] =>
   approval === undefined || isApproved(approval)
     ? []
     : [`it waits for approval: somebody else than ${approval.askedBy} has to run \`paycli approve ${approval.job}\``];
 
-/** How to go on with a job: a line for each kind of row that is not done; none where all are. */
+/** Next steps of a job: one line for each kind of unfinished row; empty if all rows are done. */
 export const stepsOf = (job: Job, counts: RowCounts): string[] => {
   const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0, invalid = 0 } = counts;
   const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
@@ -187,7 +187,7 @@ const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Resul
   return { kind: 'record', record: (await recorderOf(deps))(charge), view: viewOf(charge) };
 };
 
-/** One charge with its evidence, or one job with how its rows stand and how to go on. */
+/** Shows one charge with its evidence, or one job with its row counts and next steps. */
 export const show = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
@@ -195,7 +195,7 @@ export const show = async ({ id }: { readonly id: string }, deps: Deps): Promise
 
 const exportCursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('base64url');
 
-/** What was made for the rows from `first` to `last`: every entry, or the update of each. */
+/** Records of the rows from `first` to `last`: every entry, or the update of each. */
 const recordsOf = async (
   { jobs }: Ledger,
   record: Recorder,
@@ -207,7 +207,7 @@ const recordsOf = async (
     ? (await jobs.entries(id, first, last)).map(record)
     : (await jobs.updates(id, first, last)).map(updateRecordOf);
 
-/** What was made for a job, by the rows of its file. A page is so many rows, begun or not. */
+/** Yields the records of a job in the order of its rows. A page covers a fixed number of rows, started or not. */
 async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGenerator<ApiPage> {
   let [first, cursor] = [1, undefined as string | undefined];
   for (;;) {
@@ -219,7 +219,7 @@ async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGener
   }
 }
 
-/** All that was sent once, oldest first, or all that was made for one job, by its rows. */
+/** Exports all entries, oldest first, or the records of one job, by row. */
 export const exportEntries = async (
   { job: id, allProfiles }: { readonly job: string | undefined; readonly allProfiles: boolean },
   deps: Deps,

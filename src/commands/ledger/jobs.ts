@@ -15,12 +15,12 @@ import { goOnFrom } from '../record.ts';
 import { findJob } from './entries.ts';
 import { countsOf, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
 
-/** To count a million rows takes a good part of a second: few jobs are counted before the first are shown. */
+/** Jobs per page. Counting a million rows takes a good part of a second, so pages are small. */
 const PAGE = 10;
 
 const cursorOf = (id: string): string => Buffer.from(id).toString('base64url');
 
-/** The job behind a cursor; a usage error for a text that is none of ours. */
+/** Decodes a cursor to its job id. Throws a usage error for a foreign text. */
 const placeBehind = async ({ jobs }: Ledger, cursor: string): Promise<string> => {
   const id = Buffer.from(cursor, 'base64url').toString('latin1');
   if (cursorOf(id) !== cursor || (await jobs.get(id)) === undefined) throw foreignCursor(cursor);
@@ -48,7 +48,7 @@ interface Input {
   readonly allProfiles?: boolean;
 }
 
-/** The files that were charged or updated from here, newest first. */
+/** Lists the jobs in the ledger, newest first. */
 export const jobs = async ({ max, cursor, allProfiles = false }: Input, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
@@ -65,7 +65,7 @@ export const jobs = async ({ max, cursor, allProfiles = false }: Input, deps: De
 const rowsText = ({ rows, unknown }: Approval['total']): string =>
   `${rows} ${rows === 1 ? 'charge' : 'charges'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
 
-/** What is approved, in lines. */
+/** Lines that describe what is approved. */
 const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): string[] => [
   `${job.name}: ${rowsText(total)}`,
   `for ${sumsText(total.amounts) ?? 'an unknown sum'}`,
@@ -73,7 +73,7 @@ const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): 
   `asked for by ${askedBy}, ${formatLocal(askedAt, now)}`,
 ];
 
-/** Shows what is approved, and asks for the sum, so that it has been read. */
+/** Shows what is approved. The person types the sum, which proves that it was read. */
 const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Promise<void> => {
   const { total } = approval;
   const sum = visible(sumsText(total.amounts) ?? rowsText(total));
@@ -85,7 +85,7 @@ const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Prom
   if (plain(typed) !== plain(sum)) throw declined();
 };
 
-/** One person's word that what another one wants to send may be sent. */
+/** Records one person's approval of a job that another person wants to send. */
 export const approve = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const job = await findJob(ledger, id);

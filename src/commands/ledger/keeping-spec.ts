@@ -71,7 +71,7 @@ const prune = defineCommand({
   load: async () => ({ run: (await import('./keeping.ts')).prune }),
 });
 
-/** The part of the noun `ledger` that keeps it well. */
+/** Commands of `ledger` that back it up, verify it and prune it. */
 export const keepingCommands = [backup, verify, prune];
 
 const WHERE = 'PAYCLI_LEDGER, or `paycli ledger use`, says where it is';
@@ -91,7 +91,7 @@ const status = defineCommand({
 });
 
 export interface UseInput {
-  /** undefined: the file of this machine again. */
+  /** Undefined returns to the file of this machine. */
   readonly url: string | undefined;
   readonly passwordCommand: string | undefined;
 }
@@ -179,5 +179,5 @@ const push = defineCommand({
   load: async () => ({ run: (await import('./keeping.ts')).push }),
 });
 
-/** The part of the noun `ledger` that looks after the ledger itself. */
+/** Commands of `ledger` that choose and set up the ledger. */
 export const sharedCommands = [status, use, init, migrate, push];

@@ -22,7 +22,10 @@ const questionOf = (count: number, before: number, all: boolean): string[] => [
   'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
 ];
 
-/** An operator's role can't take back what was sent. Entries are pruned some at a time, and a signal comes in between. */
+/**
+ * Converts an error of pruning. 42501: an operator's role may not delete entries. Entries are pruned in batches, so a
+ * signal may stop in between.
+ */
 const pruneFailure = (thrown: unknown, stop: AbortSignal): unknown => {
   if (!(thrown instanceof PayError)) return thrown;
   if (thrown.kind === 'interrupted') return interrupted(stop.reason, 'what is pruned by now stays pruned');
@@ -30,7 +33,7 @@ const pruneFailure = (thrown: unknown, stop: AbortSignal): unknown => {
   return new PayError('ledger', thrown.message, { ...thrown.detail, hint: 'prune as the owner of the database' });
 };
 
-/** Keeps of what has ended no more than what keeps it from being made twice. */
+/** Prunes ended entries. Stores only what prevents a second charge, with amounts and states. */
 export const prune = async (
   input: { readonly before: RequestedTime; readonly allProfiles: boolean },
   deps: Deps,
@@ -75,7 +78,7 @@ const verifyFailure = (faults: readonly string[]): PayError => {
   return new PayError('ledger', `the ledger is damaged: ${first}${more}`, { hint: HINT });
 };
 
-/** Whether the whole ledger is what was written. */
+/** Verifies that the whole ledger is unchanged since it was written. */
 export const verify = async (_input: unknown, deps: Deps): Promise<Result> => {
   const { entries, jobs, faults } = await (await deps.ledger()).verify();
   const record = madeHere({ ok: faults.length === 0, entries, jobs, faults });
@@ -103,7 +106,7 @@ const statusView: View = {
   ],
 };
 
-/** Where the ledger is, and what keeps it from being safe. */
+/** Shows the place of the ledger, and warnings about its safety. */
 export const status = async (_input: unknown, deps: Deps): Promise<Result> => {
   const { clockAhead, warnings, from, schema, standbys, ...said } = await (await deps.ledgerAdmin()).status();
   const record = madeHere({
@@ -123,7 +126,7 @@ const useView: View = {
   ],
 };
 
-/** Stores which ledger a profile uses. */
+/** Stores the ledger URL of a profile. */
 export const use = async ({ url, passwordCommand }: UseInput, deps: Deps): Promise<Result> => {
   if (url !== undefined) await deps.checkLedger(url);
   const name = (await deps.profiles()).useLedger(deps.globals.profile, url, passwordCommand);
@@ -139,7 +142,7 @@ const initView: View = {
   columns: [{ path: 'at', flexible: true }, { path: 'made' }, { path: 'schema' }, { path: 'operators' }],
 };
 
-/** Makes the tables of a shared ledger, and names its operators. */
+/** Creates the tables of a shared ledger and registers its operators. */
 export const init = async ({ operators }: { readonly operators: readonly string[] }, deps: Deps): Promise<Result> => {
   const made = await (await deps.ledgerAdmin()).init(operators);
   return { kind: 'record', record: madeHere({ ...made, operators }), view: initView };
@@ -147,7 +150,7 @@ export const init = async ({ operators }: { readonly operators: readonly string[
 
 const migrateView: View = { columns: [{ path: 'at', flexible: true }, { path: 'from' }, { path: 'to' }] };
 
-/** Brings the tables of a shared ledger to this version. */
+/** Migrates the tables of a shared ledger to this version. */
 export const migrate = async (_input: unknown, deps: Deps): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await (await deps.ledgerAdmin()).migrate()),
@@ -165,7 +168,7 @@ const pushView: View = {
   ],
 };
 
-/** Copies what this machine's ledger knows into the shared one. */
+/** Copies this machine's ledger into the shared one. */
 export const push = async (_input: unknown, deps: Deps): Promise<Result> => {
   const pushed = await (await deps.ledgerAdmin()).push();
   const { kept } = pushed;
@@ -179,7 +182,7 @@ const backupView: View = {
   columns: [{ path: 'file' }, { path: 'bytes', kind: 'count' }, { path: 'entries', kind: 'count', always: true }],
 };
 
-/** A copy of the ledger, made while it is in use. */
+/** Backs up the ledger while it is in use. */
 export const backup = async ({ file }: { readonly file: string }, deps: Deps): Promise<Result> => {
   const copied = await (await deps.ledgerAdmin()).backUp(file);
   return { kind: 'record', record: madeHere(copied), view: backupView };

@@ -16,30 +16,30 @@ import { pageOf } from '../list.ts';
 import { find, recorderOf } from './entries.ts';
 import { listView } from './view.ts';
 
-/** What is still unknown, and why. */
+/** An entry that is still unknown, and the reason. */
 export interface StillUnknown {
   readonly charge: Entry;
-  /** `unseen`: it is no charge, and the service does not show what became of it. */
+  /** `unseen`: it is not a charge, and the service does not show its outcome. */
   readonly why: Why | 'sending' | 'elsewhere' | 'unseen';
-  /** The end of a sentence about it. */
+  /** Reason in words, as the end of a sentence. */
   readonly reason?: string;
-  /** When another look can settle it, in milliseconds. */
+  /** Time at which another check can settle it, in milliseconds since the epoch. */
   readonly again?: number;
 }
 
-/** The run that leaves something unknown. */
+/** The run that left entries unknown. */
 export interface Leaving {
-  /** What it has looked at. */
+  /** The checked entries. */
   readonly looked: readonly Entry[];
-  /** The command that looks again. */
+  /** Command that checks again. */
   readonly again: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** It looks at practice. */
+  /** True for a run with --local. */
   readonly local: boolean;
 }
 
-/** More names than these on a line are not read. */
+/** Maximum number of ids on a line; nobody reads more. */
 const MOST_NAMED = 3;
 
 const namesOf = (left: readonly StillUnknown[]): string => {
@@ -49,7 +49,7 @@ const namesOf = (left: readonly StillUnknown[]): string => {
 
 const MINUTE_MS = 60_000;
 
-/** When a look can settle all of them, up to the next minute since no seconds are shown. */
+/** Time at which a check can settle all of them. Rounded up to the minute, since no seconds are shown. */
 const lastOf = (left: readonly StillUnknown[]): number =>
   Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
 
@@ -62,14 +62,15 @@ const byHand = (one: StillUnknown): string =>
 const elsewhere = (one: StillUnknown, local: boolean): string => {
   const { service, origin, profile } = one.charge;
   if (profile === LOCAL_PROFILE && !local) return 'is practice: run `paycli ledger reconcile --local`';
-  // Named by its key and not by an origin: an emulator, which is gone once its data was made anew.
+  // An emulator is identified by its key and not by an origin. Once its data is created anew, that emulator no longer
+  // exists.
   if (!service.includes('://'))
     return `belongs to an emulator whose data is not in use here; run ${byHandCommand(one)}`;
   const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
   return `belongs to ${origin}: run \`${shellLine(['paycli', 'ledger', 'reconcile', ...where])}\``;
 };
 
-/** What to do next about charges that are left for the same cause, the first of which is `first`. */
+/** Next step for charges that are unknown for the same reason. `first` is the first of them. */
 const NEXT: Readonly<
   Record<StillUnknown['why'], (first: StillUnknown, all: readonly StillUnknown[], run: Leaving) => string>
 > = {
@@ -98,7 +99,7 @@ const groupsOf = (left: readonly StillUnknown[], local: boolean): StillUnknown[]
   return [...groups.values()];
 };
 
-/** The end of a reconciliation that leaves something unknown: exit 6, with what to do next for each cause. */
+/** Error of a reconciliation that left entries unknown: exit 6, with the next step for each reason. */
 export const leftError = (left: readonly StillUnknown[], run: Leaving): PayError => {
   const message =
     run.looked.length === 1
@@ -119,13 +120,13 @@ interface Input {
   readonly allProfiles: boolean;
 }
 
-/** Which of the unknown charges are left out: practice, real ones, or those of other profiles; and what leads to them. */
+/** Kind of the skipped unknown charges (practice, real, or of other profiles), and the option that includes them. */
 const othersOf = (others: readonly Entry[], local: boolean): readonly [kind: string, option: string] => {
   if (others.every(({ profile }) => profile === LOCAL_PROFILE)) return ['practice', 'with --local'];
   return local ? ['real', 'without --local'] : ['other', 'with --all-profiles'];
 };
 
-/** What is said of the unknown charges that are left out. */
+/** Notice about skipped unknown charges; undefined if there are none to mention. */
 const othersText = (here: number, others: readonly Entry[], local: boolean): string | undefined => {
   const { length } = others;
   if (length === 0) return here > 0 ? undefined : 'No charge is unknown.';
@@ -135,7 +136,10 @@ const othersText = (here: number, others: readonly Entry[], local: boolean): str
     : `No charge is unknown, except ${length} ${kind} ${length === 1 ? 'charge' : 'charges'}: run again ${option}.`;
 };
 
-/** What was named, each once, else all that is unknown and meant. Nothing is asked of the profile where nothing is unknown. */
+/**
+ * Entries to check: the named ones, each once, or all unknown ones in scope. Does not read the profile if nothing is
+ * unknown.
+ */
 const chosen = async (ledger: Ledger, { ids, allProfiles }: Input, deps: Deps): Promise<readonly Entry[]> => {
   if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
   const all = await ledger.unknown();
@@ -148,7 +152,7 @@ const chosen = async (ledger: Ledger, { ids, allProfiles }: Input, deps: Deps): 
   return charges;
 };
 
-/** A read that failed says nothing of the charge, and must not end the look at the others. */
+/** Converts a failed read, which says nothing about the charge, so that the other charges are still checked. */
 const asUnavailable = (thrown: unknown): RequestRead => {
   if (!(thrown instanceof PayError) || !['read_failed', 'rejected'].includes(thrown.kind)) throw thrown;
   const { status } = thrown.detail;
@@ -166,13 +170,13 @@ const lookWith =
     }
   };
 
-/** An entry as it now stands. */
+/** An entry after its check. */
 interface Reconciled {
   readonly charge: Entry;
   readonly left?: StillUnknown;
 }
 
-/** Each looked at in turn. Nothing is asked of the profile or the network before there is one to look at. */
+/** Checks one entry per call. Opens the profile and the client only for the first unknown entry. */
 const looker = (ledger: Ledger, deps: Deps) => {
   let [place, client] = [undefined as LedgerTarget | undefined, undefined as Client | undefined];
   return async (charge: Entry): Promise<Reconciled> => {
@@ -190,7 +194,10 @@ const looker = (ledger: Ledger, deps: Deps) => {
   };
 };
 
-/** What was looked at is in the ledger by then, and shown, whatever breaks off the rest. */
+/**
+ * Checks all charges in turn. After an error, resolves to those already checked, which are in the ledger, and the
+ * error.
+ */
 const lookAtAll = async (
   charges: readonly Entry[],
   look: (charge: Entry) => Promise<Reconciled>,
@@ -207,13 +214,13 @@ const lookAtAll = async (
   }
 };
 
-/** Finds out what became of what may have been made, as far as the service shows it. */
+/** Settles unknown entries, as far as the service shows their outcome. */
 export const run = async (input: Input, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charges = await chosen(ledger, input, deps);
   if (charges.length > 1) await deps.notice(`Checking ${charges.length} payment requests.`);
   const look = looker(ledger, deps);
-  // All of them, whether or not somebody goes on reading: the exit code speaks of all.
+  // Checks all before the first is printed, since the exit code covers all.
   const { looked, broken } = await lookAtAll(charges, look, deps.io.signals.stop);
   const record = await recorderOf(deps);
   const left = looked.flatMap((one) => one.left ?? []);

@@ -13,7 +13,7 @@ import { paymentsView, sumRecord } from './view.ts';
 
 const AT_ONCE = 8;
 
-/** The charges that were named: of a job all that count. */
+/** Yields the named charges. For a job, all its charges that count. */
 async function* named(ledger: Ledger, ids: readonly string[], protocol: LedgerRoom): AsyncGenerator<Charge> {
   for (const id of new Set(ids)) {
     if (namesJob(id)) yield* protocol.chargesOf(ledger, { job: (await findJob(ledger, id)).id });
@@ -25,7 +25,7 @@ async function* named(ledger: Ledger, ids: readonly string[], protocol: LedgerRo
   }
 }
 
-/** The first failure stands for all. */
+/** Error for all failed reads: the first one stands for the rest. */
 const failedBy = (failure: PayError, count: number): PayError =>
   count === 1 || failure.kind === 'interrupted'
     ? failure
@@ -38,12 +38,12 @@ const failedBy = (failure: PayError, count: number): PayError =>
         },
       );
 
-/** How many charges are left out, or are not as they are now, and why. */
+/** Counts of charges that were not checked, by reason. */
 interface Unseen {
   elsewhere: number;
-  /** The service shows nothing of them. */
+  /** The service does not show them. */
   hidden: number;
-  /** They were not made, as far as is known. */
+  /** Not created, as far as is known. */
   unmade: number;
 }
 
@@ -59,7 +59,7 @@ const unseenText = ({ elsewhere, hidden, unmade }: Unseen, globals: Deps['global
     : []),
 ];
 
-/** Finds out who has paid: looks at open charges, side by side, and adds up what all of them have come to. */
+/** Finds out who has paid: checks open charges in parallel, and sums up all of them. */
 export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> => {
   const [ledger, protocol, { service, workspace }] = [await deps.ledger(), await deps.protocol(), await deps.place()];
   const here = { service, workspace };
@@ -73,7 +73,7 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
   const unseen: Unseen = { elsewhere: 0, hidden: 0, unmade: 0 };
   let done = 0;
 
-  // Banks may be late: who names a charge wants it looked at, expired or not.
+  // Banks may be late, so a named charge is checked even if it has expired.
   const wanted = ids.length > 0 ? ['open', 'expired'] : ['open'];
 
   const look = async (charge: Charge): Promise<void> => {
@@ -106,7 +106,7 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
         progress.reading(done);
       },
     });
-    // A look that was under way is cut off as well.
+    // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
       failures.unshift(
         interrupted(world.stop.reason, done === 0 ? undefined : 'what was seen by then is in the ledger'),

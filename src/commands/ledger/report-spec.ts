@@ -10,11 +10,11 @@ export type Group = (typeof GROUPS)[number];
 export interface ReportInput {
   readonly since: RequestedTime | undefined;
   readonly until: RequestedTime | undefined;
-  /** From the beginning of this day on. */
+  /** Start at the beginning of today. */
   readonly today: boolean;
   readonly by: Group | undefined;
   readonly allProfiles: boolean;
-  /** Whose days are meant. */
+  /** Time zone that defines the days. */
   readonly zone: Zone;
 }
 

@@ -9,12 +9,12 @@ import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import type { Group, ReportInput } from './report-spec.ts';
 
-/** By what a report is split: of all profiles each is told apart, since their money is not one sum. */
+/** Groups of a report. With all profiles, each profile is separate, since their money is not one sum. */
 const namesOf = ({ by, allProfiles }: ReportInput): Group[] => [
   ...new Set([...(allProfiles ? (['profile'] as const) : []), ...(by === undefined ? [] : [by])]),
 ];
 
-/** What a charge has in common with others. Without a profile it is told by its origin. */
+/** Group of a charge. Without a profile its origin stands for it. */
 const groupOf = (charge: Entry, by: Group, { zone, allProfiles }: ReportInput): string | undefined => {
   if (by === 'day') return dayIn(zone, charge.createdAt);
   return charge[by] ?? (by === 'profile' && allProfiles ? charge.origin : undefined);
@@ -25,7 +25,7 @@ const periodOf = ({ since, until, today, zone }: ReportInput, now: number): Peri
   until: until && instantOf(until, now),
 });
 
-/** A period that says itself when it was, and by whose days. */
+/** Output fields of a period: its limits and its time zone. */
 const said = ({ since, until }: Period, zone: Zone, now: number) => ({
   since: since === undefined ? null : atomIn(zone, since),
   until: atomIn(zone, until ?? now),
@@ -60,7 +60,7 @@ const viewBy = (names: readonly Group[]): View => ({
   ],
 });
 
-/** When it was, for people. */
+/** Describes the period for people. */
 const periodText = ({ since, until }: Period, zone: Zone, now: number): string => {
   const at = (ms: number): string =>
     zone === 'utc' ? atomIn(zone, ms).slice(0, 16).replace('T', ' ') : formatLocalFull(ms);
@@ -68,7 +68,7 @@ const periodText = ({ since, until }: Period, zone: Zone, now: number): string =
   return `Charges${from} up to ${at(until ?? now)} (${nameOf(zone, now)}), as last recorded.`;
 };
 
-/** What was charged in a time, and what has become of it. */
+/** Reports the charges of a period and their payments. */
 export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
   checkPeriod(input, deps.io.clock.now());
   const [ledger, { openReport, isIn }] = [await deps.ledger(), await deps.protocol()];

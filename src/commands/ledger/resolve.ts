@@ -39,7 +39,7 @@ const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promi
   });
 };
 
-/** What the question is about. */
+/** Describes the entry that the question is about. */
 const introOf = ({ id, kind, about, medium, provider, phone, createdAt, evidence }: Entry, now: number): string => {
   const sent = `sent ${formatLocal(createdAt, now)}`;
   if (kind !== CHARGE) return `${id}: ${kindWord(kind)} for ${about}, ${sent}`;
@@ -49,7 +49,7 @@ const introOf = ({ id, kind, about, medium, provider, phone, createdAt, evidence
   return `${id}: ${about} by ${medium}${whom === '' ? '' : ` (${whom})`}, ${sent}, ${looked}`;
 };
 
-/** What follows from the answer, for each kind of question. */
+/** Consequences of each answer, for charges and other entries. */
 const CONSEQUENCES = {
   charge: {
     created: (about: string) => `${about} then counts as charged.`,
@@ -87,7 +87,7 @@ const resolutionOf = (
   },
 });
 
-/** A person's word ends a doubt; who said it, when and why is kept. */
+/** Records a person's decision about an unknown entry, with who, when and why. */
 export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charge = await find(ledger, input.id);

@@ -15,7 +15,7 @@ const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
   'run_at, origin, profile, workers, approval (waiting, approved), asked_by, approved_by, approved_at, refused, invalid';
 
-/** What examples begin with, so that there is something in the ledger. */
+/** Commands that fill the ledger at the start of an example. */
 const CHARGED = `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer`;
 const LOST = `paycli ugwo charge ${SEEDED.losing} --medium bank_transfer`;
 const FILE = `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer`;
@@ -23,7 +23,7 @@ const LAST_CHARGE = '"$(paycli ledger list --max 1 -o tsv --columns id)"';
 const LAST_UNKNOWN = '"$(paycli ledger list --state unknown --max 1 -o tsv --columns id)"';
 const LAST_JOB = '"$(paycli ledger jobs --max 1 -o tsv --columns id)"';
 
-/** Which profile's charges are meant where none is named, for the description of a command. */
+/** Sentence of the descriptions about the charges that a command covers by default. */
 const FOLLOWS =
   'It shows what was sent to the service and workspace of the profile; --local shows practice with the built-in service.';
 
@@ -119,7 +119,7 @@ const reconcile = defineCommand({
 });
 
 export interface RefreshInput {
-  /** Charges and jobs; none: every open charge. */
+  /** Charges and jobs; empty: every open charge. */
   readonly ids: readonly string[];
 }
 
@@ -211,7 +211,6 @@ const exportCommand = defineCommand({
   load: async () => ({ run: (await import('./entries.ts')).exportEntries }),
 });
 
-/** The noun `ledger`. */
 export const ledgerCommands = [
   list,
   jobs,

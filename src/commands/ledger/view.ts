@@ -10,10 +10,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
 import type { Payment, Sum } from '../../ledger/report.ts';
 
-/** What a charge has; null for what is not there, and all of it where it is none. */
+/** Fields of a charge. Missing fields are null, and all of them for other entries. */
 const chargeFields = ({ activity, asked }: Entry) => ({
   activity: activity?.uid ?? null,
-  // A person who names an activity does not know how it stands.
+  // An activity named by a person has no known status.
   status: activity?.status || null,
   amount: asked?.amount ?? null,
   currency: asked?.currency ?? null,
@@ -22,7 +22,7 @@ const chargeFields = ({ activity, asked }: Entry) => ({
   next_action: activity?.nextAction ?? null,
 });
 
-/** An entry as a row of output (cli.md, ledger), with what has become of the money of a charge. */
+/** Output row of an entry (cli.md, ledger), with the payment of a charge. */
 export const recordOf = (entry: Entry, payment: Payment | undefined): ApiRecord => {
   const isCharge = entry.kind === CHARGE;
   return madeHere({
@@ -54,7 +54,7 @@ const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
-/** What people see of charges in a list. What matters most at night comes first: a narrow terminal drops from the end. */
+/** List columns for people. The most important come first: a narrow terminal drops columns from the end. */
 const FOR_PEOPLE: readonly Column[] = [
   { path: 'id', needed: true },
   { path: 'state', kind: 'state', needed: true, least: 8 },
@@ -68,7 +68,7 @@ const FOR_PEOPLE: readonly Column[] = [
   { path: 'origin', flexible: true },
 ];
 
-/** What programs get, in the order that they rely on; what is new comes at the end. */
+/** Columns for programs, in a stable order. New ones come last. */
 const FOR_PROGRAMS = namesIn(
   'id state ugwo medium created_at status activity origin profile job row recorded_at exit_code amount ' +
     'currency ref customer payment kind about',
@@ -113,7 +113,7 @@ const activityColumns: readonly Column[] = [
   { path: 'created_at', kind: 'time' },
 ];
 
-/** The activities that the last look has shown, those that can be the charge's first. */
+/** Activities that the last check showed, possible matches first. */
 const lastLook = ({ evidence }: Entry): InnerList[] => {
   const index = evidence.findLastIndex(({ kind }) => kind === 'look');
   const lists: InnerList[] = [
@@ -159,7 +159,7 @@ const chargeView: View = {
   nextAction: (value) => (stillToDo(value) ? readNextAction(value) : undefined),
 };
 
-/** What is no charge. */
+/** View of an entry that is not a charge. */
 const otherView: View = {
   columns: [
     { path: 'id' },
@@ -177,13 +177,13 @@ const otherView: View = {
   ],
 };
 
-/** One entry with all that was seen of it. */
+/** View of one entry with all its evidence. */
 export const viewOf = (entry: Entry): View => ({
   ...(entry.kind === CHARGE ? chargeView : otherView),
   lists: entry.evidence.length === 0 ? [] : [seen, ...lastLook(entry)],
 });
 
-/** What charges have come to, added up; the amount has all its digits. */
+/** Output row of a sum. The amount keeps all its digits. */
 export const sumRecord = ({ payment, currency, count, amount }: Sum): ApiRecord => {
   const exact = amount === undefined ? null : new NumberText(String(amount));
   const value = { payment, currency: currency ?? null, count, amount: exact };
@@ -199,7 +199,7 @@ export const paymentsView: View = {
   ],
 };
 
-/** Whole rows. */
+/** Complete rows. */
 export const exportView: View = {
   columns: namesIn(
     'id state ugwo medium origin profile activity status next_action job row created_at recorded_at ' +
@@ -207,10 +207,10 @@ export const exportView: View = {
   ).map((path) => ({ path })),
 };
 
-/** Whether its rows are charges, of which the service shows what became. */
+/** True if the rows are charges, whose outcome the service shows. */
 export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => command === 'ugwo charge';
 
-/** How the rows of a job stand: its entries as they are by now, and what its last run counted beside them. */
+/** Rows of a job by state: its entries as they are now, plus the counts of its last run. */
 export const countsOf = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> => {
   const [counts, { adjustments = {} }] = [await jobs.tally(job), job];
   return Object.fromEntries(
@@ -219,14 +219,14 @@ export const countsOf = async ({ jobs }: Ledger, job: Job): Promise<RowCounts> =
   );
 };
 
-/** How many rows have no end that anybody knows of. */
+/** Number of rows without a known end. */
 export const notStarted = ({ rows }: Job, counts: RowCounts): number =>
   Math.max(0, rows - Object.values(counts).reduce((total, count) => total + count, 0));
 
-/** Whether somebody has said that the file may be sent. */
+/** True if somebody has approved the file. */
 export const isApproved = ({ approvedBy }: Approval): boolean => approvedBy !== undefined;
 
-/** A job as a row of output, with how its rows stand. */
+/** Output row of a job, with its row counts. */
 export const jobRecordOf = (
   job: Job,
   counts: RowCounts,
@@ -265,7 +265,7 @@ const BESIDE: readonly Column[] = [
   { path: 'invalid', kind: 'count' },
 ];
 
-/** Jobs in a list. What matters most at night comes first: a narrow terminal drops from the end. */
+/** List of jobs. The most important columns come first: a narrow terminal drops columns from the end. */
 export const jobsView: View = {
   columns: [
     { path: 'id' },
@@ -326,7 +326,7 @@ export const jobView: View = {
   ],
 };
 
-/** An update of a customer as a row of output. */
+/** Output row of a customer update. */
 export const updateRecordOf = ({ job, row, onye, state, exitCode, message }: Update): ApiRecord =>
   madeHere({ job, row, uid: onye, state, exit_code: exitCode ?? null, message: message ?? null });
 

@@ -14,7 +14,7 @@ const EMAIL = 'email';
 const TEXTS = ['ref', 'first_name', 'last_name'];
 const OBJECTS = ['billing_address', 'meta'];
 
-/** The flag of an option that gives what a column gives. */
+/** The flag that sets the same field as a column; undefined if there is none. */
 const flagBeside = (column: string, fields: OnyeFields): string | undefined =>
   fields.get(column.split('.')[0] ?? '')?.flag;
 
@@ -32,7 +32,7 @@ const isRead = (column: string): boolean =>
   TEXTS.includes(column) || OBJECTS.some((name) => column === name || column.startsWith(`${name}.`));
 
 const readRow = (cells: Cells, email: string, fields: OnyeFields): OnyeBody => {
-  // The rows of NDJSON may differ in their names, so that the first of them does not tell all.
+  // NDJSON rows may have different names, so the first row is not enough.
   for (const column of [...cells.given.keys()].filter(isRead)) {
     const flag = flagBeside(column, fields);
     if (flag !== undefined) cells.fault(column, `sets the same field as ${flag}`);
@@ -44,7 +44,7 @@ const readRow = (cells: Cells, email: string, fields: OnyeFields): OnyeBody => {
   return { ...bodyOf(fields), email, ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
 };
 
-/** The rows of a file of new customers; the options give what the file has no column for. */
+/** Row kind for a file of new customers. Options give the fields for which the file has no column. */
 export const createKind = (fields: OnyeFields, client: Client, deps: Deps): RowKind<OnyeBody> => {
   const addressOf = (body: OnyeBody): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
   const request = (body: OnyeBody) => ({ operation: 'onye.create', input: { body } }) as const;

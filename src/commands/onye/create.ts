@@ -13,7 +13,10 @@ import { createdView, onyeView } from './view.ts';
 
 export type OnyeBody = Readonly<Record<string, unknown>>;
 
-/** How the service says that an address has a customer: by its code, or by other words (public material). */
+/**
+ * Messages of the service for an address that already has a customer: its error code, or other wordings (public
+ * material).
+ */
 const TAKEN = /email_already_exists|e-?mail.*\b(?:taken|in use|used|exists|registered|not unique)\b/is;
 
 const thereOf = (customer: unknown, name: string): string => {
@@ -25,7 +28,7 @@ const thereOf = (customer: unknown, name: string): string => {
 const differences = (customer: unknown, body: OnyeBody): readonly Difference[] =>
   differing(customer as OnyeBody, body).map((name) => ({ name, there: thereOf(customer, name) }));
 
-/** An e-mail address belongs to one customer, in whatever case it is written. */
+/** An e-mail address belongs to one customer, regardless of case. */
 export const BY_EMAIL: UniqueKey = {
   field: 'email',
   word: 'e-mail address',

@@ -8,10 +8,10 @@ import type { Deps } from '../deps.ts';
 import { isMerged } from './update-seen.ts';
 import type { FieldInput, GivenAddress, WholeMeta } from './update-spec.ts';
 
-/** A field of a customer that an option gives. */
+/** A customer field set by an option. */
 interface OnyeField {
   readonly value: unknown;
-  /** The flag that the value came from: what an error names. */
+  /** The flag that set the value, for error messages. */
   readonly flag: string;
 }
 
@@ -29,14 +29,14 @@ const readMeta = async (meta: WholeMeta, { source }: Deps): Promise<OnyeField> =
   }
 };
 
-/** An address by its parts is named by the flag that was given first. */
+/** Reads the billing address. If it is given by parts, the first part's flag stands for it. */
 const readAddress = async (given: GivenAddress, { source }: Deps): Promise<OnyeField> => {
   if ('parts' in given) return { value: given.parts, flag: `--${Object.keys(given.parts)[0]}` };
   const flag = '--billing-address';
   return { value: await readJsonObject(source, given.source, flag), flag };
 };
 
-/** Every field that the options give with the flag behind it; flags win over --data. */
+/** Reads every field that the options set, with its flag. Flags override --data. */
 export const readFields = async (
   { texts, cleared, billingAddress, meta, data }: FieldInput,
   deps: Deps,
@@ -54,7 +54,7 @@ export const readFields = async (
 export const bodyOf = (fields: OnyeFields): Record<string, unknown> =>
   Object.fromEntries([...fields].map(([name, { value }]) => [name, value]));
 
-/** The flag behind a property of the body; of an address that was given by parts, the part's own. */
+/** The flag that set a property of the body. For an address given by parts, the flag of the part. */
 export const flagOf =
   (fields: OnyeFields) =>
   (propertyPath: string): string | undefined => {
@@ -66,17 +66,17 @@ export const flagOf =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is to be changed of a customer's metadata, the other keys kept. */
+/** A change of some metadata keys; the others stay. */
 export interface MetaChange {
   readonly set: Fields;
   readonly unset: readonly string[];
 }
 
-/** The flag that a change is named by. */
+/** The flag that stands for a change in error messages. */
 export const changeFlag = ({ set }: MetaChange): string =>
   Object.keys(set).length > 0 ? '--merge-meta' : '--unset-meta';
 
-/** A customer as a read shows it: the record, and the same parsed exactly. */
+/** A customer as read: the record, and the same value parsed exactly. */
 interface Customer {
   readonly record: ApiRecord<AnswerOf<'onye.get'>>;
   readonly exact: unknown;
@@ -87,7 +87,7 @@ export const readCustomer = async (uid: string, client: Client): Promise<Custome
   return { record, exact: parseExact(record.text) };
 };
 
-/** With these a service says that it has no such read, or no such customer. */
+/** Status codes that mean: no such read, or no such customer. */
 const NO_READ: readonly number[] = [404, 405, 501];
 
 export const hasNoRead = (thrown: unknown): thrown is PayError =>
@@ -103,7 +103,7 @@ const noRead = ({ detail }: PayError): PayError => {
   );
 };
 
-/** The customer whose metadata is to be changed; where there is no such read: `rejected`. */
+/** Reads the customer whose metadata will change. Throws `rejected` if the service has no such read. */
 export const customerToMerge = async (uid: string, client: Client): Promise<Customer> => {
   try {
     return await readCustomer(uid, client);
@@ -112,7 +112,7 @@ export const customerToMerge = async (uid: string, client: Client): Promise<Cust
   }
 };
 
-/** The metadata that a customer shows: an empty map comes as `[]` or null, too. Undefined where it shows no map. */
+/** Metadata of a customer. An empty map may also come as `[]` or null. Undefined if there is no map. */
 export const metaOf = (customer: unknown): Fields | undefined => {
   const meta = (customer as { readonly meta?: unknown }).meta;
   if (meta === null || (Array.isArray(meta) && meta.length === 0)) return {};
@@ -122,7 +122,7 @@ export const metaOf = (customer: unknown): Fields | undefined => {
 const merged = (meta: Fields, { set, unset }: MetaChange): Fields =>
   Object.fromEntries(Object.entries({ ...meta, ...set }).filter(([name]) => !unset.includes(name)));
 
-/** The body of an update with the metadata as it is to become, whole; without it where it is so already. */
+/** Body of an update with the complete merged metadata. Leaves the metadata out if nothing would change. */
 export const mergedBody = (body: Fields, customer: unknown, change: MetaChange): Fields => {
   const meta = metaOf(customer);
   if (meta === undefined) {

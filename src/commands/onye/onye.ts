@@ -11,7 +11,7 @@ import { onyeView } from './view.ts';
 export const get = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
   getRecord('onye.get', { uid }, onyeView, deps);
 
-/** In which order customers come is not documented, nor that a reference is one customer's alone. */
+/** Neither the order of customers is documented, nor that a reference is unique. */
 const ONYE: ListOf = {
   operation: 'onye.list',
   path: ['onye', 'list'],

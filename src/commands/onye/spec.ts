@@ -25,7 +25,7 @@ const options = {
 
 export type OnyeCreateInput =
   | { readonly kind: 'one'; readonly fields: FieldInput }
-  /** A file of customers, whose rows the options fill where it has no column. */
+  /** A file of customers. Options give the fields for which the file has no column. */
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly fields: FieldInput };
 
 const readMeta = ({ meta, metaJson }: GivenOptions<typeof options>): FieldInput['meta'] => {
@@ -93,7 +93,7 @@ const getCommand = defineCommand({
   load: async () => ({ run: (await import('./onye.ts')).get }),
 });
 
-/** Of a customer (public material); the service may come to know more. */
+/** Statuses of a customer (public material). The service may add more. */
 const STATUSES = ['active'];
 
 const listCommand = defineCommand({

@@ -9,34 +9,34 @@ import { isApplied, isMerged } from './update-seen.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A row as an update. */
+/** The update of one row. */
 export interface UpdateItem {
   readonly uid: string;
   readonly body: Fields;
-  /** What of it the row and the options give; the rest is as a read showed it. */
+  /** The part that the row and the options give; the rest comes from a read. */
   readonly typed: Fields;
-  /** What is changed of the metadata besides, which a read must show first. */
+  /** Change of metadata keys, which needs a read first. */
   readonly change: MetaChange | undefined;
 }
 
 const UID = 'uid';
 const TEXTS = ['email', 'ref', 'first_name', 'last_name'];
 const META = 'meta';
-/** Gives keys of the metadata, the others kept. */
+/** Column that sets some metadata keys; the others stay. */
 const MERGE = 'merge_meta';
 const OBJECTS = ['billing_address', META];
 const PARTED = [...OBJECTS, MERGE];
 
-/** How the question calls a field; others by their names. */
+/** Names of fields in the question. Other fields use their own name. */
 const WORDS: Readonly<Record<string, string>> = { [META]: 'all metadata', [MERGE]: 'keys of metadata' };
 
-/** The field of the body that a column gives, or part of it; `merge_meta` of its own. */
+/** The body field that a column sets, wholly or in part. `merge_meta` counts as its own field. */
 const fieldOf = (column: string): string | undefined => {
   if (TEXTS.includes(column)) return column;
   return PARTED.find((name) => column === name || column.startsWith(`${name}.`));
 };
 
-/** The flag of an option beside which a column can't stand: it gives the same, or the metadata in another way. */
+/** The flag that conflicts with a column: it sets the same field, or the metadata in another way. */
 const flagBeside = (column: string, { fields, change }: GivenFields): string | undefined => {
   const field = fieldOf(column) ?? '';
   if (field === META && change !== undefined) return changeFlag(change);
@@ -46,7 +46,7 @@ const flagBeside = (column: string, { fields, change }: GivenFields): string | u
 
 const isOf = (field: string) => (column: string) => fieldOf(column) === field;
 
-/** Refuses what can't stand together: which of the two would be meant is anybody's guess. */
+/** Throws a usage error if a flag and a column conflict: it is unclear which one counts. */
 const checkColumns = (columns: readonly string[], options: GivenFields): void => {
   for (const column of columns) {
     const flag = flagBeside(column, options);
@@ -62,7 +62,7 @@ const checkColumns = (columns: readonly string[], options: GivenFields): void =>
   });
 };
 
-/** The rows of NDJSON may differ in their names, so that the first of them does not tell all. */
+/** Reports conflicts in a row. NDJSON rows may have different names, so the first row is not enough. */
 const findClashes = ({ names, given, fault }: Cells, options: GivenFields): void => {
   for (const column of names) {
     const flag = flagBeside(column, options);
@@ -73,7 +73,7 @@ const findClashes = ({ names, given, fault }: Cells, options: GivenFields): void
   if (both !== undefined) fault(both, `can't be used together with ${META}`);
 };
 
-/** What a row changes of the metadata key by key: what its columns set, and what the options do. */
+/** Metadata changes of a row: those of its columns and those of the options. */
 const changeOf = (cells: Cells, { change }: GivenFields): MetaChange | undefined => {
   const own = cells.object(MERGE) ?? {};
   const unset = change?.unset ?? [];
@@ -85,8 +85,8 @@ const changeOf = (cells: Cells, { change }: GivenFields): MetaChange | undefined
 };
 
 /**
- * The update that a row asks for (interface.md 4.1): the fields that it gives, and those of the options. An empty cell of CSV
- * and null leave a field as it is; an empty text of NDJSON sets it. The contract is not asked here.
+ * Reads a row's update (interface.md 4.1): its own fields and those of the options. An empty CSV cell and null leave a
+ * field unchanged; an empty NDJSON text sets it. Does not check the contract.
  */
 const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem => {
   const { given } = cells;
@@ -105,7 +105,7 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
   return { uid, body, typed: { ...body, ...(change && { [META]: change.set }) }, change };
 };
 
-/** The column among `columns` that a property of the body came from; undefined where it came from none. */
+/** The column that set a property of the body; undefined if none did. */
 export const columnAmong = (columns: readonly string[], path: string): string | undefined => {
   const parts = namesAlong(path, [
     ...TEXTS,
@@ -142,7 +142,7 @@ const sending = (client: Client): Repeatable<UpdateItem> => ({
   },
 });
 
-/** The rows of a file of updates; the options give what the file has no column for. */
+/** Row kind for a file of updates. Options give the fields for which the file has no column. */
 export const updateKind = (options: GivenFields, client: Client): RowKind<UpdateItem> => ({
   command: 'onye update',
   words: {

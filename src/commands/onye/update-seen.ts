@@ -6,12 +6,15 @@ type Same = (shown: unknown, sent: unknown) => boolean;
 const isNumber = (value: unknown): value is number | NumberText =>
   typeof value === 'number' || value instanceof NumberText;
 
-/** A service may write `1.50` as `1.5`; a number that a double can't tell from its neighbours must be the same text. */
+/**
+ * Compares numbers by value, since a service may write `1.50` as `1.5`. Beyond the safe integers a double may hide a
+ * difference, so the texts must match.
+ */
 const sameNumber = (shown: number | NumberText, sent: number | NumberText): boolean =>
   String(shown) === String(sent) ||
   (Number(shown) === Number(sent) && Math.abs(Number(sent)) <= Number.MAX_SAFE_INTEGER);
 
-/** Values of JSON, parsed exactly; the order of keys says nothing. */
+/** Compares exactly parsed JSON values. The order of keys does not matter. */
 const sameJson: Same = (shown, sent) => {
   if (isNumber(shown) && isNumber(sent)) return sameNumber(shown, sent);
   if (Array.isArray(shown) && Array.isArray(sent)) {
@@ -25,22 +28,25 @@ const sameJson: Same = (shown, sent) => {
   );
 };
 
-/** An empty text is shown as one, or as nothing. */
+/** The service shows an empty text as "" or omits it. */
 const sameText: Same = (shown, sent) => sameJson(shown ?? '', sent ?? '');
 
-/** E-mail addresses are lower-cased and names title-cased by the service, we don't know by which rules to the last letter. */
+/**
+ * The service lower-cases e-mail addresses and title-cases names, by rules that we don't fully know. So case is
+ * ignored.
+ */
 const sameWord: Same = (shown, sent) =>
   typeof shown === 'string' && typeof sent === 'string'
     ? shown.toLowerCase() === sent.toLowerCase()
     : sameText(shown, sent);
 
-/** An empty map is shown as `{}`, as `[]` or as nothing. */
+/** The service shows an empty map as `{}` or `[]`, or omits it. */
 const sameMap: Same = (shown, sent) => {
   const isEmpty = shown === undefined || shown === null || (Array.isArray(shown) && shown.length === 0);
   return sameJson(isEmpty ? {} : shown, sent);
 };
 
-/** Whether the fields that were sent are there; the service may keep the others or drop them. */
+/** True if all sent fields are there. The service may keep or drop the others. */
 const holdsFields: Same = (shown, sent) => {
   if (!isJsonObject(sent)) return sameJson(shown, sent);
   const known = isJsonObject(shown) ? shown : {};
@@ -58,7 +64,7 @@ const SAME: ReadonlyMap<string, Same> = new Map([
   ['meta', sameMap],
 ]);
 
-/** Whether metadata has every key that is to be set, and none that is to be removed. Parsed by `parseExact`. */
+/** True if the metadata has every key to set and none to remove. Values come from `parseExact`. */
 export const isMerged = (
   meta: Fields,
   { set, unset }: { readonly set: Fields; readonly unset: readonly string[] },
@@ -66,7 +72,7 @@ export const isMerged = (
   Object.entries(set).every(([name, value]) => Object.hasOwn(meta, name) && sameJson(meta[name], value)) &&
   unset.every((name) => !Object.hasOwn(meta, name));
 
-/** The fields of a body that a customer, as a read shows it, has otherwise. Both as parsed by `parseExact`. */
+/** Lists the fields in which a customer differs from a body. Both come from `parseExact`. */
 export const differing = (customer: Fields, body: Fields): readonly string[] =>
   Object.entries(body)
     .filter(([name, sent]) => {
@@ -76,8 +82,8 @@ export const differing = (customer: Fields, body: Fields): readonly string[] =>
     .map(([name]) => name);
 
 /**
- * Whether a customer has every value that the body of an update sets (interface.md 4.1). True of an update that was never
- * applied, too, where the customer had those values before.
+ * True if a customer has every value of an update's body (interface.md 4.1). Also true for an update that was never
+ * applied, if the customer had those values before.
  */
 export const isApplied = (customer: unknown, body: Fields): boolean =>
   isJsonObject(customer) && differing(customer, body).length === 0;

@@ -15,10 +15,10 @@ import { usageError } from '../../core/error.ts';
 import { type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
 import { didYouMean } from '../../core/text.ts';
 
-/** The parts of a billing address, each an option of its own. */
+/** Parts of a billing address. Each has its own option. */
 const PARTS = ['address', 'address2', 'city', 'state', 'zip', 'country'] as const;
 
-/** What a customer is made of, but for the metadata: shared by all commands that write one. */
+/** Options for all customer fields except the metadata. Shared by all commands that write a customer. */
 export const FIELD_OPTIONS = rarely(PARTS, {
   email: option('--email <address>', 'e-mail address', asText),
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
@@ -33,24 +33,24 @@ export const FIELD_OPTIONS = rarely(PARTS, {
   country: option('--country <code>', 'its country, two letters such as NG', asText),
 } as const);
 
-/** A body with any fields, under what the other options give. */
+/** Option for a body with any fields. Other options override it. */
 export const DATA_OPTION = {
   data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
 } as const;
 
-/** The metadata as a whole, in one way. */
+/** The complete metadata, given in one way. */
 export type WholeMeta =
   | { readonly kind: 'pairs'; readonly pairs: readonly Pair[] }
   | { readonly kind: 'json'; readonly source: Source }
   | { readonly kind: 'clear' };
 
-/** A billing address as JSON, or by its parts. */
+/** A billing address, as JSON or by parts. */
 export type GivenAddress = { readonly source: Source } | { readonly parts: Readonly<Record<string, string>> };
 
-/** What the options give of a customer; `texts` are plain, by their name in the body. */
+/** Customer fields that the options set. `texts` holds plain texts, by their name in the body. */
 export interface FieldInput {
   readonly texts: Readonly<Record<string, string>>;
-  /** Names of fields that are to become empty. */
+  /** Names of fields to empty. */
   readonly cleared: readonly string[];
   readonly billingAddress: GivenAddress | undefined;
   readonly meta: WholeMeta | undefined;
@@ -73,7 +73,7 @@ const readAddress = (options: GivenOptions<Options>): GivenAddress | undefined =
   });
 };
 
-/** The texts and the address that were given. */
+/** Reads the given texts and address. */
 export const readTexts = (options: GivenOptions<Options>): Pick<FieldInput, 'texts' | 'billingAddress'> => ({
   texts: given({
     email: options.email,
@@ -84,12 +84,12 @@ export const readTexts = (options: GivenOptions<Options>): Pick<FieldInput, 'tex
   billingAddress: readAddress(options),
 });
 
-/** A change of the metadata, too, may have a source or none. */
+/** Inputs that may read from a source; a metadata change may have none. */
 interface Sourced extends Pick<FieldInput, 'billingAddress' | 'data'> {
   readonly meta: { readonly kind: string; readonly source?: Source } | undefined;
 }
 
-/** What the options read from. */
+/** Sources that the options read from. */
 export const sourcesOf = ({ billingAddress, meta, data }: Sourced): readonly (Source | undefined)[] => [
   billingAddress !== undefined && 'source' in billingAddress ? billingAddress.source : undefined,
   meta?.source,
@@ -101,9 +101,9 @@ const asKey = (text: string): string => {
   throw usageError('the key is empty');
 };
 
-/** The fields that an empty text, or an empty map, is allowed in (interface.md 2.1; public material). */
+/** Fields that may be empty (interface.md 2.1; public material). */
 const CLEARABLE = ['ref', 'first_name', 'last_name', 'meta'];
-/** Why the others can't be cleared. */
+/** Reason for each field that can't be cleared. */
 const FIXED = new Map([
   ['email', 'a customer always has an e-mail address'],
   ['billing_address', 'the service takes no empty address; replace it, or blank its second line with --address2 ""'],
@@ -136,19 +136,19 @@ const options = rarely(['metaJson', 'clearMeta', 'unsetMeta'], {
   ...BULK_OPTIONS,
 } as const);
 
-/** Metadata is replaced as a whole or changed key by key, so it is given in exactly one way. */
+/** Metadata is replaced as a whole or changed key by key. Only one way may be given. */
 type MetaInput =
   | WholeMeta
   | { readonly kind: 'merge'; readonly set: readonly Pair[]; readonly unset: readonly string[] };
 
-/** What the options change of a customer. */
+/** Changes to a customer that the options ask for. */
 export interface Changes extends Omit<FieldInput, 'meta'> {
   readonly meta: MetaInput | undefined;
 }
 
 export type UpdateInput =
   | { readonly kind: 'one'; readonly uid: string; readonly changes: Changes }
-  /** A file of updates, whose rows the options fill where it has no column. */
+  /** A file of updates. Options give the fields for which the file has no column. */
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly changes: Changes };
 
 const readMerge = (set: readonly Pair[], unset: readonly string[]): MetaInput => {

@@ -21,7 +21,7 @@ import {
 import type { Changes, UpdateInput } from './update-spec.ts';
 import { onyeView, updatesView } from './view.ts';
 
-/** All that the options give. */
+/** Everything that the options set. */
 export interface GivenFields {
   readonly fields: OnyeFields;
   readonly change: MetaChange | undefined;
@@ -34,7 +34,7 @@ const MERGED = 'All metadata was read, changed and written back; a change that s
 
 const MOST_NAMED = 10;
 
-/** A name that is no plain word goes into quotes, so that each is told from the next. */
+/** Quotes a name that is not a plain word, so that names stay distinguishable. */
 const shown = (name: string): string => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name));
 
 const namesOf = (names: readonly string[]): string => {
@@ -42,7 +42,7 @@ const namesOf = (names: readonly string[]): string => {
   return names.slice(0, MOST_NAMED).map(shown).join(', ') + more;
 };
 
-/** The metadata as it is now; undefined where no read shows it. */
+/** Current metadata; undefined if no read shows it. */
 const metaNow = async (uid: string, client: Client) => {
   try {
     return metaOf((await readCustomer(uid, client)).exact);
@@ -52,7 +52,7 @@ const metaNow = async (uid: string, client: Client) => {
   }
 };
 
-/** Asks before keys of the metadata are lost that the body does not name; says nothing where none are. */
+/** Asks before the update drops metadata keys that the body does not name. Asks nothing if none would be lost. */
 const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: Deps): Promise<void> => {
   const before = await metaNow(uid, client);
   const lost = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(meta as object, name));
@@ -66,7 +66,7 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: De
 
 const asks = ({ io, globals }: Deps): boolean => canAsk(io, globals) && !globals.yes;
 
-/** Sends the fields that were given and nothing else. */
+/** Sends only the given fields. */
 const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
   const call = { params: { uid }, body };
   if (deps.globals.dryRun) return await previewCall('onye.update', call, deps);
@@ -86,7 +86,7 @@ const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
   };
 };
 
-/** Sends the metadata as a read shows it, with the change made to it; nothing where nothing would change. */
+/** Reads the metadata, applies the change and sends the result. Sends nothing if nothing would change. */
 const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): Promise<Result> => {
   const client = await deps.client(deps.globals.dryRun ? 'read' : 'write');
   const typed = { ...given, meta: change.set };
@@ -117,7 +117,7 @@ export const updateOne = async (uid: string, { fields, change }: GivenFields, de
   }
 };
 
-/** What the options change of the metadata key by key; `fields` are what they give besides. */
+/** Metadata change of the options. `fields` are the other fields that they set. */
 const readMerge = ({ meta }: Changes, fields: OnyeFields): MetaChange | undefined => {
   if (meta?.kind !== 'merge') return undefined;
   if (fields.has('meta'))

@@ -1,11 +1,11 @@
 import type { View } from '../../core/result.ts';
 import { summaryColumns } from '../../core/row.ts';
 
-/** A customer: the columns of its list and the lines of its card. */
+/** View of a customer: list columns and card lines. */
 export const onyeView: View = {
   columns: [
     { path: 'uid', needed: true },
-    // Who a customer is: whole as long as another column can be left out.
+    // People recognize a customer by the address. It is shown whole as long as another column can be dropped.
     { path: 'email', needed: true, least: 12 },
     { path: 'first_name', label: 'first name', flexible: true },
     { path: 'last_name', label: 'last name', flexible: true },
@@ -17,8 +17,8 @@ export const onyeView: View = {
   ],
 };
 
-/** What became of a file of updates. */
+/** Summary of a file of updates. */
 export const updatesView: View = { columns: summaryColumns('updated') };
 
-/** What became of a file of new customers. */
+/** Summary of a file of new customers. */
 export const createdView: View = { columns: summaryColumns('created') };

@@ -8,11 +8,11 @@ import type { Allowance, Amounts, Policy, Spent } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
-/** Digits, where they are more than a number can hold. */
+/** Returns a string if a number can't hold the amount exactly. */
 const exact = (amount: bigint): number | string =>
   Number.isSafeInteger(Number(amount)) ? Number(amount) : String(amount);
 
-/** A policy as a row of output; `spent` where it is known whose charges count. */
+/** Output row of a policy. `spent` is undefined if the policy covers no single profile. */
 export const policyRecordOf = ({ profile, policy, by, at }: Allowance['kept'], spent: Spent | undefined): ApiRecord => {
   const { maxCharges, maxAmount = {}, mediums, approveAbove = {} } = policy;
   const currencies = [...new Set([...Object.keys(maxAmount), ...Object.keys(approveAbove)])].sort();
@@ -49,7 +49,7 @@ const AMOUNTS: View['lists'] = [
   },
 ];
 
-/** How a policy is shown. */
+/** View of a policy. */
 export const policyView: View = {
   columns: [
     { path: 'profile' },
@@ -64,7 +64,7 @@ export const policyView: View = {
   lists: AMOUNTS,
 };
 
-/** The name that a policy is kept by. A profile need not be known on this machine. */
+/** Name under which a policy is stored. The profile need not exist on this machine. */
 const whoseName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<string> => {
   if (others) return (await deps.protocol()).OTHERS;
   if (profile === LOCAL_PROFILE || (profile === undefined && deps.globals.local)) return LOCAL_PROFILE;
@@ -73,11 +73,10 @@ const whoseName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<str
   return name ?? room.show(undefined).name;
 };
 
-/** The profile's own policy. */
 const ownPolicy = async ({ policies }: Ledger, name: string): Promise<Allowance['kept'] | undefined> =>
   (await policies.list()).find(({ profile }) => profile === name);
 
-/** What holds for a profile by now, and what was charged today. */
+/** The policy in force for a profile, and its charges of today. */
 const today = async (ledger: Ledger, name: string, deps: Deps): Promise<Allowance | undefined> => {
   const { dayOf, OTHERS } = await deps.protocol();
   const profile = name === OTHERS ? undefined : name;
@@ -89,20 +88,20 @@ async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIt
   const { OTHERS } = await deps.protocol();
   const records = [];
   for (const one of kept) {
-    // Of all others each counts for itself.
+    // The policy for all others counts each profile separately, so there is no total.
     const spent = one.profile === OTHERS ? undefined : (await today(ledger, one.profile, deps))?.spent;
     records.push(policyRecordOf(one, spent));
   }
   yield { records, cursor: undefined, nextCursor: null };
 }
 
-/** Every policy, as one page. */
+/** Lists every policy, as one page. */
 export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
   const kept = await (await deps.ledger()).policies.list();
   return { kind: 'list', pages: onePage(kept, deps), view: policyView };
 };
 
-/** The policy that holds for a profile, and what it has charged today. */
+/** Shows the policy in force for a profile, and its charges of today. */
 export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const name = await whoseName(input, deps);
   const allowance = await today(await deps.ledger(), name, deps);
@@ -123,7 +122,7 @@ const withAmounts = (before: Amounts | undefined, given: SetInput['maxAmount']):
     ? before
     : { ...before, ...Object.fromEntries(given.map(({ currency, minor }) => [currency, minor])) };
 
-/** The limits that are given, beside those that are not. */
+/** Merges the given limits into the existing policy. */
 const changed = (before: Policy, { maxCharges, maxAmount, mediums, approveAbove }: SetInput): Policy => ({
   maxCharges: maxCharges ?? before.maxCharges,
   maxAmount: withAmounts(before.maxAmount, maxAmount),
@@ -131,7 +130,7 @@ const changed = (before: Policy, { maxCharges, maxAmount, mediums, approveAbove 
   approveAbove: withAmounts(before.approveAbove, approveAbove),
 });
 
-/** Limits what a profile may charge. */
+/** Stores the limits of a profile. */
 export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
   const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
   const policy = changed((await ownPolicy(ledger, name))?.policy ?? {}, input);
@@ -140,7 +139,7 @@ export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
   return { kind: 'record', record: policyRecordOf(kept, undefined), view: policyView };
 };
 
-/** Removes a profile's policy; who did so is kept. */
+/** Removes a profile's policy. The ledger records who did it. */
 export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
   const removed = await ownPolicy(ledger, name);

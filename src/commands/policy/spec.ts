@@ -22,9 +22,9 @@ const others = flag('--others', 'all profiles without a policy of their own, and
 
 const SET = 'paycli policy set --max-charges 100';
 
-/** Whose policy it is. */
+/** Identifies the owner of a policy. */
 export interface PolicyOf {
-  /** Undefined: the current profile. */
+  /** Undefined means the current profile. */
   readonly profile: string | undefined;
   readonly others: boolean;
 }
@@ -138,5 +138,4 @@ const remove = defineCommand({
   load: async () => ({ run: (await import('./policies.ts')).remove }),
 });
 
-/** The noun `policy`. */
 export const policyCommands = [list, show, set, remove];

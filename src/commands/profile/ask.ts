@@ -1,7 +1,7 @@
 import type { ProfileSummary } from '../../config/profiles.ts';
 import type { Deps } from '../deps.ts';
 
-/** How a question or a notice names a profile. */
+/** Names a profile in a question or a notice. */
 export const described = ({ name, environment, key }: ProfileSummary): string =>
   `"${name}" (${environment}, key ${key})`;
 

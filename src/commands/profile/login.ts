@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { described, noticeOverride, released } from './ask.ts';
 import { profileView } from './view.ts';
 
-/** Where the key comes from: typed without echo, read from standard input, or printed by a command. */
+/** Source of the key: typed without echo, read from standard input, or printed by a command. */
 export type KeyFrom =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'stdin' }
@@ -24,7 +24,7 @@ export interface LoginInput {
 
 type Chosen = ReturnType<ProfileRoom['chosen']>;
 
-/** What would have to be asked, and nobody is there to answer. */
+/** Throws a usage error for conflicting options, or if the login must ask and nobody can answer. */
 const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Deps): void => {
   if (deps.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
   if (environment !== undefined && origin !== undefined) {
@@ -68,7 +68,7 @@ const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<New
 
 const NO_VERIFY = 'to store the key without checking it, add --no-verify';
 
-/** Asks the service. The error of a failure is the service's own, with what it means for the login. */
+/** Checks the key with the service. On failure, rethrows the service's error with a message and hint for the login. */
 const verify = async (target: { origin: string; key: string }, deps: Deps): Promise<void> => {
   try {
     await deps.probe(target);
@@ -79,13 +79,16 @@ const verify = async (target: { origin: string; key: string }, deps: Deps): Prom
     const next = refused ? 'check that the key belongs to this environment and was not rotated' : NO_VERIFY;
     throw new PayError(thrown.kind, `couldn't verify the key, so nothing was stored: ${thrown.message}`, {
       ...thrown.detail,
-      // What is usually said of a 401 is to log in again.
+      // The usual hint of a 401 says to log in, which does not help here.
       hint: hint === undefined || status === 401 ? next : `${hint}; ${next}`,
     });
   }
 };
 
-/** The profile as it is stored: with its key, or with the command that takes it out of the keychain. */
+/**
+ * Stores the key in the keychain and returns the profile with the command that reads it. Without a keychain, returns
+ * the profile with its key.
+ */
 const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, deps: Deps): Promise<NewProfile> => {
   const kept = await room.keep(profile.name, key);
   if ('command' in kept) {

@@ -14,14 +14,14 @@ interface Named {
 
 const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
 
-/** Every profile, as one page. */
+/** Lists every profile, as one page. */
 export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
   const profiles = (await deps.profiles()).list();
   if (profiles.length === 0) await deps.notice(NONE);
   return { kind: 'list', pages: onePage(profiles), view: profileView, toldEmpty: true };
 };
 
-/** The named profile, else the one that a call would use now. */
+/** Shows the named profile, or the one that a call would use now. */
 export const show = async ({ name }: Named, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(name ?? room.chosen(deps.globals).name);
@@ -29,7 +29,7 @@ export const show = async ({ name }: Named, deps: Deps): Promise<Result> => {
   return { kind: 'record', record: madeHere(profile), view: profileView };
 };
 
-/** The profile that was named; else the one that a person chooses. */
+/** Name of the profile: the given one, or the person's choice. */
 const chosenProfile = async (name: string | undefined, { io, globals, profiles, choose }: Deps): Promise<string> => {
   if (name !== undefined) return name;
   const names = (await profiles()).list().map((profile) => profile.name);
@@ -58,20 +58,20 @@ const noticeRemoved = async (
     await notice(`No profile is the default now. Set one with \`paycli profile use ${left[0]?.name}\`.`);
 };
 
-/** Removes the named profile, and with it its key, after a confirmation. */
+/** Removes a profile and its key, after a confirmation. */
 export const remove = async ({ name }: Named, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const profile = room.show(await chosenProfile(name, deps));
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
-  // Its key first: what a kill leaves of the profile can be removed again.
+  // Removes the key first: after a crash in between, the profile can be removed again.
   if (kept !== undefined) await released(kept, deps);
   const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed, room.list());
   return { kind: 'record', record: madeHere(removed), view: profileView };
 };
 
-/** Removes the profile that a call would use now: there is no profile without a key. */
+/** Removes the profile that a call would use now. A profile never exists without a key. */
 export const logout = async (_input: unknown, deps: Deps): Promise<Result> => {
   const room = await deps.profiles();
   const { name } = room.show(room.chosen(deps.globals).name);
@@ -84,7 +84,7 @@ export const logout = async (_input: unknown, deps: Deps): Promise<Result> => {
 
 export const view = forgottenView;
 
-/** Removes what is remembered of searches. */
+/** Removes the records remembered from searches. */
 export const run = async (_input: unknown, deps: Deps): Promise<Result> => ({
   kind: 'record',
   record: madeHere(await deps.forgetSeen()),

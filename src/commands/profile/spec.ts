@@ -139,5 +139,5 @@ const forget = defineCommand({
   load: () => import('./profiles.ts'),
 });
 
-/** What is kept on this machine to reach a service: `login`, `logout`, the noun `profile`, and `forget`. */
+/** Commands for stored profiles and searches: `login`, `logout`, the noun `profile`, and `forget`. */
 export const profileCommands = [login, logout, list, show, use, remove, forget];

@@ -1,6 +1,6 @@
 import type { View } from '../../core/result.ts';
 
-/** How a profile is shown. There is no column for a key, only for its last four characters. */
+/** View of a profile. It has no column for a key, only for its last four characters. */
 export const profileView: View = {
   columns: [
     { path: 'name', label: 'profile' },
@@ -12,5 +12,5 @@ export const profileView: View = {
   ],
 };
 
-/** What was forgotten. */
+/** View of the removed search index. */
 export const forgottenView: View = { columns: [{ path: 'file', flexible: true }, { path: 'removed' }] };

@@ -10,11 +10,11 @@ import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
 import { failureOf, lookAt } from './create.ts';
 import type { FileOfRefunds } from './spec.ts';
 
-/** A row that can be paid back. */
+/** One valid row of the file. */
 interface Item {
   readonly activity: string;
   readonly ugwo: string | undefined;
-  /** undefined: all that was paid. */
+  /** Undefined refunds the whole payment. */
   readonly money: { readonly minor: number; readonly currency: string } | undefined;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -52,7 +52,10 @@ const columnOf = (path: string, columns: readonly string[]): string => {
   return name === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, name);
 };
 
-/** Compares a row with what was paid, where that can be looked at: an amount in another currency is another amount. */
+/**
+ * Throws a usage error if the row's currency differs from the paid currency. Skips the check if the payment can't be
+ * read.
+ */
 const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger'>): Promise<void> => {
   const paid = await lookAt(item, deps);
   const { money } = item;
@@ -60,7 +63,7 @@ const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger'>): Pro
   throw usageError(`${item.activity} was paid in ${paid.currency}, not in ${money.currency}`);
 };
 
-/** The rows of a file of refunds. */
+/** Row kind for a file of refunds. */
 export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): RowKind<Item> => {
   const { globals } = deps;
   const { words, again } = file;

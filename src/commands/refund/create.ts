@@ -12,30 +12,33 @@ import type { RefundCreateInput, RefundOf } from './spec.ts';
 
 type Needs = Pick<Deps, 'client' | 'ledger'>;
 
-/** What is paid back: by its activity, and its payment request where that was given. */
+/** The activity to refund, and its payment request if --ugwo or the row gives it. */
 interface Refunded {
   readonly activity: string;
   readonly ugwo: string | undefined;
 }
 
-/** What is paid back, as the service shows it. */
+/** The payment as the service shows it. */
 export interface Paid {
   readonly currency: string;
-  /** In the minor unit; undefined where the activity does not say it. */
+  /** In the minor unit; undefined if the activity does not give it. */
   readonly amount: number | undefined;
   readonly words: readonly string[];
 }
 
 const textAt = (value: unknown, path: string): string => machineValue(valueAt(value, path));
 
-/** The payment request of an activity: as it was given, else the one whose charge the ledger knows. */
+/** The payment request of an activity: the given one, or the one of the ledger's charge. */
 const requestOf = async ({ ugwo, activity }: Refunded, deps: Needs): Promise<string | undefined> => {
   if (ugwo !== undefined) return ugwo;
   const [entry] = await (await deps.ledger()).list({ activities: [activity], limit: 1 });
   return entry?.about;
 };
 
-/** Looks at the payment request; undefined where nobody knows which it is. */
+/**
+ * Reads the payment from its payment request. Resolves to undefined if the payment request is not known. Throws a usage
+ * error if it has no such activity.
+ */
 export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undefined> => {
   const uid = await requestOf(input, deps);
   if (uid === undefined) return undefined;
@@ -53,14 +56,14 @@ export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undef
   };
 };
 
-/** Why a refund failed at once (public material, Refunds); undefined where it has not. */
+/** Reason of a refund that failed at once (public material, Refunds). Undefined if it did not fail. */
 export const failureOf = (refund: unknown): string | undefined => {
   if (statusOf(refund) !== 'failed') return undefined;
   const why = textAt(refund, 'error.message');
   return `the refund failed${why === '' ? '' : `: ${why}`}`;
 };
 
-/** A refund: the lines of its card, and its columns. */
+/** View of a refund: card lines and list columns. */
 export const refundView: View = {
   columns: [
     { path: 'uid', needed: true },
@@ -75,10 +78,13 @@ export const refundView: View = {
   ],
 };
 
-/** What became of a file of refunds. */
+/** Summary of a file of refunds. */
 export const refundsView: View = { columns: summaryColumns('refunded') };
 
-/** The amount that was asked for, in the minor unit; undefined for all of it. */
+/**
+ * The requested amount in the minor unit; undefined for the whole payment. Throws a usage error if --amount needs a
+ * currency that is not known.
+ */
 const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefined => {
   if (amount === undefined) return undefined;
   if (paid === undefined && amount.flag === '--amount') {
@@ -91,7 +97,7 @@ const minorOf = ({ amount }: RefundOf, paid: Paid | undefined): number | undefin
   throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
 };
 
-/** What is paid back, of what, and to which account where one is named, in one line. */
+/** Describes the refund in one line: amount, activity, and destination account if one is given. */
 const described = ({ activity, destination }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
   const sum = minor ?? paid?.amount;
   const all = minor === undefined ? 'all that was paid' : `${minor} in the minor unit`;
@@ -100,7 +106,7 @@ const described = ({ activity, destination }: RefundOf, minor: number | undefine
   return [`${money} of ${activity}`, ...(paid?.words ?? []), ...to].join(', ');
 };
 
-/** What is typed before it is paid back: the sum, or where nothing tells it the activity. */
+/** Text that the person types to confirm: the sum, or the activity if the sum is not known. */
 const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid | undefined): string => {
   const sum = minor ?? paid?.amount;
   return paid === undefined || sum === undefined ? activity : formatMoney(String(sum), paid.currency);
@@ -120,7 +126,7 @@ const flagOf = (propertyPath: string): string | undefined =>
     .map((name) => FLAGS.get(name))
     .findLast((flag) => flag !== undefined);
 
-/** A refund can fail at once (public material, Refunds). */
+/** Adds the failure of a refund that failed at once (public material, Refunds). */
 const withFailure = (result: Result): Result => {
   if (result.kind !== 'record' || result.failure !== undefined) return result;
   const why = failureOf(result.record.value);
@@ -154,7 +160,7 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
 
 export const view = ({ kind }: RefundCreateInput): View => (kind === 'one' ? refundView : refundsView);
 
-/** Pays back what was paid by an activity, or a file of those (public material, Refunds), under the ledger. */
+/** Refunds an activity, or a file of activities (public material, Refunds), under the ledger protocol. */
 export const run = async (input: RefundCreateInput, deps: Deps): Promise<Result> => {
   if (input.kind === 'one') return createOne(input, deps);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await deps.bulk()];

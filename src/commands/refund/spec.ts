@@ -7,9 +7,9 @@ import type { GivenAmount } from '../../core/money.ts';
 
 export interface RefundOf {
   readonly activity: string;
-  /** The payment request of the activity, where the ledger does not know it. */
+  /** The payment request of the activity, needed if the ledger does not know it. */
   readonly ugwo: string | undefined;
-  /** undefined: all that was paid. */
+  /** Undefined refunds the whole payment. */
   readonly amount: GivenAmount | undefined;
   readonly ref: string | undefined;
   readonly reason: string | undefined;
@@ -17,7 +17,7 @@ export interface RefundOf {
   readonly again: boolean;
 }
 
-/** A file of refunds, whose rows the options fill where it has no column. */
+/** A file of refunds. Options give the values for which the file has no column. */
 export interface FileOfRefunds {
   readonly bulk: BulkInput;
   readonly words: Readonly<Record<'reason' | 'provider' | 'account_number', string | undefined>>;

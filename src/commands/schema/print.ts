@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/text.ts';
 
 type Defs = Readonly<Record<string, unknown>>;
 
-/** The names of what a value refers to, and of what that refers to. */
+/** Collects the names of all definitions that a value refers to, directly or through other definitions. */
 const reached = (value: unknown, defs: Defs, found = new Set<string>()): ReadonlySet<string> => {
   for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/\$defs\/(\w+)"/g)) {
     if (found.has(name)) continue;
@@ -14,7 +14,7 @@ const reached = (value: unknown, defs: Defs, found = new Set<string>()): Readonl
   return found;
 };
 
-/** Of the definitions those that a value needs. */
+/** Returns the definitions that a value needs. */
 export const needed = (value: unknown, defs: Defs): Defs => {
   const names = reached(value, defs);
   return Object.fromEntries(Object.entries(defs).filter(([name]) => names.has(name)));
@@ -28,7 +28,7 @@ const unknownCommand = (words: string, known: readonly string[]): Error => {
   });
 };
 
-/** Prints the commands for machines, as the build has made them. */
+/** Prints the command schema that the build generated, or the part for the given words. */
 export const run = async ({ words }: { readonly words: readonly string[] }): Promise<Result> => {
   const { default: document } = await import('#schema', { with: { type: 'json' } });
   if (words.length === 0) return { kind: 'text', text: JSON.stringify(document, null, 2) };

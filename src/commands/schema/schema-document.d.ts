@@ -1,4 +1,4 @@
-/** The commands for machines, which the build makes: package.json says where it is. */
+/** The command schema. The build generates it; package.json gives its path. */
 declare module '#schema' {
   interface Command {
     readonly name: string;

@@ -7,13 +7,13 @@ import { formatDateAtom } from '../../core/time.ts';
 import { type ChargeMedium, type Expiry, KEY_OF } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
 
-/** Leaves it out when it is the service's own default: 15 minutes by its clock, not by ours. */
+/** Leaves out an expiry that equals the service's default: its 15 minutes run by its clock, not by ours. */
 const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: string } => {
   if (expiry === undefined || ('in' in expiry && expiry.in === EXPIRY_LIMIT_MS)) return {};
   return { expires_at: formatDateAtom('at' in expiry ? expiry.at : { ms: now + expiry.in, offset: 0 }) };
 };
 
-/** Leaves out what was not given, so that it hides no --param of the same name. */
+/** Drops undefined fields, so that they don't hide a --param of the same name. */
 const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
@@ -37,13 +37,16 @@ const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
 
 type Sent = Pick<OneCharge, 'with' | 'params'>;
 
-/** The parameters that a charge has by its medium, or was given, by their keys in the body. */
+/** Keys in the body of the parameters that the medium has or the options gave. */
 const sentBy = ({ with: charge, params }: Sent): readonly string[] => {
   const own = (['provider', 'phone'] as const).filter((name) => name in charge);
   return ['medium', ...own, ...('expiry' in charge ? ['expires_at'] : []), ...params.map(([name]) => name)];
 };
 
-/** The key in `data` that a property path means. One without `data` in front must be a key that was sent, or may have been. */
+/**
+ * The key in `data` that a property path means. A path without a leading `data` must name a key that was, or may have
+ * been, sent.
+ */
 export const dataKeyOf = (input: Sent, path: string): string | undefined => {
   const sent = sentBy(input);
   const names = namesAlong(path, ['data', ...Object.values(KEY_OF), ...sent]);
@@ -51,7 +54,7 @@ export const dataKeyOf = (input: Sent, path: string): string | undefined => {
   return names.length === 1 && sent.includes(names[0] ?? '') ? names[0] : undefined;
 };
 
-/** The flag behind a property of the body. */
+/** The flag that set a property of the body. */
 export const flagOf =
   (input: Sent) =>
   (path: string): string | undefined => {
@@ -63,7 +66,7 @@ export const flagOf =
     return ['medium', 'provider', 'phone'].includes(name) ? `--${name}` : undefined;
   };
 
-/** What may have been meant by a property whose values are known. */
+/** The typed value and the known values, for a suggestion; undefined for other properties. */
 export const guessOf =
   (data: Readonly<Record<string, unknown>>) =>
   (path: string): { typed: string; known: readonly string[] } | undefined => {
@@ -75,7 +78,7 @@ export const guessOf =
     return name === 'medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
   };
 
-/** `data` of the body (interface.md 4.2); `now` in milliseconds. */
+/** Builds `data` of the body (interface.md 4.2). `now` is in milliseconds. */
 export const chargeData = (input: Pick<OneCharge, 'with' | 'params'>, now: number): Record<string, unknown> => {
   const params = pairsToObject(input.params, '--param');
   const own = dataOf(input.with, now);

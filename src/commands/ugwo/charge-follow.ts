@@ -14,10 +14,10 @@ const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 15_000;
 const GROWTH = 1.5;
 
-/** The charges of a job that are waited for. */
+/** A wait for the charges of a job. */
 export interface FollowedJob {
   readonly job: string;
-  /** How long to wait at most, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly limit: number;
   readonly bulk: Pick<BulkInput, 'concurrency'>;
   readonly world: RowServices;
@@ -25,7 +25,7 @@ export interface FollowedJob {
   readonly deps: Deps;
 }
 
-/** A key that is not taken any more changes nothing of what was charged, so it ends a wait as time does. */
+/** Exit code of a fault. A rejected key does not change what was charged, so it counts as `pending`, like a timeout. */
 const faultCodes = (fault: PayError | undefined): number[] => {
   if (fault === undefined) return [];
   return [fault.kind === 'ledger' ? EXIT_CODES.ledger : EXIT_CODES.pending];
@@ -40,7 +40,7 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
   ];
 };
 
-/** Looks once at every charge that is still open. What can't be read now is looked at the next time; why is given back. */
+/** Checks every open charge once. Resolves to the last error of a failed read; the next round reads it again. */
 const lookAtOpen = async (
   { job, bulk, world, doors, deps }: FollowedJob,
   sums: Sums,
@@ -67,12 +67,15 @@ const lookAtOpen = async (
   const rows = protocol.chargesOf(ledger, { job, unfinished: true });
   const ran = await runRows({ ...world, ...bulk, rows, work, onSettled: () => undefined });
   const { stopped } = ran;
-  // A service that asks to be left alone may be asked again before the time is over.
+  // A service that asks for a pause may answer again before the wait ends.
   if (stopped instanceof PayError && stopped.detail.retryAt === undefined) throw stopped;
   return failure;
 };
 
-/** Looks again and again, until nothing is open, the time is over, or a signal comes. Gives what the last look failed by. */
+/**
+ * Checks repeatedly until no charge is open, the time is over, or a signal comes. Resolves to the last check's error,
+ * if any.
+ */
 const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | undefined> => {
   const { world, job, limit } = wait;
   const { ledger, protocol } = wait.doors;
@@ -98,8 +101,8 @@ const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | u
 };
 
 /**
- * Follows every charge of a job until each is paid, failed or expired, or the time is over, and says what has become of them.
- * What keeps it from looking is in the result: the charges are made.
+ * Follows every charge of a job until each is paid, failed or expired, or the time is over. Sums up the outcomes. A
+ * read error goes into the result instead of being thrown, since the charges are created.
  */
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const { protocol } = wait.doors;

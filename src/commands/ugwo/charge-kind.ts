@@ -36,7 +36,7 @@ import {
 } from './charge-shared.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
-/** What keeps a payment request from being charged (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
+/** Statuses that prevent a charge (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
 const STATUS: Readonly<Record<string, string>> = {
   ugwo_successful: 'is already paid',
   partially_refunded: 'is already paid and partly refunded',
@@ -62,8 +62,8 @@ const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError =>
 };
 
 /**
- * Looks at payment requests before anything is sent (--check), and adds up what they ask for. Where that needs an approval
- * beyond some sum, what each asks for just before it is charged is held against the same.
+ * Checks payment requests before anything is sent (--check), and adds up their amounts. If the sum needs an approval,
+ * each amount read just before its charge counts against the same limit.
  */
 export const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<void>) => {
   let spend: ((asked: RequestTerms) => boolean) | undefined;
@@ -88,7 +88,7 @@ export const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) 
       spend = by;
     },
     isHeld: (): boolean => spend !== undefined,
-    /** Counts a row that is about to be charged; throws where the file then comes to more than it may. */
+    /** Counts a row just before its charge. Throws `refused` if the file then exceeds its limit. */
     count: (ugwo: string, asked: RequestTerms): void => {
       if (spend?.(asked) === false) throw outgrown(ugwo, asked);
     },
@@ -96,7 +96,7 @@ export const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) 
 };
 export type Checker = ReturnType<typeof openChecker>;
 
-/** What the report says of a charge, besides row, state and error: the activity and what the customer must do. */
+/** Report columns of a charge, besides row, state and error: the activity and what the customer must do. */
 export const CHARGE_COLUMNS = [
   'activity',
   'status',
@@ -120,7 +120,7 @@ const activityFields = (activity: unknown): Fields => {
   const header = (name: string): unknown => valueAt(activity, `next_action.headers.${name}`);
   return {
     activity: valueAt(activity, 'uid'),
-    // A person who names an activity does not know how it stands.
+    // An activity named by a person has no known status.
     status: statusOf(activity) || undefined,
     next_action: valueAt(activity, 'next_action') ?? undefined,
     bank_name: header('bank_name'),
@@ -131,13 +131,13 @@ const activityFields = (activity: unknown): Fields => {
   };
 };
 
-/** The exit code of a row whose charge was made, and why somebody has to look at it, where somebody has. */
+/** Exit code of a created charge, and the error if a person has to look at it. */
 const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
   isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
 
 const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount, currency, ref });
 
-/** A charge that was made by this run. */
+/** Row outcome of a charge that this run created. */
 export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
   const payment = paymentStatusOf(statusOf(activity));
   const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
@@ -148,7 +148,7 @@ export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {})
   return { state, fields, error: `the charge failed: ${error}` };
 };
 
-/** A charge as the ledger has it; `activity` is its activity in the service's own fields. */
+/** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
 export const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
   const state = rowStateOf(charge.state, charge.activity?.status);
   const { exitCode, id } = charge;
@@ -158,7 +158,7 @@ export const asKept = (charge: Entry, activity: unknown, payment: string | undef
   return state === 'sending' ? kept : { ...kept, error: lastMessage(charge) ?? state.replaceAll('_', ' ') };
 };
 
-/** A row that can be charged. */
+/** One valid row of the file. */
 export interface ChargeItem {
   readonly ugwo: string;
   readonly with: ChargeMedium;
@@ -168,7 +168,7 @@ export interface ChargeItem {
 const PARAM = 'param';
 const FIELDS = Object.keys(KEY_OF) as ChargeField[];
 
-/** An option and a column that say the same: nobody can tell which one is meant. */
+/** Throws if an option and a column set the same value: it is unclear which one counts. */
 const refuseTwice = ({ words, params }: FileOfCharges, columns: readonly string[]): void => {
   const field = FIELDS.find((name) => words[name] !== undefined && columns.includes(KEY_OF[name]));
   if (field !== undefined) {
@@ -180,7 +180,7 @@ const refuseTwice = ({ words, params }: FileOfCharges, columns: readonly string[
     throw usageError(`--param ${twice} and the column ${PARAM}.${twice} set the same value; leave one out`);
 };
 
-/** What the file and the options give for a row, those of the options where the file has no such column. */
+/** Values of a row. Options apply where the file has no such column. */
 const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => {
   const own: ChargeWords = {
     medium: cells.text(KEY_OF.medium),
@@ -189,7 +189,7 @@ const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => {
     provider: cells.text(KEY_OF.provider),
     phone: cells.text(KEY_OF.phone),
   };
-  // The rows of NDJSON may differ in their names, so that the first of them does not tell all.
+  // NDJSON rows may have different names, so the first row is not enough.
   const twice = FIELDS.filter((name) => own[name] !== undefined && options[name] !== undefined);
   for (const name of twice) cells.fault(KEY_OF[name], `is also set by ${flagName(name)}`);
   const entries = FIELDS.map((name) => [
@@ -199,7 +199,7 @@ const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => {
   return Object.fromEntries(entries) as ChargeWords;
 };
 
-/** How a parameter is called where it came from: a column of the file, or a flag that fills it. */
+/** Names a parameter by its source: a column of the file, or the flag that fills it. */
 const namesIn =
   ({ words }: FileOfCharges, columns: readonly string[]): NameOf =>
   (field) =>
@@ -241,7 +241,9 @@ const NOT_SHOWN = "the service can't show the payment request";
 
 const ACCEPTED_BEFORE: readonly RefusalReason[] = ['payable', 'paid', 'unseen'];
 
-/** Whether the row has its charge already: from an earlier run, or in this ledger for another file, with the same terms. */
+/**
+ * True if the row already has its charge: from an earlier run, or from another file of this ledger with the same terms.
+ */
 const isMadeHere = (
   by: Entry,
   { why, intent, ledger: other }: Refused,
@@ -303,12 +305,12 @@ const sending = (
   },
 });
 
-/** The rows of a file of charges. */
+/** Row kind for a file of charges. */
 export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
   const { globals, io } = deps;
   const { wait, bulk } = file;
   const checker = openChecker(client, async (record) => {
-    // A dry run leaves the ledger alone.
+    // A dry run does not change the ledger.
     if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
   });
   const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...targetFlags(globals)]);

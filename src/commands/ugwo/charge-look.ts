@@ -14,13 +14,15 @@ import type { Charged } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 
-/** What a look at a payment request has shown before it is charged. */
+/** The payment request as read before its charge. */
 export interface Looked {
   readonly shown: Snapshot;
   readonly record: ApiRecord;
 }
 
-/** A key that is not taken, and a payment request that is not there, are what they are; else the read failed. */
+/**
+ * Keeps the kind of the error for a rejected key and a missing payment request. Any other error becomes `read_failed`.
+ */
 const failed = (ugwo: string, thrown: PayError): PayError => {
   const { message, detail } = thrown;
   const isNo = thrown.kind === 'auth' || detail.isMissing === true;
@@ -32,13 +34,13 @@ const failed = (ugwo: string, thrown: PayError): PayError => {
 };
 const AGAIN = 'nothing was sent; run the same command again, or skip this check with --no-preflight';
 
-/** An answer that is older than this, in milliseconds, is a cache's, and not how the payment request stands now. */
+/** Maximum age of an answer, in milliseconds. An older one comes from a cache and may not show the current state. */
 const MOST_AGE_MS = 1000;
 
 /**
- * Looks at a payment request before it is charged (charge-protocol, step 0). Undefined where the service can't show it, and
- * `unseen` is told so. Throws where the read failed: `auth`, `interrupted`, else `read_failed`,
- * and `rejected` where the service says that it is not there; nothing was sent then.
+ * Reads a payment request before its charge (charge-protocol, step 0). Resolves to undefined after calling `unseen` if
+ * the service can't show it. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
+ * the service says that it does not exist. Nothing was sent in those cases.
  */
 export const lookFirst = async (
   ugwo: string,
@@ -64,12 +66,14 @@ export const lookFirst = async (
   }
 };
 
-/** So long the service is left alone before the read that settles a 429: it is given to the second when an answer was made. */
+/**
+ * Pause before the read that settles a 429, in milliseconds. Over one second, since answers are dated to the second.
+ */
 const LEFT_ALONE_MS = 1100;
 
 /**
- * Whether a read behind a charge shows no activity beside those that the look before it has shown. It takes no longer than one
- * attempt of the charge; false where it can't be told.
+ * True if a read after a charge attempt shows no new activity since `before`. Takes no longer than one attempt. False
+ * if it can't tell.
  */
 const showsNothingNew = async (
   ugwo: string,
@@ -89,7 +93,7 @@ const showsNothingNew = async (
   }
 };
 
-/** What is about to be charged, in one line. */
+/** Describes the coming charge in one line. */
 export const aboutToCharge = (ugwo: string, { asked, description, email }: Snapshot): string => {
   const { amount, currency, ref, customer } = asked;
   const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
@@ -97,7 +101,7 @@ export const aboutToCharge = (ugwo: string, { asked, description, email }: Snaps
   return `Charging ${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };
 
-/** An activity of a look, with the text that it came as; undefined where the look does not show it. */
+/** Finds an activity in the answer, with its original text. Undefined if the answer does not show it. */
 export const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity> | undefined => {
   const index = (shown.activities ?? []).findIndex((activity) => valueAt(activity, 'uid') === uid);
   const text = index === -1 ? undefined : elementsOf(record.text, 'activities')[index];
@@ -109,22 +113,22 @@ export const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Ac
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** A charge that is to be made, by itself or for a row of a file. */
+/** A charge to send, by itself or for a row of a file. */
 interface ChargeOnce extends Partial<Pick<RowAttempt, 'row' | 'judged'>> {
   readonly ugwo: string;
   readonly data: Data;
   readonly again: boolean;
-  /** What a look has shown, and when that was asked for. */
+  /** The payment request as read, and the time before that read (`since`). */
   readonly shown: Snapshot | undefined;
   readonly since: Moment;
-  /** Told of a charge at another origin; what it throws keeps this one from being sent. */
+  /** Called with a charge of the same payment request at another origin. If it throws, nothing is sent. */
   readonly elsewhere: (charge: Entry) => Promise<void>;
-  /** Told when nothing stands in the way. */
+  /** Called just before sending, once no earlier charge blocks it. */
   readonly sends?: () => Promise<void>;
   readonly slowDown?: (ms: number) => void;
 }
 
-/** Charges once, under the ledger's protocol. */
+/** Charges once, under the ledger protocol. */
 export const chargeOnce = async (
   { elsewhere, judged, sends, slowDown, ...charge }: ChargeOnce,
   doors: Doors,
@@ -156,7 +160,7 @@ export const chargeOnce = async (
   );
 };
 
-/** The guard's no, as an error. */
+/** Error of a charge that the guard refused. */
 export const refusal = (refused: Refused, data: Data, { ledger, protocol }: Doors, { globals }: Deps): PayError => {
   const { by } = refused;
   const isSame = by !== undefined && protocol.asksTheSame(by, data, ledger.digest);

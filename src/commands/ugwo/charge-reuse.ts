@@ -8,11 +8,11 @@ import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import type { Deps } from '../deps.ts';
 import { activityIn, type Looked } from './charge-look.ts';
 
-/** The service has shown nothing, and has not said that it may not: the ledger's copy is then the best there is. */
+/** True if the service showed nothing without denying access. The ledger's copy is then the best source. */
 const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
   kind === 'read_failed' || (kind === 'rejected' && (status === 404 || status === 405));
 
-/** A person may have named an activity that nobody has ever read: of that the ledger has no copy. */
+/** False for an activity that a person named and that was never read: the ledger has no copy of it. */
 const hasCopy = ({ status }: KeptActivity): boolean => status !== '';
 
 const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<ApiRecord<Activity>> => {
@@ -28,14 +28,14 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: 
   }
 };
 
-/** Whether the customer can do nothing more about it: it has failed, or its account has expired by the service's clock. */
+/** True if the customer can't pay it any more: it has failed, or its account has expired by the service's clock. */
 const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
   if (paymentStatusOf(statusOf(record.value)) === 'failed') return true;
   const until = payableUntil(record.value);
   return until !== undefined && until <= (servedBy(record) ?? now);
 };
 
-/** Whether what stands in the way can be what this charge would ask for: of an activity of others, see `mismatchesOf`. */
+/** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */
 const canBeTheSame = async (
   { by, why }: Refused,
   data: Readonly<Record<string, unknown>>,
@@ -47,14 +47,14 @@ const canBeTheSame = async (
   return by === undefined || (await deps.protocol()).asksTheSame(by, data, ledger.digest);
 };
 
-/** What --reuse gives back, or the news that nothing more can come of what stood in the way. */
+/** Outcome of --reuse: the activity, or `over` if the blocking activity can't be paid any more. */
 export type Reused =
   | { readonly kind: 'reused'; readonly record: ApiRecord<Activity> }
   | { readonly kind: 'over'; readonly record: ApiRecord<Activity> };
 
 /**
- * What --reuse gives: the activity of an earlier charge that asks the same customer for the same, or that was paid, as the
- * service shows it now, or as the ledger knows it where it shows none. Undefined where there is none to be reused.
+ * Finds the activity that --reuse returns: one of an earlier charge with the same terms, or one that was paid. It is
+ * the service's current answer, or the ledger's copy if the service shows none. Undefined if there is none to reuse.
  */
 export const reused = async (
   refused: Refused,

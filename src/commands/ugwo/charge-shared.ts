@@ -2,15 +2,15 @@ import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS, type Medium } from '../../core/char
 import { didYouMean } from '../../core/text.ts';
 import { durationWord, type Instant } from '../../core/time.ts';
 
-/** When a bank_transfer account stops accepting: at a moment, or after milliseconds. */
+/** Expiry of a bank_transfer account: at an instant, or after milliseconds. */
 export type Expiry = { readonly at: Instant } | { readonly in: number };
 
-/** What is charged with: one variant a medium, so that no parameter can stand beside a medium it isn't for. */
+/** Charge parameters, one variant per medium. No parameter can stand beside a medium that it isn't for. */
 export type ChargeMedium =
   | { readonly medium: 'bank_transfer'; readonly expiry: Expiry | undefined }
   | { readonly medium: 'ussd'; readonly provider: string }
   | { readonly medium: 'mobile_money'; readonly provider: string; readonly phone: string }
-  /** --no-validate: as given, whatever it is. */
+  /** With --no-validate: the values as given. */
   | {
       readonly medium: 'unchecked';
       readonly name: string | undefined;
@@ -19,7 +19,7 @@ export type ChargeMedium =
       readonly phone: string | undefined;
     };
 
-/** The parameters of a charge as somebody gave them, by flags or in the columns of a file. */
+/** Charge parameters as given, by flags or in the columns of a file. */
 export interface ChargeWords {
   readonly medium?: string | undefined;
   readonly expiresAt?: Instant | undefined;
@@ -30,16 +30,16 @@ export interface ChargeWords {
 }
 export type ChargeField = keyof ChargeWords;
 
-/** What is wrong with the parameters: the one at fault, and a sentence. */
+/** A fault in the parameters: the field, and a sentence. */
 export interface ChargeFault {
   readonly field: ChargeField;
   readonly what: string;
 }
 
-/** How a parameter is called where it was given: a flag, a column. */
+/** Names a parameter by its source: a flag or a column. */
 export type NameOf = (field: ChargeField) => string;
 
-/** The key of each parameter in the body, which is its column too. */
+/** Key of each parameter in the body; also its column. */
 export const KEY_OF: Readonly<Record<ChargeField, string>> = {
   medium: 'medium',
   expiresAt: 'expires_at',
@@ -48,7 +48,6 @@ export const KEY_OF: Readonly<Record<ChargeField, string>> = {
   phone: 'phone',
 };
 
-/** The flag of each parameter. */
 export const flagName: NameOf = (field) => `--${KEY_OF[field].replaceAll('_', '-')}`;
 
 const OWN: Readonly<Record<Medium, readonly ChargeField[]>> = {
@@ -109,7 +108,7 @@ const noMedium = (name: string | undefined, nameOf: NameOf): ChargeFault => {
   return { field: 'medium', what: `"${name}" is not one of ${known}${guess}` };
 };
 
-/** What is charged with, or all that is wrong with it. */
+/** The charge parameters, or all their faults. */
 export type ReadWith = { readonly charge: ChargeMedium } | { readonly faults: readonly ChargeFault[] };
 
 const chargeBy = (medium: Medium, words: ChargeWords): ChargeMedium => {
@@ -132,7 +131,7 @@ export const readWith = (words: ChargeWords, nameOf: NameOf): ReadWith => {
   return faults.length > 0 ? { faults } : { charge: chargeBy(medium, words) };
 };
 
-/** The same without any check: the service is to judge. */
+/** Reads the parameters without checks; the service judges them. */
 export const readUnchecked = (words: ChargeWords, nameOf: NameOf): ReadWith => {
   const { medium: name, provider, phone, expiresAt, expiresIn } = words;
   const faults = expiresAt === undefined || expiresIn === undefined ? [] : expiryFaults(words, nameOf);

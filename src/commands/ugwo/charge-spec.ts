@@ -80,31 +80,31 @@ const options = rarely(['expiresAt', 'param', 'waitTimeout', 'noPreflight'], {
 } as const);
 type ChargeGiven = GivenOptions<typeof options>;
 
-/** One charge. */
+/** Input of one charge. */
 export interface OneCharge {
   readonly kind: 'one';
   readonly ugwo: string;
   readonly with: ChargeMedium;
   readonly params: readonly Pair[];
-  /** What to do about an earlier charge that can still be paid, or was paid. */
+  /** Reaction to an earlier charge that can still be paid or was paid. */
   readonly earlier: 'refuse' | 'again' | 'reuse';
-  /** Whether the payment request is looked at first. */
+  /** True to read the payment request first. */
   readonly look: boolean;
-  /** How long to wait for the payment, in milliseconds; undefined: not at all. */
+  /** Maximum wait for the payment, in milliseconds; undefined: no wait. */
   readonly wait: number | undefined;
   readonly passOn: ShareOptions;
 }
 
-/** A file of charges, whose rows the options fill where it has no column. */
+/** A file of charges. Options give the values for which the file has no column. */
 export interface FileOfCharges {
   readonly kind: 'file';
   readonly bulk: BulkInput;
   readonly words: ChargeWords;
   readonly params: readonly Pair[];
   readonly again: boolean;
-  /** Whether each payment request is looked at before it is charged. */
+  /** True to read each payment request before its charge. */
   readonly look: boolean;
-  /** How long to wait for the payments once all rows are sent, in milliseconds; undefined: not at all. */
+  /** Maximum wait for the payments once all rows are sent, in milliseconds; undefined: no wait. */
   readonly wait: number | undefined;
 }
 
@@ -116,7 +116,7 @@ const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
   throw usageError(read.faults[0]?.what ?? 'no medium given');
 };
 
-/** A key that has an option of its own is checked there, and only there. */
+/** Throws if --param sets a key that has its own option. Only the option checks the value. */
 const refuseOwnParams = (params: readonly Pair[]): void => {
   const own = params.map(([name]) => name).find((name) => Object.values(KEY_OF).includes(name));
   if (own !== undefined) throw usageError(`--param ${own}: use --${own.replaceAll('_', '-')}`);
@@ -175,13 +175,13 @@ const PROVIDERS: Readonly<Record<string, Question>> = {
     option: 'provider',
     title: 'Which bank',
     choices: async () => (await import('../../core/banks.ts')).BANK_CODES,
-    // The service decides which it takes.
+    // The service decides which codes it accepts.
     open: true,
   },
   mobile_money: { option: 'provider', title: "The provider's code" },
 };
 
-/** What one charge can't do without. */
+/** The next question for a required value that is missing; undefined if there is none. */
 const missingFrom = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
   const { medium, provider, phone } = given;
   if (given.from !== undefined || ugwo === undefined || idProblem('ugw', ugwo) !== undefined) return undefined;

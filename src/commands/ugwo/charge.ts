@@ -17,17 +17,17 @@ import { reused } from './charge-reuse.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
 
-/** The activity that the run is about: made by it, or reused. */
+/** The activity of the run: created or reused. */
 interface Made {
   readonly record: ApiRecord<Activity>;
-  /** The ledger's name for the charge that was made. */
+  /** Ledger id of the created charge. */
   readonly id?: string;
   readonly wrote?: true;
-  /** The ledger could not note it. */
+  /** Error if the ledger could not record the charge. */
   readonly unrecorded?: PayError;
 }
 
-/** The same payment request may be known at another origin: one service by two names. */
+/** Asks or warns about an earlier charge of the payment request at another origin: one service may have two names. */
 const askElsewhere =
   ({ confirm, notice, io }: Deps) =>
   async ({ id, about: ugwo, origin, state }: Entry): Promise<void> => {
@@ -37,7 +37,10 @@ const askElsewhere =
     else await notice(said);
   };
 
-/** Charges, unless something stands in the way: then the activity that is there, or the guard's no. */
+/**
+ * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
+ * guard's refusal.
+ */
 const make = async (
   input: OneCharge,
   data: Readonly<Record<string, unknown>>,
@@ -67,7 +70,7 @@ const make = async (
     const found = may ? await reused(charged, data, looked, { ledger, client, deps }) : undefined;
     if (found === undefined) throw refusal(charged, data, doors, deps);
     if (found.kind === 'reused') return { record: found.record };
-    // It has come to nothing since the ledger last heard of it, and stands in nobody's way any more.
+    // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
     tried.add(activity?.uid);
     charged = await charge(protocol.withActivity(looked?.shown, found.record));
   }
@@ -88,7 +91,7 @@ const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: stri
   return { notice: `The provider has the charge; the customer ${next}.` };
 };
 
-/** Why a charge that is made can be neither passed on nor left to itself; undefined where it can. */
+/** Error of a created charge that the customer can't be given as it is; undefined if there is none. */
 const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
   if (unrecorded !== undefined) return unrecorded.with(about(record.value));
   if (!isStepUnreadable(record.value)) return undefined;
@@ -96,7 +99,10 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
   return id === undefined ? unreadable : unreadable.with({ ledgerId: id });
 };
 
-/** The result that waits for the payment, for at most `limit` milliseconds; not where a signal came before the charge was made. */
+/**
+ * Result that waits up to `limit` milliseconds for the payment. Does not wait if a signal arrived before the wait
+ * started.
+ */
 const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client: Client, deps: Deps): Result => {
   const { record, wrote } = made;
   const params = { ugwoUid: ugwo, activityUid: record.value.uid };
@@ -117,7 +123,7 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
   };
 };
 
-/** Charges a payment request (interface.md 4.2) under the ledger's protocol: one activity, sent once. */
+/** Charges a payment request (interface.md 4.2) under the ledger protocol: one activity, sent once. */
 const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
   const data = chargeData(input, deps.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
@@ -125,7 +131,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
     checkShare(input.passOn, deps.globals);
     if (deps.globals.dryRun) return await previewCall('ugwo.charge', call, deps);
     const client = await deps.client('write');
-    // What is refused here and now leaves no trace in the ledger.
+    // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
     const made = await make(input, data, client, deps);
     const { record, wrote } = made;

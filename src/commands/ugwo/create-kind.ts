@@ -9,7 +9,7 @@ import { described } from '../record.ts';
 import { BY_REF, bodyOf, columnOf, type UgwoBody } from './create.ts';
 import type { FileOfRequests } from './spec.ts';
 
-/** A row that can be created. */
+/** One valid row of the file. */
 interface Item {
   readonly body: UgwoBody;
   readonly minor: number;
@@ -43,7 +43,7 @@ const readRow = (
   return { ...money, body: { ...given, ...bodyOf(money.minor, row) } };
 };
 
-/** The rows of a file of payment requests; `given` is what --data gives to all of them. */
+/** Row kind for a file of payment requests. `given` holds the fields of --data, which apply to all rows. */
 export const createKind = (
   file: FileOfRequests & { readonly given: UgwoBody },
   client: Client,

@@ -14,13 +14,13 @@ import { createdView, wholeUgwoView } from './view.ts';
 
 export type UgwoBody = Readonly<Record<string, unknown>>;
 
-/** The field that names a customer: by an identifier, else by an e-mail address. */
+/** The field for a customer: an identifier, or an e-mail address. */
 const customerField = (customer: string | undefined): UgwoBody => {
   if (customer === undefined) return {};
   return isId('ony', customer) || !customer.includes('@') ? { onye: customer } : { onye_email: customer };
 };
 
-/** The body that creates a payment request of so much in the minor unit. */
+/** Body that creates a payment request. `amount` is in the minor unit. */
 export const bodyOf = (
   amount: number,
   { currency, customer, metadata, ref, description, checkout }: OtherWords,
@@ -32,7 +32,7 @@ export const bodyOf = (
   ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
 });
 
-/** The same by an amount as people write it. Throws a usage error for one that could mean two things. */
+/** Body from an amount as people write it. Throws a usage error for an ambiguous one. */
 export const createBody = ({ amount, ...words }: CreateWords): UgwoBody => {
   const read = readGiven(amount, words.currency);
   if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
@@ -50,11 +50,11 @@ const FLAGS = new Map([
   ['metadata', '--metadata'],
 ]);
 
-/** The flag behind a property of the body. */
+/** The flag that sets a property of the body. */
 export const flagOf = (propertyPath: string): string | undefined =>
   FLAGS.get(namesAlong(propertyPath, [...FLAGS.keys()])[0] ?? '');
 
-/** The column that gives the same. */
+/** The column that sets the same property. */
 export const columnOf = (propertyPath: string): string | undefined => flagOf(propertyPath)?.slice(2);
 
 const SHOWN_AT = new Map([
@@ -63,19 +63,19 @@ const SHOWN_AT = new Map([
   ['checkout', ['checkout.uid', 'checkout']],
 ]);
 
-/** What a payment request shows of a field that a create can name; undefined where it shows nothing of it. */
+/** The value of a field that a create can set, as the payment request shows it; undefined if it shows none. */
 const shownAs = (request: unknown, name: string): string | undefined => {
   const values = (SHOWN_AT.get(name) ?? [name]).map((path) => machineValue(valueAt(request, path)));
   return values.find((value) => value !== '');
 };
 
-/** Metadata comes back under either name, and an empty one as a list. */
+/** True if the metadata differs. The service returns it as `metadata` or `meta`, and an empty one as a list. */
 const metadataDiffers = (request: unknown, wanted: object): boolean => {
   const shown = valueAt(request, 'metadata') ?? valueAt(request, 'meta') ?? {};
   return Object.entries(wanted).some(([key, value]) => (shown as Record<string, unknown>)[key] !== value);
 };
 
-/** The fields in which a payment request is another than the one that was asked for. */
+/** Lists the fields in which a payment request differs from the body. */
 const differences = (request: unknown, body: UgwoBody): readonly Difference[] =>
   Object.entries(body).flatMap(([name, value]) => {
     if (typeof value === 'object' && value !== null) {

@@ -27,7 +27,7 @@ import { type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/
 import type { GivenAmount } from '../../core/money.ts';
 import { chargeCommand } from './charge-spec.ts';
 
-/** What a payment request is made of, as texts. */
+/** Fields of a new payment request, as texts. */
 export interface CreateWords {
   readonly amount: GivenAmount;
   readonly currency: string;
@@ -41,7 +41,7 @@ export interface CreateWords {
 
 export type OtherWords = Omit<CreateWords, 'amount'>;
 
-/** A file of payment requests, whose rows the options fill where it has no column. */
+/** A file of payment requests. Options give the values for which the file has no column. */
 export interface FileOfRequests {
   readonly bulk: BulkInput;
   readonly words: Readonly<Record<'currency' | 'customer' | 'description' | 'checkout', string | undefined>>;
@@ -141,7 +141,7 @@ const getCommand = defineCommand({
   load: async () => ({ run: (await import('./ugwo.ts')).get }),
 });
 
-/** Of a payment request (public material); the service may come to know more. */
+/** Statuses of a payment request (public material). The service may add more. */
 const STATUSES = ['requires_ugwo', 'processing', 'ugwo_successful', 'partially_refunded', 'refunded', 'cancelled'];
 
 const listCommand = defineCommand({

@@ -36,7 +36,7 @@ const textAt = (request: Resource, path: string): string => machineValue(valueAt
 
 const moneyOf = (request: Resource): string => formatMoney(textAt(request, 'amount'), textAt(request, 'currency'));
 
-/** What of a payment request tells a person that it is the right one. */
+/** Describes a payment request so that a person can recognize it. */
 const described = (request: Resource): string => {
   const words = ['ref', 'description', 'onye.email'].map((path) => textAt(request, path));
   return [moneyOf(request), ...words, request.uid].filter((part) => part !== '').join(', ');

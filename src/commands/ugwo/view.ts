@@ -1,7 +1,7 @@
 import type { View } from '../../core/result.ts';
 import { summaryColumns } from '../../core/row.ts';
 
-/** A payment request: the columns of its list and the lines of its card. */
+/** View of a payment request: list columns and card lines. */
 export const ugwoView: View = {
   columns: [
     { path: 'uid', needed: true },
@@ -17,7 +17,7 @@ export const ugwoView: View = {
   ],
 };
 
-/** A payment request alone, with the activities on it. */
+/** View of one payment request with its activities. */
 export const wholeUgwoView: View = {
   columns: [
     ...ugwoView.columns,
@@ -36,10 +36,10 @@ export const wholeUgwoView: View = {
   ],
 };
 
-/** What became of a file of new payment requests. */
+/** Summary of a file of new payment requests. */
 export const createdView: View = { columns: summaryColumns('created') };
 
-/** What became of a file of charges. */
+/** Summary of a file of charges. */
 export const chargesView: View = {
   columns: summaryColumns('charged'),
   lists: [

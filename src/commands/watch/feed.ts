@@ -9,16 +9,19 @@ import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
 
-/** So many payment requests are read one by one; of more, a walk over the list shows which have changed. */
+/** Reads up to this many payment requests one by one. For more, a walk over the list finds the changed ones. */
 const FEW = 10;
-/** A walk goes on for as many pages as this share of what is looked for, and no further. */
+/** Maximum pages of a walk, as a share of the number of wanted payment requests. */
 const PAGES_FOR_EACH = 0.1;
-/** Of those that a list shows nothing new of, so many are read one by one each time, or this share of them. */
+/**
+ * Of the payment requests that the list shows as unchanged, each round reads this many one by one, or this share of
+ * them if that is more.
+ */
 const IN_TURN = 4;
 const SHARE_IN_TURN = 0.02;
 const AT_ONCE = 4;
 
-/** A payment that was made at the last moment shows within this time, and one read of an expired account is enough for as long. */
+/** A payment made just before expiry appears within SHOWS_WITHIN_MS. An expired account is read once per AGAIN_MS. */
 const SHOWS_WITHIN_MS = 15_000;
 const AGAIN_MS = 60_000;
 
@@ -31,11 +34,11 @@ interface Polling {
   readonly stop: AbortSignal;
 }
 
-/** What a list says of a payment request, as far as a payment or its failure changes it. */
+/** The list fields of a payment request that a payment or its failure changes. */
 interface Listed {
   readonly trace: string;
   readonly isUntouched: boolean;
-  /** The activity that the service names as the latest. */
+  /** The latest activity according to the service. */
   readonly last: { readonly uid: string; readonly status: string };
 }
 
@@ -52,13 +55,13 @@ const listedOf = (ugwo: unknown): Listed => {
   };
 };
 
-/** Reads how open charges stand, as seldom as can be, and tells the ledger. */
+/** Reads the status of open charges with as few requests as possible and records it in the ledger. */
 export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Polling) => {
-  /** By payment request: what the list said when it was last read by itself, and when that was. */
+  /** By payment request: its list fields when it was last read by itself, and the time of that read in clock ticks. */
   const traces = new Map<string, string>();
   const readAt = new Map<string, number>();
 
-  /** What the list says of those that are looked for, as far as a walk finds them that costs less than reading each. */
+  /** Lists the wanted payment requests with a walk that costs less than reading each. May miss some. */
   const walk = async (wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, Listed>> => {
     const found = new Map<string, Listed>();
     const pages = Math.ceil(wanted.size * PAGES_FOR_EACH);
@@ -82,12 +85,12 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
     if (listed === undefined) return false;
     const before = traces.get(about);
     if (before !== undefined) return before !== listed.trace;
-    // Nothing was heard of it yet: it is read where the list says something else than the ledger.
+    // First time in the list: counts as news if the list differs from the ledger.
     traces.set(about, listed.trace);
     return !listed.isUntouched || (listed.last.uid === activity?.uid && listed.last.status !== activity.status);
   };
 
-  /** Those of which the list says something new, those whose account has expired since they were read, and some in turn. */
+  /** Chooses the changed ones, those whose account has expired since they were read, and some of the rest in turn. */
   const chosen = (charges: readonly Charge[], listed: ReadonlyMap<string, Listed>): Charge[] => {
     const [now, later]: [Charge[], Charge[]] = [[], []];
     for (const charge of charges) {
@@ -99,7 +102,7 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
     return [...now, ...inTurn];
   };
 
-  /** Reads each by itself; gives why one could not be read, where one could not. */
+  /** Reads each charge by itself. Resolves to the last error if a read failed. */
   const readEach = async (
     charges: readonly Charge[],
     listed: ReadonlyMap<string, Listed> = new Map(),
@@ -126,13 +129,13 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
   };
 
   return {
-    /** Looks at all of them once. */
+    /** Checks all of them once. */
     look: async (charges: readonly Charge[]): Promise<PayError | undefined> => {
       if (charges.length <= FEW) return readEach(charges);
       const listed = await walk(new Set(charges.map(({ about }) => about)));
       return readEach(chosen(charges, listed), listed);
     },
-    /** Looks at those alone whose account has expired. */
+    /** Checks only those whose account has expired. */
     lookAtOverdue: (charges: readonly Charge[]): Promise<PayError | undefined> => readEach(charges.filter(isOverdue)),
   };
 };
@@ -140,33 +143,33 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 30_000;
 const GROWTH = 1.5;
-/** So long a look that is under way is waited for at the end. */
+/** Maximum wait at the end for a check that is still running, in milliseconds. */
 const LAST_LOOK_MS = 1000;
 
 type FeedWorld = Omit<Polling, 'client' | 'stop'> & {
   readonly client: () => Promise<Client>;
-  /** Whether somebody on this machine tells the ledger what the service sends. */
+  /** True while `webhook listen` on this machine records the service's events in the ledger. */
   readonly isTold: () => boolean;
   readonly notice: (line: string) => Promise<void>;
 };
 
-/** What brings the ledger news of charges while they are watched. */
+/** Keeps the ledger up to date while charges are watched. */
 export interface Feed {
-  /** Begins, where it has not. */
+  /** Starts polling, if it has not started. */
   begin(): void;
-  /** Something has changed: the next look comes sooner. */
+  /** Call after a change: shortens the pause before the next check. */
   moved(): void;
-  /** Aborted once nothing more can be had of it. */
+  /** Aborted once polling has failed for good. */
   readonly broken: AbortSignal;
-  /** How it is done, and how well, for people; undefined once it has ended. */
+  /** Status line for people: the source of news, and the last error. Undefined once the feed has ended. */
   word(): string | undefined;
-  /** Ends it, and gives what it has failed by. */
+  /** Stops polling. Resolves to the error that broke it, if any. */
   end(): Promise<unknown>;
 }
 
 /**
- * Polls the service while no webhooks bring news on this machine: soon while things move, and else ever more slowly. While
- * they do, it reads but what has expired, of which no news may come.
+ * Polls the service while no webhooks arrive on this machine: often while things change, then more and more slowly.
+ * While webhooks arrive it reads only expired charges, since no event may come for those.
  */
 export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed => {
   const { clock, random } = world.io;

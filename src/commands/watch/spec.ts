@@ -4,13 +4,13 @@ import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 
 export interface WatchInput {
-  /** Payment requests; none: see `job`. */
+  /** Payment requests; empty: see `job`. */
   readonly ugwos: readonly string[];
-  /** A job, job-…; undefined where none is meant, and then every open charge is. */
+  /** A job, job-…. Without payment requests and without a job, every open charge is watched. */
   readonly job: string | undefined;
-  /** End once nothing can change any more. */
+  /** End when every charge is paid, failed or expired. */
   readonly untilFinal: boolean;
-  /** How long to watch at most, in milliseconds. */
+  /** Maximum time to watch, in milliseconds. */
   readonly limit: number | undefined;
 }
 

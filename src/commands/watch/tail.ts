@@ -7,10 +7,10 @@ import type { LedgerRoom } from '../../ledger/room.ts';
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
 const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const satisfies readonly ChargeState[];
 
-/** How a charge stands: what has become of its money, or its state where it was not accepted. */
+/** State of a charge: its payment, or its ledger state if it was not accepted. */
 export type Now = Payment | (typeof UNMADE)[number];
 
-/** A charge that is watched, and since when it stands so. */
+/** A watched charge, its state, and the time of its last change in milliseconds. */
 export interface Watched {
   readonly charge: Charge;
   readonly now: Now;
@@ -18,28 +18,28 @@ export interface Watched {
 }
 
 export interface ChargeChange extends Watched {
-  /** Undefined where it is told for the first time. */
+  /** Undefined if the charge is reported for the first time. */
   readonly before: Now | undefined;
 }
 
-/** Which charges are watched. */
+/** Selects the charges to watch. */
 export interface WatchFilter {
-  /** Those that belong to it, and all that are added to the ledger later. */
+  /** Matches existing charges and those added to the ledger later. */
   readonly filters: readonly Omit<ListFilter, 'limit'>[];
-  /** Of those that are there already only the ones that are not settled. */
+  /** Skip existing charges that are already settled. */
   readonly unsettledOnly: boolean;
 }
 
 const UNSETTLED: readonly Now[] = ['open', ...UNDECIDED];
-/** What may still become something else. Banks may be late: what has expired can be paid. */
+/** States that can still change. Banks may be late: an expired charge can still be paid. */
 const LIVE: readonly Now[] = [...UNSETTLED, 'expired'];
 
-/** Where many share a ledger, an earlier place in it may be seen later. */
+/** Reads this many entries again, since in a shared ledger an entry with a lower number may appear later. */
 const OVERLAP = 200;
-/** So many that have come to their end are remembered: those that did so last. */
+/** Maximum number of ended charges in memory. The most recent ones stay. */
 const MOST_ENDED = 200;
 
-/** Reads in the ledger again and again how charges stand by now. */
+/** Reads the state of watched charges from the ledger, again at each call. */
 export const openTail = (
   ledger: Ledger,
   protocol: LedgerRoom,
@@ -49,7 +49,7 @@ export const openTail = (
   const live = new Map<string, Watched>();
   const ended: Watched[] = [];
   const sums = protocol.openSums<Now>([...protocol.PAYMENTS, ...UNMADE]);
-  /** The last place that was read; undefined before the first time. */
+  /** Highest sequence number read; undefined before the first read. */
   let last: number | undefined;
 
   const keep = (one: Watched, before: Watched | undefined): void => {
@@ -66,13 +66,13 @@ export const openTail = (
   const take = (read: Charge, before: Watched | undefined): ChargeChange[] => {
     const stands = protocol.paymentOf(read, ledger.moment()) ?? (read.state as Now);
     const isSame = before?.now === stands && before.charge.activity?.status === read.activity?.status;
-    // There may be many of them for hours, and what was seen of each is not told here.
+    // Drops the evidence to save memory: there may be many charges for hours, and it is not shown here.
     const one = { charge: { ...read, evidence: [] }, now: stands, at: isSame ? before.at : now() };
     keep(one, before);
     return isSame ? [] : [{ ...one, before: before?.now }];
   };
 
-  /** What has become of those that are live. */
+  /** Rereads the live charges and returns those that changed. */
   const reread = async (): Promise<ChargeChange[]> => {
     const all = [...live.values()].map(({ charge }) => charge);
     const activities = all.flatMap(({ activity }) => activity?.uid ?? []);
@@ -85,14 +85,16 @@ export const openTail = (
     });
   };
 
-  /** Whether one that is not live is told of: at the start, or because it is new. */
+  /**
+   * True if a charge that is not live is reported: at the first read, because it is new, or because it is unsettled.
+   */
   const isNew = ({ seq }: Charge, stands: Now): boolean =>
     (last === undefined ? !unsettledOnly : seq > last) || UNSETTLED.includes(stands);
 
-  /** The first time all there are, later what was added. */
+  /** Returns all matching charges at the first read, and added ones later. */
   const added = async (): Promise<ChargeChange[]> => {
     const changes: ChargeChange[] = [];
-    // Of all that there ever were, those alone are read that can be unsettled.
+    // The first read skips charges that can't be unsettled, since the ledger may hold very many.
     const parts = last === undefined && unsettledOnly ? [{ unfinished: true }, { states: UNDECIDED }] : [{}];
     const after = Math.max(0, (last ?? 0) - OVERLAP);
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
@@ -108,10 +110,10 @@ export const openTail = (
   };
 
   return {
-    /** What has changed since the last time. */
+    /** Returns the changes since the last call. */
     changes: async (): Promise<ChargeChange[]> => [...(await reread()), ...(await added())],
     live: (): readonly Watched[] => [...live.values()],
-    /** The latest first. */
+    /** Most recent first. */
     ended: (): readonly Watched[] => ended,
     sums: (): readonly Sum<Now>[] => sums.all(),
   };

@@ -29,7 +29,7 @@ const FOR_PEOPLE: readonly Column[] = [
 
 const FOR_PROGRAMS = 'at charge ugwo before now status amount currency medium activity ref job row'.split(' ');
 
-/** A line for each change. */
+/** View with one line per change. */
 export const changesView: View = {
   columns: [
     ...FOR_PEOPLE.map((column): Column => ({ label: column.path, ...column, peopleOnly: true })),
@@ -37,7 +37,7 @@ export const changesView: View = {
   ],
 };
 
-/** How charges stand, in a table that is drawn anew. */
+/** View of the live table. */
 export const boardView: View = {
   columns: [
     { path: 'ugwo', needed: true },
@@ -50,7 +50,7 @@ export const boardView: View = {
   ],
 };
 
-/** A change, or a charge as it stands, as it is shown. */
+/** Output row of a change, or of a charge in the live table. */
 export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<ChargeChange, 'before'>>): ApiRecord => {
   const { activity, asked = {} } = charge;
   return madeHere({
@@ -82,10 +82,10 @@ const sumLines = (sums: readonly Sum<Now>[]): string[] => {
   return [...lines.values()].map((parts) => parts.join(', '));
 };
 
-/** The head of the table, its rule, and the line that says how many are left out. */
+/** Lines around the rows: the header, its rule, and the line that counts the omitted rows. */
 const AROUND = 3;
 
-/** What is open first, by the latest change; then what has come to its end. */
+/** Order of the rows: changed and ended charges first, the latest change at the top; then open ones. */
 const inOrder = (tail: Tail): Watched[] => {
   const live = tail.live().toSorted((a, b) => b.at - a.at);
   const ended = tail.ended();
@@ -93,7 +93,7 @@ const inOrder = (tail: Tail): Watched[] => {
   return [...changed, ...live.filter(({ now }) => now === 'open')];
 };
 
-/** How all of them stand, for so many rows of a terminal. */
+/** Builds the live table for a terminal with `rows` lines. */
 export const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
   const all = inOrder(tail);
   const sums = sumLines(tail.sums());
@@ -107,7 +107,7 @@ export const boardOf = (tail: Tail, feed: string | undefined, rows: number): Boa
   };
 };
 
-/** What keeps a run from ending with 0, and the code that it stands for. */
+/** States that prevent exit code 0, by the error kind that they stand for. */
 const KINDS = {
   unknown: ['unknown'],
   charge_failed: ['failed', 'refunded'],
@@ -116,7 +116,7 @@ const KINDS = {
   pending: ['open', 'sending', 'expired'],
 } as const satisfies Partial<Record<ErrorKind, readonly Now[]>>;
 
-/** Why watching to the end ends with another code than 0; the gravest stands for all. */
+/** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
 export const endFailure = (
   sums: readonly Sum<Now>[],
   gravest: (codes: Iterable<number>) => number,
@@ -132,7 +132,7 @@ export const endFailure = (
   return new PayError(kind, `not every charge is paid: ${sumsText(sums)}`, kind === 'unknown' ? { hint } : {});
 };
 
-/** The end of a watch that a signal has stopped. */
+/** Error of a watch that a signal stopped. */
 export const stoppedBy = (signal: unknown): PayError => {
   const error = interrupted(signal);
   return new PayError('interrupted', 'stopped watching; nothing was changed', error.detail);
@@ -142,7 +142,7 @@ export const stoppedBy = (signal: unknown): PayError => {
 const EVERY_MS = 1000;
 const SHARE_OF_TIME = 20;
 
-/** Which charges are meant; a usage error for those that the ledger does not know. */
+/** Builds the filter for the chosen charges. Throws a usage error for those that the ledger does not know. */
 const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): Promise<WatchFilter> => {
   if (job !== undefined) {
     const found = await ledger.jobs.get(job);
@@ -168,16 +168,16 @@ const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): 
   return { filters: [...new Set(ugwos)].map((about) => ({ ...here, about })), unsettledOnly: false };
 };
 
-/** Nothing is to be waited for: what is unknown is for a person to find out. */
+/** True if waiting is pointless. A person has to settle an unknown charge. */
 const isFinal = ({ now }: Watched): boolean => now !== 'open' && now !== 'sending';
 
-/** Why a watch has ended. */
+/** Reason for the end of a watch. */
 interface Over {
   final?: true;
   fault?: unknown;
 }
 
-/** The changes, a page each time the ledger was read; ends when nothing more is to come, or by a signal. */
+/** Yields the changes, one page per ledger read. Ends once nothing can change any more, or on a signal. */
 async function* changesOf(
   { untilFinal, limit = Number.POSITIVE_INFINITY }: WatchInput,
   { io: { clock, signals } }: Deps,
@@ -207,7 +207,7 @@ async function* changesOf(
   }
 }
 
-/** Shows how charges stand, and each change; reads, and nothing else. */
+/** Shows the charges and each change. Only reads. */
 export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
   const { io } = deps;
   const [ledger, protocol, { service, workspace }] = [await deps.ledger(), await deps.protocol(), await deps.place()];

@@ -46,7 +46,7 @@ const openIn = async (words: readonly string[], file: string, { findProgram }: D
   if (code !== 0) throw usageError(`the editor ${program} ended with ${code ?? 'a signal'}; nothing was sent`);
 };
 
-/** What a person makes of a body, in the editor of their choice. */
+/** Opens a body in the person's editor and returns the edited bytes. */
 export const edit = async (body: Uint8Array, deps: Deps): Promise<Uint8Array> => {
   const { env, stdin } = deps.io;
   if (!stdin.isTerminal) throw usageError('--edit needs a terminal', { hint: 'leave it out; nothing was sent' });
@@ -61,7 +61,7 @@ export const edit = async (body: Uint8Array, deps: Deps): Promise<Uint8Array> =>
   }
 };
 
-/** The queue of this machine, for `use`. */
+/** Opens this machine's queue, passes it to `use`, and closes it. */
 const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
   const queue = (await deps.webhooks()).openQueue((await deps.folders()).data, await deps.user());
   try {
@@ -98,7 +98,7 @@ const wordsOf = ({ events, ugwo, states, max }: EventListInput): string[] => [
   ...(max === undefined ? [] : ['--max', String(max)]),
 ];
 
-/** So many of them are kept. */
+/** The queue stores at most this many refused deliveries. */
 const MOST_REFUSED = 1000;
 
 async function* refusedPage(most: number, deps: Deps): AsyncGenerator<ApiPage> {
@@ -106,7 +106,7 @@ async function* refusedPage(most: number, deps: Deps): AsyncGenerator<ApiPage> {
   yield { records: found.map(refusedRecord), cursor: undefined, nextCursor: null };
 }
 
-/** The events that were received, or the deliveries that were turned away, newest first. */
+/** Lists the received events, or with --refused the rejected deliveries, newest first. */
 export const list = async (input: EventListInput, deps: Deps): Promise<Result> => {
   if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, deps), view: refusedView };
   const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
@@ -119,21 +119,21 @@ export const list = async (input: EventListInput, deps: Deps): Promise<Result> =
   };
 };
 
-/** An event by its uid; throws where there is none. */
+/** Finds an event by its uid. Throws `rejected` if this machine has not received it. */
 const findEvent = (queue: Queue, uid: string): KeptEvent => {
   const event = queue.find(uid);
   if (event !== undefined) return event;
   throw new PayError('rejected', `no event ${uid} was received here`, { hint: 'see: paycli webhook events list' });
 };
 
-/** One event with all that came with it. */
+/** Shows one event with its headers and body. */
 export const show = async ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> => ({
   kind: 'record',
   record: eventRecord(await withQueue(deps, (queue) => findEvent(queue, uid))),
   view: eventView,
 });
 
-/** Sends an event once more. */
+/** Sends an event again, to --to or to the last target. */
 export const replay = async (
   { uid, to, allowRemote, edit: edits, secrets }: ReplayInput,
   deps: Deps,
@@ -154,7 +154,7 @@ const DAY_MS = 86_400_000;
 
 const eventsWord = (count: number): string => (count === 1 ? '1 event' : `${count} events`);
 
-/** Removes events that are done with, but for their uids. */
+/** Removes the bodies and headers of finished events. Their uids stay, so that no event is printed twice. */
 export const prune = async (input: { readonly before: RequestedTime }, deps: Deps): Promise<Result> => {
   const { clock, signals } = deps.io;
   const before = instantOf(input.before, clock.now());

@@ -23,12 +23,12 @@ import type { Deps } from '../deps.ts';
 import type { ListenInput, VerifyInput } from './spec.ts';
 import { aboutFields, toldRecord, toldView, verifiedView } from './view.ts';
 
-/** One of the payments, and where it came from. */
+/** One payment of a payment request, and the charge that it came from. */
 interface Paid {
   readonly activity: string;
   readonly status: string;
   readonly created_at: string | null;
-  /** The charge of the ledger; null where it is not from this ledger. */
+  /** The charge in the ledger; null if this ledger did not send it. */
   readonly charge: string | null;
   readonly profile: string | null;
   readonly job: string | null;
@@ -68,8 +68,8 @@ const wordsOf = ({ activity, status, created_at, charge, profile, job, row, sent
 };
 
 /**
- * What is to be said of a payment request that the service reports as paid twice. Its own look decides: what it shows to be
- * paid is named, and only where it shows two is the report taken for true.
+ * Builds the message for a payment request that the service reports as paid twice. It names every activity that the
+ * service shows as paid. The report counts as confirmed only if the service shows at least two.
  */
 export const doubleCharge = (
   ugwo: string,
@@ -110,10 +110,13 @@ interface Doors {
   readonly clean: (text: string) => string;
 }
 
-/** What the service shows of a payment request now; undefined where it has none, or no such read. */
+/**
+ * Reads the payment request from the service. Resolves to undefined if the service has no such payment request, or no
+ * such read.
+ */
 type Look = () => Promise<{ readonly request: ApiRecord; readonly shown: Snapshot } | undefined>;
 
-/** Reads once, however often it is asked. */
+/** Reads once and returns the same answer to every later call. */
 const lookOnce = (ugwo: string, { client, protocol }: Doors): Look =>
   memo(async () => {
     const request = await client.look('ugwo.get', { params: { uid: ugwo } });
@@ -122,7 +125,7 @@ const lookOnce = (ugwo: string, { client, protocol }: Doors): Look =>
 
 const UNSEEN = { unavailable: 'the service does not show the payment request' };
 
-/** What is unknown gets its answer where the look proves it, and what is open moves. */
+/** Settles unknown charges if the read proves their outcome, and updates open ones. */
 const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors): Promise<void> => {
   const { ledger, protocol, client, clean } = doors;
   for (const charge of charges.filter(({ state }) => state === 'unknown')) {
@@ -136,12 +139,12 @@ const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors):
     return;
   }
   const kept = activities.map((activity) => protocol.keptActivity(activity, servedBy(seen.request)));
-  // Of one whose status can't be read, what is known already says more.
+  // Skips an activity without a readable status: the stored one says more.
   const readable = kept.filter(({ uid, status }) => isId('act', uid) && status !== '');
   await ledger.observe(readable, asked, true);
 };
 
-/** Whether asking again would change nothing: the service has no such payment request. */
+/** True if a retry is pointless: the service has no such payment request. */
 const isForGood = (thrown: unknown): boolean => thrown instanceof PayError && thrown.kind === 'rejected';
 
 const tell = async (
@@ -150,7 +153,7 @@ const tell = async (
   service: string,
   doors: Doors,
 ): Promise<ConsumerResult | undefined> => {
-  // An event may give any text for a name, and none is asked for that can be no payment request's.
+  // An event may hold any text as its uid. Only a valid payment request id is sent to the service.
   if (!isId('ugw', ugwo)) return undefined;
   const { ledger, protocol } = doors;
   const entries = await ledger.list({ about: ugwo, service, limit: -1 });
@@ -169,8 +172,8 @@ const tell = async (
 };
 
 /**
- * Tells the ledger what events bring, as far as the service itself shows it: an event says only what to read. Undefined where
- * there is no service to ask.
+ * Opens the consumer that updates the ledger after events. An event only says which payment request to read; the status
+ * comes from the service. Resolves to undefined, after a notice, if the run has no usable service.
  */
 export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | undefined> => {
   const { io, notice } = deps;
@@ -193,7 +196,7 @@ export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | u
   };
 };
 
-/** What a program needs to run as its user's: where things are, who runs it, how its words and times look. Windows has more. */
+/** Variables that a program needs: paths, user, language, time zone and terminal. Windows needs more of them. */
 const PASSED = new RegExp(
   `^(?:${[
     ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TMPDIR', 'XDG_\\w+'],
@@ -205,8 +208,8 @@ const PASSED = new RegExp(
 );
 
 /**
- * The environment of a program that is run for each event: what any program needs, and what was named. Any other variable may
- * hold a secret, whatever it is called and looks like.
+ * Builds the environment of the --exec program: the variables that any program needs, and those named by --exec-env.
+ * Any other variable may hold a secret, whatever its name and value look like.
  */
 const environmentFor = (named: readonly string[], { env, redactor }: Io): Env => {
   for (const name of named) {
@@ -221,7 +224,10 @@ const environmentFor = (named: readonly string[], { env, redactor }: Io): Env =>
   return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name) || named.includes(name)));
 };
 
-/** The command with its program's path: looked for before anything else, and never in the working folder unless a path says so. */
+/**
+ * Resolves the program of --exec to its path before anything else runs. Searches the working folder only if the word is
+ * a path.
+ */
 const commandOf = async (text: string, { findProgram }: Deps): Promise<readonly string[]> => {
   const [word = '', ...args] = splitCommand(text, '--exec');
   const program = await findProgram(word.includes('/') ? resolve(word) : word);
@@ -231,7 +237,7 @@ const commandOf = async (text: string, { findProgram }: Deps): Promise<readonly 
   });
 };
 
-/** A program may colour what it prints, and moves no cursor. */
+/** On a terminal, the program's output keeps its colours but can't move the cursor. */
 const printer =
   ({ stderr }: Io) =>
   (text: string): Promise<void> =>
@@ -252,7 +258,7 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
     "the tunnel's public URL as the endpoint in the dashboard.",
 ];
 
-/** Takes deliveries until it is stopped, or what it waits for has come. */
+/** Accepts deliveries until a signal stops it or the --until condition is met. */
 export const listen = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { io, notice } = deps;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
@@ -275,10 +281,10 @@ export const listen = async (input: ListenInput, deps: Deps): Promise<Result> =>
   return { kind: 'list', pages: pagesOf(listening.events), view: toldView, toldEmpty: true };
 };
 
-/** In bytes: ten times what `webhook listen` takes. */
+/** In bytes: ten times the limit of `webhook listen`. */
 const MOST = 10 * 1024 * 1024;
 
-/** Whether the bytes of a body have this signature. */
+/** Checks the signature of a body. Throws `rejected` if it does not match. */
 export const verify = async ({ secrets, signature, from }: VerifyInput, deps: Deps): Promise<Result> => {
   const [known, room] = [await deps.webhookSecrets(secrets), await deps.webhooks()];
   const body = await deps.bytes(from, MOST);

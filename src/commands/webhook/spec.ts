@@ -12,7 +12,7 @@ import {
 import { usageError } from '../../core/error.ts';
 import { EVENT_STATES, EVENTS, type EventState, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
 
-/** Where the secrets of an endpoint come from, as they were named. */
+/** Files and commands that give an endpoint's secrets, as named by the options. */
 export interface SecretNames {
   readonly main: { readonly files: readonly string[]; readonly commands: readonly string[] };
   readonly sandbox: { readonly files: readonly string[]; readonly commands: readonly string[] };
@@ -44,16 +44,16 @@ export const namesOf = (given: {
   sandbox: { files: given.sandboxSecretFile ?? [], commands: given.sandboxSecretCommand ?? [] },
 });
 
-/** Events that exist, too, by names that are not known. */
+/** Prefix of event names that the service uses but that are not all documented. */
 const NEXT_ACTION = 'ugwo.activity.next_action.';
 
-/** Throws where no known event matches a pattern: nothing would be found, which looks like an answer. */
+/** Throws if no known event matches a pattern. Otherwise an empty list would look like a valid answer. */
 const refuseUnmatched = (pattern: string): void => {
   const isMatched = EVENTS.some((event) => isWanted(event, [pattern])) || pattern.startsWith(NEXT_ACTION);
   if (!isMatched) refuseUnknown(pattern, EVENTS);
 };
 
-/** Throws for an event that is probably another one, mistyped. */
+/** Throws if an event looks like a mistyped known one, or if a pattern matches no known event. */
 export const refuseTypos = (events: readonly string[] = []): void => {
   for (const event of events) event.includes('*') ? refuseUnmatched(event) : refuseTypo(event, EVENTS);
 };
@@ -62,14 +62,14 @@ const SHOWN =
   'uid, event, state (kept, waiting, forwarded, failed), ugwo, activity, received_at, delivery_id, repeats, attempts, ' +
   'answer, answered_at, signature';
 
-/** An event that a test, and the signature's vector, have. */
+/** The event uid used in a test and in the signature vector. */
 const EVENT = 'evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 
 export interface EventListInput {
   readonly events: readonly string[];
   readonly ugwo: string | undefined;
   readonly states: readonly EventState[] | undefined;
-  /** Those that were turned away instead. */
+  /** List the rejected deliveries instead. */
   readonly refused: boolean;
   readonly max: number | undefined;
   readonly cursor: string | undefined;
@@ -187,7 +187,7 @@ const prune = defineCommand({
 
 export const eventCommands = [list, show, replay, prune];
 
-/** The vector that was made with the language of the service's own plugin. */
+/** Test vector computed in the language of the service's own plugin. */
 const VECTOR = {
   secret: 'wsk.test-secret',
   body:
@@ -326,5 +326,4 @@ const listen = defineCommand({
   load: async () => ({ run: (await import('./listen.ts')).listen }),
 });
 
-/** The noun `webhook`. */
 export const webhookCommands = [listen, verify, ...eventCommands];

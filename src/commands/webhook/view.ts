@@ -8,7 +8,7 @@ import { atom } from '../../core/time.ts';
 import type { Delivery, EventSummary, KeptEvent, RefusedDelivery } from '../../webhook/event.ts';
 import type { ToldEvent } from '../../webhook/listen.ts';
 
-/** What an event is about, as far as it says. */
+/** Common fields of an event; null for those that it does not give. */
 export const aboutFields = ({ uid, event, ugwo, activity }: Pick<Delivery, 'uid' | 'event' | 'ugwo' | 'activity'>) => ({
   uid,
   event,
@@ -16,7 +16,7 @@ export const aboutFields = ({ uid, event, ugwo, activity }: Pick<Delivery, 'uid'
   activity: activity ?? null,
 });
 
-/** The body with all its digits, where it is JSON within bounds. */
+/** The body as exactly parsed JSON if it is JSON within bounds; otherwise as base64. */
 const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
   const found = scan(body);
   if (found.isJson && excessOf(found) === undefined) {
@@ -26,7 +26,7 @@ const bodyFields = (body: Uint8Array): Readonly<Record<string, unknown>> => {
   return { body: null, body_base64: Buffer.from(body).toString('base64') };
 };
 
-/** An event as it came, and what was found out about it. */
+/** An event as received, with the fields that consumers added. */
 export const toldRecord = (event: ToldEvent): ApiRecord =>
   apiRecordOf({
     ...aboutFields(event),
@@ -54,7 +54,7 @@ const summaryFields = (event: EventSummary) => ({
 
 export const summaryRecord = (event: EventSummary): ApiRecord => madeHere(summaryFields(event));
 
-/** All of it. */
+/** An event with its summary, headers and body. */
 export const eventRecord = (event: KeptEvent): ApiRecord =>
   apiRecordOf({
     ...summaryFields(event),
@@ -68,7 +68,7 @@ const ABOUT: readonly Column[] = [
 ];
 const WHAT: readonly Column[] = [{ path: 'ugwo' }, { path: 'activity' }];
 
-/** Events as they come. */
+/** View for events as they arrive. */
 export const toldView: View = {
   columns: [
     ...ABOUT,
@@ -93,7 +93,7 @@ const SUMMARY: readonly Column[] = [
 
 export const listView: View = { columns: SUMMARY };
 
-/** One event with all that came with it. */
+/** View for one event with its headers and body. */
 export const eventView: View = {
   columns: [...SUMMARY, { path: 'body', flexible: true }, { path: 'body_base64', machineOnly: true }],
   lists: [{ path: 'headers', heading: 'headers', columns: [{ path: 'name' }, { path: 'value', flexible: true }] }],
@@ -111,7 +111,7 @@ export const prunedView: View = {
   ],
 };
 
-/** A delivery that was turned away; its body is nobody's word. */
+/** A rejected delivery. Its body is unverified, so only its start is shown, as text. */
 export const refusedRecord = ({ at, why, delivery, signature, size, body }: RefusedDelivery): ApiRecord =>
   madeHere({
     received_at: atom(at),

@@ -10,7 +10,7 @@ const MEDIUM_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   mobile_money: { provider: 'mtn', phone: '+233241234567' },
 };
 
-/** The body that charges by a medium, with what was chosen, or else what is proposed. */
+/** Builds the body of a charge by a medium, from the chosen values or the suggested ones. */
 export const chargeBody = (medium: string, chosen: Readonly<Record<string, string>> = {}) => ({
   type: 'charge',
   data: { medium, ...MEDIUM_FIELDS[medium], ...chosen },
@@ -55,7 +55,10 @@ const SECOND = 'SECOND';
 /** The identifier that an answer of the service begins with. */
 const ITS_UID = `sed 's/^{"uid":"\\([^"]*\\)".*/\\1/'`;
 
-/** Lets the customer pay two activities of one payment request: an open one and another one, made first where there is none. */
+/**
+ * Lets the customer pay two activities of one payment request: an open one and another one, which is created first if
+ * it is missing.
+ */
 export const payTwiceAction = (
   place: EmulatorPlace,
   { uid, ugwo_uid }: Activity,

@@ -128,7 +128,10 @@ const resetAll = async ({ desk, form }: PostedForm): Promise<string> => {
   return 'Every record is removed.';
 };
 
-/** What the forms of the console do, by path, and say when it is done; `page` is where that is told. */
+/**
+ * Actions of the console's forms, by path. Each returns a message, shown on `page` unless it concerns a payment
+ * request.
+ */
 export const ACTIONS: Readonly<
   Record<string, { readonly run: (doing: PostedForm) => Promise<string>; readonly page: string }>
 > = {
@@ -148,13 +151,13 @@ export const ACTIONS: Readonly<
   reset: { run: resetAll, page: 'clock' },
 };
 
-/** Where it is told: on the page of what it is about, as far as that is known. */
+/** Selects the page for the message: that of the payment request, if it is known. */
 const pageOf = ({ desk, uid }: PostedForm, page: string): string => {
   const ugwo = uid.startsWith('ugw.') ? uid : desk.service.store.activity(uid)?.ugwo;
   return ugwo === undefined ? page : `ugwo/${ugwo}`;
 };
 
-/** Does what a form asks for. What it says holds nothing hidden. */
+/** Runs the action of a form. Makes invisible characters in its message visible. */
 export const act = async (
   action: keyof typeof ACTIONS,
   doing: PostedForm,

@@ -5,23 +5,23 @@ import type { Placed } from '../store.ts';
 import { amountOf } from './parts.ts';
 import { requestState } from './states.ts';
 
-/** How many records a page shows, how many a search reads at once, and how many before it says how far it has looked. */
+/** Number of records per page, records per read of a search, and records after which a search pauses. */
 const SHOWN = 25;
 const AT_ONCE = 250;
 const LONGEST_LOOK = 5000;
 
-/** What was found of a list, newest first. */
+/** Records found in a list, newest first. */
 export interface FoundRecords<T> {
   readonly records: readonly T[];
-  /** Where to look on; undefined at the end of the list. */
+  /** Position to continue from; undefined at the end of the list. */
   readonly next: number | undefined;
-  /** How many records were looked at. */
+  /** Number of records searched. */
   readonly looked: number;
 }
 
 type Before<T> = (position: number | undefined, count: number) => Placed<T>[];
 
-/** The newest records before a place that are wanted, as far as one look goes. */
+/** Returns the newest wanted records before a position; searches a limited number of records. */
 export const findIn = <T>(
   before: Before<T>,
   from: number | undefined,
@@ -44,7 +44,7 @@ export const findIn = <T>(
 
 const isLast = <T>(before: Before<T>, position: number): boolean => before(position, 1).length === 0;
 
-/** Whether a text holds each word of a search. */
+/** True if a text contains every word of a search. */
 const holds = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
 
 const wordsOf = (search: string): string[] =>
@@ -53,7 +53,7 @@ const wordsOf = (search: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-/** Payment requests by any of their words: identifier, reference, customer, description, amount, metadata. */
+/** Matches payment requests by words in their identifier, reference, customer, description, amount or metadata. */
 export const ugwoFilter = (search: string, status: string) => {
   const words = wordsOf(search);
   return (ugwo: Ugwo): boolean => {
@@ -63,7 +63,7 @@ export const ugwoFilter = (search: string, status: string) => {
   };
 };
 
-/** Customers by any of their words. */
+/** Matches customers by any of their words. */
 export const onyeFilter = (search: string) => {
   const words = wordsOf(search);
   return (onye: Onye): boolean => words.length === 0 || holds(printExact(onye).toLowerCase(), words);

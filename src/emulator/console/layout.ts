@@ -16,7 +16,7 @@ const navigation = ({ root }: Pick<PageView, 'root'>, { section }: Page): Markup
       html`<li><a href="${root}${path}"${path === section ? html` aria-current="page"` : ''}>${name}</a></li>`,
   )}</ul></nav>`;
 
-/** What an action has said, until the next page. */
+/** The message of an action, shown on the next page only. */
 export interface Said {
   readonly isDone: boolean;
   readonly text: string;
@@ -27,7 +27,7 @@ const saidBlock = (said: Said | undefined): Markup | string =>
     ? ''
     : html`<p class="said" role="status" data-tone="${said.isDone ? 'good' : 'bad'}">${said.text}</p>`;
 
-/** A page in the frame that all have. `shape` is the same as long as nothing but the texts of its cells has changed. */
+/** Renders a page in the common layout. `shape` stays the same as long as only the texts of its cells change. */
 export const documentOf = (view: PageView, page: Page, shape: string, said: Said | undefined): Markup =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -3,25 +3,25 @@ import { asCurl, type CurlRequest, shellLine } from '../../core/shell.ts';
 import { CONTROL } from '../control.ts';
 import type { EmulatorPlace, Markup } from './view.ts';
 
-/** An action as it is typed into a shell. */
+/** An action as shell commands. */
 export interface ShellLines {
   readonly paycli: string;
   readonly curl: string;
 }
 
-/** A command about the emulator's data, as words. */
+/** Builds a command on the emulator's data. */
 export const aboutData = ({ data }: EmulatorPlace, ...words: readonly string[]): string =>
   shellLine(['paycli', 'emulator', ...words, ...(data === undefined ? [] : ['--data', data])]);
 
-/** A command of the service, as words, sent to this emulator and nowhere else. */
+/** Builds a command that calls the service of this emulator. */
 export const aboutService = ({ origin }: EmulatorPlace, ...words: readonly string[]): string =>
   shellLine(['paycli', ...words, '--base-url', origin]);
 
-/** A request of the service; its key is that of the service. */
+/** Builds a curl request to the service, with the service's key. */
 export const serviceCurl = ({ origin }: EmulatorPlace, { url, ...request }: CurlRequest): string =>
   asCurl({ ...request, url: `${origin}${url}` });
 
-/** A request of the controls, which have a key of their own. */
+/** Builds a curl request to the controls, which have their own key. */
 export const controlCurl = (
   { origin }: EmulatorPlace,
   method: string,
@@ -37,7 +37,7 @@ const linesOf = ([about, { paycli, curl }]: readonly [string, ShellLines]): Mark
 <p>paycli</p><pre><code>${paycli}</code></pre>
 <p>curl</p><pre><code>${curl}</code></pre></div>`;
 
-/** The same actions for a terminal, folded up. */
+/** Renders the actions as commands for a terminal, in a folded block. */
 export const linesBlock = (actions: readonly (readonly [about: string, lines: ShellLines])[]): Markup =>
   html`<details class="lines"><summary>As commands<span class="unseen">: ${actions.map(([about]) => about).join(', ')}</span></summary>
 ${actions.map(linesOf)}</details>`;

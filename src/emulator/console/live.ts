@@ -4,7 +4,7 @@ import { nowOf } from '../service.ts';
 import { rowFacts } from './pages/requests.ts';
 import type { Desk } from './view.ts';
 
-/** How often it is looked whether the data has changed: another process may write into the file. */
+/** Interval in milliseconds for checking whether the data has changed, since another process may write to the file. */
 const LOOK_MS = 500;
 /** Streams at once; a page that nobody looks at has none. */
 const MOST = 16;
@@ -52,11 +52,11 @@ const follow = async (desk: Desk, after: number, write: Write, gone: AbortSignal
 const placeOf = ({ requests }: Desk, { headers, query }: HttpRequest): number => {
   const asked = Number(headers['last-event-id'] ?? query.get('after') ?? Number.NaN);
   const newest = requests.newest()[0]?.seq ?? 0;
-  // A number of an emulator that has gone says nothing about this one.
+  // A number from an earlier emulator means nothing to this one.
   return asked <= newest ? asked : 0;
 };
 
-/** What is new, as it happens: requests, and that something in the data has changed. */
+/** Streams news as they happen: requests, and a notice that the data has changed. */
 export const openLive = () => {
   let open = 0;
   return (desk: Desk, asked: HttpRequest): StreamedAnswer => {

@@ -50,7 +50,7 @@ const refuseForeign = ({ headers }: HttpRequest): void => {
   if (headers['content-type']?.split(';')[0]?.trim() !== FORM) throw refusal(415, 'a form is wanted');
 };
 
-/** What was said of an action is shown by the page that follows, which names it by a number. */
+/** Stores the messages of actions by number. The page after an action shows the message whose number it names. */
 const openSayings = () => {
   const kept = new Map<string, Said>();
   let count = 0;
@@ -101,7 +101,10 @@ const rendered = async (desk: Desk, path: string, query: URLSearchParams) => {
   return { view, cells, page: pageAt(view, path), shape: hash('sha256', String(blank), 'base64url') };
 };
 
-/** Asks the service itself, past its faults and the list of requests. An answer that is to be lost is lost on nobody here. */
+/**
+ * Calls the service itself, without fault rules and without recording the request. An answer that `lost` would cut off is
+ * returned here.
+ */
 const asking =
   ({ service, place }: Desk, answering: Answering): CallService =>
   async (method, path, body) => {
@@ -120,7 +123,7 @@ const asking =
     return { status: answer.status, json: JSON.parse(answer.text) };
   };
 
-/** The console over a running service. The secret keys are in none of its answers. */
+/** Builds the console of a running service. None of its answers contains a secret key. */
 export const openConsole = (
   service: Service,
   requests: RequestLog,

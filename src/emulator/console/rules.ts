@@ -34,7 +34,7 @@ const brokenIn = (problem: unknown): readonly string[] => {
   );
 };
 
-/** Why the service refused a request: each rule that it broke; empty where it was not refused. */
+/** Lists the rules that a refused request has broken; empty if it was not refused. */
 export const refusedBy = ({ status, text }: Executed): readonly string[] => {
   if (status < 400) return [];
   const problem = parseIfJson(text);
@@ -56,7 +56,7 @@ const effectOf = ({ status, retry_after, reset, cut, bad_json, delay }: FaultRul
   return [late, ...what].filter((words) => words !== '').join(', ');
 };
 
-/** What a rule does to an event; it does one thing. */
+/** Describes the effect of a rule on an event; a rule has one effect. */
 const deliveryWords = ({ twice, late, out_of_order, signature, cut, slow }: DeliveryRule): string => {
   if (twice === true) return 'sent twice';
   if (late !== undefined) return `sent ${late} late`;
@@ -66,7 +66,7 @@ const deliveryWords = ({ twice, late, out_of_order, signature, cut, slow }: Deli
   return slow === undefined ? 'never sent' : `takes ${slow} to be sent`;
 };
 
-/** What a rule for faults does, in words. */
+/** Describes the effect of a fault rule. */
 export const faultWords = (rule: FaultRule | DeliveryRule): string => {
   if (isDeliveryRule(rule)) return deliveryWords(rule);
   const replaces = rule.status !== undefined || rule.reset === true;
@@ -74,7 +74,7 @@ export const faultWords = (rule: FaultRule | DeliveryRule): string => {
   return `${effectOf(rule)}${replaces ? when : ''}`;
 };
 
-/** Which requests or events it is for, in words. */
+/** Describes the requests or events that a rule applies to. */
 export const scopeWords = (rule: FaultRule | DeliveryRule): string => {
   const { share, times } = rule;
   const which = isDeliveryRule(rule)

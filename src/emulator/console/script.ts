@@ -1,4 +1,4 @@
-/** What the pages do beyond links and forms: they show what is new. It writes texts and attributes alone, never markup. */
+/** Keeps pages up to date beyond links and forms. Writes only texts and attributes, never markup. */
 export const SCRIPT = `
 'use strict';
 const { root, shape } = document.body.dataset;

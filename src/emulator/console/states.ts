@@ -3,7 +3,7 @@ import { machineValue, paymentStatusOf } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import type { Tone } from './view.ts';
 
-/** A word for people, and what it looks like. */
+/** A label for people and its appearance. */
 export type State = readonly [word: string, tone: Tone];
 
 const REQUESTS: Readonly<Record<string, State>> = {
@@ -44,5 +44,5 @@ export const activityState = (activity: Activity): State => {
 
 export const isOpen = ({ status }: Activity): boolean => paymentStatusOf(machineValue(status)) === 'open';
 
-/** The words of every state of a payment request, by the service's own. */
+/** Labels of the states of a payment request, with the service's own names. */
 export const REQUEST_WORDS = Object.entries(REQUESTS).map(([status, [word]]) => [status, word] as const);

@@ -1,4 +1,4 @@
-/** Colours are pairs, for light and dark; every text on its ground has a contrast of 4.5 or more. */
+/** Colours are pairs for light and dark; every text has a contrast of 4.5 or more with its background. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

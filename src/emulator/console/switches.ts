@@ -2,7 +2,7 @@ import type { DeliveryRule, FaultRule } from '../../contract/fault-rule.ts';
 
 type Rule = FaultRule | DeliveryRule;
 
-/** What rules are for: requests of clients, or events that are sent to webhooks. */
+/** Targets of rules: client requests, or events sent to webhooks. */
 export type Kind = 'requests' | 'events';
 
 /** A fault that can be turned on and off. */
@@ -80,7 +80,7 @@ interface Scope {
   readonly rule: Rule;
 }
 
-/** What a switch can be for. */
+/** Scopes that a switch can apply to. */
 export const SCOPES: Readonly<Record<Kind, Readonly<Record<string, Scope>>>> = {
   requests: {
     charges: { label: 'charges', rule: { method: 'POST', path: '/v1/ugwo/*/activities' } },
@@ -94,7 +94,7 @@ export const SCOPES: Readonly<Record<Kind, Readonly<Record<string, Scope>>>> = {
   },
 };
 
-/** The rule that a switch stands for; undefined where it is not for that. */
+/** Returns the rule of a switch; undefined for an unknown scope. */
 export const ruleOf = ({ kind, effect }: Switch, name: string, once: boolean): Rule | undefined => {
   const scope = Object.hasOwn(SCOPES[kind], name) ? SCOPES[kind][name] : undefined;
   return scope === undefined ? undefined : { ...scope.rule, ...(once ? { times: 1 } : {}), ...effect };
@@ -109,7 +109,7 @@ const effectText = (rule: object): string =>
       .toSorted(([one], [other]) => (one < other ? -1 : 1)),
   );
 
-/** The switch that a rule is, whoever has set it. */
+/** Finds the switch with the effect of this rule, whoever has set the rule. */
 export const switchOf = (rule: Rule): Switch | undefined =>
   SWITCHES.find(
     ({ kind, effect }) => kind === ('event' in rule ? 'events' : 'requests') && effectText(effect) === effectText(rule),

@@ -2,55 +2,57 @@ import { html } from 'hono/html';
 import type { RequestLog } from '../request-log.ts';
 import type { Service } from '../service.ts';
 
-/** A piece of a page, escaped. */
+/** Escaped markup of a page or a part of one. */
 export type Markup = ReturnType<typeof html>;
 
-/** What a state looks like beside its word. */
+/** Appearance of a state beside its label. */
 export type Tone = 'good' | 'bad' | 'open' | 'off' | 'plain';
 
 /** A text that may change while its page is open. */
 export type LiveCell = readonly [id: string, text: string, tone: Tone];
 
-/** How commands name the emulator that they are for. */
+/** Information that commands need to address this emulator. */
 export interface EmulatorPlace {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
-  /** Its data file, where that is not the usual one. */
+  /** The data file, unless it is the default one. */
   readonly data: string | undefined;
 }
 
-/** What the pages of one console are made from. */
+/** Dependencies of a console's pages. */
 export interface Desk {
   readonly service: Service;
   readonly requests: RequestLog;
-  /** How its commands name this emulator. */
+  /** Addresses this emulator in the shown commands. */
   readonly place: EmulatorPlace;
-  /** The path under which all of its pages are, its token included. */
+  /** Path prefix of all pages, including the token. */
   readonly root: string;
 }
 
-/** One page that is being made. */
+/** A page while it is rendered. */
 export interface PageView extends Desk {
   /** Milliseconds since the epoch, by the emulator's clock. */
   readonly now: number;
   readonly query: URLSearchParams;
-  /** A text in the page that its script brings up to date by itself. */
+  /** Renders a text that the page's script keeps up to date. */
   readonly live: (id: string, text: string, tone?: Tone) => Markup;
 }
 
-/** A page as it is shown inside the frame that all have. */
+/** A page inside the common layout. */
 export interface Page {
   readonly title: string;
-  /** Which entry of the navigation it belongs to; empty for none. */
+  /** The page's entry in the navigation; empty for none. */
   readonly section: string;
   readonly body: Markup;
-  /** 200 unless it says so. */
+  /** HTTP status; 200 if undefined. */
   readonly status?: number;
-  /** Its rows are added by the script as requests come in. */
+  /** The script adds rows as requests come in. */
   readonly feed?: true;
 }
 
-/** A view, and the cells that were asked of it; `blank` leaves their texts out, so that only the shape of the page is left. */
+/**
+ * Opens a view and collects its live cells; `blank` leaves out their texts, so that only the shape of the page remains.
+ */
 export const openView = (desk: Desk, now: number, query: URLSearchParams, blank: boolean) => {
   const cells: LiveCell[] = [];
   const live: PageView['live'] = (id, text, tone = 'plain') => {
@@ -61,14 +63,14 @@ export const openView = (desk: Desk, now: number, query: URLSearchParams, blank:
   return { view: { ...desk, now, query, live }, cells };
 };
 
-/** The service, asked as by a client of its own. */
+/** Calls the service as its own client would. */
 export type CallService = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: unknown }>;
 
-/** What a form has sent, to which console, and how that asks the service. */
+/** A submitted form with its console, and the function to call the service. */
 export interface PostedForm {
   readonly desk: Desk;
   readonly form: URLSearchParams;
   readonly ask: CallService;
-  /** What stands in the path for `{uid}`. */
+  /** The part of the path for `{uid}`. */
   readonly uid: string;
 }

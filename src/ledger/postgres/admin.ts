@@ -10,31 +10,31 @@ import { inlined, insertStatement } from './statements.ts';
 import { JOBS } from './steps.ts';
 import { CLOCK, commitAll } from './transaction.ts';
 
-/** What is looked at and changed here may take long: a table is rewritten, a lock waited for. */
+/** Time limit for administration, in milliseconds. Rewriting a table or waiting for a lock may take long. */
 const LIMIT_MS = 10 * 60_000;
 
-/** How a database stands that a ledger is kept in, or is to be. */
+/** State of a database that holds a ledger or will hold one. */
 export interface DatabaseStatus {
   readonly version: string;
   readonly isPostgres: boolean;
   readonly standby: boolean;
-  /** The schema's version; undefined where there is no ledger. */
+  /** Schema version; undefined if there is no ledger. */
   readonly schema: number | undefined;
   readonly ledger: string | undefined;
   readonly settings: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit', string>>;
-  /** `async`, `sync`, `quorum` and so on, one a standby; none where the role may not see them. */
+  /** Replication state per standby: `async`, `sync`, `quorum` and so on. Empty if the role may not see them. */
   readonly standbys: readonly string[];
-  /** The server's clock, in milliseconds since the epoch. */
+  /** Server's clock, in milliseconds since the epoch. */
   readonly at: number;
   readonly user: string;
-  /** Whether this user may change the tables. */
+  /** True if this user may change the tables. */
   readonly owner: boolean;
 }
 
-/** No such schema, no such table. */
+/** SQLSTATE codes for a missing schema or table. */
 const ABSENT = ['3F000', '42P01'];
 
-/** One connection for one piece of work. */
+/** Runs some work on a connection of its own. */
 const withSession = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
   try {
     const session = await openSession(access);
@@ -67,7 +67,7 @@ const schemaOf = async (access: Access): Promise<{ readonly schema: number; read
   }
 };
 
-/** How the database stands. Throws a `ledger` error where it can't be asked. */
+/** Reads the state of the database. Throws a `ledger` error if it can't be queried. */
 export const databaseStatus = async (access: Access): Promise<DatabaseStatus> => {
   const told = await ask(
     access,
@@ -93,14 +93,14 @@ export const databaseStatus = async (access: Access): Promise<DatabaseStatus> =>
   };
 };
 
-/** What only the owner may do. */
+/** Runs statements that require the owner's rights. */
 const asOwner = (access: Access, text: string): Promise<unknown> =>
   withSession(access, (session) => session.run(`BEGIN; ${text} COMMIT`, LIMIT_MS)).catch((thrown: unknown) => {
     if (!(thrown instanceof PayError) || thrown.detail.code !== '42501') throw thrown;
     throw thrown.with({ hint: 'run it as the owner of the database' });
   });
 
-/** Brings the tables from one version to the next, all or nothing. */
+/** Migrates the tables, all or nothing. */
 const migrate = async (access: Access, version: number): Promise<void> => {
   const names = { name: randomBytes(8).toString('hex'), key: randomBytes(32).toString('hex') };
   await asOwner(access, migrationFrom(version, names));
@@ -110,7 +110,7 @@ const grant = async (access: Access, roles: readonly string[]): Promise<void> =>
   if (roles.length > 0) await asOwner(access, roles.map(grantsTo).join('\n'));
 };
 
-/** The roles that are operators: whoever may begin a charge and is not the owner. */
+/** Operator roles: all roles but the owner that may insert charges. */
 const operatorsOf = async (access: Access): Promise<readonly string[]> => {
   const rows = await rowsOf(
     access,
@@ -120,7 +120,7 @@ const operatorsOf = async (access: Access): Promise<readonly string[]> => {
   return rows.map(([role]) => String(role));
 };
 
-/** A name with an accent must be kept as it is. */
+/** Refuses other encodings than UTF-8, which could not store every name. */
 const checkEncoding = async (access: Access): Promise<void> => {
   const [encoding] = await ask(access, "SELECT current_setting('server_encoding')");
   if (encoding === 'UTF8') return;
@@ -136,7 +136,7 @@ const checkNotNewer = ({ address: { name } }: Access, schema: number): void => {
   });
 };
 
-/** Makes the ledger's tables where there are none, and gives roles the rights of an operator. Again does no harm. */
+/** Creates the ledger's tables if there are none, and grants roles the rights of an operator. Can be repeated. */
 export const initLedger = async (
   access: Access,
   roles: readonly string[],
@@ -154,7 +154,7 @@ export const initLedger = async (
   return { made: before === undefined, schema: MIGRATIONS.length };
 };
 
-/** Brings the ledger to this program's version. Throws where there is none, or a newer one. */
+/** Migrates the ledger to this program's version. Throws if there is no ledger, or a newer one. */
 export const migrateLedger = async (access: Access): Promise<{ readonly from: number; readonly to: number }> => {
   const before = await schemaOf(access);
   if (before === undefined) {
@@ -164,13 +164,13 @@ export const migrateLedger = async (access: Access): Promise<{ readonly from: nu
   checkNotNewer(access, before.schema);
   if (before.schema < MIGRATIONS.length) {
     await migrate(access, before.schema);
-    // New tables are nobody's but the owner's.
+    // Only the owner has rights to new tables.
     await grant(access, await operatorsOf(access));
   }
   return { from: before.schema, to: MIGRATIONS.length };
 };
 
-/** One connection to a ledger that is there and of this program's version. */
+/** Connects to an existing ledger of this program's version. */
 export const withLedger = async <T>(access: Access, work: (session: Session) => Promise<T>): Promise<T> => {
   const { name } = access.address;
   return withSession(access, async (session) => {
@@ -181,7 +181,7 @@ export const withLedger = async <T>(access: Access, work: (session: Session) => 
 
 const IMPORT_LIMIT_MS = 60_000;
 
-/** Writes rows in a transaction, those that are not there; gives how many that were. */
+/** Inserts missing rows in one transaction. Returns the number of inserted rows. */
 const written = async (session: Session, inserts: readonly string[]): Promise<number> => {
   if (inserts.length === 0) return 0;
   const statements = inserts.map((insert) => `${insert} ON CONFLICT DO NOTHING RETURNING 1`);
@@ -189,7 +189,10 @@ const written = async (session: Session, inserts: readonly string[]): Promise<nu
   return answers.reduce((sum, { rows }) => sum + rows.length, 0);
 };
 
-/** Writes entries of another ledger under their own names; gives how many are new, and which found another open one in their way. */
+/**
+ * Inserts entries of another ledger under their own ids. Returns the number of new ones, and the ids that another open
+ * entry kept out.
+ */
 export const importEntries = async (
   session: Session,
   entries: readonly Entry[],

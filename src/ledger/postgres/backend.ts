@@ -35,49 +35,49 @@ import {
 } from './steps.ts';
 import { type Connection, groupedSteps, type Patience } from './transaction.ts';
 
-/** The clock of whoever keeps the ledger, as far as it is known here: what it showed last, and how long ago that was. */
+/** Estimate of the server's clock: its last reading plus the time since then. */
 export interface ServerClock {
   set(at: number): void;
   now(): number;
 }
 
-/** What a shared ledger is opened with. */
+/** Options for opening a shared ledger. */
 export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind'> {
   readonly access: Access;
-  /** A folder of this machine, for the copy of what is begun here. */
+  /** Folder of this machine for the copies of its intents. */
   readonly folder: string;
-  /** Who works at a job here, for others to read. */
+  /** Name of this worker, which other workers on a job can read. */
   readonly worker: string;
-  /** What gives the server's clock, in SQL. */
+  /** SQL expression for the server's clock. */
   readonly clockSql?: () => string;
-  /** So much clocks may run apart while something is sent, in milliseconds: a minute where this says nothing. */
+  /** Tolerated difference between clocks during a sending, in milliseconds; a minute by default. */
   readonly slack?: number;
-  /** How long is waited for the server: `LIMITS` where this says nothing. */
+  /** Time limits for the server; `LIMITS` by default. */
   readonly limits?: DatabaseLimits;
 }
 
-/** The same, with what it does not say. */
+/** Options with their defaults filled in. */
 export type KnownOptions = SharedLedgerOptions & Required<Pick<SharedLedgerOptions, 'clockSql' | 'limits'>>;
 
 export interface SharedOptions extends KnownOptions {
   readonly connection: Connection;
   readonly shadow: Shadow;
-  /** Where the shadow is, and the emergency file beside it. */
+  /** Path of the shadow. The emergency file is beside it. */
   readonly path: string;
   readonly clock: ServerClock;
-  /** Who has ended on this machine without closing the ledger. */
+  /** Processes of this machine that ended without closing the ledger. */
   readonly gone: readonly Sender[];
-  /** The server that the connection led to when it was opened. */
+  /** Server that the connection led to when it was opened. */
   readonly server: () => string;
   readonly key: string;
-  /** The role that uses it. */
+  /** Role that uses it. */
   readonly account: string;
 }
 
-/** Clocks of two machines may run apart by so much while something is sent, in milliseconds. */
+/** Default tolerance for the difference between two machines' clocks during a sending, in milliseconds. */
 const SLACK_MS = 60_000;
 
-/** Charges and jobs in PostgreSQL, which many machines share. */
+/** Storage in PostgreSQL, shared by many machines. */
 export const sharedBackend = (options: SharedOptions): Backend => {
   const { connection, shadow, path, clock, clockSql, uptime, self, lockWait, worker, limits, server } = options;
   const { name } = options.access.address;
@@ -91,10 +91,10 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
   };
   const wasHere = (sender: Sender): boolean => options.gone.some((one) => isDeepStrictEqual(one, sender));
-  /** Profiles whose policy counts what they charge, as far as it is known. */
+  /** Profiles that are known to have a counting policy. */
   const counted = new Set<string>();
 
-  /** Once the disk has failed, nothing more is begun. */
+  /** After the disk has failed, nothing more is started. */
   const keep = async (intents: readonly Entry[]): Promise<void> => {
     try {
       await patiently(() => shadow.keep(intents), lockWait, lockWait.leave);
@@ -157,14 +157,14 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       return { faults, seen };
     },
     change: async (purpose, about, decide, of) => {
-      // Most looks show nothing new: then nobody is kept waiting.
+      // Most reads show nothing new, so try without a lock first.
       if (purpose === 'glance') {
         const seen = decide(await Promise.all(about.map((query) => find(query, purpose))));
         if ((seen.write ?? []).length === 0) return seen.result;
       }
       if (of === undefined) return step(changeStep(purpose, about, decide, undefined));
       const spend = (alone: boolean) => step(changeStep(purpose, about, decide, { of, alone }));
-      // Without a policy that counts nobody waits for anybody.
+      // Without a counting policy, charges need not wait for each other.
       const whose = of.profile ?? '';
       if (counted.has(whose)) return spend(true);
       return spend(false).catch((thrown: unknown) => {

@@ -4,19 +4,19 @@ import { Lost, type Session, type StatementResult } from './session.ts';
 import { idsOf, knownStatement } from './statements.ts';
 import { SERVER } from './transaction.ts';
 
-/** What a server says of itself and its ledger. */
+/** Facts about a server and its ledger. */
 export interface Handshake {
-  /** The ledger's own name, which no other has. */
+  /** Unique name of the ledger. */
   readonly ledger: string;
-  /** The key of its digests. */
+  /** Key of its digests. */
   readonly key: string;
-  /** Which server it is in, as `SERVER` gives it. */
+  /** Identity of the server (see `SERVER`). */
   readonly server: string;
-  /** The server's clock, in milliseconds since the epoch. */
+  /** Server's clock, in milliseconds since the epoch. */
   readonly at: number;
-  /** The role that has logged in. */
+  /** Role that has logged in. */
   readonly account: string;
-  /** Which of the intents that were asked about it knows. */
+  /** Known ids among those that were asked about. */
   readonly knows: ReadonlySet<string>;
 }
 
@@ -46,7 +46,7 @@ export const isPostgres = (version: string): boolean => /^PostgreSQL \d/.test(ve
 
 const PROBE = 4_711_000_815;
 
-/** Whether a lock that one connection has keeps another from it. */
+/** True if one connection's lock keeps out another connection. */
 const locksAreReal = async (one: Session, other: Session, limit: number): Promise<boolean> => {
   await one.run(`BEGIN; SELECT pg_advisory_xact_lock(${PROBE})`, limit);
   const { answers } = await other.run(`BEGIN; SELECT pg_try_advisory_xact_lock(${PROBE}); COMMIT`, limit);
@@ -54,7 +54,10 @@ const locksAreReal = async (one: Session, other: Session, limit: number): Promis
   return answers[1]?.rows[0]?.[0] === false;
 };
 
-/** What speaks PostgreSQL's language and is something else is used only where two connections keep each other out. */
+/**
+ * Refuses a database that speaks PostgreSQL's protocol but is another product, unless its locks keep two connections
+ * apart.
+ */
 const checkLocks = async (
   session: Session,
   version: string,
@@ -79,8 +82,8 @@ const settingsIn = ({ rows }: StatementResult): ReadonlyMap<string, string> =>
   new Map(rows.map(([setting, value]) => [String(setting), String(value)]));
 
 /**
- * The first words on a connection. Throws where what answers is no ledger that this program can rely on: of another version,
- * no PostgreSQL, a standby.
+ * First messages on a connection. Throws if the server is no ledger that this program can rely on: another version, no
+ * PostgreSQL, or a standby.
  */
 export const handshake = async (
   session: Session,

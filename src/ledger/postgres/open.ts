@@ -15,7 +15,7 @@ import { type Access, LIMITS, openSession, type Session, sharedError } from './s
 import { openOtherShadow, restoreLost, SHADOW_FILE, type Shadow, shadowIn, shadowPaths } from './shadow.ts';
 import { CLOCK, connectionBy } from './transaction.ts';
 
-/** One file an address: whoever is sent to another ledger by the same name is told. */
+/** One file per address. It detects an address that leads to another ledger than before. */
 export const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
   `${folder}/${SHADOW_FILE_START}${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`;
 
@@ -39,7 +39,7 @@ const refuseOther = (shadow: Shadow, { ledger }: Handshake, name: string, path: 
   }
 };
 
-/** What this machine has begun in a ledger by any of its addresses: it may have been restored at another one. */
+/** Intents of this machine in a ledger, under any of its addresses: it may have been restored at another one. */
 const allBegun = (ledger: string, folder: string): Entry[] =>
   shadowPaths(folder).flatMap((path) => {
     const shadow = openOtherShadow(path);
@@ -59,15 +59,15 @@ const openShadow = (path: string, options: KnownOptions): { shadow: Shadow; left
   });
 };
 
-/** Opens a connection that was looked at: it is the ledger's, and knows what this machine has begun. */
+/** Opens verified connections: they lead to the right ledger, which knows this machine's intents. */
 const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: ServerClock) => {
   const { access, folder, clockSql, limits } = options;
   const { name } = access.address;
   const plain = (): Promise<Session> => openSession(access, limits);
-  /** Other processes of this machine write to it, too. */
+  /** Other processes of this machine write to the shadow, too. */
   const patient = <T>(work: () => T): Promise<T> => patiently(work, options.lockWait, options.lockWait.leave);
   let isTidy = false;
-  /** Once a process, and not worth a wait. */
+  /** Runs once per process, and does not wait for a lock. */
   const forgetOld = (at: number): void => {
     if (isTidy) return;
     isTidy = true;
@@ -101,8 +101,8 @@ const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: Serv
 };
 
 /**
- * Opens the ledger that a team shares. Throws a `ledger` error when it can't be used: no connection, none made yet, of another
- * version, not the one that was used before.
+ * Opens a team's shared ledger. Throws a `ledger` error if it can't be used: no connection, no tables yet, another
+ * version, or another ledger than before.
  */
 export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledger> => {
   const options: KnownOptions = { clockSql: () => CLOCK, limits: LIMITS, ...given };
@@ -123,7 +123,8 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
       account: greeting()?.account ?? '',
     });
     const known = await takeIn(backend, left.lines);
-    // Once its file is removed, one that ended before its intent was in the shadow is not known to have been here.
+    // Expire stale entries before the file is removed: without it, a sender that ended before its intent was in the
+    // shadow is not known to have run here.
     if (left.senders.length > 0) await expireStale(backend);
     left.remove(known);
     return ledgerOver(backend, clean);

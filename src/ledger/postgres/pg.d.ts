@@ -1,4 +1,4 @@
-/** Its client alone: there is one connection, and no pool of them. */
+/** Imports the driver's client alone: paycli uses one connection and no pool. */
 declare module 'pg/lib/client.js' {
   import { Client } from 'pg';
   export default Client;

@@ -2,9 +2,9 @@ import { COUNTING, UNFINISHED } from '../sqlite/schema.ts';
 import { literal } from './statements.ts';
 
 /**
- * The tables of a ledger as SQLite has them, in a schema of their own. `seq` is the order of creation as far as there is one:
- * whoever commits first need not have the lower number. `put_back` is an intent that the database had lost, and that the
- * machine which made it has brought back.
+ * Same tables as in SQLite, in a schema of their own. `seq` approximates the order of creation: the first to commit
+ * need not have the lower number. `put_back` marks an intent that the database had lost and that its machine has
+ * restored.
  */
 const FIRST = `
   CREATE SCHEMA paycli;
@@ -106,7 +106,7 @@ const FIRST = `
   );
 `;
 
-/** What a profile may charge, which the owner alone says, and files that another person must approve. */
+/** Policies, which only the owner may set, and files that another person must approve. */
 const POLICIES = `
   CREATE TABLE paycli.policy (
     profile text PRIMARY KEY,
@@ -129,13 +129,13 @@ const POLICIES = `
   CREATE INDEX charge_of_profile ON paycli.charge (profile, created_at) INCLUDE (currency, amount) WHERE ${COUNTING};
 `;
 
-/** What the last run of a job has counted beside the entries of its rows. */
+/** Counts of the last run of a job that its entries don't show. */
 const ADJUSTMENTS = 'ALTER TABLE paycli.job ADD COLUMN adjustments text;';
 
-/** What brings a ledger from one version to the next. Never changed, only added to. */
+/** Migrations from one version to the next. Add new ones at the end; never change one. */
 export const MIGRATIONS: readonly string[] = [FIRST, POLICIES, ADJUSTMENTS];
 
-/** What an operator does: no tables are changed, nothing is deleted, and what a row was begun as stays. */
+/** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */
 const RIGHTS = [
   'USAGE ON SCHEMA paycli',
   'SELECT ON ALL TABLES IN SCHEMA paycli',
@@ -149,14 +149,14 @@ const RIGHTS = [
 
 const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Gives a role the rights of an operator; again does no harm. */
+/** Grants a role the rights of an operator. Can be repeated. */
 export const grantsTo = (role: string): string =>
   RIGHTS.map((right) => `GRANT ${right} TO ${quotedName(role)};`).join('\n');
 
-/** Alone among all who would do the same. */
+/** Serializes concurrent migrations. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('paycli ledger schema'::text, 0::bigint));";
 
-/** Makes the tables of a version, in a transaction of their own; `name` and `key` are new ledgers' alone. */
+/** Statements that migrate from a version to the current one. `name` and `key` are used for a new ledger only. */
 export const migrationFrom = (
   version: number,
   { name, key }: { readonly name: string; readonly key: string },

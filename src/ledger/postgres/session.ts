@@ -4,12 +4,14 @@ import Client from 'pg/lib/client.js';
 import { PayError, reasonOf } from '../../core/error.ts';
 import type { Address } from './url.ts';
 
-/** The connection is of no use any more, or never was: what was sent last may have been done or not. */
+/** The connection is unusable. The last message may or may not have taken effect. */
 export class Lost extends Error {
   override readonly name = 'Lost';
 }
 
-/** What the server calls a fault: five characters (SQLSTATE), one a digit at least, as in no EPIPE; undefined where it did not say. */
+/**
+ * SQLSTATE of a server error: five characters with at least one digit, unlike EPIPE. Undefined if the server sent none.
+ */
 export const stateOf = (thrown: unknown): string | undefined => {
   if (thrown instanceof Lost || !(thrown instanceof Error)) return undefined;
   const { code } = thrown as { readonly code?: unknown };
@@ -17,25 +19,24 @@ export const stateOf = (thrown: unknown): string | undefined => {
 };
 
 /**
- * The server goes down, is full, in recovery, or did not do it this time: a deadlock, a lock that was not had, a process that
- * stood still in a transaction.
+ * SQLSTATE prefixes of temporary failures: shutdown, full, recovery, deadlock, lock timeout, idle transaction timeout.
  */
 const PASSING = ['08', '40', '53', '55P03', '57', '25006', '25P03'];
 
-/** Whether another try may go better. */
+/** True if a retry may succeed. */
 export const isPassing = (thrown: unknown): boolean => {
   const state = stateOf(thrown);
   return thrown instanceof Lost || (state !== undefined && PASSING.some((one) => state.startsWith(one)));
 };
 
-/** The same of an error that says so of another one. */
+/** True if the error or one of its causes is temporary. */
 export const isFromPassing = (thrown: unknown): boolean =>
   isPassing(thrown) || (thrown instanceof PayError && thrown.cause !== undefined && isFromPassing(thrown.cause));
 
-/** What it has refused for certain: the rest of its classes may come when it was done already. */
+/** SQLSTATE classes that certainly left nothing written. Others may arrive after the commit took effect. */
 const CERTAIN = ['22', '23', '25', '28', '2F', '40', '42', '55', '0A', '3F', '3D'];
 
-/** Whether nothing was written, for certain. */
+/** True if certainly nothing was written. */
 export const isUndone = (thrown: unknown): boolean => {
   const state = stateOf(thrown);
   return state !== undefined && CERTAIN.some((one) => state.startsWith(one));
@@ -43,7 +44,7 @@ export const isUndone = (thrown: unknown): boolean => {
 
 const NO_LEDGER = ['3F000', '42P01', '42703'];
 
-/** A certificate that could not be verified. */
+/** Error codes for a certificate that could not be verified. */
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)/;
 
 const isUntrusted = (thrown: unknown): boolean =>
@@ -66,7 +67,7 @@ const hintOf = (thrown: unknown, state: string | undefined): string => {
   return 'check that the database runs and can be reached (`paycli ledger status`), then run the same command again';
 };
 
-/** A failure of any kind as a `ledger` error: exit 10, nothing was sent. */
+/** Converts any failure to a `ledger` error: exit 10, nothing was sent. */
 export const sharedError = (thrown: unknown, name: string): PayError => {
   if (thrown instanceof PayError) return thrown;
   const state = stateOf(thrown);
@@ -79,25 +80,25 @@ export const sharedError = (thrown: unknown, name: string): PayError => {
   });
 };
 
-/** How long is waited for what, in milliseconds. */
+/** Time limits, in milliseconds. */
 export interface DatabaseLimits {
-  /** A connection, and the first words on it, each. */
+  /** For the connection, and for the first messages on it, each. */
   readonly connect: number;
-  /** The end of a connection. */
+  /** For closing a connection. */
   readonly close: number;
-  /** The answer to a message that changes something. */
+  /** For the answer to a message that writes. */
   readonly answer: number;
-  /** The answer to one that only reads. */
+  /** For the answer to a message that only reads. */
   readonly read: number;
-  /** The same where nobody has asked for it. */
+  /** For a read that nobody asked for. */
   readonly glance: number;
-  /** A lock that somebody keeps for longer is asked for again. */
+  /** For a lock that another process holds. The attempt is repeated afterwards. */
   readonly lock: number;
-  /** Who does nothing in a transaction for so long loses it. */
+  /** For an idle transaction, which the server then ends. */
   readonly idle: number;
-  /** For so long is tried what is to be sent, or kept. */
+  /** Total time of retries, except for outcomes and for `glance` (none). */
   readonly patience: number;
-  /** The same for what was done, which is worth a longer wait. */
+  /** Total time of retries for an outcome, which is worth a longer wait. */
   readonly outcome: number;
 }
 
@@ -113,34 +114,33 @@ export const LIMITS: DatabaseLimits = {
   outcome: 60_000,
 };
 
-/** What one statement has come to. */
+/** Result of one statement. */
 export interface StatementResult {
-  /** As the server calls it: `SELECT`, `COMMIT`, and `ROLLBACK` for a COMMIT that was none. */
+  /** Command tag of the server: `SELECT`, `COMMIT`, and `ROLLBACK` for a COMMIT that failed. */
   readonly command: string;
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
 }
 
-/** One connection. */
 export interface Session {
-  /** Sends statements in one message, and waits for what each comes to; `warnings` is what the server said beside it. */
+  /** Sends statements in one message, and waits for their results. `warnings` are the server's notices. */
   run(
     text: string,
     limit: number,
   ): Promise<{ readonly answers: readonly StatementResult[]; readonly warnings: readonly string[] }>;
-  /** Whether it can still be used. */
+  /** True while it can be used. */
   isOpen(): boolean;
   close(): Promise<void>;
 }
 
 export interface Access {
   readonly address: Address;
-  /** Asked at each connection; undefined where none is known. */
+  /** Called for each connection; undefined if no password is known. */
   readonly password: () => Promise<string | undefined>;
 }
 
 const [BOOL, INT8, INT4] = [16, 20, 23];
 
-/** Texts stay what they are; whole numbers here are all small enough. */
+/** Texts stay texts. All integers here fit a JavaScript number. */
 const types = {
   getTypeParser: (oid: number) => {
     if (oid === INT8 || oid === INT4) return Number;
@@ -148,7 +148,10 @@ const types = {
   },
 };
 
-/** What gives the password when the server asks for it. A command that prints it may take longer than a connection, so it is run before. */
+/**
+ * Returns a function that the driver calls when the server asks for the password. The password command runs before,
+ * since it may take longer than connecting.
+ */
 const passwordOf = async ({ address, password }: Access): Promise<() => string> => {
   const unknown = new PayError('auth', `the ledger ${address.name} asks for a password, and none is known`, {
     hint: 'put it into a password file (PGPASSFILE), or give a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',
@@ -174,15 +177,16 @@ const optionsOf = (
 });
 
 /**
- * Stands before the statements of each message: no name in them is looked up where others may have put an operator or a function of
- * their own. For one transaction only: what a pool keeps of a session reaches whoever has its connection next.
+ * Precedes the statements of each message, so that no name resolves to an operator or function that other users
+ * planted. It applies to one transaction only: a pool would pass a session setting on to the next user of the
+ * connection.
  */
 const PINNED = 'SET LOCAL search_path = pg_catalog, pg_temp;\n';
 
-/** What the driver's types leave out. */
+/** Part of the driver that its types omit. */
 interface Wire extends EventEmitter {
   readonly stream: Duplex;
-  /** Hands what comes to the parser; once, when it is known whether TLS is between. */
+  /** Connects incoming data to the parser. Called once, when it is known whether TLS is used. */
   attachListeners(stream: Pick<Duplex, 'on'>): void;
 }
 
@@ -190,7 +194,10 @@ const wireOf = (client: Client): Wire => (client as unknown as { readonly connec
 
 const IN_CLEAR = { authenticationCleartextPassword: 'in clear text', authenticationMD5Password: 'as MD5' } as const;
 
-/** Without TLS nobody has shown who asks: SCRAM alone proves a password and does not tell it. The driver sends nothing over what was destroyed. */
+/**
+ * Refuses a password request other than SCRAM without TLS: the server is not authenticated, and only SCRAM proves a
+ * password without revealing it. The driver sends nothing over a destroyed stream.
+ */
 const refuseInClear = (wire: Wire, { name, tls }: Address): void => {
   if (tls !== undefined) return;
   for (const [event, how] of Object.entries(IN_CLEAR)) {
@@ -205,12 +212,12 @@ const refuseInClear = (wire: Wire, { name, tls }: Address): void => {
   }
 };
 
-/** So many bytes may come before a server has let us in, and in one answer. */
+/** Limits in bytes, for the login and for one answer. */
 const [LOGIN_BYTES, ANSWER_BYTES] = [64 * 1024, 64 * 1024 * 1024];
-/** So many more each message counts for: it takes memory even when it is empty. */
+/** Additional bytes counted per message, since even an empty one takes memory. */
 const MESSAGE_BYTES = 256;
 
-/** Ends a connection over which more comes than was allowed last, or what the driver can't read. */
+/** Ends a connection that exceeds the current limit, or that sends something the driver can't parse. */
 const boundedBy = (wire: Wire, name: string) => {
   let [left, limit] = [LOGIN_BYTES, LOGIN_BYTES];
   const take = (bytes: number): void => {
@@ -240,7 +247,7 @@ const boundedBy = (wire: Wire, name: string) => {
   };
 };
 
-/** What `work` gives, unless it takes longer than `ms`. */
+/** Rejects with `Lost` if `work` takes longer than `ms`. */
 const within = async <T>(work: Promise<T>, ms: number, what: string): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -253,13 +260,16 @@ const within = async <T>(work: Promise<T>, ms: number, what: string): Promise<T>
   }
 };
 
-/** What the server refuses has its state, and of a password it is known what is wrong; anything else is a connection that can't be trusted any more. */
+/**
+ * Passes on server errors, `Lost` and PayErrors. Any other failure becomes `Lost`, since the connection can't be
+ * trusted any more.
+ */
 const asFault = (thrown: unknown): unknown =>
   stateOf(thrown) === undefined && !(thrown instanceof Lost) && !(thrown instanceof PayError)
     ? new Lost(reasonOf(thrown), { cause: thrown })
     : thrown;
 
-/** Opens a connection. Throws `Lost` where there is none, and the server's word where it refuses. */
+/** Opens a connection. Throws `Lost` if it fails, and the server's error if the server refuses it. */
 export const openSession = async (access: Access, limits = LIMITS): Promise<Session> => {
   const client = new Client(optionsOf(access.address, await passwordOf(access), limits));
   const wire = wireOf(client);
@@ -271,11 +281,11 @@ export const openSession = async (access: Access, limits = LIMITS): Promise<Sess
     open = false;
     wire.stream.destroy();
   };
-  // Without a listener an idle connection that breaks ends the process.
+  // Without a listener, a broken idle connection would end the process.
   client.on('error', drop).on('end', () => {
     open = false;
   });
-  // Its severity comes in the server's language; a code that begins with 00 is no warning.
+  // The severity text is in the server's language. A code that begins with 00 is no warning.
   client.on('notice', ({ code, message }) => {
     if (code?.startsWith('00') !== true) warnings.push(message ?? '');
   });
@@ -297,7 +307,7 @@ export const openSession = async (access: Access, limits = LIMITS): Promise<Sess
         const answer = await within(asked, limit, `no answer within ${limit / 1000} s`);
         return { answers: [answer].flat().slice(1), warnings };
       } catch (thrown) {
-        // What has failed may have left a transaction open, or an answer on its way.
+        // A failure may leave a transaction open, or an answer in transit.
         drop();
         throw asFault(thrown);
       }

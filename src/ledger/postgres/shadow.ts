@@ -24,15 +24,15 @@ const TABLES = `
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** Those that were begun together are lost together: the first of each stands for all. */
+/** Marks the first intent of each commit. Intents of one commit are lost together, so the first one stands for all. */
 const LEADERS = `
   ALTER TABLE intent ADD COLUMN leads INTEGER NOT NULL DEFAULT 1;
   CREATE INDEX intent_leads ON intent (n) WHERE leads = 1;
 `;
 
-/** What this machine has begun in a ledger that others keep. */
+/** File of the intents that this machine has stored in a shared ledger. */
 export const SHADOW_FILE: DatabaseKind = {
-  // "pays"
+  // "pays" in ASCII.
   applicationId: 0x70617973,
   migrations: [TABLES, LEADERS],
   survives: 'power loss',
@@ -45,11 +45,12 @@ export const SHADOW_FILE: DatabaseKind = {
 };
 
 /**
- * So many of the last commits are looked for at each connection, and before each change: what is lost of a ledger is lost from its end. Of processes
- * that begin at once, the one that commits first may be the last to write it down here, and each has one commit at a time.
+ * Number of last commits that each connection and each change looks for. A database loses data from its end. Of several
+ * processes that start at once, the first to commit may be the last to write its copy here, and each has one commit at
+ * a time.
  */
 const LAST = 64;
-/** A ledger that has forgotten more than this would be missed by people. */
+/** Age in milliseconds after which copies are deleted. People would notice a ledger that lost more than that. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
 const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry =>
@@ -72,15 +73,15 @@ export const shadowPaths = (folder: string): string[] =>
     .filter((name) => NAME.test(name))
     .map((name) => `${folder}/${name}`);
 
-/** Opens one of a ledger that is not in use. */
+/** Opens the shadow of a ledger that is not in use. */
 export const openOtherShadow = (path: string): Shadow => {
   checkAccess(path);
   return openDatabase(path, SHADOW_FILE, (db) => shadowIn(db, path));
 };
 
 /**
- * A copy of this machine's own intents, each on the disk before a byte of it is sent: a database that was restored, or whose
- * standby took over without having heard of everything, is noticed by what it does not know.
+ * Copies of this machine's intents, each on the disk before its request is sent. They detect a restored database, or a
+ * promoted standby that lagged behind: it doesn't know some of them.
  */
 export const shadowIn = (db: DatabaseSync, path: string) => {
   const add = db.prepare('INSERT OR IGNORE INTO intent (id, created_at, entry, leads) VALUES (?, ?, ?, ?)');
@@ -100,13 +101,13 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
   const kept = (name: string): string | undefined => asError(() => setting.get(name)?.['value'] as string | undefined);
   const keep = (name: string, value: string): void => void asError(() => set.run(name, value));
   return {
-    /** Which ledger it is the shadow of; undefined of a new one. */
+    /** Name of its ledger; undefined for a new shadow. */
     ledger: (): string | undefined => kept('ledger'),
     belongsTo: (name: string): void => keep('ledger', name),
-    /** The server that was last found to know everything here, as `SERVER` gives it; undefined of a new one. */
+    /** Last server that was found to know everything here (see `SERVER`); undefined for a new shadow. */
     server: (): string | undefined => kept('server'),
     isKnownTo: (server: string): void => keep('server', server),
-    /** What was begun in one commit. */
+    /** Stores the intents of one commit. */
     keep: (entries: readonly Entry[]): void => {
       asError(() =>
         transact(db, () => {
@@ -116,16 +117,19 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
         }),
       );
     },
-    /** The identifier of one of each of the last commits, the newest first. */
+    /** Ids of one intent of each of the last commits, newest first. */
     last: (): string[] => asError(() => last.all(LAST).map(({ id }) => String(id))),
-    /** Whether this machine has begun it: of a clone of it, which has the same boot, it sees no process. */
+    /**
+     * True if this machine started it. A clone of this machine has the same boot ID, but its processes are invisible
+     * here.
+     */
     has: (id: string): boolean => one.get(id) !== undefined,
     all: (): Entry[] => asError(() => all.all().map(entryIn)),
     about: (about: string): Entry[] =>
       asError(() => naming.all(JSON.stringify(about)).map(entryIn)).filter((entry) => entry.about === about),
-    /** Whether there is any. */
+    /** True if it holds any intent. */
     isUsed: (): boolean => last.all(1).length > 0,
-    /** `now`: by the clock that intents are dated with, which is the server's. */
+    /** `now` is the server's clock, which also dates the intents. */
     forgetOld: (now: number): void => {
       asError(() => db.prepare('DELETE FROM intent WHERE created_at < ?').run(now - KEPT_MS));
     },
@@ -134,11 +138,11 @@ export const shadowIn = (db: DatabaseSync, path: string) => {
 };
 export type Shadow = ReturnType<typeof shadowIn>;
 
-/** A night's charges may be many. */
+/** Time limit in milliseconds. The charges of a whole night may be many. */
 const LIMIT_MS = 5 * 60_000;
 const AT_ONCE = 500;
 
-/** An intent that the database has lost: nobody knows any more what became of it. */
+/** Marks an intent that the database has lost as unknown. */
 const asLost = (entry: Entry, at: number): Entry => {
   const evidence = evidenceOf('ledger_lost', at, { why: 'the shared ledger did not know of it any more' });
   return changed(entry, {
@@ -149,7 +153,7 @@ const asLost = (entry: Entry, at: number): Entry => {
   });
 };
 
-/** Those of some entries that the database does not have. */
+/** Entries among the given ones that the database does not have. */
 export const unknownTo = async (session: Session, entries: readonly Entry[], limit: number): Promise<Entry[]> => {
   const missing: Entry[] = [];
   for (let from = 0; from < entries.length; from += AT_ONCE) {
@@ -162,8 +166,8 @@ export const unknownTo = async (session: Session, entries: readonly Entry[], lim
 };
 
 /**
- * Brings back what this machine has begun and the database has lost, as unknown, oldest first; beside what else is open of the
- * same payment request by now. All of it in one transaction: what is half brought back would not be missed again.
+ * Restores this machine's lost intents as unknown, oldest first, even if another intent of the same payment request is
+ * open by now. All of it is one transaction: a half-finished restore would not be detected again.
  */
 export const restoreLost = async (session: Session, mine: readonly Entry[], at: number): Promise<void> => {
   const lost = (await unknownTo(session, mine, LIMIT_MS)).map((entry) => asLost(entry, at));

@@ -4,18 +4,18 @@ import { AT, CHANGING, COLUMNS, checksumOf, entryOf, rowOf, type Value } from '.
 import { conditionsOf, type Statement, whereOf } from '../sql.ts';
 import type { StatementResult } from './session.ts';
 
-/** PostgreSQL keeps no NUL. */
+/** PostgreSQL can't store NUL. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** Where a text is taken as it stands, a backslash is one; half of a surrogate pair is kept by nobody. */
+/** Escapes backslashes with an E string. Lone surrogates are replaced, since neither database stores them. */
 const quoted = (text: string): string => {
   const kept = withoutNul(text).toWellFormed().replaceAll("'", "''");
   return kept.includes('\\') ? `E'${kept.replaceAll('\\', '\\\\')}'` : `'${kept}'`;
 };
 
 /**
- * A value as it stands in a statement. Several statements go to the server in one message, which saves a round trip for each
- * and takes no parameters; the connection is of the encoding UTF-8.
+ * SQL literal of a value. Several statements go to the server in one message, which saves round trips but allows no
+ * parameters. The connection's encoding is UTF-8.
  */
 export const literal = (value: Value | boolean | undefined): string => {
   if (value === null || value === undefined) return 'NULL';
@@ -25,21 +25,21 @@ export const literal = (value: Value | boolean | undefined): string => {
   return String(value);
 };
 
-/** `('a', 'b')`; of nothing, what nothing is in. */
+/** `('a', 'b')`, or for an empty list one that contains nothing. */
 export const list = (values: readonly Value[]): string =>
   values.length === 0 ? '(NULL)' : `(${values.map(literal).join(', ')})`;
 
-/** A statement with its values where they stand. */
+/** Inserts the values into a statement. */
 export const inlined = ([sql, ...values]: Statement): string => {
   let at = 0;
   return sql.replaceAll('?', () => literal(values[at++]));
 };
 
-/** Of a row the last one counts, which is not the one that was written last where another ledger was pushed. */
+/** The last entry of a row counts. After a push from another ledger, it isn't necessarily the last inserted one. */
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: '"row", created_at, seq' } as const;
 const NEWEST_OF_ROW = 'created_at DESC, seq DESC';
 
-/** `row` is a word of SQL's own. */
+/** `row` is an SQL keyword. */
 const named = (name: string): string => (name === 'row' ? '"row"' : name);
 
 const SELECT = `SELECT ${COLUMNS.map(named).join()} FROM paycli.charge`;
@@ -51,7 +51,7 @@ const amongActivities = (activities: readonly string[]): Statement => [
   ...activities,
 ];
 
-/** The statement that finds what a query asks for; `lock` keeps others from changing it before the transaction ends. */
+/** Statement that runs a query. `lock` locks the rows until the end of the transaction. */
 export const findStatement = (query: Query, lock: boolean): string => {
   const { id, standing, limit = -1, order = 'oldest', rows } = query;
   const where = whereOf([
@@ -69,7 +69,7 @@ const WRITTEN = COLUMNS.slice(0, -1);
 
 const hasNul = (value: Value): boolean => typeof value === 'string' && value.includes('\0');
 
-/** As it will be read again: what PostgreSQL can't keep is not in the checksum, either. */
+/** Row as it will be read back: the checksum is computed after removing NUL, which PostgreSQL can't store. */
 const rowKept = (entry: Entry): Value[] => {
   const row = rowOf(entry);
   if (!row.some(hasNul)) return row;
@@ -77,7 +77,7 @@ const rowKept = (entry: Entry): Value[] => {
   return [...kept, checksumOf(kept)];
 };
 
-/** `id`, `state`, `checksum` and the like, as the table names them, with what an entry has there. */
+/** Literals of an entry's values, in the order of the table's columns. */
 const valuesOf = (entry: Entry): string[] => rowKept(entry).map(literal);
 
 export const insertStatement = (entry: Entry, putBack = false): string => {
@@ -85,7 +85,7 @@ export const insertStatement = (entry: Entry, putBack = false): string => {
   return `INSERT INTO paycli.charge (${WRITTEN.map(named).join()}${extra[0]}) VALUES (${valuesOf(entry).join()}${extra[1]})`;
 };
 
-/** What was sent changes only where `unsaid` says so, which takes the owner's rights. */
+/** Leaves the sent request unchanged, unless `unsaid` removes it. That requires the owner's rights. */
 export const updateStatement = (entry: Entry, unsaid = false): string => {
   const values = valuesOf(entry);
   const names = [...CHANGING, 'checksum', ...(unsaid ? (['path', 'body'] as const) : [])] as const;
@@ -96,19 +96,19 @@ export const updateStatement = (entry: Entry, unsaid = false): string => {
 const pairsOf = (entries: readonly Entry[]): string =>
   entries.map((entry) => `(${literal(entry.id)}, ${valuesOf(entry)[AT.checksum]}::bigint)`).join();
 
-/** Whether entries stand as they were written: one row, one value. */
+/** Query that returns one value: true if the entries are stored as written. */
 export const writtenStatement = (entries: readonly Entry[]): string =>
   `SELECT count(*) = ${entries.length} FROM paycli.charge WHERE (id, checksum) IN (${pairsOf(entries)})`;
 
-/** Writes the same once more: the commit behind it waits for what the first one should have waited for. */
+/** Writes the same again, so that the commit after it waits for whatever the first commit should have waited for. */
 export const touchStatement = (entries: readonly Entry[]): string =>
   `UPDATE paycli.charge SET checksum = checksum WHERE id IN ${list(entries.map(({ id }) => id))}`;
 
-/** Which of some entries are there. */
+/** Query for the known ids among these. */
 export const knownStatement = (ids: readonly string[]): string =>
   `SELECT id FROM paycli.charge WHERE id IN ${list(ids)}`;
 
-/** Whether all of some different entries are there, as an expression. */
+/** Expression that is true if all of these distinct ids are known. */
 export const knowsAllStatement = (ids: readonly string[]): string =>
   `(SELECT count(*) = ${ids.length} FROM paycli.charge WHERE id IN ${list(ids)})`;
 

@@ -31,34 +31,37 @@ import {
   writtenStatement,
 } from './statements.ts';
 
-/** What a step writes, once it has seen what there is. */
+/** Decision of a step after its reads. */
 export interface Written<T> {
   readonly result: T;
-  /** Statements; none where nothing is to be written. */
+  /** Statements; empty if nothing is written. */
   readonly writes: readonly string[];
-  /** A question that says afterwards whether they were committed, and a statement that writes the same again. */
+  /** Query that tells afterwards if they were committed, and a statement that writes the same again. */
   readonly proof?: { readonly ask: string; readonly again: string };
 }
 
-/** One change of the ledger: it looks, decides, and writes, alone among all who share what it is about. */
+/** One change of the ledger. It reads, decides and writes, exclusively among all users with a common key. */
 export interface UnitOfWork<T> {
   readonly purpose: LockPolicy;
-  /** What it is about: no two steps with one of these in common go on at once, here or anywhere. */
+  /** Lock keys. No two steps with a common key run at once, on any machine. */
   readonly keys: readonly string[];
-  /** It may be about anything, so nothing else shares its transaction. */
+  /** Such a step may touch anything, so it shares its transaction with no other. */
   readonly alone: boolean;
   readonly looks: readonly string[];
-  /** Pure; asked again where the transaction has to be repeated. */
+  /** Pure. Runs again if the transaction has to be repeated. */
   readonly decide: (found: readonly StatementResult[]) => Written<T>;
-  /** Once it is decided: what of it this machine keeps a copy of when it is committed, and before anybody hears of it. */
+  /**
+   * Called after the decision. Returns the entries that this machine must copy after the commit, before the caller gets
+   * the result.
+   */
   readonly toKeep?: () => readonly Entry[];
 }
 
-/** A step of any kind, for those who only pass it on. */
+/** Step of any result type, for code that only passes it on. */
 // biome-ignore lint/suspicious/noExplicitAny: the result goes back to whoever brought the step.
 export type AnyUnit = UnitOfWork<any>;
 
-/** A step that looks at nothing; what it writes is asked for when the server's clock is known. */
+/** Step without reads. Its statement is built once the server's clock is known. */
 export const writeUnit = (about: string, statement: () => Statement): UnitOfWork<void> => ({
   purpose: 'note',
   keys: [about],
@@ -67,14 +70,20 @@ export const writeUnit = (about: string, statement: () => Statement): UnitOfWork
   decide: () => ({ result: undefined, writes: [inlined(statement())] }),
 });
 
-/** The policy that holds for a profile: its own first, since `OTHERS` comes before all that a profile can be called. */
+/** Query for the policy of a profile. Its own comes first, since `OTHERS` sorts before every profile name. */
 const heldStatement = ({ profile }: AllowanceOf): string => `SELECT ${POLICY} FROM paycli.policy
   WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL ORDER BY profile COLLATE "C" DESC LIMIT 1`;
 
-/** By the server's clock as the transaction began: the machine's may have been set since it was last compared. */
+/**
+ * Start of the day by the server's clock at the start of the transaction. The machine's clock may have been set since
+ * it was last compared.
+ */
 const DAY_BEGAN = '(floor(extract(epoch FROM now()) / 86400::numeric) * 86400000::numeric)::bigint';
 
-/** What the profile has spent, by currency; nothing is counted where there is no policy. Sums may be more than a number can hold. */
+/**
+ * Query for the use of a profile's allowance, by currency. It counts nothing if there is no policy. Sums are texts,
+ * since they may exceed a JavaScript number.
+ */
 const spentStatement = ({ profile, since }: AllowanceOf): string => `SELECT currency, count(*), sum(amount)::text,
   count(*) FILTER (WHERE amount IS NULL OR currency IS NULL) FROM paycli.charge
   WHERE profile ${profile === undefined ? 'IS NULL' : `= ${literal(profile)}`} AND created_at >= LEAST(${since}, ${DAY_BEGAN}) AND ${COUNTING}
@@ -95,7 +104,7 @@ const spentOf = ({ rows }: StatementResult, currencies: readonly string[]): Spen
   };
 };
 
-/** What the answers to `allowanceLooks` say. */
+/** Parses the answers to `allowanceLooks`. */
 export const allowanceOf = ([held, spent]: readonly StatementResult[]): Allowance | undefined => {
   const found = held?.rows[0];
   if (found === undefined) return undefined;
@@ -104,10 +113,10 @@ export const allowanceOf = ([held, spent]: readonly StatementResult[]): Allowanc
   return { kept, spent: counted ? spentOf(spent, Object.keys(kept.policy.maxAmount ?? {})) : NOTHING_SPENT };
 };
 
-/** Whoever charges under a policy that counts does so alone. */
+/** Lock key for charges under a counting policy, which run one at a time. */
 const allowanceKey = ({ profile }: AllowanceOf): string => `spends ${profile ?? ''}`;
 
-/** What a query is about, as far as that can be said of it beforehand. */
+/** Lock keys of a query; undefined if they can't be known beforehand. */
 const keysOf = ({ standing, job, rows, activities, id }: Query): readonly string[] | undefined => {
   if (standing !== undefined) return [`about ${standing}`];
   if (job !== undefined && rows !== undefined && rows[0] === rows[1]) return [`row ${job} ${rows[0]}`];
@@ -117,7 +126,7 @@ const keysOf = ({ standing, job, rows, activities, id }: Query): readonly string
 
 const NOT_RECONCILED = "SELECT count(*) FROM paycli.charge WHERE put_back AND state = 'unknown'";
 
-/** Intents that the database had lost, and that are still unknown. */
+/** Refuses new intents while intents that the database had lost are still unknown. */
 const refuseLost = (count: number): void => {
   if (count === 0) return;
   const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
@@ -126,19 +135,19 @@ const refuseLost = (count: number): void => {
   });
 };
 
-/** A policy that counts was found, and nobody else was kept from spending meanwhile: it has to be asked for alone. */
+/** Thrown when a counting policy turns up without its lock. The caller must retry with the lock. */
 export class Uncounted extends Error {
   override readonly name = 'Uncounted';
 }
 
-/** An allowance that a change asks for. */
+/** Request for an allowance within a change. */
 interface AllowanceRequest {
   readonly of: AllowanceOf;
-  /** Whether it is asked for alone: no other spends of it meanwhile. */
+  /** True if the step holds the allowance's lock, so that no other step spends from it meanwhile. */
   readonly alone: boolean;
 }
 
-/** A rule of the ledger as a step. */
+/** Step that runs a rule of the ledger. */
 export const changeStep = <T>(
   purpose: LockPolicy,
   about: readonly Query[],
@@ -180,14 +189,14 @@ export const changeStep = <T>(
 
 export const JOBS = jobStatements('paycli.');
 
-/** How the last entry of each row of a job stands. */
+/** Query for the state of the last entry of each row of a job. */
 export const LAST_ENTRIES = `SELECT DISTINCT ON ("row") ${ENTRY_STATE} FROM paycli.charge WHERE job = ?
   ORDER BY "row", created_at DESC, seq DESC`;
 
 const WRITTEN = `SELECT EXISTS (SELECT 1 FROM paycli.onye_update
   WHERE (${UPDATE}) IS NOT DISTINCT FROM (${placesFor(UPDATE)}))`;
 
-/** A rule about one update of a customer as a step. */
+/** Step that runs a rule about one update of a customer. */
 export const updateStep = <T>(
   purpose: LockPolicy,
   of: JobRow,
@@ -206,10 +215,10 @@ export const updateStep = <T>(
   },
 });
 
-/** For so long a slice is left to whoever has taken it; it only saves work: a row is claimed by its intent. */
+/** Duration of a lease on a slice. Leases only save work: the intent is what claims a row. */
 const LEASE = "interval '60 s'";
 
-/** Slices of jobs, each with one who works at it. */
+/** Leases on slices of jobs, each held by one worker. */
 export const leases = (
   worker: string,
   read: (statement: string) => Promise<StatementResult>,
@@ -235,10 +244,10 @@ export const leases = (
 
 const AT_ONCE = 1000;
 
-/** A transaction that sees the ledger as it was when it began, and so all of it as of one moment. */
+/** Begins a transaction that sees the whole ledger as of one moment. */
 const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** Walks through what a query finds with a cursor of the server's: neither it nor this machine has all of it at once. */
+/** Walks over the results of a query with a server-side cursor, so that neither side holds all of them at once. */
 export const walkIn = async <T>(
   session: Session,
   query: Query,
@@ -258,7 +267,7 @@ export const walkIn = async <T>(
     await session.run('COMMIT', limit);
     return taker.end();
   } catch (thrown) {
-    // Nothing else may go on in its transaction.
+    // Nothing else may run in its transaction.
     await session.close();
     throw thrown;
   }

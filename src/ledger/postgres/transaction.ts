@@ -10,9 +10,9 @@ import { knowsAllStatement, literal } from './statements.ts';
 import type { AnyUnit, UnitOfWork, Written } from './steps.ts';
 
 /**
- * Each statement sees what was committed before it began, so that what is looked at behind the lock is as it stands. The
- * commit waits for the disk, and for the standby where one must have it, whatever the settings of the role say. Looks are for few
- * rows: in a large ledger the planner would compile them, or start workers for them, which takes far longer than they do.
+ * READ COMMITTED lets each statement see what was committed before it, so that reads after the lock are current. The
+ * commit waits for the disk, and for a required standby, whatever the role's settings. JIT and parallel workers are
+ * off: reads return few rows, and in a large ledger the planner would spend far longer on these than on the reads.
  */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL synchronous_commit = 'on';
@@ -23,46 +23,47 @@ const beginning = ({ lock, idle }: DatabaseLimits): string => `${BEGIN}
 SET LOCAL lock_timeout = ${lock};
 SET LOCAL idle_in_transaction_session_timeout = ${idle};`;
 
-/** The lock of a key: a number of 64 bits, the same for all who know the key. */
+/** Lock number of a key: 64 bits, the same for everybody who knows the key. */
 const lockOf = (key: string): bigint => createHash('sha256').update(`paycli ${key}`).digest().readBigInt64BE();
 
-/** One after the other, in one order for all: two that want the same never wait for each other. */
+/** Takes the locks one by one, in the same order everywhere, so that two transactions never deadlock. */
 const lockStatement = (keys: readonly string[]): string => {
   const locks = [...new Set(keys.map(lockOf))].sort((a, b) => (a < b ? -1 : 1));
   return `SELECT pg_advisory_xact_lock(k) FROM pg_catalog.unnest(ARRAY[${locks.join()}]::bigint[]) AS k`;
 };
 
-/** The server's clock, in milliseconds since the epoch. */
+/** Server's clock, in milliseconds since the epoch. */
 export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000::numeric)::bigint';
 
 /**
- * Which server this is, and since when: one that was restored, promoted after a start as a standby, or put in another's place has
- * started at another moment, and so has another timeline of the same server. A ledger that was loaded into a running server has other numbers.
+ * Identity of the server, by its start time and object ids. A restored server, a replacement, or a standby promoted
+ * after its start has another start time, and so has another timeline of the same server. A ledger that was loaded into
+ * a running server has other object ids.
  */
 export const SERVER = `(extract(epoch FROM pg_postmaster_start_time())::text || ' ' ||
   (SELECT oid::text FROM pg_database WHERE datname = current_database()) || ' ' || 'paycli.charge'::regclass::oid::text)`;
 
-/** What was about to be committed when the answer was lost, for each step. */
+/** Decisions of each step whose commit was not answered. */
 type LostCommit = ReadonlyMap<AnyUnit, Written<unknown>>;
 
 interface TransactionOptions {
   readonly limits: DatabaseLimits;
-  /** Told what the server's clock shows, before anything is decided. */
+  /** Called with the server's clock before any decision. */
   readonly clock: (at: number) => void;
-  /** The server that this connection led to when it was opened, as `SERVER` gives it. */
+  /** Server that this connection led to when it was opened (see `SERVER`). */
   readonly server: () => string;
-  /** What this machine has begun last: a database that doesn't know all of it has forgotten something. */
+  /** This machine's last intents. A database that doesn't know all of them has lost data. */
   readonly newest: () => Promise<readonly string[]>;
-  /** What gives the server's clock, in SQL. */
+  /** SQL expression for the server's clock. */
   readonly clockSql: () => string;
-  /** Told what is sent to be committed, in case that no answer comes. */
+  /** Called with the decisions before they are committed, in case no answer arrives. */
   readonly about: (attempt: LostCommit) => void;
 }
 
-/** What a step has come to. */
+/** Result or error of a step. */
 type Decided = { readonly written: Written<unknown> } | { readonly thrown: unknown };
 
-/** What a step makes of its answers; of one whose earlier commit has gone through, nothing is decided again. */
+/** Decides a step by its answers. If its earlier commit went through, the earlier decision stands. */
 const decided = (step: AnyUnit, answers: readonly StatementResult[], before: Written<unknown> | undefined): Decided => {
   const [proved, ...found] = before?.proof === undefined ? [undefined, ...answers] : answers;
   if (before?.proof !== undefined && proved?.rows[0]?.[0] === true) {
@@ -84,7 +85,7 @@ const attemptOf = (steps: readonly AnyUnit[], done: readonly Decided[]): LostCom
 const looksOf = (step: AnyUnit, before: Written<unknown> | undefined): readonly string[] =>
   before?.proof === undefined ? step.looks : [before.proof.ask, ...step.looks];
 
-/** Sends what was decided, and the commit; only its own word, without a warning, says that it is done. */
+/** Sends the writes and the commit. Only a `COMMIT` answer without a warning counts as success. */
 const commit = async (
   session: Session,
   writes: readonly string[],
@@ -97,14 +98,14 @@ const commit = async (
   return answers;
 };
 
-/** Writes what needs no look, in a transaction as good as any. */
+/** Runs writes that need no reads, in a transaction with the same guarantees. */
 export const commitAll = (session: Session, [first = '', ...rest]: readonly string[], limit: number) =>
   commit(session, [`${BEGIN}\n${first}`, ...rest], limit);
 
 /**
- * Steps in one transaction: lock, then look, then write. Two messages go to the server. `earlier` is what an attempt had
- * written whose commit was not answered: behind the same locks, which that attempt has kept until it ended, is seen what
- * became of it.
+ * Runs steps in one transaction and two messages: lock and read, then write. `earlier` holds the decisions of an
+ * attempt whose commit was not answered. That attempt held the same locks until it ended, so behind them its fate is
+ * visible.
  */
 const transact = async (
   session: Session,
@@ -121,11 +122,11 @@ const transact = async (
     ...looks.flat(),
   ];
   const { answers } = await session.run(`${beginning(limits)}\n${statements.join(';\n')}`, limits.answer);
-  // What stands before the looks: BEGIN, the settings, the lock.
+  // Skip the answers to BEGIN, the settings and the lock, which come before those to the reads.
   const own = answers.slice(answers.length - looks.flat().length);
   const [now, isWhole] = answers[answers.length - own.length - 1]?.rows[0] ?? [];
   if (isWhole !== true) {
-    // Behind a pool another server may have taken over: the next connection looks what is missing.
+    // Behind a pool, another server may have taken over. The next connection checks for lost intents.
     await session.close();
     throw new Lost('the server is another one, or has forgotten what was begun');
   }
@@ -142,7 +143,7 @@ const transact = async (
   return done;
 };
 
-/** How long something is tried, in milliseconds, and what ends that. */
+/** Time limit of retries in milliseconds, and the signal that ends them. */
 export interface Patience {
   readonly limit: number;
   readonly until: AbortSignal;
@@ -150,12 +151,12 @@ export interface Patience {
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
-/** What nobody waits for any more is left after so long, in milliseconds. */
+/** Time that `close` waits for work in progress, in milliseconds. */
 const CLOSE_MS = 1000;
 
 /**
- * The one connection of a process: opened when it is first wanted, and again when it was lost. `open` gives one that was
- * looked at and can be used.
+ * The process's only connection. It is opened on first use, and again after it was lost. `open` returns a verified
+ * connection.
  */
 export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
   let session: Session | undefined;
@@ -167,7 +168,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
     return session;
   };
 
-  /** Tries until it is done, or fails for good. */
+  /** Retries until success or a permanent failure. */
   const persistently = async <T>(work: (session: Session) => Promise<T>, { limit, until }: Patience): Promise<T> => {
     const started = wait.ticks();
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
@@ -182,7 +183,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
   };
 
   return {
-    /** One piece of work at a time: nothing of another comes between its messages. */
+    /** Runs one piece of work at a time, so that messages of two never mix. */
     use: <T>(work: (session: Session) => Promise<T>, patience: Patience): Promise<T> => {
       const mine = last.then(() => persistently(work, patience));
       last = mine.catch(() => undefined);
@@ -197,7 +198,7 @@ export const connectionBy = (open: () => Promise<Session>, wait: LockWait) => {
 };
 export type Connection = ReturnType<typeof connectionBy>;
 
-/** So many steps share a transaction at most: each holds locks, of which a server has room for some thousands. */
+/** Maximum number of steps per transaction. Each holds locks, and a server has room for some thousands. */
 const MOST = 64;
 
 interface Waiting {
@@ -206,7 +207,10 @@ interface Waiting {
   readonly reject: (thrown: unknown) => void;
 }
 
-/** Takes from `waiting` what can share a transaction: nothing that is about the same, and what may be about anything by itself. */
+/**
+ * Takes steps from `waiting` that can share a transaction: no two with a common key, and an `alone` step only by
+ * itself.
+ */
 const takeFrom = (waiting: Waiting[]): Waiting[] => {
   const first = waiting[0];
   if (first === undefined || first.step.alone) return waiting.splice(0, 1);
@@ -215,7 +219,7 @@ const takeFrom = (waiting: Waiting[]): Waiting[] => {
   for (const one of waiting) {
     const fits = batch.length < MOST && !one.step.alone && !one.step.keys.some((key) => keys.has(key));
     (fits ? batch : rest).push(one);
-    // What waits keeps its turn before others that are about the same.
+    // A waiting step keeps its turn before later ones with the same key.
     for (const key of one.step.keys) keys.add(key);
   }
   waiting.splice(0, waiting.length, ...rest);
@@ -225,15 +229,15 @@ const takeFrom = (waiting: Waiting[]): Waiting[] => {
 interface Grouping extends Omit<TransactionOptions, 'about'> {
   readonly connection: Connection;
   readonly patience: (purposes: readonly LockPolicy[]) => Patience;
-  /** Takes a copy of what is begun; what it throws keeps that from being sent. */
+  /** Copies new intents. If it throws, they are not sent. */
   readonly keep: (intents: readonly Entry[]) => Promise<void>;
 }
 
-/** What a step has begun that is committed. */
+/** New entries of a committed step. */
 const begunBy = (step: AnyUnit, end: Decided | undefined): readonly Entry[] =>
   end !== undefined && 'written' in end ? (step.toKeep?.() ?? []) : [];
 
-/** Steps that are asked for in one turn share a transaction, and so its round trips. */
+/** Steps of one event loop turn share a transaction and its round trips. */
 export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) => {
   const run = async (batch: readonly Waiting[], before: LostCommit = new Map()): Promise<void> => {
     let earlier = before;
@@ -251,12 +255,13 @@ export const groupedSteps = ({ connection, patience, keep, ...told }: Grouping) 
         if (end === undefined || 'thrown' in end) reject(end?.thrown);
         else if (begun.length === 0) resolve(end.written.result);
       }
-      // In one go: the copy is on the disk before a byte is sent.
+      // Copy all at once: the copy is on the disk before any request is sent.
       const toSend = ended.filter(({ begun }) => begun.length > 0);
       if (toSend.length > 0) await keep(toSend.flatMap(({ begun }) => begun));
       for (const { end, resolve } of toSend) if (end !== undefined && 'written' in end) resolve(end.written.result);
     } catch (thrown) {
-      // What the server has refused for certain may be one step's fault; an earlier commit may not have been answered.
+      // One step may have caused a certain refusal, so each one is retried alone. An earlier commit may still be
+      // unanswered.
       if (batch.length > 1 && isUndone(thrown)) for (const one of batch) await run([one], earlier);
       else for (const { reject } of batch) reject(thrown);
     }

@@ -6,16 +6,16 @@ import { isLoopback } from '../../core/origin.ts';
 import { shellQuote } from '../../core/shell.ts';
 import { thisMachine } from '../machine.ts';
 
-/** Where a shared ledger is. */
+/** Address of a shared ledger. */
 export interface Address {
-  /** A name, an IP address, or the folder of a Unix socket. */
+  /** Host name, IP address, or folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** What TLS goes by; undefined: plain, which only this machine is spoken to. */
+  /** TLS files. Undefined for a plain connection, which is allowed only to this machine. */
   readonly tls: Tls | undefined;
-  /** What it is called in messages, without anything secret. */
+  /** Name in messages, without secrets. */
   readonly name: string;
 }
 
@@ -48,7 +48,7 @@ const fileAt = (path: string | null): string | undefined => {
   }
 };
 
-/** What others may not do with a key, as PostgreSQL's own programs have it: one of root's may be read by a group. */
+/** Forbidden mode bits of a private key, as in PostgreSQL's own programs: a group may read a key that root owns. */
 const [OTHERS, OTHERS_OF_ROOT] = [0o077, 0o037];
 
 const checkKey = (path: string | null, uid = thisMachine.uid): void => {
@@ -68,7 +68,7 @@ const tlsOf = (params: URLSearchParams): Tls => {
   };
 };
 
-/** Whatever is asked for, what is verified is all of it; what asks for less is refused rather than taken for more. */
+/** Accepted modes. All of them verify the certificate fully. A weaker mode is refused, not silently strengthened. */
 const STRICT = ['require', 'verify-ca', 'verify-full'];
 
 const checkMode = (mode: string | null, near: boolean): void => {
@@ -82,21 +82,21 @@ const checkMode = (mode: string | null, near: boolean): void => {
 const checkParameters = (params: URLSearchParams): void => {
   const stranger = [...params.keys()].find((name) => !PARAMETERS.includes(name));
   if (stranger === undefined) return;
-  // What is no word may be the rest of a password.
+  // Text other than a plain word is not shown: it may be the rest of a password.
   const named = /^\w+$/.test(stranger) ? ` ${stranger}` : '';
   throw usageError(`the ledger's address has an unknown setting${named}`, {
     hint: `known: ${PARAMETERS.join(', ')}`,
   });
 };
 
-/** `postgres://USER@/DATABASE?host=…`, as libpq has it; a URL can't have a user and no host. */
+/** `postgres://USER@/DATABASE?host=…`, as in libpq. A URL can't have a user without a host. */
 const HOSTLESS = /^(postgres(?:ql)?:\/\/)([^/?#@:]+)@\/([^?#]*)\?/;
 
 const parsed = (given: string): URL => {
   const text = given.replace(HOSTLESS, '$1/$3?user=$2&');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
-  // It is not repeated: it may hold a password.
+  // The message doesn't repeat the address, which may hold a password.
   throw usageError("the ledger's address is not a PostgreSQL address", { hint: FORM });
 };
 
@@ -123,7 +123,10 @@ const portOf = (text: string): number => {
   return Number(text);
 };
 
-/** Reads `PAYCLI_LEDGER`, or a profile's ledger. Throws for what holds a password, or asks for less than a verified connection. */
+/**
+ * Parses `PAYCLI_LEDGER`, or a profile's ledger. Throws if it holds a password, or asks for less than a verified
+ * connection.
+ */
 export const addressOf = (text: string): Address => {
   const url = parsed(text);
   const { searchParams: params } = url;
@@ -144,7 +147,7 @@ export const addressOf = (text: string): Address => {
   const secure = !near || (mode !== null && mode !== 'disable') || params.has('sslrootcert') || params.has('sslcert');
   const port = portOf(params.get('port') ?? url.port);
   return {
-    // A machine without such an entry in its hosts would ask others where that is.
+    // Without a hosts entry, a machine would ask a name server for `localhost`.
     host: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host,
     ...{ port, user, database },
     tls: secure && !host.startsWith('/') ? tlsOf(params) : undefined,

@@ -34,7 +34,7 @@ import { asLedgerError, type Highest, LEDGER_FILE, type LockWait, ledgerError, p
 import { COUNTING, checked } from './schema.ts';
 import { type LedgerStatements, preparing, rowsOf } from './statements.ts';
 
-/** Sums as texts: they may be more than a number can hold. */
+/** Sums are texts, since they may exceed a JavaScript number. */
 const spentSql = (currencies: readonly string[]): string => `SELECT
   count(*), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
   ${currencies.map(() => ', CAST(sum(amount) FILTER (WHERE currency = ?) AS TEXT)').join('')}
@@ -46,7 +46,7 @@ const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[
   amounts: new Map(currencies.map((currency, at) => [currency, BigInt(optionalText(amounts[at]) ?? 0)])),
 });
 
-/** What a profile may charge, and what it has charged, in the transaction of whoever calls. */
+/** Reads the policy of a profile and its use, in the caller's transaction. */
 const allowanceIn = (rows: (...statement: Statement) => readonly Row[]) => {
   const policyFor = (profile: string): Allowance['kept'] | undefined =>
     rows(`SELECT ${POLICY} FROM policy WHERE policy IS NOT NULL AND profile = ?`, profile).map(policyOf)[0];
@@ -55,7 +55,7 @@ const allowanceIn = (rows: (...statement: Statement) => readonly Row[]) => {
     return spentOf(rows(spentSql(currencies), ...currencies, profile ?? null, since)[0] ?? [], currencies);
   };
   return (of: AllowanceOf): Allowance | undefined => {
-    // One after the other: to look for both at once takes each charge longer.
+    // Query one after the other: a single query for both makes each charge slower.
     const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHERS);
     return kept && { kept, spent: isCounted(kept.policy) ? spent(kept.policy, of) : NOTHING_SPENT };
   };
@@ -63,7 +63,7 @@ const allowanceIn = (rows: (...statement: Statement) => readonly Row[]) => {
 
 const AT_ONCE = 500;
 
-/** The next ones, as many as make a step. */
+/** Next batch of rows. */
 const someOf = (rows: Iterator<Row, void>): Row[] => {
   const some: Row[] = [];
   while (some.length < AT_ONCE) {
@@ -75,8 +75,8 @@ const someOf = (rows: Iterator<Row, void>): Row[] => {
 };
 
 /**
- * One statement sees the file as it was when it began, so only its beginning may find the file locked, and be tried again.
- * Between two steps a signal is heard.
+ * Walks over rows in batches. The statement sees the file as of its start, so only the start can find the file locked
+ * and is retried. Signals are handled between batches.
  */
 const walkBy = async <T>(
   rows: () => Generator<Row, void>,
@@ -103,30 +103,30 @@ const walkBy = async <T>(
   }
 };
 
-/** What a ledger is opened with. */
+/** Options for opening a ledger. */
 export interface LedgerOptions {
-  /** The file, as an absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** How long the machine has been up, in milliseconds. */
+  /** Uptime of the machine, in milliseconds. */
   readonly uptime: () => number;
   readonly self: Sender;
-  /** Whether a sender has ended; `overdue` says that its sending must have. */
+  /** True if a sender has ended. `overdue` says that its sending must be over. */
   readonly isGone: (sender: Sender, overdue: boolean) => boolean;
-  /** Takes the known secrets out of a text. */
+  /** Removes the known secrets from a text. */
   readonly clean: (text: string) => string;
   readonly lockWait: LockWait;
   readonly kind?: DatabaseKind;
 }
 
-/** Which file has the ledger's name; undefined where none has. */
+/** Device and inode of the file at a path; undefined if there is none. */
 const fileAt = (path: string): string | undefined => {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino}`;
 };
 
-/** What must hold whenever something is written: the file that was opened is the one that has the ledger's name, and of our version. */
+/** Checks before each write: the ledger's path still names the opened file, and its version is ours. */
 const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind, { once }: Readings) => {
   const version = once(versionReader(db));
   const file = fileAt(path);
@@ -135,7 +135,7 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind, { once }: 
       if (version() <= kind.migrations.length) return;
       throw ledgerError({ kind: 'newer', path, what: 'was upgraded by a newer paycli while in use' });
     },
-    /** What is written into a file without a name is seen by nobody any more. */
+    /** Data written to a file without a name would be lost. */
     file: (): void => {
       if (fileAt(path) === file) return;
       throw ledgerError({ kind: 'unusable', path, what: 'was removed or replaced while it was in use' });
@@ -143,7 +143,10 @@ const checksOf = (db: DatabaseSync, path: string, kind: DatabaseKind, { once }: 
   };
 };
 
-/** Reads things anew each time, but within a transaction once: to ask takes longer than to decide. */
+/**
+ * Caches readings within a transaction, since reading takes longer than deciding. Outside a transaction, each call
+ * reads anew.
+ */
 const readings = () => {
   let transaction: Map<() => unknown, unknown> | undefined;
   return {
@@ -166,7 +169,10 @@ const readings = () => {
 };
 type Readings = ReturnType<typeof readings>;
 
-/** Waits for a locked file in one transaction, alone or with others, and for as long as the purpose is worth. */
+/**
+ * Writer that waits for a locked file, in a transaction of its own or shared with others. The purpose sets how long it
+ * waits.
+ */
 const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }: LedgerOptions, shared: Readings) => {
   const lifeline = diskGuard(path, self);
   const checks = checksOf(db, path, kind, shared);
@@ -216,11 +222,11 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
   return { lifeline, write, read };
 };
 
-/** The last one of each row: beside max(), SQLite takes the other columns from where the greatest one is. */
+/** Last entry of each row. With max(), SQLite takes the other columns from the row with the maximum. */
 const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
 const JOBS = jobStatements('');
 
-/** Charges and jobs in one SQLite file, which processes of one machine share. */
+/** Storage in one SQLite file, shared by the processes of one machine. */
 export const backendOver = (
   db: DatabaseSync,
   sql: LedgerStatements,
@@ -247,7 +253,7 @@ export const backendOver = (
       (thrown) => asLedgerError(thrown, options.path),
     );
 
-  /** Gives the place of the last new one. */
+  /** Returns the place of the last new entry. */
   const writeAll = (charges: readonly Entry[] = []): number | undefined => {
     let last: number | undefined;
     for (const charge of charges) {

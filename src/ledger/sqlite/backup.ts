@@ -9,7 +9,7 @@ import type { Copied } from '../ledger.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from './file.ts';
 
 const refuseExisting = (file: string): void => {
-  // A link counts, wherever it leads.
+  // A link counts as existing, wherever it leads.
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return;
   throw usageError(`${file} is there already`, { hint: 'name a file that is not there yet; nothing was overwritten' });
 };
@@ -17,14 +17,17 @@ const refuseExisting = (file: string): void => {
 const firstOf = (db: DatabaseSync, statement: string): string =>
   String(Object.values(db.prepare(statement).get() ?? {})[0]);
 
-/** Writes the copy as of one moment; who charges meanwhile is not kept from it. */
+/** Writes the copy as of one moment, without blocking concurrent charges. */
 const copyInto = (ledger: string, made: string): string =>
   closedAfter(connect(ledger, LEDGER_FILE), (db) => {
     db.prepare('VACUUM INTO ?').run(made);
     return firstOf(db, 'PRAGMA journal_mode');
   });
 
-/** Looks whether the copy is whole, and gives it the journal that the ledger has. Throws where it is not. */
+/**
+ * Checks the copy's integrity, and gives it the ledger's journal mode. Returns its number of charges. Throws if it is
+ * damaged.
+ */
 const lookAt = (made: string, journal: string): number =>
   closedAfter(new DatabaseSync(made), (db) => {
     const found = firstOf(db, 'PRAGMA integrity_check(1)');
@@ -33,7 +36,7 @@ const lookAt = (made: string, journal: string): number =>
     return Number(firstOf(db, 'SELECT count(*) FROM charge'));
   });
 
-/** Gives the finished copy its name, unless that has been taken meanwhile. */
+/** Gives the finished copy its name, unless another file has taken the name meanwhile. */
 const publish = (made: string, file: string): void => {
   try {
     linkSync(made, file);
@@ -50,8 +53,8 @@ const cannot = (file: string, thrown: unknown): Error =>
   });
 
 /**
- * Copies a ledger that may be in use, as of one moment, into a file that is not there: 0600 from its first moment, looked at,
- * and on the disk before it has its name.
+ * Copies a ledger, possibly in use, as of one moment into a new file. The copy has mode 0600 from the start, and is
+ * verified and synced to disk before it gets its name.
  */
 export const backUp = (ledger: string, path: string): Copied => {
   const file = resolve(path);
@@ -75,7 +78,7 @@ export const backUp = (ledger: string, path: string): Copied => {
   }
 };
 
-/** The version of a ledger's tables; the file is not changed. */
+/** Version of a ledger's tables. Does not change the file. */
 export const schemaAt = (path: string): number => {
   try {
     return closedAfter(new DatabaseSync(path, { readOnly: true }), versionOf);

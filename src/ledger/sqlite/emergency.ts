@@ -11,33 +11,39 @@ import type { Sender } from '../entry.ts';
 import { thisMachine } from '../machine.ts';
 import { ledgerError } from './file.ts';
 
-/** In bytes. A longer line might not find room: it goes without what only the customer needs, and without long words. */
+/**
+ * Limits in bytes and in characters. A longer line might not fit, so it loses the next action and gets a shortened
+ * message.
+ */
 const LONGEST_LINE = 8 * 1024;
 const LONGEST_WORD = 500;
 
-/** A file of one process beside the ledger, there from the first charge that it begins until it has closed the ledger in good order. */
+/**
+ * Emergency file of one process, beside the ledger. It exists from the first charge until the process closes the ledger
+ * properly.
+ */
 interface EmergencyFile {
-  /** Throws when even this fails. */
+  /** Throws if this write fails, too. */
   write(line: string): void;
   close(): void;
 }
 
-/** What a process left behind. */
+/** Emergency file of some process. */
 interface LeftBehind {
   readonly path: string;
   readonly sender: Sender;
-  /** When it was last written to, in milliseconds since the epoch. */
+  /** Last modification, in milliseconds since the epoch. */
   readonly touchedAt: number;
   readonly lines: readonly EmergencyLine[];
 }
 
-/** A regular file with mode 0600. */
+/** Mode of a regular file with permissions 0600. */
 const OWN_FILE = 0o100600;
 const MODE_BITS = 0o170777;
 
 const prefixOf = (ledger: string): string => `${basename(ledger)}-emergency-`;
 
-/** Whose file it is stands in its name, so that it is known from the first moment. */
+/** The name contains the sender, so that the owner is known from the file's creation. */
 const nameOf = (ledger: string, sender: Sender): string => {
   const whose = Buffer.from(JSON.stringify(sender)).toString('base64url');
   return `${prefixOf(ledger)}${whose}.${randomBytes(6).toString('hex')}.ndjson`;
@@ -58,7 +64,7 @@ const shortened = ({ activity, evidence, ...line }: EmergencyLine): object => ({
       }),
 });
 
-/** The line as it is written. */
+/** Formats the line, shortened if necessary. */
 export const emergencyText = (line: EmergencyLine): string => {
   const text = JSON.stringify(line);
   return Buffer.byteLength(text) <= LONGEST_LINE ? text : JSON.stringify(shortened(line));
@@ -72,12 +78,12 @@ const writeAll = (descriptor: number, bytes: Buffer, position: number): number =
   return position + written;
 };
 
-/** One more than is needed: a line that could not be written whole is written anew behind its beginning. */
+/** Room for one more line: an incomplete line is rewritten after its fragment. */
 const sizeFor = (lines: number): number => (lines + 1) * LONGEST_LINE;
 
 /**
- * Opens this process's file and fills it with blanks, on the disk: room for so many lines is taken before anything is sent,
- * so that a full disk can't keep an outcome from being noted.
+ * Creates this process's file and fills it with blanks, synced to disk. This reserves room before anything is sent, so
+ * that a full disk can't prevent an outcome from being stored.
  */
 export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): EmergencyFile => {
   const path = join(dirname(ledger), nameOf(ledger, sender));
@@ -107,11 +113,11 @@ export const openEmergencyFile = (ledger: string, sender: Sender, lines = 1): Em
 };
 
 const linesOf = (path: string): EmergencyLine[] =>
-  // Asked for a text itself, Node ends the process when the file can't be closed.
+  // Read bytes, not text: with an encoding, Node ends the process when the file can't be closed.
   readFileSync(path)
     .toString('utf8')
     .split('\n')
-    // One that was cut short: the process died while it was writing it.
+    // An incomplete line is skipped: the process died while writing it.
     .map((line) => parseIfJson(line.trim()))
     .filter((line) => typeof line === 'object' && line !== null) as EmergencyLine[];
 
@@ -120,17 +126,17 @@ const readOne = (ledger: string, name: string): LeftBehind[] => {
   if (sender === undefined) return [];
   try {
     const { mtimeMs, mode, uid } = lstatSync(path);
-    // Whoever else may write into this folder must not tell us what became of a charge.
+    // Ignore files of other users who can write into this folder. They must not decide the outcome of a charge.
     if (thisMachine.uid !== undefined && (uid !== thisMachine.uid || (mode & MODE_BITS) !== OWN_FILE)) return [];
     return [{ path, sender, touchedAt: mtimeMs, lines: linesOf(path) }];
   } catch (thrown) {
-    // Its process has ended meanwhile, in good order.
+    // Its process has closed the ledger properly meanwhile.
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw thrown;
   }
 };
 
-/** Every such file beside the ledger, those of running processes among them. */
+/** All emergency files beside the ledger, including those of running processes. */
 export const leftBehind = (ledger: string): LeftBehind[] =>
   readdirSync(dirname(ledger))
     .filter((name) => name.startsWith(prefixOf(ledger)))
@@ -141,27 +147,27 @@ const removeLeftBehind = ({ path }: LeftBehind): void => rmSync(path, { force: t
 const LOCKED = 'keep the line shown here; the next run that can use the ledger saves it';
 const BROKEN = 'keep the line shown here, and do not run the command again until the disk is fixed';
 
-/** What a process holds on to when its ledger fails it (charge-protocol, step 5 and Durability). */
+/** Handling of ledger failures in this process (charge-protocol, step 5 and Durability). */
 export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown) => boolean = isBusy) => {
   let broken: PayError | undefined;
   let file: EmergencyFile | undefined;
   let lines = 1;
-  /** The first failure of the disk ends sending for the life of the process; a lock says nothing against the disk. */
+  /** After the first disk failure, this process sends nothing more. A lock is no sign of a disk failure. */
   const failed = (error: PayError): void => {
     if (error.kind === 'ledger' && !isLocked(error)) broken = error;
   };
   return {
-    /** Before anything is begun: the emergency file is there. Throws what the disk has failed with once. */
+    /** Creates the emergency file before anything is started. Throws the first disk failure, if there was one. */
     ready: (): void => {
       if (broken !== undefined) throw broken;
       file ??= openEmergencyFile(path, self, lines);
     },
-    /** So many outcomes may have to be written at once. Asked for before anything is begun. */
+    /** Sets the number of outcomes that may have to be written at once. Must be called before anything is started. */
     reserve: (atOnce: number): void => {
       lines = atOnce;
     },
     failed,
-    /** The line goes to the emergency file; whoever gets the error prints it too. */
+    /** Writes the line to the emergency file. The line is also in the returned error, whose receiver prints it. */
     unrecorded: (line: EmergencyLine, thrown: unknown): PayError => {
       const answer = emergencyText(line);
       const what = `couldn't save the result of ${line.ledger_id} in the ledger: ${reasonOf(thrown)}`;
@@ -169,7 +175,7 @@ export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown
       try {
         file?.write(answer);
       } catch {
-        // The line on stderr is then the last trace.
+        // The line on stderr is then the only trace.
       }
       const hint = isLocked(thrown) ? LOCKED : BROKEN;
       return new PayError('unrecorded', what, { answer, ledgerId: line.ledger_id, hint, cause: thrown });
@@ -178,36 +184,36 @@ export const diskGuard = (path: string, self: Sender, isLocked: (thrown: unknown
   };
 };
 
-/** A process that ended badly may have taken the disk with it: what SQLite can find wrong is found before it is used. */
+/** Runs SQLite's checks before the ledger is used: a crashed process may have damaged the file. */
 const check = (db: DatabaseSync, path: string): void => {
   const found = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
   if (found !== 'ok') throw ledgerError({ kind: 'damaged', path, what: `is damaged: ${String(found)}` });
 };
 
-/** A process that can't be seen from here and has written nothing for so long has ended. */
+/** Age of the last write after which an invisible process counts as ended, in milliseconds. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-/** Who has ended, and when that is asked. */
+/** Clock and liveness check for other processes. */
 interface Others {
   readonly now: () => number;
   readonly isGone: (sender: Sender, overdue: boolean) => boolean;
 }
 
 /**
- * What processes could not write into the ledger itself. One that has ended without closing the ledger is also a reason to look
- * whether it is whole; throws when it is not.
+ * Emergency lines beside the ledger, for import. If a process ended without closing the ledger, this also checks the
+ * ledger's integrity. Throws if it is damaged.
  */
 export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Others) => {
   const all = leftBehind(path);
   const gone = all.filter(({ sender, touchedAt }) => isGone(sender, now() - touchedAt > LONGEST_RUN_MS));
   if (gone.length > 0) check(db, path);
   return {
-    /** Who has ended without closing the ledger. */
+    /** Processes that ended without closing the ledger. */
     senders: gone.map(({ sender }) => sender),
     lines: all.flatMap(({ lines }) => lines),
     /**
-     * Removes the files of processes that have ended. A line about a charge that the ledger does not know is another ledger's,
-     * moved away perhaps: it is nobody's to remove.
+     * Removes the files of ended processes. A line about an unknown charge belongs to another ledger, perhaps one that
+     * was moved away, so its file stays.
      */
     remove: (known: ReadonlySet<string>): void => {
       const isOurs = ({ lines }: LeftBehind): boolean => lines.every(({ ledger_id: id }) => known.has(id));

@@ -7,26 +7,26 @@ import { type DatabaseFault, type DatabaseKind, isBusy, isDamage } from '../../d
 import { thisMachine } from '../machine.ts';
 import { MIGRATIONS } from './schema.ts';
 
-/** What waiting for a locked file needs of the world. */
+/** Dependencies for waiting on a locked file. */
 export interface LockWait {
   /** Rejects when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The first and the second signal of the user. */
+  /** Aborted by the user's first and second signal. */
   readonly stop: AbortSignal;
   readonly leave: AbortSignal;
-  /** Milliseconds by a clock that only ever grows. */
+  /** Milliseconds of a monotonic clock. */
   readonly ticks: () => number;
 }
 
-/** For so long others may keep the file locked, in milliseconds. */
+/** Longest wait for a lock of other processes, in milliseconds. */
 const LIMIT_MS = 20_000;
-/** For so long SQLite itself waits in one try; no signal of the user is heard meanwhile. */
+/** Longest wait inside SQLite per attempt, in milliseconds. Signals are not handled meanwhile. */
 export const TRY_MS = 100;
 const STEP_MS = 20;
 
 /**
- * Does a piece of work as soon as nobody else keeps the file locked. The waiting is between two tries and not inside SQLite,
- * where no signal of the user would be heard; at `until` it ends, as `interrupted` when that is the first signal.
+ * Runs `work` once no other process locks the file. It waits between attempts and not inside SQLite, which would block
+ * signals. `until` ends the waiting, with an `interrupted` error if it is the first signal.
  */
 export const patiently = async <T>(work: () => T, lockWait: LockWait, until: AbortSignal): Promise<T> => {
   const started = lockWait.ticks();
@@ -54,24 +54,24 @@ const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
     'another folder knows nothing of the charges made here',
 };
 
-/** Any trouble with the ledger: exit 10, nothing was sent. */
+/** Error for any fault of the ledger: exit 10, nothing was sent. */
 export const ledgerError = (fault: DatabaseFault): PayError =>
   new PayError('ledger', `the ledger ${fault.path} ${fault.what}`, { hint: HINTS[fault.kind], cause: fault.cause });
 
-/** The ledger's file: what it holds must outlive a loss of power. */
+/** Kind of the ledger's file. Its contents must survive a power loss. */
 export const LEDGER_FILE: DatabaseKind = {
-  // "payg"
+  // "payg" in ASCII.
   applicationId: 0x70617967,
   migrations: MIGRATIONS,
   survives: 'power loss',
-  // Longer waits are made between two tries, where signals are heard.
+  // Longer waits happen between attempts, where signals are handled.
   busyTimeout: TRY_MS,
-  // The rows of a file change the same pages again and again: what is taken in more seldom is written there fewer times.
+  // The rows of a file change the same pages again and again. Rare checkpoints write those pages fewer times.
   logPages: 4000,
   error: ledgerError,
 };
 
-/** A failure of any kind as a `ledger` error. */
+/** Converts any failure to a `ledger` error. */
 export const asLedgerError = (thrown: unknown, path: string): PayError => {
   if (isBusy(thrown)) {
     return new PayError('ledger', `the ledger ${path} is locked by another process`, {
@@ -97,23 +97,23 @@ const openOurs = (path: string): number | undefined => {
     if (isOurs(descriptor)) return descriptor;
     closeSync(descriptor);
   } catch {
-    // A folder that takes no new file, a link: there is no second file then.
+    // A folder that accepts no new file, or a link: the ledger then has no second file.
   }
   return undefined;
 };
 
 export const highestPath = (ledger: string): string => join(dirname(ledger), HIGHEST_FILE_NAME);
 
-/** Which ledger has had how many charges. */
+/** Number of charges that a ledger has had, by its name. */
 export interface Count {
   readonly ledger: string;
   readonly charges: number;
 }
 
-/** What is kept beside a ledger; undefined where nothing is, or nothing of ours. */
+/** Count stored beside a ledger; undefined if there is none, or none that can be parsed. */
 export const countBeside = (ledger: string): Count | undefined => {
   try {
-    // Asked for a text itself, Node ends the process when the file can't be closed.
+    // Read bytes, not text: with an encoding, Node ends the process when the file can't be closed.
     const [name = '', seq = ''] = readFileSync(highestPath(ledger)).toString('utf8').split(' ');
     const charges = Number.parseInt(seq, 10) || 0;
     return charges > 0 ? { ledger: name, charges } : undefined;
@@ -123,9 +123,9 @@ export const countBeside = (ledger: string): Count | undefined => {
 };
 
 /**
- * Keeps how many charges a ledger has had in a second file: a ledger that has had fewer is an old copy, put back, and one of
- * another name has taken its place. Written behind each commit and not synced, so it may lag and never leads. Nothing fails where
- * it can't be kept.
+ * Stores a ledger's number of charges in a second file. A ledger with fewer charges is a restored old copy; a ledger
+ * with another name has replaced it. The file is written after each commit and not synced, so it may lag but never
+ * leads. Failures to write it are ignored.
  */
 export const openHighest = (ledger: string, name: string) => {
   let descriptor: number | undefined;
@@ -136,7 +136,7 @@ export const openHighest = (ledger: string, name: string) => {
       try {
         writeSync(descriptor, `${name} ${String(seq).padStart(WIDTH, '0')}\n`, 0);
       } catch {
-        // A full disk is the ledger's own trouble.
+        // A full disk shows up in the ledger itself.
       }
     },
     close: (): void => {
@@ -148,8 +148,8 @@ export const openHighest = (ledger: string, name: string) => {
 export type Highest = ReturnType<typeof openHighest>;
 
 /**
- * Refuses a ledger that others could read or change, and what SQLite and we keep beside it: it holds who was charged, and its
- * truth is what keeps a customer from paying twice.
+ * Refuses a ledger, or a file beside it, that other users could read or change. The ledger holds who was charged, and
+ * customers would pay twice if it were wrong.
  */
 export const checkAccess = (path: string, uid = thisMachine.uid): void =>
   checkPrivate(

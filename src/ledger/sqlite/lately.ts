@@ -4,19 +4,19 @@ import { formatMoney } from '../../core/money.ts';
 import { readWithoutLock } from '../../database/file.ts';
 import { checkAccess, LEDGER_FILE } from './file.ts';
 
-/** An identifier that the ledger has seen, and what it stands for. */
+/** Identifier from the ledger, with a short description. */
 export interface RecentId {
   readonly id: string;
   readonly about: string;
 }
 
-/** What is asked for: charges, jobs, either of them, or what the service has named so. */
+/** Kind of requested identifiers: charges, jobs, either of them (`entry`), or an object of the service. */
 export type RecentKind = 'charge' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity';
 
-/** So many of the newest are looked at, however long the ledger. */
+/** Number of newest entries that are searched, however long the ledger is. */
 const NEWEST = 2000;
 const NEWEST_JOBS = 100;
-/** Of the newest files of updates, with so many rows of each. */
+/** Number of newest update files that are searched, and of rows in each. */
 const UPDATE_JOBS = 5;
 const UPDATES = 200;
 
@@ -24,7 +24,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const PREFIXES = { ugwo: 'ugw.', onye: 'ony.', activity: 'act.' } as const;
 
-/** What was only practised is offered where it is practised, and nowhere else. */
+/** Entries of the local emulator profile are offered only under that profile. */
 const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
 
 const CHARGES = `SELECT id, state, kind, medium, ugwo, activity, customer, amount, currency FROM
@@ -62,7 +62,7 @@ const seenIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] =
   return kind === 'entry' ? [...all, ...jobs(db, local)] : all;
 };
 
-/** What the ledger in a file has seen lately, the newest first. Makes no file; throws where it can't be read. */
+/** Lists recent identifiers of a ledger file, newest first. Never creates the file. Throws if it can't be read. */
 export const recentIds = (path: string, kind: RecentKind, local: boolean): readonly RecentId[] => {
   checkAccess(path);
   return readWithoutLock(path, LEDGER_FILE, (db) => seenIn(db, kind, local ? 1 : 0)) ?? [];

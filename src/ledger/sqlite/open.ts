@@ -19,7 +19,7 @@ import {
 } from './file.ts';
 import { type LedgerStatements, statements } from './statements.ts';
 
-/** What has been forgotten would be charged again. */
+/** Refuses to open the ledger: forgotten charges would be made again. */
 const refuse = (path: string, what: string, restore: string): never => {
   throw new PayError('ledger', `the ledger ${path} ${what}`, {
     hint:
@@ -31,14 +31,14 @@ const refuse = (path: string, what: string, restore: string): never => {
 const chargesText = ({ charges }: Count): string => `${charges} charge${charges === 1 ? '' : 's'}`;
 
 const refuseGone = (path: string): void => {
-  // Read first: another process may make the ledger and charge meanwhile.
+  // Read the count first: another process may create the ledger and charge meanwhile.
   const count = countBeside(path);
   if (count !== undefined && !existsSync(path)) {
     refuse(path, `is gone: it had ${chargesText(count)}`, 'put it back, or a copy of it');
   }
 };
 
-/** A ledger that has had more charges than it knows of is an old copy. */
+/** Refuses an old copy, which contains fewer charges than were counted, and a different ledger. */
 const refuseOther = (path: string, name: string, sql: LedgerStatements): void => {
   const count = countBeside(path);
   if (count === undefined) return;
@@ -54,7 +54,7 @@ const refuseOther = (path: string, name: string, sql: LedgerStatements): void =>
 const openBackend = (options: LedgerOptions): { readonly backend: Backend; readonly left: Unfinished } => {
   const { path, kind = LEDGER_FILE } = options;
   return openDatabase(path, kind, (db) => {
-    // Its folder may have been missing, and made by somebody else meanwhile.
+    // Check again: another process may have created a missing folder meanwhile.
     checkAccess(path);
     const left = leftBeside(db, path, options);
     const sql = statements(db);
@@ -75,8 +75,8 @@ const recover = async (backend: Backend, { lines, remove }: Unfinished): Promise
 };
 
 /**
- * Opens the ledger, made at the first use. Throws a `ledger` error when it can't be used: newer than this program, damaged,
- * not ours, open to others, locked for too long.
+ * Opens the ledger, and creates it on first use. Throws a `ledger` error if it can't be used: newer than this program,
+ * damaged, another program's file, open to other users, or locked for too long.
  */
 export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
   const { path, lockWait, clean } = options;

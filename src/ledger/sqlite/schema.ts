@@ -3,7 +3,7 @@ import { CHARGE } from '../../core/charge.ts';
 import { Damage, type Migration } from '../../database/kind.ts';
 import { AT, COLUMNS, checksumOf, type Row } from '../rows.ts';
 
-/** The row, where it is what was written; throws where a page of the file holds something else by now. */
+/** Returns the row if its checksum is right. Throws if a page of the file holds something else by now. */
 export const checked = (row: Row): Row => {
   if (row[AT.checksum] === checksumOf(row)) return row;
   throw new Damage(`row ${row[AT.seq]} of its charges is not what paycli wrote`);
@@ -11,10 +11,10 @@ export const checked = (row: Row): Row => {
 
 const AT_ONCE = 1000;
 
-/** What a row has that is older than a column. */
+/** Values of columns that a row is too old to have. */
 const BEFORE: Readonly<Record<string, SQLOutputValue>> = { kind: CHARGE };
 
-/** Gives every row its checksum, in the transaction of whoever calls. */
+/** Computes the checksum of every row, in the caller's transaction. */
 export const writeChecksums = (db: DatabaseSync): void => {
   const next = db.prepare('SELECT * FROM charge WHERE seq > ? ORDER BY seq LIMIT ?');
   const write = db.prepare('UPDATE charge SET checksum = ? WHERE seq = ?');
@@ -30,8 +30,9 @@ export const writeChecksums = (db: DatabaseSync): void => {
 };
 
 /**
- * One row a charge. Instants are milliseconds since the epoch, `next_action`, `told` and `evidence` are JSON. At most one charge of
- * a payment request is open: that index, and no check in the program, keeps two processes from sending at once.
+ * One row per charge. Instants are milliseconds since the epoch; `next_action`, `told` and `evidence` are JSON. At most
+ * one charge of a payment request is open. The unique index enforces it: a check in the program could not keep two
+ * processes from sending at once.
  */
 const FIRST = `
   CREATE TABLE charge (
@@ -74,8 +75,8 @@ const FIRST = `
 `;
 
 /**
- * Jobs: files whose rows are charged, or are updates of customers. A row is known by its charges, the last of which counts, or
- * by its update. The index holds what a count of a job's rows needs, so that no charge is looked at for it.
+ * Jobs: files whose rows are charges or updates of customers. A row is identified by its charges, the last of which
+ * counts, or by its update. The index holds all columns that counting a job's rows needs, so that no charge is read.
  */
 const JOBS = `
   CREATE TABLE job (
@@ -108,11 +109,11 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Accepted charges whose end nobody has seen, so that they are found among millions. */
+/** Condition for accepted charges without a known final status. Its index finds them among millions. */
 export const UNFINISHED = `state = 'accepted' AND
   (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
 
-/** A service on this machine by the one name that it has by now (see `placeOf`). */
+/** SQL that rewrites the service of an entry on this machine to its one current name (see `ledgerTargetOf`). */
 const HOST = "substr(service, instr(service, '://') + 3)";
 const ONE_NAME = `substr(service, 1, instr(service, '://') + 2) || '127.0.0.1' || CASE
   WHEN ${HOST} LIKE '[::1]%' THEN substr(${HOST}, 6)
@@ -121,8 +122,8 @@ const HAS_OTHER_NAME = `${HOST} IN ('localhost', '[::1]') OR ${HOST} GLOB 'local
   (${HOST} GLOB '127.*' AND ${HOST} NOT GLOB '*[a-z]*')`;
 
 /**
- * What the look before a charge has shown (\`amount\` in the minor unit), what tells an activity from another's, and what is
- * kept once for a ledger: its name, and the key of its digests.
+ * Columns for what the read before a charge shows (`amount` in the minor unit) and for what distinguishes activities.
+ * The settings hold the ledger's name and the key of its digests.
  */
 const LOOKS = `
   ALTER TABLE charge RENAME COLUMN settled_at TO recorded_at;
@@ -147,8 +148,8 @@ const LOOKS = `
 `;
 
 /**
- * What tells that a page of the file is not the one that was written there: a checksum for each row, and a second index by
- * which the charges of a payment request are found, which must agree with the first.
+ * Detection of corrupted pages: a checksum for each row, and a second index on the charges of a payment request, which
+ * must agree with the first.
  */
 const CHECKS = (db: DatabaseSync): void => {
   db.exec(`
@@ -159,8 +160,8 @@ const CHECKS = (db: DatabaseSync): void => {
 };
 
 /**
- * What is kept of others than charges: `ugwo` is what an intent is about, and is open once whatever its kind. A job's kind says
- * what is kept of its rows; its command is only shown.
+ * Columns for other kinds than charges. `ugwo` holds the subject of an intent, and each subject has at most one open
+ * intent of any kind. A job's kind says what its rows store; its command is only displayed.
  */
 const KINDS = `
   ALTER TABLE charge ADD COLUMN kind TEXT NOT NULL DEFAULT 'charge';
@@ -186,13 +187,13 @@ const KINDS = `
   ALTER TABLE job_with_kind RENAME TO job;
 `;
 
-/** The charges that count for a policy: those that may have been made, and are not known to have failed. */
+/** Condition for charges that count for a policy: those that may have been made, and are not known to have failed. */
 export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
   (status IS NULL OR status NOT IN ('failed', 'expired'))`;
 
 /**
- * What a profile may charge (JSON; NULL where it was removed), and files that another person must approve, with what they come
- * to. The index holds all that a sum of a profile's day needs.
+ * Policies (JSON; NULL once removed), and files that another person must approve, with their totals. The index holds
+ * all columns that summing a profile's day needs.
  */
 const POLICIES = `
   CREATE TABLE policy (
@@ -216,8 +217,8 @@ const POLICIES = `
   CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTING};
 `;
 
-/** What the last run of a job has counted beside the entries of its rows (JSON); NULL while it is at it. */
+/** Counts of the last run of a job that its entries don't show, as JSON; NULL while a run is under way. */
 const ADJUSTMENTS = 'ALTER TABLE job ADD COLUMN adjustments TEXT;';
 
-/** What brings a ledger from one version to the next. Never changed, only added to. */
+/** Migrations from one version to the next. Add new ones at the end; never change one. */
 export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS, POLICIES, ADJUSTMENTS];

@@ -8,8 +8,8 @@ import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
 import { checked } from './schema.ts';
 
 /**
- * Prepares each text once. As arrays rows cost less than as objects with the names of all columns. What all texts begin with is
- * given once, since the longer a text the longer it takes to find what was prepared of it.
+ * Prepares each text once. Rows come as arrays, which cost less than objects with all column names. The common start of
+ * all texts is passed once, since the lookup of a prepared statement takes longer with a longer text.
  */
 export const preparing = (db: DatabaseSync, start = '') => {
   const prepared = new Map<string, StatementSync>();
@@ -23,46 +23,46 @@ export const preparing = (db: DatabaseSync, start = '') => {
   };
 };
 
-/** The rows of a statement whose rows come as arrays. */
+/** Runs a statement that returns its rows as arrays. */
 export const rowsOf = (statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] =>
   statement.all(...values) as unknown as readonly Row[];
 
 const ORDERS = { oldest: 'seq ASC', newest: 'seq DESC', row: 'row, seq' } as const;
 
-/** A list of any length is one parameter; one alone is found much faster without. */
+/** A list of any length is one parameter. A single value without the list is found much faster. */
 const amongActivities = (activities: readonly string[]): Statement => {
   const [only] = activities;
   if (only !== undefined && activities.length === 1) return ['activity = ?', only];
   return ['activity IN (SELECT value FROM json_each(?))', JSON.stringify(activities)];
 };
 
-/** What comes behind `FROM charge`, and its values. */
+/** SQL after `FROM charge`, and its values. */
 const asked = (query: Query): Statement => {
-  // Few are about one thing: then the plus keeps SQLite from walking through all of a state.
+  // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
   const state = query.about === undefined ? 'state' : '+state';
   const [where, ...values] = whereOf(conditionsOf(query, amongActivities, state));
   return [`${where} ORDER BY ${ORDERS[query.order ?? 'oldest']}`, ...values];
 };
 
-/** What may stand in the way of another charge. */
+/** States in which a charge may block another one. */
 const STANDS: readonly string[] = ['sending', 'unknown', 'accepted'];
 const mayStand = (row: Row): boolean => STANDS.includes(String(row[AT.state]));
 
 const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
-/** All but the place, which is the last. */
+/** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = inserting('charge', WRITTEN.join());
 const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
 const UNSAY = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
-/** The SQL of what is sent once, prepared when it is first used. Everything runs in the transaction of whoever calls. */
+/** Statements for entries, each prepared on first use. They run in the caller's transaction. */
 export const statements = (db: DatabaseSync) => {
   const sql = preparing(db);
   const select = preparing(db, `${SELECT} `);
-  /** Rows that are what was written. */
+  /** Rows with a valid checksum. */
   const rows = (query: string, ...values: SQLInputValue[]): Row[] => rowsOf(select(query), ...values).map(checked);
 
-  /** They are found by two indexes: a page of one that is lost would hide them. */
+  /** Searches two indexes, since a lost page of one would hide charges. */
   const standing = (about: string): Row[] => {
     const all = rows('INDEXED BY charge_of_ugwo WHERE ugwo = ? ORDER BY seq', about);
     const again = rowsOf(
@@ -77,7 +77,7 @@ export const statements = (db: DatabaseSync) => {
   const matching = (query: Query): Row[] => {
     if (query.activities?.length === 0) return [];
     const [ordered, ...values] = asked(query);
-    // A limit costs SQLite more than finding one row does.
+    // A LIMIT costs SQLite more than finding one row.
     const { limit = -1 } = query;
     return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
   };
@@ -85,23 +85,23 @@ export const statements = (db: DatabaseSync) => {
   return {
     find: (query: Query): Entry[] => {
       if (query.standing !== undefined) return standing(query.standing).map(entryOf);
-      // Asked for at every step of a charge.
+      // Every step of a charge runs this query, so it takes a short path.
       return (query.id === undefined ? matching(query) : rows('WHERE id = ?', query.id)).map(entryOf);
     },
-    /** One after the other, as they stand when the first is taken. */
+    /** Yields rows one by one, as of the moment when the first one is read. */
     each: function* (query: Query): Generator<Row, void> {
       const [ordered, ...values] = asked(query);
-      // Of its own: who runs a prepared statement again ends the walk of whoever is at it.
+      // Uses a statement of its own: running a shared prepared statement again would end the walk in progress.
       const statement = db.prepare(`${SELECT} ${ordered}`);
       statement.setReturnArrays(true);
       yield* statement.iterate(...values) as unknown as Iterable<Row>;
     },
-    /** What SQLite finds wrong with the file, its indexes included. */
+    /** Damage that SQLite finds in the file and its indexes. */
     wrong: (): readonly string[] =>
       rowsOf(sql('PRAGMA integrity_check(50)'))
         .map(([found]) => String(found))
         .filter((found) => found !== 'ok'),
-    /** Gives the place in the order of creation. */
+    /** Returns the entry's place in the order of creation. */
     insert: (entry: Entry): number => Number(sql(INSERT).run(...rowOf(entry)).lastInsertRowid),
     update: (entry: Entry): void => {
       const row = rowOf(entry);
@@ -112,7 +112,7 @@ export const statements = (db: DatabaseSync) => {
     },
     settings: (): { readonly name: string; readonly key: string } =>
       Object.fromEntries(rowsOf(sql('SELECT name, value FROM setting'))),
-    /** How many were ever begun here. */
+    /** Number of entries ever started here. */
     highest: (): number => Number(rowsOf(sql("SELECT seq FROM sqlite_sequence WHERE name = 'charge'"))[0]?.[0] ?? 0),
   };
 };

@@ -64,7 +64,7 @@ ${actionForms(view, [seed])}
 ${actionForms(view, [reset])}</section>`;
 };
 
-/** The clock, and what fills or empties the data file. */
+/** Renders the clock and the actions that fill or empty the data file. */
 export const clockPage = (view: PageView): Page => ({
   title: 'Clock and data',
   section: 'clock',

@@ -73,7 +73,10 @@ const paidView = (view: PageView, ugwo: Ugwo, activity: Activity): Markup => {
 <div class="then">${actionForms(view, [action])}</div></section>`;
 };
 
-/** What the customer of each open activity sees, newest first, and what may become of it; else the last one that was paid. */
+/**
+ * Renders the customer's view of each open activity, newest first, with its possible outcomes; without open ones, that
+ * of the last paid activity.
+ */
 export const customerView = (view: PageView, ugwo: Ugwo, activities: readonly Activity[]): Markup => {
   const open = activities.filter(isOpen).toReversed();
   if (open.length > 0) return html`${open.map((activity) => openView(view, ugwo, activity, open))}`;

@@ -7,7 +7,7 @@ import { faultWords, scopeWords } from '../rules.ts';
 import { type Kind, ruleOf, SCOPES, SWITCHES, type Switch, switchOf } from '../switches.ts';
 import type { EmulatorPlace, Markup, Page, PageView } from '../view.ts';
 
-/** What sets these rules, in place of those there are. */
+/** Commands that replace the rules. */
 const setLines = (place: EmulatorPlace, rules: readonly KeptFault['rule'][]): ShellLines => ({
   paycli: `echo ${shellQuote(JSON.stringify({ rules }))} > faults.json\n${aboutData(place, 'faults', 'faults.json')}`,
   curl: controlCurl(place, 'PUT', 'faults', { rules }),
@@ -59,7 +59,7 @@ const group = (view: PageView, title: string, kind: Kind, kept: readonly KeptFau
     switchRow(view, one, kept),
   )}</ul>`;
 
-/** The rules for faults, as switches. */
+/** Renders the fault rules as switches. */
 export const faultsPage = (view: PageView): Page => {
   const kept = view.service.store.faults();
   return {

@@ -12,7 +12,7 @@ const rowOf = (view: PageView, onye: Onye): Markup => html`<tr>
 <td>${text(onye.email ?? '')}</td><td class="id">${text(onye.ref ?? '')}</td>
 <td>${moment(onye.created_at, view.now)}</td></tr>`;
 
-/** The customers of the data file, and a search over them. */
+/** Renders the customers of the data file, with a search. */
 export const onyeListPage = (view: PageView): Page => {
   const { service, query, root } = view;
   const found = findIn(service.store.customersBefore, positionIn(query), onyeFilter(query.get('q') ?? ''));
@@ -30,7 +30,7 @@ export const onyeListPage = (view: PageView): Page => {
   };
 };
 
-/** A map of a record, name by name. */
+/** Formats a map of a record, one name after the other. */
 export const mapText = (map: unknown): string =>
   typeof map !== 'object' || map === null || Object.keys(map).length === 0
     ? 'none'
@@ -39,7 +39,7 @@ export const mapText = (map: unknown): string =>
         .map(([name, value]) => `${text(name)}: ${typeof value === 'string' ? text(value) : text(printExact(value))}`)
         .join(', ');
 
-/** One customer with the payment requests that belong to it, and what happened on them. */
+/** Renders a customer with its payment requests and their history. */
 export const onyePage = (view: PageView, onye: Onye): Page => {
   const { store } = view.service;
   const found = findIn(store.ugwoBefore, positionIn(view.query), (ugwo) => valueAt(ugwo, 'onye.uid') === onye.uid);

@@ -11,7 +11,7 @@ import { faultWords, refusedBy, scopeWords } from '../rules.ts';
 import type { State } from '../states.ts';
 import type { Markup, Page, PageView } from '../view.ts';
 
-/** What Node calls at greater length than a table has room for. */
+/** Short titles of statuses whose title in Node is too long for a table. */
 const SHORT: Readonly<Record<number, string>> = { 413: 'Too Large', 422: 'Unprocessable' };
 
 const statusText = (status: number): string => `${status} ${SHORT[status] ?? STATUS_CODES[status] ?? ''}`.trim();
@@ -19,7 +19,7 @@ const statusText = (status: number): string => `${status} ${SHORT[status] ?? STA
 /** Identifiers by their beginning: what follows tells people nothing. */
 const shortened = (path: string): string => path.replaceAll(/\b((?:ugw|act|ony|chk|rfd)\.\w+\.\w{6})\w{10,}/g, '$1…');
 
-/** What its client got. */
+/** Describes the answer that the client received. */
 const gotState = ({ status, executed }: SeenRequest): State => {
   if (status === undefined) return [executed === undefined ? 'cut off' : 'answer lost', 'bad'];
   return [statusText(status), status >= 400 ? 'bad' : 'good'];
@@ -35,7 +35,7 @@ const reasonsOf = ({ struck, executed, status }: SeenRequest): readonly string[]
   return [...(struck === undefined ? [] : [`fault: ${faultWords(struck)}`]), ...asked, ...refused, ...unheard];
 };
 
-/** A row, as its page and the live stream tell of it. */
+/** Returns the values of a row, for the page and the live stream. */
 export const rowFacts = (seen: SeenRequest, now: number) => {
   const [word, tone] = gotState(seen);
   const { seq, at, method, url } = seen;
@@ -57,7 +57,7 @@ come in. Or charge a <a href="${root}ugwo">payment request</a> from here.</p>
 <pre><code>paycli ugwo list --base-url ${place.origin}</code></pre>
 <p class="soft">It takes the key from <code>PAYCLI_SECRET_KEY</code>. Requests of <code>--local</code> don't come through here.</p></div>`;
 
-/** The requests that the service has seen last, newest first. */
+/** Renders the latest requests to the service, newest first. */
 export const requestsPage = (view: PageView): Page => {
   const seen = view.requests.newest();
   const rows = seen.map((one) => rowOf(view, one));
@@ -88,7 +88,7 @@ const block = (title: string, body: string | undefined, empty: string): Markup =
       : html`<pre><code>${visibleLines(pretty(body))}</code></pre>`
   }</section>`;
 
-/** What was sent as an object, or nothing where it was none. */
+/** Parses the sent body as an object; undefined if it isn't one. */
 const bodyOf = (json: string | undefined): Record<string, unknown> | undefined =>
   json === undefined ? undefined : (attempt(() => parseExact(json)) as Record<string, unknown> | undefined);
 
@@ -105,7 +105,7 @@ const againLines = ({ place }: PageView, { method, url, body: sent }: SeenReques
 const ugwoIn = ({ url, executed }: SeenRequest): string | undefined =>
   /\bugw\.\w+\.\w+/.exec(url)?.[0] ?? /"(ugw\.\w+\.\w+)"/.exec(executed?.text ?? '')?.[1];
 
-/** One request, whole. */
+/** Renders one request in full. */
 export const requestPage = (view: PageView, seen: SeenRequest): Page => {
   const { method, url, at, took, agent, struck, executed, body } = seen;
   const ugwo = ugwoIn(seen);

@@ -18,7 +18,7 @@ interface Happened {
   readonly id: string;
 }
 
-/** The medium of an activity, as a word; its provider's identifier tells it. */
+/** Names the medium of an activity, derived from its provider's identifier. */
 export const mediumOf = ({ psp }: Activity): string =>
   (MEDIUMS.find((medium) => derivedId('psp', medium) === machineValue(psp)) ?? 'unknown medium').replace('_', ' ');
 
@@ -78,7 +78,7 @@ ${more === undefined || more === '' ? '' : html`<p class="soft">${text(more)}</p
 <p class="soft">${moment(at, view.now)} · <span class="id">${id}</span></p></li>`,
   )}</ol>`;
 
-/** What happened to a payment request and each of its activities, in order. */
+/** Renders the history of a payment request and its activities, in order. */
 export const timelineOf = (view: PageView, ugwo: Ugwo, activities: readonly Activity[]): Markup => {
   const cancelled: Happened[] =
     machineValue(ugwo.status ?? '') === 'cancelled'
@@ -88,7 +88,7 @@ export const timelineOf = (view: PageView, ugwo: Ugwo, activities: readonly Acti
   return list(view, [made(ugwo), ...happened.toSorted(byTime), ...cancelled]);
 };
 
-/** The same over several payment requests. */
+/** Renders the history of several payment requests. */
 export const historyOf = (view: PageView, requests: readonly Ugwo[]): Markup => {
   if (requests.length === 0) return html`<p class="soft">Nothing yet.</p>`;
   const happened = requests.flatMap((ugwo) => [

@@ -15,7 +15,7 @@ const rowOf = (view: PageView, ugwo: Ugwo): Markup => {
 <td class="soft">${moment(ugwo.created_at, view.now)}</td></tr>`;
 };
 
-/** Payment requests in a table. */
+/** Renders payment requests as a table. */
 export const ugwoTable = (view: PageView, records: readonly Ugwo[]): Markup =>
   html`<div class="ugwos">${table(
     'Payment requests, newest first',
@@ -23,7 +23,7 @@ export const ugwoTable = (view: PageView, records: readonly Ugwo[]): Markup =>
     records.map((ugwo) => rowOf(view, ugwo)),
   )}</div>`;
 
-/** Further on in a list, or back to its beginning. */
+/** Links to the next part of a list and back to its start. */
 export const moreLinks = ({ root, query }: PageView, path: string, { next, looked }: FoundRecords<unknown>): Markup => {
   const to = (before: string | undefined): string => {
     const asked = new URLSearchParams([...query].filter(([name]) => name !== 'before'));
@@ -37,7 +37,7 @@ export const moreLinks = ({ root, query }: PageView, path: string, { next, looke
   return html`<p class="more">${newest}${older}${far}</p>`;
 };
 
-/** Where the rest of a list begins. */
+/** Reads the position of the next part of a list. */
 export const positionIn = (query: URLSearchParams): number | undefined => {
   const before = Number(query.get('before') ?? '');
   return Number.isSafeInteger(before) && before > 0 ? before : undefined;
@@ -54,7 +54,7 @@ const searchForm = ({ root, query }: PageView): Markup => {
 <button>Search</button></form>`;
 };
 
-/** The payment requests of the data file, and a search over them. */
+/** Renders the payment requests of the data file, with a search. */
 export const ugwoListPage = (view: PageView): Page => {
   const { service, query } = view;
   const isWanted = ugwoFilter(query.get('q') ?? '', query.get('status') ?? '');

@@ -48,7 +48,7 @@ const charging = (view: PageView, ugwo: Ugwo, open: readonly Activity[]): Markup
 <p class="soft">As a client would. Each charge is an activity of its own.</p>${chargeForms(view, ugwo)}</section>`
     : '';
 
-/** A payment request: how it stands, what its customer sees, and what happened on it. */
+/** Renders a payment request: its state, its customer's view and its history. */
 export const ugwoPage = (view: PageView, ugwo: Ugwo): Page => {
   const activities = view.service.store.activitiesOn(ugwo.uid);
   const open = activities.filter(isOpen);

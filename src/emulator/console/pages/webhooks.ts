@@ -75,7 +75,7 @@ const deliveryRow = (view: PageView, delivery: ShownDelivery): Markup => {
   const { id, event, about, url, state, at, event_uid: uid } = delivery;
   const { ugwo, customer } = view.service.store;
   const section = [ugwo(about) && 'ugwo', customer(about) && 'onye'].find((found) => found !== undefined);
-  // What was made up is nowhere.
+  // A made-up record is not stored, so it has no page.
   const subject =
     section === undefined
       ? html`<span class="id">${text(about)}</span>`
@@ -102,7 +102,7 @@ const deliveriesBlock = (view: PageView, deliveries: readonly ShownDelivery[]): 
   return html`${table('Deliveries, newest first', ['Time', 'State', 'Event', 'Attempts', ''], rows)}${linesBlock([replay])}`;
 };
 
-/** Where events are sent, what was sent, and what came of it. */
+/** Renders webhooks, their deliveries and the outcomes. */
 export const webhooksPage = (view: PageView): Page => {
   const { store } = view.service;
   const webhooks = listWebhooks(store);
