@@ -1,4 +1,5 @@
 import { existsSync, openSync, readFileSync, readSync, statfsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { attempt, memo } from '../core/async.ts';
 
 const SECOND_MS = 1000;
@@ -60,12 +61,25 @@ export const namespacedBy = (path: string): boolean => {
   return typeof map !== 'string' || !ALL_USERS.test(map);
 };
 
+/** Name of an account in a passwd file; undefined if it has none. */
+export const nameFrom = (path: string, uid: number): string | undefined =>
+  attempt(() => readFileSync(path, 'utf8'))
+    ?.split('\n')
+    .map((line) => line.split(':'))
+    .find(([, , id]) => id === String(uid))?.[0];
+
 /** Facts about the machine and the process that the ledger runs in. */
 export const thisMachine = {
   pid: process.pid,
   /** Effective uid of this process; undefined on systems without uids. */
   uid: process.geteuid?.(),
   uptime: uptimeFrom('/proc/uptime'),
+  /** Name of this account; undefined if it has none. Bun takes the name from $USER, which anybody can set. */
+  accountName: (): string | undefined => {
+    const uid = process.geteuid?.();
+    if (process.versions['bun'] !== undefined && uid !== undefined) return nameFrom('/etc/passwd', uid);
+    return attempt(() => userInfo().username);
+  },
   loginUid: (): number | undefined => loginUidFrom('/proc/self/loginuid'),
   /** Other systems than Linux have no user namespaces. */
   inUserNamespace: (): boolean => process.platform === 'linux' && namespacedBy('/proc/self/uid_map'),

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import { attempt } from '../core/async.ts';
 import type { Sender } from './entry.ts';
 import { thisMachine } from './machine.ts';
@@ -100,7 +100,7 @@ export const operatorText = ({ name, uid, loginUid, host, namespaced }: Acting):
 /** Operator of this process, for the record. */
 export const operator = (): string =>
   operatorText({
-    name: attempt(() => userInfo().username),
+    name: thisMachine.accountName(),
     uid: thisMachine.uid,
     loginUid: thisMachine.loginUid(),
     host: hostname(),

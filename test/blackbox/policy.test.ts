@@ -186,6 +186,11 @@ describe('a file above a sum', () => {
     const own = await inProcess(['approve', job, '--json', '--yes'], world);
     expect(own).toMatchObject({ code: 9, stdout: '' });
     expect(errorOf(own)['message']).toMatch(/was not approved: it was asked for by you, .*@/);
+    const renamed = await paycli(['approve', job, '--json', '--yes'], {
+      ...world,
+      env: { USER: 'obi', LOGNAME: 'obi' },
+    });
+    expect(errorOf(renamed)['message']).toMatch(/was not approved: it was asked for by you, .*@/);
     byAnother(world, 'asked_by');
     const script = await inProcess(['approve', job, '--json', '--yes'], world);
     expect(script).toMatchObject({ code: 2, stdout: '' });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loginUidFrom, namespacedBy } from '../../src/ledger/machine.ts';
+import { loginUidFrom, nameFrom, namespacedBy } from '../../src/ledger/machine.ts';
 import { operator, operatorText } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
 
@@ -34,6 +34,13 @@ it.each([
   writeFileSync(path, text);
   expect(loginUidFrom(path)).toBe(uid);
   expect(loginUidFrom(`${path}.none`)).toBeUndefined();
+});
+
+it('the name of an account comes from a passwd file, by its number', () => {
+  const path = join(newFolder('passwd'), 'passwd');
+  writeFileSync(path, 'root:x:0:0:root:/root:/bin/sh\nada:x:1000:100:1001:/home/ada:/bin/sh\n');
+  expect([0, 1000, 100, 1001].map((uid) => nameFrom(path, uid))).toEqual(['root', 'ada', undefined, undefined]);
+  expect(nameFrom(`${path}.none`, 0)).toBeUndefined();
 });
 
 it('a map of users counts only as the kernel’s own', () => {
