@@ -2,8 +2,8 @@
  * Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. Beside the
  * bundle: the licences of what is in it, the same as a list for machines, and the contract as an OpenAPI document.
  */
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import type { OutputChunk, Plugin } from 'rolldown';
 import { rolldown } from 'rolldown';
 import { overviewOf } from '../src/cli/help/overview.ts';
@@ -70,6 +70,16 @@ const jqStdout: Plugin = {
   },
 };
 
+/** A file that is imported with `?raw` becomes a text in the bundle, as the tests' bundler has it. */
+const raw: Plugin = {
+  name: 'raw',
+  resolveId: (source, from = '') => (source.endsWith('?raw') ? resolve(dirname(from), source) : undefined),
+  load: (id) =>
+    id.endsWith('?raw')
+      ? { code: `export default ${JSON.stringify(readFileSync(id.slice(0, -4), 'utf8'))};`, moduleType: 'js' }
+      : undefined,
+};
+
 const inputsOf = ({ modules }: OutputChunk): object =>
   Object.fromEntries(
     Object.entries(modules).map(([id, { renderedLength }]) => [
@@ -117,7 +127,7 @@ const bundle = await rolldown({
   ...HOW,
   input: MAIN,
   preserveEntrySignatures: 'allow-extension',
-  plugins: [without, nothingDropped, builtins],
+  plugins: [without, nothingDropped, raw, builtins],
 });
 const { output } = await bundle.write({
   ...WRITTEN,

@@ -64,8 +64,7 @@ const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>
   const rooms = info.importers
     .map((importer) => loadedWith(context, importer, seen))
     .filter((found) => found !== undefined);
-  // The console comes after the emulator, and takes what it shares with it from there.
-  return rooms.find((found) => found !== 'console') ?? rooms[0];
+  return rooms[0];
 };
 
 /**

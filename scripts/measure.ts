@@ -16,7 +16,7 @@ import { SEEDED } from '../src/core/data-files.ts';
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.(?:ts|js|css|html)$/.test(name))
     .map((name) => join(folder, name));
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
@@ -170,7 +170,7 @@ const measureRuns = async (): Promise<Record<string, number>> => {
 
 const sources = filesIn('src');
 const texts = sources.map(textOf);
-const shapes = sources.filter((file) => !file.endsWith('.d.ts')).map(shapeOf);
+const shapes = sources.filter((file) => /(?<!\.d)\.ts$|\.js$/.test(file)).map(shapeOf);
 const lengths = shapes.flatMap((shape) => shape.lengths);
 const tests = filesIn('test').filter((file) => !relative('test', file).startsWith('bench'));
 const meanings = Map.groupBy(

@@ -24,7 +24,6 @@ const ABROAD = [
   'test/bulk/progress-line.test.ts',
   'test/ledger/{refused,refused-words,report}.test.ts',
   'test/commands/ledger.test.ts',
-  'test/emulator/console{,-words}.test.ts',
   'test/blackbox/{find,ledger-report,list,pass-on}.test.ts',
 ];
 

@@ -8,7 +8,7 @@ import { lookupFor } from '../core/origin.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { isWanted, signatureOf } from '../core/webhook-event.ts';
 import { eventShape, SPEECH } from './dialect.ts';
-import { ruleFor } from './faults.ts';
+import { effectOf, ruleFor } from './faults.ts';
 import { randomText } from './ids.ts';
 import { catchUp } from './payments.ts';
 import { nowOf, type Service } from './service.ts';
@@ -132,13 +132,6 @@ const signatureHeader = ({ secret }: OutgoingDelivery['webhook'], body: Uint8Arr
   const signing = rule?.signature === 'wrong' ? `not ${secret}` : secret;
   return { 'x-kwugwo-signature': signing === '' ? '' : signatureOf(signing, body) };
 };
-
-/** Formats the effect of a rule for display: `late: 10m`. */
-const effectOf = (rule: DeliveryRule): string =>
-  Object.entries(rule)
-    .filter(([name]) => !['event', 'share', 'times'].includes(name))
-    .map(([name, value]) => (value === true ? name : `${name}: ${value}`))
-    .join(', ');
 
 const sendOnce = async (
   service: Service,

@@ -26,6 +26,15 @@ const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, f
 
 type Rule = FaultRule | DeliveryRule;
 
+const SCOPE = ['event', 'method', 'path', 'share', 'times'];
+
+/** Formats the effect of a rule for display: `late: 10m`. */
+export const effectOf = (rule: Rule): string =>
+  Object.entries(rule)
+    .filter(([name]) => !SCOPE.includes(name))
+    .map(([name, value]) => (value === true ? name : `${name}: ${value}`))
+    .join(', ');
+
 /**
  * Returns the first rule that `meets` accepts and whose turn it is. Counts the match of each accepted rule up to it.
  */

@@ -57,7 +57,7 @@ const urlOf = (target: string, host: string): URL => {
 };
 
 /** Parses the path and query of a request. Throws if they are invalid. */
-export const placeOf = (target: string, host: string): Pick<HttpRequest, 'target' | 'segments' | 'query'> => {
+const placeOf = (target: string, host: string): Pick<HttpRequest, 'target' | 'segments' | 'query'> => {
   const { pathname, searchParams } = urlOf(target, host);
   return { target, segments: pathname.split('/').map(decoded), query: searchParams };
 };

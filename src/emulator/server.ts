@@ -43,7 +43,7 @@ const stop = async (server: Server): Promise<void> => {
 const withConsole = (service: Service, requests: RequestLog, options: ConsoleOptions): Answering => {
   const app = makeApp(service);
   const seen = withRecords(requests, withFaults(service, withExecuted(requests, app)));
-  const console = memo(async () => (await import('./console/open.ts')).openConsole(service, requests, app, options));
+  const console = memo(async () => (await import('./console/open.ts')).openConsole(service, requests, options));
   return async (asked) => (CONSOLE === `/${asked.segments[1]}/` ? (await console())(asked) : seen(asked));
 };
 

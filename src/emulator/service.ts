@@ -145,7 +145,7 @@ const tooLarge = () =>
   refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
 
 /** Reads the body of a request as bytes; throws a 413 if it is too large. */
-export const bytesOf = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8Array> => {
+const bytesOf = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -373,8 +373,6 @@ const settings = (db: DatabaseSync) => {
       db.exec('DELETE FROM fault');
       for (const rule of rules) add.run(JSON.stringify(rule));
     },
-    addFault: (rule: FaultRule | DeliveryRule) => void add.run(JSON.stringify(rule)),
-    removeFault: (seq: number) => void db.prepare('DELETE FROM fault WHERE seq = ?').run(seq),
     countFault: (seq: number, fired: boolean) => void count.run(fired ? 1 : 0, seq),
   };
 };

@@ -5,7 +5,7 @@ import { type Console, useConsole } from './console-support.ts';
 const [browse, console] = [useBrowser(), useConsole()];
 
 /** Something of every kind that is shown. */
-const filled = async ({ call, request, charge, origin, control_token: token }: Console): Promise<readonly string[]> => {
+const filled = async ({ request, charge, origin, control_token: token }: Console): Promise<readonly string[]> => {
   const [open, dialled, twice] = [await request({ onye_email: 'ada@example.com' }), await request(), await request()];
   await charge(open);
   await charge(dialled, { medium: 'ussd', provider: 'gtb' });
@@ -23,9 +23,15 @@ const filled = async ({ call, request, charge, origin, control_token: token }: C
   const rule = { method: 'POST', path: '/v1/ugwo/*/activities', times: 1, reset: true, when: 'after' };
   await control('PUT', 'faults', { rules: [rule, { event: '*', twice: true }] });
   await charge(open);
-  const onye = (await call('GET', '/v1/onye?limit=1')).json.data[0].uid;
-  const pages = ['', 'requests/4', 'requests/6', 'ugwo', `ugwo/${open}`, `ugwo/${dialled}`, `ugwo/${twice}`];
-  return [...pages, 'onye', `onye/${onye}`, 'webhooks', 'faults', 'clock'];
+  return [
+    'requests',
+    'requests/6',
+    'payments',
+    ...[open, dialled, twice].map((uid) => `payments/${uid}`),
+    'webhooks',
+    'faults',
+    'clock',
+  ];
 };
 
 /** What is wrong with how a page looks, by the browser's own account of it. */
@@ -89,16 +95,17 @@ const faultsOf = `(() => {
 
 /** A colour does not depend on the width, nor a width on the colours. */
 const LOOKS = [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [360, 'dark'],
+  [1400, 'light'],
+  [1400, 'dark'],
+  [400, 'dark'],
 ] as const;
 
-it.runIf(hasBrowser)('fits and can be read at 1280 and 360 pixels, light and dark', async () => {
+it.runIf(hasBrowser)('fits and can be read at 1400 and 400 pixels, light and dark', async () => {
   const [service, { page }] = [await console(), await browse()];
   for (const path of await filled(service)) {
-    await page.goto(`${service.console}${path}`);
-    await page.getByText('live', { exact: true }).waitFor();
+    await page.goto('about:blank');
+    await page.goto(`${service.console}#${path}`);
+    await page.locator(`nav [aria-current][href="#${path.split('/')[0]}"]`).waitFor();
     for (const summary of await page.locator('summary').all()) await summary.press('Enter');
     for (const [width, colorScheme] of LOOKS) {
       await page.setViewportSize({ width, height: 800 });
@@ -112,10 +119,12 @@ it.runIf(hasBrowser)('shows where the focus is, from the first key on, in the or
   const [service, { page }] = [await console(), await browse()];
   const ugwo = await service.request();
   await service.charge(ugwo);
-  await page.goto(`${service.console}ugwo/${ugwo}`);
+  await page.goto(`${service.console}#payments/${ugwo}`);
+  await page.getByText('What happened').waitFor();
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
   await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
   const reached: string[] = [];
   const all = Number(
     await page.locator('main :is(a, button, select, summary, input:not([type=hidden])):visible').count(),
@@ -139,7 +148,7 @@ it.runIf(hasBrowser)('keeps still for whoever asks for it', async () => {
   const [service, { page }] = [await console(), await browse({ reducedMotion: 'reduce' })];
   await service.request();
   await page.goto(service.console);
-  await page.getByText('live', { exact: true }).waitFor();
+  await page.getByText('connected', { exact: true }).waitFor();
   await service.request();
   await page.locator('tr.fresh').waitFor();
   expect(await page.evaluate('document.getAnimations().length')).toBe(0);

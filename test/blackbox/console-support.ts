@@ -80,12 +80,6 @@ export interface Hands {
   readonly choose: (field: Locator, label: string) => Promise<void>;
 }
 
-export const withMouse: Hands = {
-  press: (what) => what.click(),
-  fill: (field, text) => field.fill(text),
-  choose: async (field, label) => void (await field.selectOption({ label })),
-};
-
 /** Far enough for any page. */
 const MOST_TABS = 200;
 
@@ -115,8 +109,7 @@ export const withKeyboard = (page: Page): Hands => ({
     await reach(page, what);
     const isBox = (await what.getAttribute('type')) === 'checkbox';
     if (isBox) return page.keyboard.press('Space');
-    // A key that leaves the page is done when the next one is there.
-    await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')]);
+    await page.keyboard.press('Enter');
   },
   fill: async (field, text) => {
     await reach(page, field);

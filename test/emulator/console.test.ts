@@ -1,20 +1,28 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DIALECTS, type Dialect } from '../../src/core/data-files.ts';
+import { refusedBy } from '../../src/emulator/console/reads.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
+import { openShop } from './shop.ts';
 import { clockAt, sendRaw, tempFile } from './support.ts';
 
-const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
 
-const opened = async () => {
+const opened = async (dialect: Dialect = 'documented') => {
   const [file, clock] = [tempFile(), clockAt()];
   await emulatorRoom.seed({ file, clock, customers: 2, ugwo: 10 });
-  const running = await emulatorRoom.start({ file, port: 0, clock, console: { data: undefined } });
+  const running = await emulatorRoom.start({ file, port: 0, clock, dialect, console: { data: undefined } });
   onTestFinished(() => running.close());
   const root = new URL(running.console ?? '').pathname;
   const open = (path: string, headers = {}) => sendRaw(running.origin, { path: `${root}${path}`, headers });
-  const submit = (path: string, body: string, headers: Record<string, string | undefined> = {}) => {
-    const usual = { origin: running.origin, 'content-type': FORM, 'sec-fetch-site': 'same-origin', ...headers };
+  const submit = (path: string, body: object, headers: Record<string, string | undefined> = {}) => {
+    const usual = { origin: running.origin, 'content-type': JSON_TYPE, 'sec-fetch-site': 'same-origin', ...headers };
     const given = Object.fromEntries(Object.entries(usual).filter(([, value]) => value !== undefined));
-    return sendRaw(running.origin, { method: 'POST', path: `${root}${path}`, headers: given, body });
+    return sendRaw(running.origin, {
+      method: 'POST',
+      path: `${root}${path}`,
+      headers: given,
+      body: JSON.stringify(body),
+    });
   };
   const moved = () => emulatorRoom.clock({ file, clock }).then(({ moved }) => moved);
   return { ...running, root, file, open, submit, moved };
@@ -27,9 +35,9 @@ describe('security row 13: a foreign page uses the console', () => {
     for (const wrong of ['', 'x', `${token.slice(0, -1)}!`, `${token}x`, controlToken, publicKey]) {
       for (const path of [
         `/console/${wrong}/`,
-        `/console/${wrong}/ugwo`,
+        `/console/${wrong}/v1/ugwo`,
         `/console/${wrong}/live`,
-        `/console/${wrong}/style.css`,
+        `/console/${wrong}/emulator/clock`,
       ]) {
         expect((await sendRaw(origin, { path })).status, path).toBe(403);
       }
@@ -46,7 +54,7 @@ describe('security row 13: a foreign page uses the console', () => {
     ['a script of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
   ])('%s is turned away', async (_what, headers) => {
     const { open } = await opened();
-    const answer = await open('ugwo', headers);
+    const answer = await open('v1/ugwo', headers);
     expect(answer.status).toBe(403);
     expect(answer.text).not.toContain('ugw.');
   });
@@ -62,23 +70,28 @@ describe('security row 13: a foreign page uses the console', () => {
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['another name of this machine', { origin: 'http://localhost:1' }],
     ['a form of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-    ['another kind of body', { 'content-type': 'text/plain' }],
+    ['a body that needs no preflight', { 'content-type': 'text/plain' }],
   ])('%s changes nothing', async (_what, headers) => {
     const { submit, moved } = await opened();
-    expect((await submit('clock', 'by=15m', headers)).status).toBeGreaterThanOrEqual(403);
+    expect((await submit('emulator/clock', { by: '15m' }, headers)).status).toBeGreaterThanOrEqual(400);
     expect(await moved()).toBe(0);
-    expect((await submit('clock', 'by=15m')).status).toBe(303);
+    expect((await submit('emulator/clock', { by: '15m' })).status).toBe(200);
     expect(await moved()).toBe(900_000);
   });
 
   test('no answer has a CORS header, all have the policy, and none may be framed or kept', async () => {
     const { open, submit } = await opened();
-    const answers = [await open(''), await open('nothing'), await open('style.css'), await submit('clock', 'by=15m')];
+    const answers = [
+      await open(''),
+      await open('nothing'),
+      await open('style.css'),
+      await submit('emulator/clock', { by: '15m' }),
+    ];
     for (const { headers } of answers) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
       expect(headers).toMatchObject({
         'content-security-policy':
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; " +
           "frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
         'referrer-policy': 'same-origin',
         'x-content-type-options': 'nosniff',
@@ -88,12 +101,11 @@ describe('security row 13: a foreign page uses the console', () => {
     }
   });
 
-  test('what only reads changes nothing, and there is no other method', async () => {
-    const { origin, root, open, moved } = await opened();
-    expect((await open('clock?by=15m')).status).toBe(200);
-    for (const method of ['PUT', 'DELETE', 'PATCH']) {
-      const headers = { origin, 'content-type': FORM };
-      expect((await sendRaw(origin, { method, path: `${root}clock?by=15m`, headers })).status).toBe(404);
+  test('what only reads changes nothing, and nothing but the service and its controls takes a write', async () => {
+    const { open, submit, moved } = await opened();
+    expect((await open('emulator/clock?by=15m')).json).toMatchObject({ moved: 0 });
+    for (const path of ['', 'about', 'live', 'openapi.json', 'ugw.Lcal.x']) {
+      expect((await submit(path, { by: '15m' })).status, path).toBe(404);
     }
     expect(await moved()).toBe(0);
   });
@@ -119,9 +131,40 @@ test('its address stays the same as long as its data file', async () => {
   expect(paths[0]).toMatch(/^\/console\/\w{32}\/$/);
 });
 
-test('its script takes part in no form: every page works without it', async () => {
-  const { open } = await opened();
-  const { text } = await open('script.js');
-  expect(text).toContain('addEventListener');
-  expect(text).not.toMatch(/'(click|submit|change|input|key\w*|pointer(down|up)|mouse\w*)'|preventDefault|\.onclick/);
+test.each(DIALECTS)('it reads the documented dialect where clients hear the %s one', async (dialect) => {
+  const { open } = await opened(dialect);
+  const [ugwo] = (await open('v1/ugwo?limit=1')).json.data;
+  expect(ugwo).toMatchObject({ amount: expect.any(Number), status: expect.any(String) });
+});
+
+test('a charge that loses its answer is made by the console all the same', async () => {
+  const { open, submit } = await opened();
+  const body = { amount: 500_000, currency: 'NGN', metadata: { emulate: 'lost' } };
+  const { uid } = (await submit('v1/ugwo', body)).json;
+  const charge = { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } };
+  expect((await submit(`v1/ugwo/${uid}/activities`, charge)).status).toBe(200);
+  const [activity] = (await open(`timelines/${uid}`)).json.activities;
+  expect(activity).toMatchObject({ medium: 'ussd', refunds: [], qr: expect.any(Array) });
+});
+
+describe.each(DIALECTS)('why a request was refused, in the %s dialect', (dialect) => {
+  test.each([
+    ['a broken rule', '/v1/ugwo', { amount: 1, currency: 'NGN' }, ['amount: should be at least 20000']],
+    ['two broken rules', '/v1/ugwo', {}, [expect.stringMatching(/^amount: /), expect.stringMatching(/^currency: /)]],
+    [
+      'a rule with a code',
+      '/v1/ugwo/ugw.Lcal.nothing/activities',
+      { type: 'charge', data: { medium: 'bank_transfer' } },
+      ['ugwo.error.not_found: no payment request has this identifier'],
+    ],
+  ])('%s', async (_what, path, body, words) => {
+    const { post } = await openShop({ dialect });
+    const { status, text } = await post(path, body);
+    expect(refusedBy({ status, text })).toEqual(words);
+  });
+});
+
+test('what was not refused, or can’t be read, has no broken rule', () => {
+  expect(refusedBy({ status: 200, text: '{"message":"x"}' })).toEqual([]);
+  expect(refusedBy({ status: 500, text: 'no JSON' })).toEqual(['']);
 });

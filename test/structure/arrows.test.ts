@@ -48,7 +48,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   'csv-stringify': 'bulk',
   commander: 'cli',
   'jq-wasm': 'jq',
-  hono: 'emulator',
   '#openapi': 'emulator',
   '#overview': 'cli',
   '#schema': 'handler',

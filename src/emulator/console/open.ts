@@ -1,26 +1,17 @@
-import { hash } from 'node:crypto';
-import { html } from 'hono/html';
+import { printExact } from '../../core/json.ts';
+import { makeApp } from '../app.ts';
 import { consolePath, consoleToken, isKey, refusePages } from '../guard.ts';
-import { type Answering, type HttpAnswer, type HttpRequest, placeOf, type Route, routeFor } from '../http.ts';
+import type { Answering, HttpAnswer, HttpRequest, StreamedAnswer } from '../http.ts';
 import { catchUp } from '../payments.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
-import { bytesOf, nowOf, ProblemError, refusal, respond, type Service } from '../service.ts';
-import { ACTIONS, act } from './actions.ts';
-import { documentOf, type Said } from './layout.ts';
-import { openLive } from './live.ts';
-import { clockPage } from './pages/clock.ts';
-import { faultsPage } from './pages/faults.ts';
-import { onyeListPage, onyePage } from './pages/onye.ts';
-import { requestPage, requestsPage } from './pages/requests.ts';
-import { ugwoPage } from './pages/ugwo.ts';
-import { ugwoListPage } from './pages/ugwo-list.ts';
-import { webhooksPage } from './pages/webhooks.ts';
-import { SCRIPT } from './script.ts';
-import { ICON, STYLE } from './style.ts';
-import { type CallService, type Desk, openView, type Page, type PageView } from './view.ts';
+import { nowOf, ProblemError, present, refusal, respond, type Service } from '../service.ts';
+import PAGE from './page.html?raw';
+import { requestOf, rowOf, timelineOf } from './reads.ts';
+import SCRIPT from './script.js?raw';
+import STYLE from './style.css?raw';
 
-/** Nothing but what the console itself serves, and no markup out of a text. */
+/** Allows nothing but what the console itself serves, and no markup out of a text. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -28,178 +19,137 @@ const HEADERS = {
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
-    "form-action 'self'",
+    "form-action 'none'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; '),
-  // The token stands in the address. Without any referrer at all a browser would not say from which origin a form comes.
+  // The token stands in the address.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const;
 
-const FORM = 'application/x-www-form-urlencoded';
+/** A naira sign in a square. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#17663a"/><path d="M9 25V7l14 18V7M6 13.5h20M6 18.5h20" fill="none" stroke="#fff" stroke-width="2.6"/></svg>
+`;
 
-/** A write comes from a form of the console itself. */
-const refuseForeign = ({ headers }: HttpRequest): void => {
-  const host = headers['host'] ?? '';
-  if (headers['origin'] !== `http://${host}`) throw refusal(403, 'this form is not one of the console');
-  if (headers['content-type']?.split(';')[0]?.trim() !== FORM) throw refusal(415, 'a form is wanted');
+const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
+  '': ['text/html; charset=utf-8', PAGE],
+  'style.css': ['text/css; charset=utf-8', STYLE],
+  'script.js': ['text/javascript; charset=utf-8', SCRIPT],
+  'icon.svg': ['image/svg+xml', ICON],
 };
 
-/** Stores the messages of actions by number. The page after an action shows the message whose number it names. */
-const openSayings = () => {
-  const kept = new Map<string, Said>();
-  let count = 0;
-  return {
-    keep: (said: Said): string => {
-      count += 1;
-      kept.set(String(count), said);
-      return String(count);
-    },
-    /** Once, so that it does not stay. */
-    take: (number: string | null): Said | undefined => {
-      const said = kept.get(number ?? '');
-      kept.delete(number ?? '');
-      return said;
-    },
-  };
+/** Interval in milliseconds for checking whether the data has changed, since another process may write to the file. */
+const LOOK_MS = 500;
+
+/** Resolves with the next request, when it is time to look again, or when nobody listens any more. */
+const news = async ({ clock, closing }: Service, requests: RequestLog, gone: AbortSignal): Promise<void> => {
+  const wake = new AbortController();
+  const unheard = requests.listen(() => wake.abort());
+  await clock.sleep(LOOK_MS, AbortSignal.any([closing, gone, wake.signal])).catch(() => undefined);
+  unheard();
 };
 
-const NOTHING: Page = {
-  title: 'There is nothing here',
-  section: 'none',
-  status: 404,
-  body: html`<p>A record that was removed, or a request that is no longer kept: only the newest are.</p>`,
-};
-
-const pageAt = (view: PageView, path: string): Page => {
-  const { store } = view.service;
-  const [section = '', id = ''] = path.split('/');
-  const found =
-    id === '' ? undefined : { ugwo: store.ugwo(id), onye: store.customer(id), seen: view.requests.find(Number(id)) };
-  if (path === '') return requestsPage(view);
-  if (path === 'ugwo') return ugwoListPage(view);
-  if (path === 'onye') return onyeListPage(view);
-  if (path === 'webhooks') return webhooksPage(view);
-  if (path === 'faults') return faultsPage(view);
-  if (path === 'clock') return clockPage(view);
-  if (section === 'ugwo' && found?.ugwo !== undefined) return ugwoPage(view, found.ugwo);
-  if (section === 'onye' && found?.onye !== undefined) return onyePage(view, found.onye);
-  if (section === 'requests' && found?.seen !== undefined) return requestPage(view, found.seen);
-  return NOTHING;
-};
-
-/** A page as a document, and as the texts of its cells for the script. */
-const rendered = async (desk: Desk, path: string, query: URLSearchParams) => {
-  const now = nowOf(desk.service);
-  const blank = await pageAt(openView(desk, now, query, true).view, path).body;
-  const { view, cells } = openView(desk, now, query, false);
-  return { view, cells, page: pageAt(view, path), shape: hash('sha256', String(blank), 'base64url') };
+/** Finds the last request that the browser knows. A number from an earlier emulator means nothing to this one. */
+const lastKnown = (requests: RequestLog, { headers, query }: HttpRequest): number => {
+  const last = Number(headers['last-event-id'] ?? query.get('after') ?? 0);
+  return last <= (requests.newest()[0]?.seq ?? 0) ? last : 0;
 };
 
 /**
- * Calls the service itself, without fault rules and without recording the request. An answer that `lost` would cut off is
- * returned here.
+ * Streams the requests that there were (then `ready`), each one as it comes in, and a notice when the data has changed.
  */
-const asking =
-  ({ service, place }: Desk, answering: Answering): CallService =>
-  async (method, path, body) => {
-    const { host, port } = new URL(place.origin);
-    const headers = {
-      host,
-      authorization: `Bearer ${service.store.key}`,
-      'content-type': 'application/json',
+const live =
+  (service: Service, requests: RequestLog, asked: HttpRequest): StreamedAnswer =>
+  async (write, gone) => {
+    const { store, closing } = service;
+    let [last, version] = [lastKnown(requests, asked), store.version()];
+    const sendNew = async (): Promise<void> => {
+      for (const seen of requests.newest().toReversed()) {
+        if (seen.seq <= last) continue;
+        last = seen.seq;
+        await write(`event: request\nid: ${last}\ndata: ${JSON.stringify(rowOf(seen))}\n\n`);
+      }
     };
-    const answer = (await answering({
-      ...{ method, ...placeOf(path, host), headers, port: Number(port), isNear: true },
-      body: [Buffer.from(JSON.stringify(body ?? {}))],
-      hangUp: () => undefined,
-      isGone: () => false,
-    })) as HttpAnswer;
-    return { status: answer.status, json: JSON.parse(answer.text) };
+    await sendNew();
+    await write('event: ready\ndata: \n\n');
+    for (;;) {
+      await news(service, requests, gone);
+      if (closing.aborted || gone.aborted) return;
+      catchUp(store, nowOf(service));
+      await sendNew();
+      if (store.version() !== version) await write('event: changed\ndata: \n\n');
+      version = store.version();
+    }
   };
 
 /** Builds the console of a running service. None of its answers contains a secret key. */
-export const openConsole = (
-  service: Service,
-  requests: RequestLog,
-  answering: Answering,
-  options: ConsoleOptions,
-): Answering => {
+export const openConsole = (service: Service, requests: RequestLog, { data }: ConsoleOptions): Answering => {
   requests.watch();
-  const root = consolePath(service.store);
-  const secrets = [service.store.key, service.store.setting('control_token') ?? ''].filter((secret) => secret !== '');
+  const { store } = service;
+  const controlToken = store.setting('control_token') ?? '';
+  const secrets = [store.key, controlToken].filter((secret) => secret !== '');
   const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, '[key]'), text);
-  const [sayings, live] = [openSayings(), openLive()];
-  const desk = ({ port }: HttpRequest): Desk => ({
-    service,
-    requests,
-    root,
-    place: { origin: `http://127.0.0.1:${port}`, data: options.data },
-  });
-  const show = (status: number, type: string, text: string, headers = {}): HttpAnswer =>
-    respond(service, status, type, clean(text), { ...HEADERS, ...headers });
-  const admit = (asked: HttpRequest): void => {
+  const show = (type: string, text: string): HttpAnswer => respond(service, 200, type, text);
+  const json = (value: object): HttpAnswer => show('application/json', printExact(value));
+
+  // The page reads one dialect. Its own calls meet no fault and are in no log.
+  const app = makeApp({ ...service, dialect: 'documented', requests: undefined });
+  /** Calls the service or its controls with their key. `lost` cuts no answer off here. */
+  const forward = async (asked: HttpRequest, path: readonly string[]): Promise<HttpAnswer | undefined> => {
+    const key = path[0] === 'v1' ? store.key : controlToken;
+    const headers = { ...asked.headers, authorization: `Bearer ${key}` };
+    return app({ ...asked, segments: ['', ...path], headers, hangUp: () => undefined });
+  };
+
+  const read = (asked: HttpRequest, [what = '', id = '']: readonly string[]): HttpAnswer => {
+    const file = FILES[what];
+    if (file !== undefined) return show(...file);
+    catchUp(store, nowOf(service));
+    if (what === 'about') return json({ origin: `http://127.0.0.1:${asked.port}`, data });
+    if (what === 'requests') return json(requestOf(present(requests.find(Number(id)), 'it is no longer kept')));
+    if (what === 'timelines') return json(timelineOf(store, id));
+    if (what === 'live') {
+      const sending = live(service, requests, asked);
+      return {
+        ...show('text/event-stream', ''),
+        sending: (write, gone) => sending((text) => write(clean(text)), gone),
+      };
+    }
+    throw refusal(404, 'there is nothing at this address');
+  };
+
+  const handled = async (asked: HttpRequest): Promise<HttpAnswer | undefined> => {
     const { method, segments, headers } = asked;
     refusePages(headers, asked, method === 'GET');
-    if (!isKey(segments[2] ?? '', consoleToken(service.store))) {
+    if (!isKey(segments[2] ?? '', consoleToken(store))) {
       throw refusal(403, 'open the address that `paycli emulator start` has printed as console: a token stands in it');
     }
-    if (method !== 'GET') refuseForeign(asked);
-  };
-  const acting = (action: string): Route => ({
-    method: 'POST',
-    path: `${root}${action}`,
-    answer: async (asked, { uid = '' }) => {
-      const form = new URLSearchParams(Buffer.from(await bytesOf(asked)).toString());
-      const at = desk(asked);
-      const { said, page } = await act(action, { desk: at, form, ask: asking(at, answering), uid });
-      const location = `${root}${page.split('/').map(encodeURIComponent).join('/')}?said=${sayings.keep(said)}`;
-      return show(303, 'text/plain', '', { location });
-    },
-  });
-  const file = (name: string, type: string, text: string): Route => ({
-    method: 'GET',
-    path: `${root}${name}`,
-    answer: () => show(200, type, text),
-  });
-  const routes: readonly Route[] = [
-    file('style.css', 'text/css; charset=utf-8', STYLE),
-    file('script.js', 'text/javascript; charset=utf-8', SCRIPT),
-    file('icon.svg', 'image/svg+xml', ICON),
-    {
-      method: 'GET',
-      path: `${root}live`,
-      answer: (asked) => ({ ...show(200, 'text/event-stream', ''), sending: live(desk(asked), asked) }),
-    },
-    ...Object.keys(ACTIONS).map(acting),
-  ];
-  const page = async (asked: HttpRequest): Promise<HttpAnswer> => {
-    catchUp(service.store, nowOf(service));
-    const { segments, query } = asked;
-    const { view, cells, page: shown, shape } = await rendered(desk(asked), segments.slice(3).join('/'), query);
-    const status = shown.status ?? 200;
-    if (asked.headers['accept'] === 'application/json') {
-      return show(status, 'application/json', JSON.stringify({ shape, cells }));
+    if (method !== 'GET' && headers['origin'] !== `http://${headers['host']}`) {
+      throw refusal(403, 'this does not come from the console');
     }
-    const said = sayings.take(query.get('said'));
-    return show(status, 'text/html; charset=utf-8', String(await documentOf(view, shown, shape, said)));
+    const path = segments.slice(3);
+    if (path[0] === 'v1' || path[0] === 'emulator') return forward(asked, path);
+    if (method !== 'GET' || !asked.target.startsWith(consolePath(store))) throw refusal(404, 'there is nothing here');
+    return read(asked, path);
   };
-  const handled = async (asked: HttpRequest): Promise<HttpAnswer> => {
-    admit(asked);
-    const found = routeFor(routes, asked);
-    if (found !== undefined && 'route' in found) return found.route.answer(asked, found.params);
-    if (asked.method === 'GET' && asked.segments.length > 3) return page(asked);
-    return show(404, 'text/plain; charset=utf-8', 'there is nothing at this address\n');
+
+  const withPolicy = (answer: HttpAnswer): HttpAnswer => ({
+    ...answer,
+    headers: { ...answer.headers, ...HEADERS },
+    text: clean(answer.text),
+  });
+  const told = (thrown: unknown): HttpAnswer => {
+    if (!(thrown instanceof ProblemError)) throw thrown;
+    const { status, detail, title } = thrown.problem;
+    return respond(service, status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
   };
-  return (asked) =>
-    handled(asked).catch((thrown: unknown) => {
-      if (!(thrown instanceof ProblemError)) throw thrown;
-      const { status, detail, title } = thrown.problem;
-      return show(status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
-    });
+  return async (asked) => {
+    const answer = await handled(asked).catch(told);
+    return answer === undefined ? undefined : withPolicy(answer);
+  };
 };

@@ -1,0 +1,99 @@
+import { STATUS_CODES } from 'node:http';
+import type { Activity } from '../../contract/activity.ts';
+import { MEDIUMS, machineValue, readNextAction } from '../../core/charge.ts';
+import { parseIfJson, valueAt } from '../../core/json.ts';
+import { telLink } from '../../core/text.ts';
+import { modulesOf } from '../../qr/modules.ts';
+import { effectOf } from '../faults.ts';
+import { derivedId } from '../ids.ts';
+import type { Executed, SeenRequest } from '../request-log.ts';
+import { present } from '../service.ts';
+import type { EmulatorStore } from '../store.ts';
+
+/** The rules behind the service's codes, in the words of its contract. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ugwo_processed: 'a payment request that is paid takes no further charge',
+  ugwo_cancelled: 'a payment request that is cancelled takes no charge',
+  'workspace.error.balance_too_low': 'metadata.emulate asks for 402: the workspace has no balance',
+  'ugwo.error.not_found': 'no payment request has this identifier',
+  'activity.error.not_found': 'this payment request has no such activity',
+  'onye.error.not_found': 'no customer has this identifier',
+  'checkout.error.not_found': 'no checkout has this identifier',
+  'checkout.error.medium_not_found': 'the checkout does not offer this medium',
+  'nzube.onye.error.email_already_exists': 'an e-mail address belongs to one customer',
+  'nzube.ugwo.error.ref_already_exists': 'a reference belongs to one payment request',
+  'nzube.ugwo.error.not_cancellable': 'only a payment request that nothing was paid on can be cancelled',
+  'nzube.ugwo.error.currency_not_allowed': 'the workspace does not take this currency',
+  'nzube.refund.error.activity_not_paid': 'only what is paid can be refunded',
+  'nzube.refund.error.refund_amount_too_high': 'a refund gives back at most what is left of the payment',
+  'nzube.refund.error.refund_amount_too_low': 'a refund has a least amount',
+  'nzube.refund.error.missing_destination': 'a bank transfer is refunded to an account that must be named',
+};
+
+const meant = (code: string): string => (Object.hasOwn(MEANINGS, code) ? `${code}: ${MEANINGS[code]}` : code);
+
+/** Lists the rules that a refused request has broken, in either dialect; empty if it was not refused. */
+export const refusedBy = ({ status, text }: Executed): readonly string[] => {
+  if (status < 400) return [];
+  const problem = parseIfJson(text);
+  const errors = valueAt(problem, 'errors');
+  const broken = (Array.isArray(errors) ? errors : []).map(
+    (one: unknown) => `${machineValue(valueAt(one, 'field'))}: ${meant(machineValue(valueAt(one, 'message')))}`,
+  );
+  const message = machineValue(valueAt(problem, 'detail')) || machineValue(valueAt(problem, 'message'));
+  return broken.length > 0 ? broken : [meant(message)];
+};
+
+/** Says why a request did not simply succeed: the rule that refused it, or the fault that struck it. */
+const reasonsOf = ({ struck, executed, status }: SeenRequest): readonly string[] => {
+  const refused = executed === undefined ? [] : refusedBy(executed);
+  const isDone = struck !== undefined && executed !== undefined && executed.status < 400;
+  const isUnheard = isDone && (status === undefined || status >= 400);
+  return [
+    ...(struck === undefined ? [] : [`fault: ${effectOf(struck)}`]),
+    ...(struck === undefined && status === undefined ? ['metadata.emulate asks for it'] : []),
+    ...refused,
+    ...(isUnheard ? [`the service had done it (${executed.status})`] : []),
+  ];
+};
+
+/** Describes the answer that the client received. */
+const gotOf = ({ status, executed }: SeenRequest): string => {
+  if (status === undefined) return executed === undefined ? 'cut off' : 'answer lost';
+  return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+};
+
+/** Builds a row of the request log. */
+export const rowOf = (seen: SeenRequest) => {
+  const { seq, at, method, url, status = 0 } = seen;
+  const isGood = status > 0 && status < 400;
+  return { seq, at, method, url, got: gotOf(seen), isGood, reasons: reasonsOf(seen) };
+};
+
+/** Builds one request in full. */
+export const requestOf = (seen: SeenRequest) => {
+  const { agent, took, body, executed } = seen;
+  return { ...rowOf(seen), agent, took: Math.round(took), body, executed };
+};
+
+const mediumOf = ({ psp }: Activity): string =>
+  MEDIUMS.find((medium) => derivedId('psp', medium) === machineValue(psp)) ?? 'unknown medium';
+
+/** The QR code that dials the code of an activity, row by row. */
+const qrOf = (activity: Activity) => {
+  const action = readNextAction(activity);
+  const link = action?.kind === 'dial' ? telLink(action.code) : undefined;
+  return link === undefined ? undefined : modulesOf(link);
+};
+
+/** Builds a payment request with its activities, their refunds, and their next step. */
+export const timelineOf = (store: EmulatorStore, uid: string) => {
+  const ugwo = present(store.ugwo(uid), 'there is no such payment request: it may have been removed');
+  const activities = store.activitiesOn(ugwo.uid).map((activity) => ({
+    ...activity,
+    medium: mediumOf(activity),
+    refunds: store.refundsOf(activity.uid),
+    qr: qrOf(activity),
+  }));
+  return { ...ugwo, activities };
+};
