@@ -13,7 +13,9 @@ const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
 ];
-const DIGITS_OF = new Map(DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)));
+export const DIGITS_OF = new Map(
+  DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
+);
 
 /** Decimal places of a currency; 2 for an unknown code. */
 export const minorDigits = (currency: string): number => DIGITS_OF.get(currency.toUpperCase()) ?? 2;

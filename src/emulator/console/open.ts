@@ -1,4 +1,5 @@
 import { printExact } from '../../core/json.ts';
+import { DIGITS_OF } from '../../core/money.ts';
 import { makeApp } from '../app.ts';
 import { consolePath, consoleToken, isKey, refusePages } from '../guard.ts';
 import type { Answering, HttpAnswer, HttpRequest, StreamedAnswer } from '../http.ts';
@@ -110,7 +111,8 @@ export const openConsole = (service: Service, requests: RequestLog, { data }: Co
     const file = FILES[what];
     if (file !== undefined) return show(...file);
     catchUp(store, nowOf(service));
-    if (what === 'about') return json({ origin: `http://127.0.0.1:${asked.port}`, data });
+    if (what === 'about')
+      return json({ origin: `http://127.0.0.1:${asked.port}`, data, digits: Object.fromEntries(DIGITS_OF) });
     if (what === 'requests') return json(requestOf(present(requests.find(Number(id)), 'it is no longer kept')));
     if (what === 'timelines') return json(timelineOf(store, id));
     if (what === 'live') {

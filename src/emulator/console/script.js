@@ -20,7 +20,7 @@ const h = (kind, ...inside) => {
       else if (value !== undefined) made.setAttribute(key, value);
     }
   }
-  const parts = inside.flat(3).filter((one) => one !== undefined && one !== '');
+  const parts = inside.flat(3).filter((one) => one !== undefined && one !== false && one !== '');
   made.append(...parts.map((one) => (one instanceof Node ? one : visible(one))));
   return made;
 };
@@ -39,20 +39,16 @@ const about = await ask('GET', 'about');
 
 // Texts
 
-const money = (amount, currency) => {
-  const code = String(currency ?? '');
-  try {
-    const format = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'code' });
-    const { maximumFractionDigits } = format.resolvedOptions();
-    return format.format((amount ?? 0) / 10 ** maximumFractionDigits);
-  } catch {
-    return `${amount} ${code} (minor unit)`;
-  }
+/** Formats an amount of the minor unit, as paycli does. */
+const money = (amount, currency = '') => {
+  const digits = about.digits[currency.toUpperCase()] ?? 2;
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${currency} ${((amount ?? 0) / 10 ** digits).toLocaleString('en', options)}`;
 };
 
 const moment = (value) => {
-  const at = new Date(value);
-  if (Number.isNaN(at.getTime())) return String(value ?? '');
+  const at = new Date(value ?? Number.NaN);
+  if (Number.isNaN(at.getTime())) return value;
   const isToday = at.toDateString() === new Date().toDateString();
   const text = isToday ? at.toLocaleTimeString('en-GB') : at.toLocaleString('en-GB');
   return h('time', { datetime: at.toISOString(), title: at.toISOString() }, text);
@@ -180,6 +176,11 @@ const actions = (key, list) => {
 };
 
 const emulator = (method, path, body) => ask(method, `emulator/${path}`, body);
+/** Resolves to the text once the emulator has done it. */
+const done = async (text, ...call) => {
+  await emulator(...call);
+  return text;
+};
 
 // Requests
 
@@ -525,7 +526,7 @@ const paymentsView = {
 const deliveryRow = ({ id: number, event, about: subject, url, state, at, due, attempts }) => {
   const replay = {
     label: `Replay ${number}`,
-    run: async () => emulator('POST', 'deliveries/replay', { id: number }).then(() => `${event} is sent again.`),
+    run: async () => done(`${event} is sent again.`, 'POST', 'deliveries/replay', { id: number }),
     command: () => onData('webhook', 'deliveries', '--replay', number),
   };
   const heard = ({ status, error, ms, fault }) => `${status ?? error}, ${ms} ms${fault ? `, fault: ${fault}` : ''}`;
@@ -548,8 +549,7 @@ const deliveryRow = ({ id: number, event, about: subject, url, state, at, due, a
 const webhookRow = ({ id: number, url, events, signed }) => {
   const remove = {
     label: `Remove ${url}`,
-    run: async () =>
-      emulator('POST', 'webhooks/remove', { id: number }).then(() => `Nothing is sent to ${url} any more.`),
+    run: async () => done(`Nothing is sent to ${url} any more.`, 'POST', 'webhooks/remove', { id: number }),
     command: () => onData('webhook', 'remove', number),
   };
   return row(
@@ -560,7 +560,9 @@ const webhookRow = ({ id: number, url, events, signed }) => {
   );
 };
 
-const addWebhook = {
+const wordsIn = (text) => text.split(/[\s,]+/).filter(Boolean);
+
+const addWebhook = () => ({
   label: 'Add',
   inputs: [
     input('Address', 'url', 'add', { type: 'url', value: 'http://127.0.0.1:4242/webhooks', required: '' }),
@@ -568,17 +570,14 @@ const addWebhook = {
     input('Secret', 'secret', 'add', { type: 'password', autocomplete: 'off', placeholder: 'none: not signed' }),
   ],
   run: async ({ url, events, secret }) => {
-    const added = await emulator('POST', 'webhooks', { url, events: events.split(/[\s,]+/).filter(Boolean), secret });
+    const added = await emulator('POST', 'webhooks', { url, events: wordsIn(events), secret });
     return `Events are sent to ${added.url} from now on.`;
   },
   command: ({ url, events, secret }) => {
-    const wanted = events
-      .split(/[\s,]+/)
-      .filter(Boolean)
-      .flatMap((one) => ['--event', one]);
+    const wanted = wordsIn(events).flatMap((one) => ['--event', one]);
     return onData('webhook', 'add', url, ...wanted, ...(secret ? ['--secret-file', 'secret.txt'] : ['--unsigned']));
   },
-};
+});
 
 const webhooksView = {
   load: () => Promise.all([emulator('GET', 'webhooks'), emulator('GET', 'deliveries')]),
@@ -587,7 +586,7 @@ const webhooksView = {
     webhooks.length === 0
       ? soft('Nobody is told yet. Add the address of your receiver on this machine.')
       : table('Addresses', ['Address', 'Events', 'Signature', 'Remove'], webhooks.map(webhookRow)),
-    card('Add an address', ...actions('add', [addWebhook])),
+    card('Add an address', ...actions('add', [addWebhook()])),
     h('h2', 'Deliveries'),
     deliveries.length === 0
       ? soft('Nothing was sent yet.')
@@ -634,7 +633,7 @@ const plain = ({ seen, fired, ...rule }) => rule;
 const lasting = (rules) => rules.filter(({ times, fired }) => times === undefined || fired < times).map(plain);
 const faultsLine = (rules) =>
   `${line('printf', '%s', JSON.stringify({ rules }))} > faults.json\n${onData('faults', 'faults.json')}`;
-const setFaults = (rules, text) => async () => emulator('PUT', 'faults', { rules }).then(() => text);
+const setFaults = (rules, text) => async () => done(text, 'PUT', 'faults', { rules });
 
 const faultForm = (kept, [title, { effects, scopes }]) => {
   const rulesFor = ({ effect, scope, often }) => [
@@ -697,15 +696,14 @@ const faultsView = {
 const moveClock = (by, label, inputs) => ({
   label,
   inputs,
-  run: async (values) =>
-    emulator('POST', 'clock', { by: by ?? values.by }).then(() => `The clock is moved on by ${by ?? values.by}.`),
+  run: async (values) => done(`The clock is moved on by ${by ?? values.by}.`, 'POST', 'clock', { by: by ?? values.by }),
   command: (values) => onData('clock', `+${by ?? values.by}`),
 });
 
 const count = (label, name, value) =>
   input(label, name, 'seed', { inputmode: 'numeric', pattern: '[0-9]{1,6}', value, required: '' });
 
-const seed = {
+const seed = () => ({
   label: 'Seed',
   inputs: [count('Customers', 'customers', 25), count('Payment requests', 'ugwo', 120)],
   run: async (values) => {
@@ -713,17 +711,17 @@ const seed = {
     return `Added ${customers} customers and ${ugwo} payment requests.`;
   },
   command: ({ customers, ugwo }) => onData('seed', '--customers', customers, '--ugwo', ugwo),
-};
+});
 
-const reset = {
+const reset = () => ({
   label: 'Reset',
   tone: 'bad',
   inputs: [
     h('label.tick', h('input', keyed('sure', 'reset', { type: 'checkbox', required: '' })), 'Remove every record'),
   ],
-  run: async () => emulator('POST', 'reset', {}).then(() => 'Every record is removed.'),
+  run: async () => done('Every record is removed.', 'POST', 'reset', {}),
   command: () => onData('reset', '--yes'),
-};
+});
 
 const clockView = {
   load: () => emulator('GET', 'clock'),
@@ -736,7 +734,7 @@ const clockView = {
     });
     const back = {
       label: 'Back to the real time',
-      run: async () => emulator('DELETE', 'clock').then(() => 'The clock shows the real time.'),
+      run: async () => done('The clock shows the real time.', 'DELETE', 'clock'),
       command: () => onData('clock', 'back'),
     };
     return [
@@ -749,7 +747,8 @@ const clockView = {
             'p',
             'It shows ',
             moment(now),
-            moved === 0 ? ', the real time.' : `, moved on by ${Math.round(moved / 1000)} seconds.`,
+            moved === 0 ? ', the real time.' : '. The real time is ',
+            moved !== 0 && moment(Date.parse(now) - moved),
           ),
           h('p', 'Accounts expire, and payments and refunds end, as if so much time had passed.'),
           ...actions('clock', [
@@ -764,7 +763,7 @@ const clockView = {
             'p',
             'New records are newer than those there are. A reset removes every record, the rules for faults and what the clock was moved by.',
           ),
-          ...actions('data', [seed, reset]),
+          ...actions('data', [seed(), reset()]),
         ),
       ),
     ];
