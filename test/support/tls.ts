@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttp } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { CANARY } from './canary.ts';
 
 const folder = resolve('test/fixtures/tls');
 
@@ -83,4 +85,37 @@ export const serveProxy = async (status = 200): Promise<Proxy> => {
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, readable };
+};
+
+/**
+ * The environment in which `https://localhost` is this service, whatever its port: the same origin at each start. `isUp` false:
+ * nothing can be sent there.
+ */
+export const asLocalhost = async (service: { readonly origin: string }, isUp = () => true) => {
+  const certificate = {
+    cert: readFileSync(resolve(folder, 'good.pem')),
+    key: readFileSync(resolve(folder, 'good.key')),
+  };
+  const proxy = createHttp().on('connect', (_request, socket) => {
+    socket.on('error', () => undefined);
+    if (!isUp()) return void socket.end('HTTP/1.1 502 No\r\n\r\n');
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    const secured = new TLSSocket(socket as Socket, { isServer: true, ...certificate });
+    const onward = connect(Number(new URL(service.origin).port), '127.0.0.1');
+    secured.on('error', () => onward.destroy()).on('close', () => onward.destroy());
+    onward.on('error', () => secured.destroy()).on('close', () => secured.destroy());
+    secured.pipe(onward).pipe(secured);
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return {
+    PAYCLI_BASE_URL: 'https://localhost',
+    PAYCLI_SECRET_KEY: CANARY,
+    HTTPS_PROXY: url,
+    NODE_EXTRA_CA_CERTS: CA_FILE,
+  };
 };

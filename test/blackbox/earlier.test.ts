@@ -1,0 +1,196 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sharedCluster } from '../support/postgres.ts';
+import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { ACTIVITY, json, type Service, serveAllBy, ugwo } from '../support/service.ts';
+import { asLocalhost } from '../support/tls.ts';
+import { activityOf, charged, numberIn, once, postsOf, summaryOf, ugwoOf } from './bulk-support.ts';
+
+const file = (name: string): string => join(resolve('test/fixtures/earlier'), name);
+const unpack = (name: string, to: string): void =>
+  writeFileSync(to, gunzipSync(readFileSync(file(name))), { mode: 0o600 });
+
+type Fields = Readonly<Record<string, unknown>>;
+interface Golden {
+  readonly entries: readonly Fields[];
+  readonly jobs: readonly Fields[];
+  readonly events?: readonly Fields[];
+}
+const goldenIn = (name: string): Golden => JSON.parse(readFileSync(file(name), 'utf8')) as Golden;
+
+interface Machine {
+  readonly options: RunOptions;
+  /** As the owner of a shared ledger. */
+  readonly owner: RunOptions;
+  readonly service: Service;
+  readonly golden: Golden;
+}
+
+/** Payment requests that the service shows a charge of: 13 and 23 were charged although nobody got the answer. */
+const CHARGED = [3, 4, 5, 6, 10, 13, 21, 23];
+
+/** The service as it stands later. It takes each new write. */
+const serveLater = ({ entries }: Golden): Promise<Service> => {
+  const createdAt = new Map(entries.map((entry) => [entry['ugwo'], entry['created_at']]));
+  return serveAllBy((seen) => {
+    const { method, url, body } = seen;
+    const [customer] = /ony\.[^/?]+/.exec(url) ?? [];
+    if (customer !== undefined) return json(200, { uid: customer, email: 'a@example.com', first_name: 'Ada' });
+    const number = numberIn(seen);
+    if (Number.isNaN(number)) return json(200, { ...ugwo(90), ...(JSON.parse(body) as object) });
+    if (method === 'POST') return charged(number);
+    const at = createdAt.get(ugwoOf(number));
+    const activity = { ...ACTIVITY, uid: activityOf(number), status: 'successful', created_at: at, updated_at: at };
+    const activities = CHARGED.includes(number) ? [activity] : [];
+    return json(200, { ...ugwo(number), checkout: { uid: 'chk.AbCd.1' }, activities });
+  });
+};
+
+/** A machine on which the earlier version kept its ledger in a file. */
+const inFile = async (): Promise<Machine> => {
+  const [home, golden] = [newFolder(), goldenIn('ledger.json')];
+  unpack('ledger.sqlite.gz', `${home}/ledger.sqlite`);
+  unpack('webhooks.db.gz', `${home}/webhooks.db`);
+  writeFileSync(`${home}/highest-charge`, readFileSync(file('highest-charge')), { mode: 0o600 });
+  const service = await serveLater(golden);
+  const options = { home, env: await asLocalhost(service) };
+  return { options, owner: options, service, golden };
+};
+
+/** A machine that used a shared ledger. The database is a copy, which lacks the charges of some payment requests. */
+const inPostgres = async (...lost: readonly number[]): Promise<Machine> => {
+  const [home, golden, cluster] = [newFolder(), goldenIn('shared.json'), await sharedCluster()];
+  const database = await cluster.createDatabase();
+  await cluster.sql('DO $$ BEGIN CREATE ROLE member LOGIN; EXCEPTION WHEN duplicate_object THEN END $$');
+  await cluster.sql(readFileSync(file('shared.sql'), 'utf8'), [], database);
+  await cluster.sql('DELETE FROM paycli.charge WHERE ugwo = ANY($1)', [lost.map(ugwoOf)], database);
+  const shadow = `${home}/shared-0123456789ab.sqlite`;
+  unpack('shared-shadow.sqlite.gz', shadow);
+  const db = new DatabaseSync(shadow);
+  // Copies are kept for 90 days.
+  db.exec(`UPDATE intent SET created_at = ${Date.now()}`);
+  db.close();
+  const service = await serveLater(golden);
+  const env = await asLocalhost(service);
+  const owner = { home, env: { ...env, PAYCLI_LEDGER: cluster.url(database) } };
+  expect(await paycli(['ledger', 'migrate'], owner)).toMatchObject({ code: 0 });
+  const options = { home, env: { ...env, PAYCLI_LEDGER: cluster.url(database, { user: 'member' }) } };
+  return { options, owner, service, golden };
+};
+
+const LEDGERS = [
+  ['in a file', inFile] as const,
+  // Windows has no PostgreSQL of the tests.
+  ...(process.platform === 'win32' ? [] : [['in PostgreSQL', () => inPostgres()] as const]),
+];
+
+const run = ({ options }: Machine, ...args: readonly string[]): Promise<Ended> => paycli([...args, '--json'], options);
+const listed = async (machine: Machine, ...args: readonly string[]): Promise<Fields[]> => {
+  const { stdout, stderr } = await run(machine, ...args);
+  if (stdout === '') throw new Error(stderr);
+  return (JSON.parse(stdout) as { data: Fields[] }).data;
+};
+
+/** An entry whose process ended is recorded only now. */
+const timeless = (entry: Fields): Fields => {
+  const evidence = entry['evidence'] as readonly Fields[];
+  if (evidence[0]?.['kind'] !== 'process_gone') return entry;
+  return { ...entry, recorded_at: null, evidence: evidence.map(({ at: _, ...rest }) => rest) };
+};
+
+const stateOf = async (machine: Machine, number: number): Promise<unknown> =>
+  (await listed(machine, 'ledger', 'list', '--ugwo', ugwoOf(number)))[0]?.['state'];
+
+/** The customers that were sent an update, and the references of the payment requests that were sent. */
+const writesIn = ({ seen }: Service) => ({
+  customers: seen.filter(({ method }) => method === 'PATCH').map(({ url }) => Number(url.slice(-24))),
+  requests: seen
+    .filter(({ method, url }) => method === 'POST' && !url.includes('ugw.'))
+    .map(({ body }) => (JSON.parse(body) as { ref: string }).ref),
+});
+
+const FROM = {
+  charges: ['ugwo', 'charge', '--from', file('charges.csv')],
+  customers: ['onye', 'update', '--from', file('customers.csv')],
+  done: ['onye', 'update', '--from', file('customers-done.csv')],
+  requests: ['ugwo', 'create', '--from', file('requests.csv')],
+} as const;
+
+describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
+  it('lists the same entries and jobs, and is whole', async () => {
+    const machine = await open();
+    const { golden } = machine;
+    const entries = await listed(machine, 'ledger', 'list');
+    expect(entries.map(timeless)).toEqual(golden.entries);
+    expect(await listed(machine, 'ledger', 'jobs')).toEqual(golden.jobs);
+    if (golden.events !== undefined) expect(await listed(machine, 'webhook', 'events', 'list')).toEqual(golden.events);
+    const { stdout } = await run(machine, 'ledger', 'verify');
+    expect(JSON.parse(stdout)).toEqual({ ok: true, entries: entries.length, jobs: golden.jobs.length, faults: [] });
+    expect(machine.service.seen).toEqual([]);
+  });
+
+  it('stands in the way of what it holds, and of nothing else', async () => {
+    const machine = await open();
+    const charge = (number: number): Promise<Ended> =>
+      run(machine, 'ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--no-preflight');
+    for (const number of [3, 5, 9, 11, 13, 14, 23]) expect(await charge(number)).toMatchObject({ code: 9 });
+    for (const number of [1, 6, 7, 8, 12]) expect(await charge(number)).toMatchObject({ code: 0 });
+    expect(postsOf(machine.service)).toEqual(once(1, 6, 7, 8, 12));
+  });
+
+  it('continues each job, and sends nothing twice', { timeout: 60_000 }, async () => {
+    const machine = await open();
+    const { service } = machine;
+    // 13 has an activity that another charge may have made; 9 has none yet. The refund and INV-13 are for people.
+    const reconciled = errorOf(await run(machine, 'ledger', 'reconcile'));
+    expect(reconciled).toMatchObject({ exit_code: 6, message: '4 of 6 requests are still unknown' });
+    const states = [9, 13, 14, 23].map((number) => stateOf(machine, number));
+    expect(await Promise.all(states)).toEqual(['unknown', 'unknown', 'not_created', 'accepted']);
+    const charges = await run(machine, ...FROM.charges);
+    expect(summaryOf(charges)).toMatchObject({ accepted: 5, rejected: 1, skipped: 3, not_started: 0 });
+    const customers = await run(machine, ...FROM.customers);
+    expect(summaryOf(customers)).toMatchObject({ accepted: 5, rejected: 1, skipped: 2, not_started: 0 });
+    const done = await run(machine, ...FROM.done);
+    expect(summaryOf(done)).toMatchObject({ accepted: 2, rejected: 1, skipped: 2, not_started: 0 });
+    const requests = await run(machine, ...FROM.requests);
+    expect(summaryOf(requests)).toMatchObject({ accepted: 4, unknown: 1, skipped: 3, not_started: 0 });
+    expect([charges, customers, done, requests].map(({ code }) => code)).toEqual([3, 3, 3, 6]);
+    const { customers: sent, requests: refs } = writesIn(service);
+    // An update sets the same values again, so an unknown one is sent again.
+    expect(sent.sort((a, b) => a - b)).toEqual([3, 4, 5, 6, 12]);
+    expect(refs.sort()).toEqual(['INV-14', 'INV-15']);
+    const posts = service.seen.filter(({ method, url }) => method === 'POST' && url.includes('ugw.'));
+    expect(posts.map(numberIn).sort()).toEqual([24, 25, 26]);
+    const again = await Promise.all(Object.values(FROM).map((args) => run(machine, ...args)));
+    expect(again.map(({ code }) => code)).toEqual([3, 3, 3, 6]);
+    expect(writesIn(service).customers).toHaveLength(5);
+    expect(await run(machine, 'ledger', 'verify')).toMatchObject({ code: 0 });
+  });
+
+  it('learns who has paid, and is pruned', async () => {
+    const machine = await open();
+    expect(await run(machine, 'ledger', 'refresh')).toMatchObject({ code: 0 });
+    expect((await listed(machine, 'ledger', 'list', '--ugwo', ugwoOf(3)))[0]).toMatchObject({ payment: 'paid' });
+    const { stdout } = await paycli(['ledger', 'prune', '--before', '1d', '--yes', '--json'], machine.owner);
+    expect(JSON.parse(stdout)).toMatchObject({ pruned: 12, open: 9 });
+    expect(await run(machine, 'ledger', 'verify')).toMatchObject({ code: 0 });
+  });
+});
+
+// Windows has no PostgreSQL of the tests.
+describe.skipIf(process.platform === 'win32')("an earlier version's copies of what it began in a shared ledger", () => {
+  it('restore what the database has lost', async () => {
+    const machine = await inPostgres(5, 10);
+    const charge = await run(machine, 'ugwo', 'charge', ugwoOf(31), '--medium', 'ussd', '--provider', 'gtb');
+    expect(errorOf(charge)).toMatchObject({
+      exit_code: 10,
+      message: "the ledger's database had lost 2 charges, which may have been made",
+    });
+    expect([await stateOf(machine, 5), await stateOf(machine, 10)]).toEqual(['unknown', 'unknown']);
+    await run(machine, 'ledger', 'reconcile');
+    expect([await stateOf(machine, 5), await stateOf(machine, 10)]).toEqual(['accepted', 'accepted']);
+  });
+});
