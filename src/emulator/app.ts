@@ -1,6 +1,6 @@
 import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
 import { printExact } from '../core/json.ts';
-import { charge, getActivity } from './charge.ts';
+import { charge, createRefund, getActivity } from './charge.ts';
 import { CONTROL, controls } from './control.ts';
 import {
   createOnye,
@@ -17,7 +17,6 @@ import { refusePages, refuseStrangers } from './guard.ts';
 import { type Answering, type HttpAnswer, type HttpRequest, type Route, routeFor } from './http.ts';
 import { PAGE, PAGE_START, showPage } from './payment-page.ts';
 import { catchUp } from './payments.ts';
-import { createRefund } from './refund.ts';
 import { cancelUgwo, createUgwo, getUgwo, listUgwo } from './requests.ts';
 import {
   checked,

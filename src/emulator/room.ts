@@ -1,15 +1,27 @@
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Dialect } from '../core/data-files.ts';
+import { reasonOf, usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
+import type { EventName } from '../core/webhook-event.ts';
 import { replaceFile, stateOf } from '../database/file.ts';
 import { openapiText } from './app.ts';
-import { type ClockState, moveClock, setFaults } from './control.ts';
-import { type Settled, type Settling, settle, unknownActivity } from './payments.ts';
+import { moveClock, setFaults } from './control.ts';
+import { randomKey } from './ids.ts';
+import { type Settling, settle, unknownActivity } from './payments.ts';
 import { BeyondUse, DATA_FILE } from './schema.ts';
 import { seedStore } from './seed.ts';
 import { nowOf } from './service.ts';
-import { type KeptFault, openStore, withStore } from './store.ts';
-import { type EmulatorWebhooks, webhookRoom } from './webhooks.ts';
+import { type EmulatorStore, openStore, withStore } from './store.ts';
+import {
+  addWebhook,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayDelivery,
+  triggerEvent,
+  type WebhookAsked,
+} from './webhooks.ts';
 
 /** A running emulator: real HTTP, on loopback unless another address is given. */
 export interface RunningEmulator {
@@ -31,78 +43,121 @@ export interface ConsoleOptions {
   readonly data: string | undefined;
 }
 
-export interface EmulatorRoom {
-  /**
-   * Starts the service over the data in `file` (created if missing, with mode 0600). `port` 0 takes any free one. The
-   * default dialect is the documented one. Starts a console if requested.
-   */
-  start(options: {
-    readonly file: string;
-    readonly port: number;
-    /** The address to listen on; the default is 127.0.0.1. */
-    readonly host?: string | undefined;
-    readonly clock: Clock;
-    readonly dialect?: Dialect;
-    /** Also delivers the events in the outbox; otherwise they only collect there. */
-    readonly delivers?: boolean;
-    readonly console?: ConsoleOptions;
-  }): Promise<RunningEmulator>;
-  /**
-   * Adds customers and payment requests, and returns how many. The same calls on a new file give the same identifiers.
-   */
-  seed(options: {
-    readonly file: string;
-    readonly clock: Clock;
-    readonly customers: number;
-    readonly ugwo: number;
-    /** Adds nothing if there are records already; checks and adds in one transaction among all processes. */
-    readonly onlyIfNew?: boolean;
-  }): Promise<{ readonly customers: number; readonly ugwo: number }>;
-  /** Ends an open activity, now or later; an emulator that runs over the file shows it with its next answer. */
-  settle(options: Settling & { readonly file: string; readonly clock: Clock }): Promise<Settled>;
-  /** Moves the clock on by this many milliseconds, or back to the real time; applies to a running emulator too. */
-  clock(options: { readonly file: string; readonly clock: Clock; readonly by?: number | 'back' }): Promise<ClockState>;
-  /** Returns the fault rules; `rules` replaces them. They stay until they are replaced, and apply to `--local`, too. */
-  faults(options: { readonly file: string; readonly rules?: unknown }): Promise<readonly KeptFault[]>;
-  /** Webhooks and their deliveries. */
-  readonly webhooks: EmulatorWebhooks;
-  /** The contract as an OpenAPI document, in JSON. */
-  openapi(): Promise<string>;
-  /**
-   * Removes every record; the key stays, and no identifier is used again. A file that is damaged or from a newer paycli
-   * is replaced by a new one, with a new key.
-   */
-  reset(options: { readonly file: string }): Promise<void>;
-}
+/** The secret that signs deliveries: a given one, a new one that is written to a new file, or none. */
+type Signing = { readonly secret: string } | { readonly file: string } | 'unsigned';
+
+/** Creates a secret and writes it to a new file, the only place that ever shows it. */
+const secretIn = (path: string): string => {
+  const secret = randomKey('wsk');
+  try {
+    writeFileSync(path, `${secret}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw usageError(`--secret-out: ${path} can't be written: ${reasonOf(thrown)}`);
+    }
+    const hint = 'Name a new file, or use the secret in this one with --secret-file.';
+    throw usageError(`--secret-out: ${path} exists already`, { hint });
+  }
+  return secret;
+};
+
+const secretOf = (signing: Signing): string => {
+  if (signing === 'unsigned') return '';
+  return 'secret' in signing ? signing.secret : secretIn(signing.file);
+};
 
 /** True if there is no data yet, so that none needs to be created. */
 const hasNothing = (path: string): boolean => ['missing', 'empty'].includes(stateOf(path, DATA_FILE));
 
+interface InFile {
+  /** The data file. */
+  readonly file: string;
+}
+
+interface StartOptions extends InFile {
+  readonly port: number;
+  /** The address to listen on; the default is 127.0.0.1. */
+  readonly host?: string | undefined;
+  readonly clock: Clock;
+  readonly dialect?: Dialect;
+  /** Also delivers the events in the outbox; otherwise they only collect there. */
+  readonly delivers?: boolean;
+  readonly console?: ConsoleOptions;
+}
+
+interface SeedOptions extends InFile {
+  readonly clock: Clock;
+  readonly customers: number;
+  readonly ugwo: number;
+  /** Adds nothing if there are records already; checks and adds in one transaction among all processes. */
+  readonly onlyIfNew?: boolean;
+}
+
+type AddOptions = InFile & Omit<WebhookAsked, 'secret'> & { readonly signing: Signing };
+type TriggerOptions = InFile & {
+  readonly clock: Clock;
+  readonly event: EventName;
+  readonly ugwo: string | undefined;
+};
+
+const usingStore = async <T>({ file }: InFile, use: (store: EmulatorStore) => T): Promise<T> =>
+  withStore(resolve(file), use);
+
+/** Webhooks and deliveries of a data file. A running emulator sees changes at once. */
+const webhooks = {
+  add: (asked: AddOptions) =>
+    usingStore(asked, (store) => addWebhook(store, { ...asked, secret: () => secretOf(asked.signing) })),
+  list: (asked: InFile) => usingStore(asked, listWebhooks),
+  remove: (asked: InFile & { readonly id: number }) => usingStore(asked, (store) => removeWebhook(store, asked.id)),
+  /** Emits an event that did not happen. */
+  trigger: (asked: TriggerOptions) =>
+    usingStore(asked, (store) => triggerEvent(store, asked.event, asked.ugwo, nowOf({ store, clock: asked.clock }))),
+  /** Newest first. */
+  deliveries: (asked: InFile & { readonly count: number }) =>
+    usingStore(asked, (store) => listDeliveries(store, asked.count)),
+  replay: (asked: InFile & { readonly id: number }) => usingStore(asked, (store) => replayDelivery(store, asked.id)),
+};
+
 /** The service of interface.md on this machine. Every failure is a PayError of kind `usage`. */
-export const emulatorRoom: EmulatorRoom = {
-  start: async ({ file, port, host, clock, dialect = 'documented', delivers, console }) => {
+export const emulatorRoom = {
+  /**
+   * Starts the service over the data in `file` (created if missing, with mode 0600). `port` 0 takes any free one. The
+   * default dialect is the documented one. Starts a console if requested.
+   */
+  start: async ({ file, port, host, clock, dialect = 'documented', delivers, console }: StartOptions) => {
     const { serve } = await import('./server.ts');
     return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { host, delivers, console });
   },
-  seed: async ({ file, clock, customers, ugwo, onlyIfNew = false }) =>
-    withStore(resolve(file), (store) =>
+  /**
+   * Adds customers and payment requests, and returns how many. The same calls on a new file give the same identifiers.
+   */
+  seed: ({ file, clock, customers, ugwo, onlyIfNew = false }: SeedOptions) =>
+    usingStore({ file }, (store) =>
       store.write(() => {
         if (onlyIfNew && !store.isNew()) return { customers: 0, ugwo: 0 };
         seedStore(store, { customers, ugwo }, nowOf({ store, clock }));
         return { customers, ugwo };
       }),
     ),
-  settle: async ({ file, clock, ...settling }) => {
-    const path = resolve(file);
-    if (hasNothing(path)) throw unknownActivity(settling.activity);
-    return withStore(path, (store) => settle(store, settling, nowOf({ store, clock })));
+  /** Ends an open activity, now or later; an emulator that runs over the file shows it with its next answer. */
+  settle: async ({ file, clock, ...settling }: Settling & InFile & { readonly clock: Clock }) => {
+    if (hasNothing(resolve(file))) throw unknownActivity(settling.activity);
+    return usingStore({ file }, (store) => settle(store, settling, nowOf({ store, clock })));
   },
-  clock: async ({ file, clock, by }) => withStore(resolve(file), (store) => moveClock({ store, clock }, by)),
-  faults: async ({ file, rules }) =>
-    withStore(resolve(file), (store) => (rules === undefined ? store.faults() : setFaults(store, rules))),
-  webhooks: webhookRoom,
+  /** Moves the clock on by this many milliseconds, or back to the real time; applies to a running emulator too. */
+  clock: ({ clock, by, ...asked }: InFile & { readonly clock: Clock; readonly by?: number | 'back' }) =>
+    usingStore(asked, (store) => moveClock({ store, clock }, by)),
+  /** Returns the fault rules; `rules` replaces them. They stay until they are replaced, and apply to `--local`, too. */
+  faults: ({ rules, ...asked }: InFile & { readonly rules?: unknown }) =>
+    usingStore(asked, (store) => (rules === undefined ? store.faults() : setFaults(store, rules))),
+  webhooks,
+  /** The contract as an OpenAPI document, in JSON. */
   openapi: openapiText,
-  reset: async ({ file }) => {
+  /**
+   * Removes every record; the key stays, and no identifier is used again. A file that is damaged or from a newer paycli
+   * is replaced by a new one, with a new key.
+   */
+  reset: async ({ file }: InFile): Promise<void> => {
     const path = resolve(file);
     if (hasNothing(path)) return;
     try {
@@ -113,3 +168,4 @@ export const emulatorRoom: EmulatorRoom = {
     }
   },
 };
+export type EmulatorRoom = typeof emulatorRoom;

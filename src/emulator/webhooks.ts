@@ -1,23 +1,19 @@
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Activity } from '../contract/activity.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/charge.ts';
 import type { DeliveryState } from '../core/data-files.ts';
-import { reasonOf, usageError } from '../core/error.ts';
-import type { Clock } from '../core/io.ts';
+import { usageError } from '../core/error.ts';
 import { isLoopback } from '../core/origin.ts';
 import { didYouMean } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
 import { EVENTS, type EventName, isWanted } from '../core/webhook-event.ts';
-import { activityOn, outcomeOf } from './charge.ts';
+import { activityOn, createRefund, outcomeOf } from './charge.ts';
 import { addCustomer } from './customers.ts';
-import { newId, randomKey, randomText } from './ids.ts';
+import { newId, randomText } from './ids.ts';
 import { endActivity, endRefund, tell, whole } from './payments.ts';
-import { createRefund } from './refund.ts';
 import { createUgwo } from './requests.ts';
-import { nowOf, ProblemError } from './service.ts';
-import { type DeliveryAttempt, type EmulatorStore, type OutgoingDelivery, type Webhook, withStore } from './store.ts';
+import { ProblemError } from './service.ts';
+import type { DeliveryAttempt, EmulatorStore, OutgoingDelivery, Webhook } from './store.ts';
 
 /** A webhook for display: never with its secret. */
 export interface ShownWebhook {
@@ -43,7 +39,7 @@ export interface ShownDelivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-interface WebhookAsked {
+export interface WebhookAsked {
   readonly url: string;
   /** Names of events, in which `*` stands for any text; empty for all. */
   readonly events: readonly string[];
@@ -256,58 +252,4 @@ export const triggerEvent = (
     throw usageError(`no webhook wants ${event}`, { hint: 'Add one: `paycli emulator webhook add URL`.' });
   }
   return { event, event_uid: told.uid, about: told.subject, webhooks: told.webhooks };
-};
-
-/** The secret that signs deliveries: a given one, a new one that is written to a new file, or none. */
-type Signing = { readonly secret: string } | { readonly file: string } | 'unsigned';
-
-interface InFile {
-  /** The data file. */
-  readonly file: string;
-}
-
-/** Webhooks of a data file. A running emulator sees changes at once. */
-export interface EmulatorWebhooks {
-  add(options: InFile & Omit<WebhookAsked, 'secret'> & { readonly signing: Signing }): Promise<ShownWebhook>;
-  list(options: InFile): Promise<readonly ShownWebhook[]>;
-  remove(options: InFile & { readonly id: number }): Promise<ShownWebhook>;
-  /** Emits an event that did not happen. */
-  trigger(
-    options: InFile & { readonly clock: Clock; readonly event: EventName; readonly ugwo: string | undefined },
-  ): Promise<Triggered>;
-  /** Newest first. */
-  deliveries(options: InFile & { readonly count: number }): Promise<readonly ShownDelivery[]>;
-  replay(options: InFile & { readonly id: number }): Promise<ShownDelivery>;
-}
-
-/** Creates a secret and writes it to a new file, the only place that ever shows it. */
-const secretIn = (path: string): string => {
-  const secret = randomKey('wsk');
-  try {
-    writeFileSync(path, `${secret}\n`, { flag: 'wx', mode: 0o600 });
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw usageError(`--secret-out: ${path} can't be written: ${reasonOf(thrown)}`);
-    }
-    const hint = 'Name a new file, or use the secret in this one with --secret-file.';
-    throw usageError(`--secret-out: ${path} exists already`, { hint });
-  }
-  return secret;
-};
-
-const secretOf = (signing: Signing): string => {
-  if (signing === 'unsigned') return '';
-  return 'secret' in signing ? signing.secret : secretIn(signing.file);
-};
-
-/** Webhooks and deliveries of a data file, with or without an emulator running over it. */
-export const webhookRoom: EmulatorWebhooks = {
-  add: async ({ file, signing, ...asked }) =>
-    withStore(resolve(file), (store) => addWebhook(store, { ...asked, secret: () => secretOf(signing) })),
-  list: async ({ file }) => withStore(resolve(file), (store) => listWebhooks(store)),
-  remove: async ({ file, id }) => withStore(resolve(file), (store) => removeWebhook(store, id)),
-  trigger: async ({ file, clock, event, ugwo }) =>
-    withStore(resolve(file), (store) => triggerEvent(store, event, ugwo, nowOf({ store, clock }))),
-  deliveries: async ({ file, count }) => withStore(resolve(file), (store) => listDeliveries(store, count)),
-  replay: async ({ file, id }) => withStore(resolve(file), (store) => replayDelivery(store, id)),
 };

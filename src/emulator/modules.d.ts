@@ -3,3 +3,9 @@ declare module '#openapi' {
   const document: Readonly<Record<string, unknown>>;
   export default document;
 }
+
+/** The text of a file, which the build puts into the bundle. */
+declare module '*?raw' {
+  const text: string;
+  export default text;
+}
