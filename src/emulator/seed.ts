@@ -9,49 +9,14 @@ import { derivedId, derivedText } from './ids.ts';
 import { isPaid } from './payments.ts';
 import type { EmulatorStore } from './store.ts';
 
-/** Parts of seeded records. These people don't exist, and example.com accepts no mail. */
-export const FIRST_NAMES = [
-  'Ada',
-  'Chinedu',
-  'Ngozi',
-  'Tunde',
-  'Yetunde',
-  'Emeka',
-  'Aisha',
-  'Ibrahim',
-  'Folake',
-  'Chidi',
-  'Halima',
-  'Segun',
-  'Zainab',
-  'Obinna',
-  'Funmilayo',
-  'Musa',
-  'Amaka',
-  'Kelechi',
-  'Bukola',
-  'Uche',
-] as const;
+const words = (text: string): readonly string[] => text.split(/\s+/);
 
-export const LAST_NAMES = [
-  'Okafor',
-  'Adeyemi',
-  'Balogun',
-  'Eze',
-  'Mohammed',
-  'Nwosu',
-  'Ogunleye',
-  'Danjuma',
-  'Okonkwo',
-  'Bello',
-  'Adebayo',
-  'Obi',
-  'Sanusi',
-  'Umeh',
-  'Olawale',
-  'Yakubu',
-  'Igwe',
-] as const;
+/** Parts of seeded records. These people don't exist, and example.com accepts no mail. */
+export const FIRST_NAMES = words(`Ada Chinedu Ngozi Tunde Yetunde Emeka Aisha Ibrahim Folake Chidi
+  Halima Segun Zainab Obinna Funmilayo Musa Amaka Kelechi Bukola Uche`);
+
+export const LAST_NAMES = words(`Okafor Adeyemi Balogun Eze Mohammed Nwosu Ogunleye Danjuma Okonkwo Bello
+  Adebayo Obi Sanusi Umeh Olawale Yakubu Igwe`);
 
 export const CITIES = [
   ['Lagos', 'Lagos', '100001'],
