@@ -303,6 +303,13 @@ describe('emulator settle', () => {
     expect(again).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('has ended already') });
   });
 
+  it('settles with another amount', async () => {
+    const home = newFolder();
+    const { uid } = await charged(home);
+    const ended = await settle(home, uid, '--as', 'successful', '--amount-minor', '100', '--json');
+    expect(JSON.parse(ended.stdout)).toMatchObject({ charged_amount: 100 });
+  });
+
   it('settles while an emulator runs, later by its clock, and says when', async () => {
     const home = newFolder();
     const { uid, ugwo } = await charged(home);
@@ -348,4 +355,94 @@ it('misbehaves by rule with --local, too, and its clock can be moved', async () 
   expect(JSON.parse(moved.stdout)).toMatchObject({ moved: 900_000 });
   const got = await inProcess(['ugwo', 'get', uid, '--local', '--json'], { home });
   expect(JSON.parse(got.stdout).activities).toMatchObject([{ status: 'failed', error: { code: 'psp.error.expired' } }]);
+});
+
+it('emulator start says what to put into scripts, fills an empty file alone, and ends with a signal', async () => {
+  const home = newFolder();
+  const data = join(home, 'emulator.sqlite');
+  for (const first of [`First use: created 25 customers and 120 payment requests in ${data}\n`, '']) {
+    const running = start(['emulator', 'start'], { home });
+    await running.saw(/Stop it with Ctrl-C/);
+    running.kill('SIGTERM');
+    const { code, stdout, stderr } = await running.ended;
+    const [origin, key] = ['origin', 'key'].map((name) => new RegExp(`^${name}\\t(.+)$`, 'm').exec(stdout)?.[1]);
+    expect(stderr).toBe(
+      `${first}For your scripts: export PAYCLI_BASE_URL=${origin} PAYCLI_SECRET_KEY=${key}\nStop it with Ctrl-C.\n`,
+    );
+    expect(code).toBe(0);
+  }
+});
+
+it('emulator start --faults follows the rules until it stops', async () => {
+  const home = newFolder();
+  const rules = join(home, 'faults.json');
+  writeFileSync(rules, '{"rules": [{"path": "/v1/ugwo", "status": 503}]}');
+  const running = start(['emulator', 'start', '--json', '--faults', rules], { home });
+  await running.saw(/"key":"[^"]+".*\n/);
+  const { origin, key } = JSON.parse(running.stdout()) as { origin: string; key: string };
+  expect((await fetch(`${origin}/v1/ugwo`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(503);
+  running.kill('SIGINT');
+  await running.ended;
+  expect((await inProcess(['emulator', 'faults', '--json'], { home })).stdout).toContain('"data":[]');
+});
+
+it('the data of the emulator is filled, its clock moved and set back, its faults set and cleared, and all is removed', async () => {
+  const home = newFolder();
+  const data = join(home, 'emulator.sqlite');
+  const rules = join(home, 'faults.json');
+  writeFileSync(rules, '{"rules": [{"path": "/v1/ugwo", "status": 503}]}');
+  for (const [command, stdout, stderr = ''] of [
+    ['seed --customers 0 --ugwo 3', `customers\t0\nugwo\t3\ndata\t${data}\n`],
+    ['clock +15m', /^now\t\S+\+00:00\nmoved\t900000\n$/],
+    ['clock 45m', /\nmoved\t3600000\n$/],
+    ['clock', /\nmoved\t3600000\n$/],
+    ['clock back', /\nmoved\t0\n$/],
+    [`faults ${rules} --json`, /\{"path":"\/v1\/ugwo","status":503,"seen":0,"fired":0\}/],
+    ['faults --json', /"fired":0/],
+    ['faults --clear', '', 'All faults were cleared.\n'],
+    ['faults --json', /"data":\[\]/],
+    ['reset --yes', `data\t${data}\n`],
+  ] as const) {
+    const ended = await inProcess(['emulator', ...command.split(' ')], { home });
+    const shown = typeof stdout === 'string' ? stdout : expect.stringMatching(stdout);
+    expect(ended, command).toMatchObject({ code: 0, stdout: shown, stderr });
+  }
+  expect((await list(home, '--all')).data).toEqual([]);
+});
+
+it('emulator faults --clear does not say on a terminal that there is none, too', async () => {
+  const home = newFolder();
+  for (const [args, words] of [
+    [[], /^Nothing to show\.\s*$/],
+    [['--clear'], /^All faults were cleared\.\s*$/],
+  ] as const) {
+    const terminal = openTerminal(['emulator', 'faults', ...args], { home });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(words);
+  }
+});
+
+it.each([
+  ['start --port 65536', '--port: "65536" is not a whole number from 0 to 65535'],
+  ['start --port 80a', '--port: "80a" is not a whole number'],
+  ['reset', 'add --yes; nothing was changed'],
+  ['settle ugw.Lcal.x --as failed', 'is the identifier of a payment request'],
+  ['settle act.Lcal.x --as failed', 'there is no activity act.Lcal.x'],
+  ['settle act.Lcal.x', '--as is required: successful, failed, expired'],
+  ['settle act.Lcal.x --as succesful', 'did you mean successful?'],
+  ['settle act.Lcal.x --as failed --in 30', 'is not a duration'],
+  ['settle act.Lcal.x --as failed --amount-minor 5', 'is for --as successful'],
+  ['clock soon', 'is not a duration'],
+  ['clock -- -15m', 'is not a duration'],
+  ['faults not.json', 'not.json is not JSON'],
+  ['faults wrong.json', 'these are no rules for faults'],
+  ['webhook add http://127.0.0.1:1/', 'choose one of --secret-out, --secret-file and --unsigned'],
+  ['webhook add http://127.0.0.1:1/ --unsigned --secret-out x', 'choose one of --secret-out'],
+])('emulator %s is a usage error', async (command, words) => {
+  const home = newFolder();
+  const files = { 'not.json': '{', 'wrong.json': '{"rules": [{"status": 200}]}' };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
+  const args = command.split(' ').map((word) => (word in files ? join(home, word) : word));
+  const ended = await inProcess(['emulator', ...args], { home });
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) });
 });

@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EmulatorRoom, RunningEmulator } from '../../src/emulator/room.ts';
-import { activitiesIn, customersIn, NOON, sendRaw, startEmulator, tempFile } from './support.ts';
+import type { Deps } from '../../src/commands/deps.ts';
+import { run } from '../../src/commands/emulator/emulator.ts';
+import { type EmulatorRoom, emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
+import { activitiesIn, customersIn, NOON, sendRaw, startEmulator, tempFile, tempFolder } from './support.ts';
+import { wakingClock } from './webhook-support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
 
@@ -131,4 +134,17 @@ test('several processes that start at once on a new file agree on one key and se
     expect(new Set(started.map(({ key }) => key)).size).toBe(1);
     expect(customersIn(file)).toHaveLength(3);
   }
+});
+
+test('an emulator that is told to stop before it has begun ends', async () => {
+  const deps = {
+    io: { clock: wakingClock(), signals: { stop: AbortSignal.abort('SIGTERM') } },
+    emulator: async () => emulatorRoom,
+    folders: async () => ({ data: tempFolder() }),
+    notice: async () => undefined,
+  } as unknown as Deps;
+  const input = { port: 0, host: '127.0.0.1', dialect: 'documented', seed: { customers: 0, ugwo: 0 } } as const;
+  const result = await run(input as never, deps);
+  expect(result.kind).toBe('service');
+  if (result.kind === 'service') await result.done;
 });
