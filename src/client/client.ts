@@ -11,7 +11,7 @@ import {
   type ProvenOf,
   pathOf,
 } from '../contract/operations.ts';
-import type { ListRecord, Resource, ResourcePage } from '../contract/proof.ts';
+import type { ListRecord, ResourcePage } from '../contract/proof.ts';
 import { yieldToEventLoop } from '../core/async.ts';
 import { ANY_WRITE, type WriteKind } from '../core/charge.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
@@ -22,7 +22,7 @@ import type { CurlRequest } from '../core/shell.ts';
 import { spoiltIn } from '../core/spoilt.ts';
 import { type Exchange, openHold, type SendContext, type Subject } from './answer.ts';
 import type { JsonBody } from './body.ts';
-import { type Follow, type Followed, followActivity } from './follow.ts';
+import { type Follow, type Following, followActivity } from './follow.ts';
 import { sendRead, type Walk, walkPages } from './read.ts';
 import type { Transport } from './transport.ts';
 import { longestWrite, sayHeld, sendWrite, type WriteOptions } from './write.ts';
@@ -69,7 +69,7 @@ export interface Client {
     how?: { readonly mustExist: boolean },
   ): Promise<ApiRecord<ProvenOf<K>> | undefined>;
   /** Reads an activity until its status is final, or until waiting is pointless. */
-  follow(follow: Follow): Promise<Followed<Resource>>;
+  follow(follow: Follow): Following;
   /** The pages of a list; the next one is requested while the current one is being consumed. */
   pages(called: ListId | AnyRequest, input: CallInput, walk: Walk): AsyncIterable<ApiPage<ListRecord>>;
   /** The checks of `call`; returns the part to be stored before it is sent. Uses no network. */

@@ -1,4 +1,5 @@
 import type { Resource } from '../contract/proof.ts';
+import { pollPause } from '../core/async.ts';
 import { type PaymentStatus, payableUntil, paymentStatusOf, statusOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
@@ -7,7 +8,6 @@ import type { Waiting } from '../core/result.ts';
 import { pause, type SendContext } from './answer.ts';
 
 const FIRST_PAUSE_MS = 1000;
-const GROWTH = 1.5;
 const LONGEST_PAUSE_MS = 10_000;
 /** Time within which a payment of the last moment should become visible. */
 const GRACE_MS = 15_000;
@@ -24,8 +24,6 @@ export interface Follow {
   readonly known?: ApiRecord<Resource>;
   /** Maximum duration of the wait, in milliseconds. */
   readonly limit: number;
-  /** Called with each new state while the wait goes on. */
-  readonly tell: (waiting: Waiting) => void;
   /** Called with every new reading. */
   readonly seen?: (record: ApiRecord<Resource>) => Promise<void>;
 }
@@ -46,6 +44,9 @@ export interface Followed<T = unknown> {
   /** Error of the run after a signal ended the wait; thrown once the record is shown. */
   readonly interrupted?: PayError;
 }
+
+/** A wait that goes on while it is iterated. */
+export type Following = AsyncGenerator<Waiting, Followed<Resource>>;
 
 /** Reads the activity once; throws when the read fails. */
 type Read = (signal: AbortSignal) => Promise<ApiRecord<Resource>>;
@@ -93,7 +94,7 @@ const endOf = ({ expiry }: Sight, started: number, limit: number): number =>
   Math.min(started + limit, expiry === undefined ? Infinity : Math.max(expiry, started) + GRACE_MS);
 
 const usualPause = (pauses: number, random: () => number): number =>
-  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** pauses) * (0.9 + 0.2 * random());
+  pollPause(pauses, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) * (0.9 + 0.2 * random());
 
 /**
  * The pause until the next read. It ends right after the expiry at the latest, and is extended if a read would come
@@ -159,11 +160,12 @@ const followedOf = (
 });
 
 /**
- * Reads an activity repeatedly until its status is final. The wait survives failed reads. It ends open at its limit,
+ * Reads an activity repeatedly until its status is final. Yields each state in which the wait goes on, the first one
+ * before the first read. The wait survives failed reads. It ends open at its limit,
  * or soon after the customer's time to act is over. An unrecognized status is open. Throws the error of a read only
  * when nothing is known and the service has refused it; a signal ends the wait, and is in the result.
  */
-export const followActivity = async (context: SendContext, read: Read, follow: Follow): Promise<Followed<Resource>> => {
+export async function* followActivity(context: SendContext, read: Read, follow: Follow): Following {
   const { clock } = context;
   const started = clock.ticks();
   let sight = follow.known === undefined ? UNSEEN : sightOf(follow.known, UNSEEN, clock);
@@ -172,7 +174,7 @@ export const followActivity = async (context: SendContext, read: Read, follow: F
     for (;;) {
       const until = endOf(sight, started, follow.limit);
       if (isOver(sight, until - clock.ticks(), clock.now())) break;
-      follow.tell(waitingOf(sight, until));
+      yield waitingOf(sight, until);
       if (looks > 0 && !(await nextLook(context, sight, looks - 1, until))) break;
       const { record } = sight;
       sight = await look(context, read, sight, until);
@@ -184,4 +186,4 @@ export const followActivity = async (context: SendContext, read: Read, follow: F
     return { ...followedOf(sight, started, clock.ticks()), interrupted: thrown };
   }
   return followedOf(sight, started, clock.ticks());
-};
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { waitedOf } from '../../src/commands/activity/followed-shared.ts';
+import { followedToEnd, waitedOf } from '../../src/commands/activity/followed-shared.ts';
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { judgeLook } from '../../src/ledger/reconcile.ts';
@@ -230,11 +230,8 @@ const charged = async ({ client }: Bench): Promise<string> => {
 };
 
 const waited = async ({ client }: Bench): Promise<number> => {
-  const followed = await client.follow({
-    params: { ugwoUid: UGWO_ID, activityUid: ACT_ID },
-    limit: 3000,
-    tell: () => undefined,
-  });
+  const following = client.follow({ params: { ugwoUid: UGWO_ID, activityUid: ACT_ID }, limit: 3000 });
+  const followed = await followedToEnd(following, () => undefined);
   const place = { local: false, profile: undefined, baseUrl: undefined };
   const { failure } = waitedOf(followed, { ugwoUid: UGWO_ID, limit: 3000, place });
   return failure === undefined ? 0 : EXIT_CODES[failure.kind];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Follow } from '../../src/client/follow.ts';
+import { followedToEnd } from '../../src/commands/activity/followed-shared.ts';
 import type { Activity } from '../../src/contract/activity.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { Waiting } from '../../src/core/result.ts';
@@ -34,13 +35,13 @@ const account = (expiresAt: number): object => ({
 const followOn = ({ client }: Bench, more: Partial<Follow> = {}) => {
   const told: Waiting[] = [];
   const seen: unknown[] = [];
-  const followed = client.follow({
+  const following = client.follow({
     params: PARAMS,
     limit: 15 * MINUTE,
-    tell: (waiting) => void told.push(waiting),
     seen: async ({ value }) => void seen.push(value['status']),
     ...more,
   });
+  const followed = followedToEnd(following, (waiting) => void told.push(waiting));
   // Handled where it is awaited.
   followed.catch(() => undefined);
   return { followed, told, seen };

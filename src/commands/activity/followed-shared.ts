@@ -1,12 +1,25 @@
-import type { Followed } from '../../client/follow.ts';
+import type { Followed, Following } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
 import { about, isRefunded, statusOf } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
+import type { Waiting } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { durationWord, formatDuration } from '../../core/time.ts';
+
+type Step = Awaited<ReturnType<Following['next']>>;
+
+/** Waits to the end, and reports each state to `tell`. `begun` is a step that was taken before. */
+export const followedToEnd = async (following: Following, tell: (waiting: Waiting) => void, begun?: Step) => {
+  let step = begun ?? (await following.next());
+  while (step.done !== true) {
+    tell(step.value);
+    step = await following.next();
+  }
+  return step.value;
+};
 
 /** An activity. Only `uid` is certain: the other fields may be missing or of any shape. */
 interface ActivityLike {

@@ -1,10 +1,11 @@
-import { endsAll, interrupted, PayError, usageError } from '../../core/error.ts';
+import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
+import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import { find, findJob, namesJob } from './entries.ts';
@@ -66,46 +67,31 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
   const rows =
     ids.length > 0 ? named(ledger, ids, protocol) : protocol.chargesOf(ledger, { ...here, unfinished: true });
   const client = await deps.client('read');
-  const { runRows } = await deps.bulk();
   const { progress, ...world } = await deps.jobWorld();
   const sums = protocol.openSums(protocol.PAYMENTS);
-  const failures: PayError[] = [];
   const unseen: Unseen = { elsewhere: 0, hidden: 0, unmade: 0 };
   let done = 0;
 
   // Banks may be late, so a named charge is checked even if it has expired.
   const wanted = ids.length > 0 ? ['open', 'expired'] : ['open'];
 
-  const look = async (charge: Charge): Promise<void> => {
+  const check = async (charge: Charge): Promise<void> => {
     if (!wanted.includes(protocol.paymentOf(charge, ledger.moment()) ?? '')) return;
     if (!protocol.isIn(here)(charge)) unseen.elsewhere += 1;
     else if (!(await protocol.refreshCharge(ledger, charge, client))) unseen.hidden += 1;
   };
-  const work = async (charge: Charge) => {
-    try {
-      await look(charge);
-      return {};
-    } catch (thrown) {
-      if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
-      failures.push(thrown);
-      return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
-    }
+  const checked = async ({ id }: Charge): Promise<void> => {
+    const now = await ledger.get(id);
+    const payment = now && protocol.paymentOf(now, ledger.moment());
+    if (now !== undefined && payment !== undefined) sums.add(now, payment);
+    else unseen.unmade += 1;
+    done += 1;
+    progress.reading(done);
   };
+  let failures: PayError[] = [];
   try {
-    const ran = await runRows({
-      ...world,
-      rows,
-      concurrency: AT_ONCE,
-      work,
-      onSettled: async ({ id }) => {
-        const now = await ledger.get(id);
-        const payment = now && protocol.paymentOf(now, ledger.moment());
-        if (now !== undefined && payment !== undefined) sums.add(now, payment);
-        else unseen.unmade += 1;
-        done += 1;
-        progress.reading(done);
-      },
-    });
+    const ran = await checkCharges(await deps.bulk(), { ...world, rows, concurrency: AT_ONCE, check, checked });
+    failures = ran.failures;
     // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
       failures.unshift(

@@ -1,18 +1,19 @@
 import type { Aftermath } from '../../bulk/kind.ts';
 import type { Doors, RowServices } from '../../bulk/world.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
-import { EXIT_CODES, endsAll, interrupted, PayError } from '../../core/error.ts';
+import { pollPause } from '../../core/async.ts';
+import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Sum, Sums } from '../../ledger/report.ts';
+import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { countOf, sumsText } from '../record.ts';
 
-const FIRST_PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 15_000;
-const GROWTH = 1.5;
+/** The first pause and the longest one. */
+const PAUSES_MS = [2000, 15_000] as const;
 
 /** A wait for the charges of a job. */
 export interface FollowedJob {
@@ -41,42 +42,32 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
 };
 
 /** Checks every open charge once. Resolves to the last error of a failed read; the next round reads it again. */
-const lookAtOpen = async (
+const checkOpen = async (
   { job, bulk, world, doors, deps }: FollowedJob,
   sums: Sums,
   tell: () => void,
 ): Promise<PayError | undefined> => {
   const { ledger, protocol, client } = doors;
-  const { runRows } = await deps.bulk();
-  let failure: PayError | undefined;
-  const work = async (charge: Charge) => {
-    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return {};
-    try {
-      await protocol.refreshCharge(ledger, charge, client);
-    } catch (thrown) {
-      if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
-      failure = thrown;
-      return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
-    }
+  const check = async (charge: Charge): Promise<void> => {
+    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return;
+    await protocol.refreshCharge(ledger, charge, client);
     const now = await ledger.get(charge.id);
     const payment = now && protocol.paymentOf(now, ledger.moment());
     if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment, charge);
     tell();
-    return {};
   };
   const rows = protocol.chargesOf(ledger, { job, unfinished: true });
-  const ran = await runRows({ ...world, ...bulk, rows, work, onSettled: () => undefined });
-  const { stopped } = ran;
+  const { failures, stopped } = await checkCharges(await deps.bulk(), { ...world, ...bulk, rows, check });
   // A service that asks for a pause may answer again before the wait ends.
   if (stopped instanceof PayError && stopped.detail.retryAt === undefined) throw stopped;
-  return failure;
+  return failures.at(-1);
 };
 
 /**
  * Checks repeatedly until no charge is open, the time is over, or a signal comes. Resolves to the last check's error,
  * if any.
  */
-const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | undefined> => {
+const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | undefined> => {
   const { world, job, limit } = wait;
   const { ledger, protocol } = wait.doors;
   const { clock, stop, progress } = world;
@@ -90,12 +81,12 @@ const lookUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | u
     progress.following(
       () => `${sumsText(sums.all())}; ${formatDuration(Math.max(1000, left()))} left, Ctrl-C stops waiting`,
     );
-  for (let pause = FIRST_PAUSE_MS; !stop.aborted; pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)) {
+  for (let polls = 0; !stop.aborted; polls += 1) {
     tell();
-    const failure = await lookAtOpen(wait, sums, tell);
+    const failure = await checkOpen(wait, sums, tell);
     const isTooLong = (failure?.detail.retryAt ?? 0) - wait.deps.io.clock.now() > left();
     if (countOf(sums.all(), 'open') === 0 || left() <= 0 || isTooLong) return failure;
-    await clock.sleep(Math.min(pause, left()), stop).catch(() => undefined);
+    await clock.sleep(Math.min(pollPause(polls, ...PAUSES_MS), left()), stop).catch(() => undefined);
   }
   return undefined;
 };
@@ -110,7 +101,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const open = protocol.openSums(protocol.PAYMENTS);
   let fault: PayError | undefined;
   try {
-    fault = await lookUntilEnd(wait, open);
+    fault = await checkUntilEnd(wait, open);
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     fault = thrown;

@@ -8,7 +8,14 @@ import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
-import { chargeFailed, notWaitedFor, stepUnreadable, type WaitOptions, waitedOf } from '../activity/followed-shared.ts';
+import {
+  chargeFailed,
+  followedToEnd,
+  notWaitedFor,
+  stepUnreadable,
+  type WaitOptions,
+  waitedOf,
+} from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { checkShare, previewCall } from '../record.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
@@ -117,8 +124,8 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
     ...shown,
     wait: async (tell) => {
       const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe([record.value], record);
-      const followed = await client.follow({ params, known: record, limit, tell, seen });
-      return waitedOf(followed, options);
+      const following = client.follow({ params, known: record, limit, seen });
+      return waitedOf(await followedToEnd(following, tell), options);
     },
   };
 };

@@ -1,13 +1,15 @@
 import type { BulkRoom } from '../../bulk/room.ts';
 import type { Client } from '../../client/client.ts';
+import { pollPause } from '../../core/async.ts';
 import { machineValue } from '../../core/charge.ts';
-import { endsAll, PayError } from '../../core/error.ts';
+import { PayError } from '../../core/error.ts';
 import type { Io } from '../../core/io.ts';
 import { valueAt } from '../../core/json.ts';
 import { PAGE_MAX } from '../../core/record.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerRoom } from '../../ledger/room.ts';
+import { checkCharges } from '../check-charges.ts';
 
 /** Reads up to this many payment requests one by one. For more, a walk over the list finds the changed ones. */
 const FEW = 10;
@@ -107,25 +109,17 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
     charges: readonly Charge[],
     listed: ReadonlyMap<string, Listed> = new Map(),
   ): Promise<PayError | undefined> => {
-    let failure: PayError | undefined;
-    const work = async (charge: Charge) => {
-      try {
-        await protocol.refreshCharge(ledger, charge, client);
-      } catch (thrown) {
-        if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
-        failure = thrown;
-        return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
-      }
+    const check = async (charge: Charge): Promise<void> => {
+      await protocol.refreshCharge(ledger, charge, client);
       readAt.set(charge.about, io.clock.ticks());
       const trace = listed.get(charge.about)?.trace;
       if (trace !== undefined) traces.set(charge.about, trace);
-      return {};
     };
     async function* rows() {
       yield* charges;
     }
-    await bulk.runRows({ ...io, stop, rows: rows(), concurrency: AT_ONCE, work, onSettled: () => undefined });
-    return failure;
+    const { failures } = await checkCharges(bulk, { ...io, stop, rows: rows(), concurrency: AT_ONCE, check });
+    return failures.at(-1);
   };
 
   return {
@@ -140,9 +134,8 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
   };
 };
 
-const FIRST_PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 30_000;
-const GROWTH = 1.5;
+/** The first pause and the longest one. */
+const PAUSES_MS = [2000, 30_000] as const;
 /** Maximum wait at the end for a check that is still running, in milliseconds. */
 const LAST_LOOK_MS = 1000;
 
@@ -174,7 +167,7 @@ export interface Feed {
 export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed => {
   const { clock, random } = world.io;
   const [over, broken] = [new AbortController(), new AbortController()];
-  let pause = FIRST_PAUSE_MS;
+  let polls = 0;
   let told = false;
   let failing: PayError | undefined;
   let isHeld = false;
@@ -196,8 +189,8 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
     const polling = openPolling({ ...world, client: await world.client(), stop: over.signal });
     while (!over.signal.aborted) {
       await look(polling);
-      await clock.sleep(pause * (0.9 + 0.2 * random()), over.signal).catch(() => undefined);
-      pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH);
+      await clock.sleep(pollPause(polls, ...PAUSES_MS) * (0.9 + 0.2 * random()), over.signal).catch(() => undefined);
+      polls += 1;
     }
   };
 
@@ -210,7 +203,7 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
       });
     },
     moved: () => {
-      pause = FIRST_PAUSE_MS;
+      polls = 0;
     },
     word: () => {
       if (over.signal.aborted) return undefined;

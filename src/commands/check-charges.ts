@@ -1,0 +1,35 @@
+import type { RowsRun, Stopped } from '../bulk/pace.ts';
+import type { BulkRoom } from '../bulk/room.ts';
+import { endsAll, PayError } from '../core/error.ts';
+import type { Charge } from '../ledger/entry.ts';
+
+/** A check of some charges. */
+interface Checks extends Omit<RowsRun<Charge>, 'work' | 'onSettled'> {
+  /** Reads the status of a charge and records it. */
+  readonly check: (charge: Charge) => Promise<unknown>;
+  /** Called after each check, also a failed one. */
+  readonly checked?: (charge: Charge) => Promise<void>;
+}
+
+/**
+ * Checks charges in parallel. Resolves to the errors of the failed reads, and to the reason why it left some out. Throws
+ * the errors of the ledger.
+ */
+export const checkCharges = async (
+  { runRows }: Pick<BulkRoom, 'runRows'>,
+  { check, checked = async () => undefined, ...run }: Checks,
+): Promise<{ readonly failures: PayError[]; readonly stopped: Stopped | undefined }> => {
+  const failures: PayError[] = [];
+  const work = async (charge: Charge) => {
+    try {
+      await check(charge);
+      return {};
+    } catch (thrown) {
+      if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
+      failures.push(thrown);
+      return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
+    }
+  };
+  const { stopped } = await runRows({ ...run, work, onSettled: checked });
+  return { failures, stopped };
+};
