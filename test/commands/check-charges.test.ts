@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { runRows } from '../../src/bulk/pace.ts';
+import { checkCharges } from '../../src/commands/check-charges.ts';
+import { openFeed } from '../../src/commands/watch/feed.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { Charge } from '../../src/ledger/entry.ts';
+
+/** Checks so many charges one after another, of which some fail; gives the pauses, too. */
+const check = async (count: number, failing: Readonly<Record<number, unknown>>) => {
+  const [checked, pauses]: [number[], number[]] = [[], []];
+  let now = 0;
+  const sleep = async (ms: number): Promise<void> => {
+    pauses.push(ms);
+    now += ms;
+  };
+  async function* rows() {
+    for (let seq = 1; seq <= count; seq += 1) yield { seq } as Charge;
+  }
+  const ran = checkCharges(
+    { runRows },
+    {
+      ...{ rows: rows(), concurrency: 1, clock: { ticks: () => now, sleep }, random: () => 0.5 },
+      stop: new AbortController().signal,
+      check: async ({ seq }) => {
+        if (seq in failing) throw failing[seq];
+      },
+      checked: async ({ seq }) => void checked.push(seq),
+    },
+  );
+  return { ...(await ran), checked, pauses };
+};
+
+describe('checks of charges', () => {
+  it('go on after a failed read, more slowly', async () => {
+    const failure = new PayError('read_failed', 'no answer');
+    const ran = await check(3, { 2: failure });
+    expect(ran).toMatchObject({ failures: [failure], checked: [1, 2, 3], stopped: undefined });
+    expect(ran.pauses).not.toEqual([]);
+    expect(await check(3, {})).toMatchObject({ failures: [], pauses: [] });
+  });
+
+  it('stop where the next read would fail, too', async () => {
+    const refused = new PayError('auth', 'no such key');
+    expect(await check(3, { 2: refused })).toMatchObject({ failures: [refused], checked: [1, 2], stopped: refused });
+  });
+
+  it('throw what the ledger throws, and defects', async () => {
+    for (const thrown of [new PayError('ledger', 'it is locked'), new TypeError('a defect')]) {
+      await expect(check(3, { 2: thrown })).rejects.toBe(thrown);
+    }
+  });
+});
+
+describe('the feed of a watch', () => {
+  it('polls more and more slowly until something changes', async () => {
+    const pauses: number[] = [];
+    const done = Promise.withResolvers<void>();
+    const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+      signal?.throwIfAborted();
+      if (pauses.push(ms) === 8) feed.moved();
+      if (pauses.length === 10) done.resolve();
+      if (pauses.length >= 10) await new Promise<void>((end) => signal?.addEventListener('abort', () => end()));
+    };
+    const clock = { now: () => 0, ticks: () => 0, sleep };
+    const world = {
+      ...{ client: async () => ({}), bulk: { runRows }, ledger: {}, protocol: {} },
+      ...{ io: { clock, random: () => 0.5 }, isTold: () => false, notice: async () => undefined },
+    } as unknown as Parameters<typeof openFeed>[0];
+    const feed = openFeed(world, () => []);
+    feed.begin();
+    await done.promise;
+    expect(await feed.end()).toBeUndefined();
+    expect(pauses.slice(0, 10)).toEqual([2000, 3000, 4500, 6750, 10_125, 15_187.5, 22_781.25, 30_000, 3000, 4500]);
+  });
+});
