@@ -53,7 +53,7 @@ describe('following an activity', () => {
     const service = await serve([...open, standing('successful')]);
     const place = bench(service.origin);
     const { followed, told, seen } = followOn(place);
-    expect(await followed).toMatchObject({ standing: 'paid', record: { value: { status: 'successful' } } });
+    expect(await followed).toMatchObject({ payment: 'paid', record: { value: { status: 'successful' } } });
     expect(place.waits).toEqual([1000, 1500, 2250, 3375, 5062.5, 7593.75, 10_000, 10_000]);
     expect(seen).toEqual([...open.map(() => 'processing'), 'successful']);
     expect(told.map(({ status }) => status)).toEqual([undefined, ...open.map(() => 'processing')]);
@@ -70,14 +70,14 @@ describe('following an activity', () => {
   ])('ends at once at %j', async (status, how) => {
     const service = await serve([standing(status)]);
     const place = bench(service.origin);
-    expect(await followOn(place).followed).toMatchObject({ standing: how });
+    expect(await followOn(place).followed).toMatchObject({ payment: how });
     expect(place.waits).toEqual([]);
   });
 
   it('asks nothing when what is known is final already', async () => {
     const service = await serve([]);
     const { followed, told, seen } = followOn(bench(service.origin), { known: known({ status: 'failed' }) });
-    expect(await followed).toMatchObject({ standing: 'failed', record: { value: { uid: ACTIVITY.uid } } });
+    expect(await followed).toMatchObject({ payment: 'failed', record: { value: { uid: ACTIVITY.uid } } });
     expect([told, seen]).toEqual([[], []]);
   });
 
@@ -85,21 +85,21 @@ describe('following an activity', () => {
     const service = await serve([standing('successful')]);
     const place = bench(service.origin);
     const { followed, seen } = followOn(place, { known: known() });
-    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(await followed).toMatchObject({ payment: 'paid' });
     expect([place.waits, seen]).toEqual([[1000], ['successful']]);
   });
 
   it('tells a status that it does not know, and goes on', async () => {
     const service = await serve([standing(['on_hold', 'On hold']), standing('successful')]);
     const { followed, told } = followOn(bench(service.origin));
-    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(await followed).toMatchObject({ payment: 'paid' });
     expect(told.at(-1)).toMatchObject({ status: 'on_hold', failing: false });
   });
 
   it('does not take the answer about another activity for this one', async () => {
     const other = { uid: 'act.AbCd.ffffffffffffffffffffffff' };
     const service = await serve([standing('successful', other), standing('failed')]);
-    expect(await followOn(bench(service.origin)).followed).toMatchObject({ standing: 'failed' });
+    expect(await followOn(bench(service.origin)).followed).toMatchObject({ payment: 'failed' });
   });
 });
 
@@ -114,7 +114,7 @@ describe('a follow whose reads fail', () => {
       standing('successful'),
     ]);
     const { followed, told, seen } = followOn(bench(service.origin));
-    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(await followed).toMatchObject({ payment: 'paid' });
     expect(told.map(({ failing }) => failing)).toEqual([false, false, true, true, true]);
     expect(seen).toEqual(['processing', 'successful']);
   });
@@ -122,7 +122,7 @@ describe('a follow whose reads fail', () => {
   it('that nothing is known of goes on too', async () => {
     const service = await serve([reset, reset, reset, reset, standing('successful')]);
     const { followed, told } = followOn(bench(service.origin));
-    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(await followed).toMatchObject({ payment: 'paid' });
     expect(told.at(-1)).toMatchObject({ status: undefined, failing: true });
   });
 
@@ -143,7 +143,7 @@ describe('a follow whose reads fail', () => {
   it('ends when the key is not taken any more, with what is known', async () => {
     const service = await serve([standing('processing'), problem(401, 'Unauthorized')]);
     expect(await followOn(bench(service.origin)).followed).toMatchObject({
-      standing: 'open',
+      payment: 'open',
       record: { value: { status: 'processing' } },
       fault: { kind: 'auth' },
     });
@@ -152,7 +152,7 @@ describe('a follow whose reads fail', () => {
   it('ends at its limit with the last failure', async () => {
     const { followed } = followOn(bench(DEAD_ORIGIN), { known: known(), limit: MINUTE });
     expect(await followed).toMatchObject({
-      standing: 'open',
+      payment: 'open',
       record: { value: { status: 'requires_action' } },
       fault: {
         kind: 'read_failed',
@@ -184,7 +184,7 @@ describe('the end of a follow', () => {
     const { followed, told } = followOn(place, { limit: MINUTE });
     const { waited, ...rest } = await followed;
     service.done();
-    expect(rest).toMatchObject({ standing: 'open', expired: false });
+    expect(rest).toMatchObject({ payment: 'open', expired: false });
     expect(waited).toBeGreaterThanOrEqual(MINUTE);
     expect(waited).toBeLessThan(MINUTE + 1000);
     expect(place.waits.at(-1)).toBeGreaterThan(500);
@@ -278,7 +278,7 @@ describe('the end of a follow', () => {
     const place = bench(service.origin);
     waits = place.waits;
     const { followed, told } = followOn(place);
-    expect(await followed).toMatchObject({ standing: 'paid' });
+    expect(await followed).toMatchObject({ payment: 'paid' });
     const left = (told[1]?.until ?? 0) - performance.now();
     expect(left).toBeGreaterThan(4 * MINUTE);
     expect(left).toBeLessThan(6 * MINUTE);
@@ -288,7 +288,7 @@ describe('the end of a follow', () => {
   it('cuts a read that hangs, which is no failure', async () => {
     const service = await serve([standing('processing'), hang]);
     const { fault, ...rest } = await followOn(bench(service.origin), { limit: 4000, known: known() }).followed;
-    expect(rest).toMatchObject({ standing: 'open', record: { value: { status: 'processing' } } });
+    expect(rest).toMatchObject({ payment: 'open', record: { value: { status: 'processing' } } });
     expect(fault).toBeUndefined();
   });
 
@@ -306,7 +306,7 @@ describe('the end of a follow', () => {
     while (service.seen.length < 2) await new Promise(setImmediate);
     place.stop.abort('SIGTERM');
     expect(await followed).toMatchObject({
-      standing: 'open',
+      payment: 'open',
       record: { value: { status: 'processing' } },
       interrupted: { kind: 'interrupted', detail: { exitCode: 143 } },
     });

@@ -20,7 +20,9 @@ const activity = (status: string, error?: unknown) => ({ uid: UID, status, error
 type Activity = ReturnType<typeof activity>;
 const followed = (status: string, more: Partial<Followed<Activity>> = {}): Followed<Activity> => ({
   record: madeHere(activity(status)),
-  standing: 'open',
+  payment: 'open',
+  fault: undefined,
+  interrupted: undefined,
   waited: 90_000,
   expired: false,
   unanswered: false,
@@ -30,7 +32,7 @@ const UNREAD: Partial<Followed<Activity>> = { record: undefined };
 
 describe('a wait', () => {
   it('that ended with a payment leaves nothing to be said', () => {
-    const end = waitedOf(followed('successful', { standing: 'paid' }), OPTIONS);
+    const end = waitedOf(followed('successful', { payment: 'paid' }), OPTIONS);
     expect(end).toEqual({ record: expect.objectContaining({ value: activity('successful') }) });
   });
 
@@ -38,7 +40,7 @@ describe('a wait', () => {
     ['failed', 'the charge failed'],
     ['expired', 'the charge expired'],
   ])('that ended with a charge that has %s says so', (status, message) => {
-    expect(waitedOf(followed(status, { standing: 'failed' }), OPTIONS).failure).toMatchObject({
+    expect(waitedOf(followed(status, { payment: 'failed' }), OPTIONS).failure).toMatchObject({
       kind: 'charge_failed',
       message,
       detail: { hint: expect.stringContaining('with another medium') },
@@ -94,12 +96,12 @@ describe('a wait', () => {
   });
 
   it('of a payment that was refunded ends as a charge that failed, and says that the money is back', () => {
-    expect(waitedOf(followed('refunded', { standing: 'paid' }), OPTIONS).failure).toMatchObject({
+    expect(waitedOf(followed('refunded', { payment: 'paid' }), OPTIONS).failure).toMatchObject({
       kind: 'charge_failed',
       message: 'the payment was refunded',
       detail: { hint: `the customer paid ${UID} and got the money back`, ...about(activity('refunded')) },
     });
-    expect(waitedOf(followed('partially_refunded', { standing: 'paid' }), OPTIONS)).not.toHaveProperty('failure');
+    expect(waitedOf(followed('partially_refunded', { payment: 'paid' }), OPTIONS)).not.toHaveProperty('failure');
   });
 
   it('that nobody answered says so, once', () => {
@@ -127,7 +129,7 @@ describe('a wait', () => {
   it('that ended otherwise than with a payment is about its activity', () => {
     const stopped = interrupted('SIGINT');
     const ends = [
-      waitedOf(followed('failed', { standing: 'failed' }), OPTIONS).failure,
+      waitedOf(followed('failed', { payment: 'failed' }), OPTIONS).failure,
       waitedOf(followed('failed'), OPTIONS).failure,
       waitedOf(followed('failed', { interrupted: stopped }), OPTIONS).failure,
       waitedOf(followed('failed', { interrupted: stopped }), { ...OPTIONS, made: true }).failure,

@@ -118,8 +118,8 @@ const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOpt
 
 const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError | undefined => {
   if (followed.interrupted !== undefined) return stopped(activity, followed.interrupted, options);
-  if (followed.standing === 'paid') return isRefunded(statusOf(activity)) ? wasRefunded(activity) : undefined;
-  return followed.standing === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
+  if (followed.payment === 'paid') return isRefunded(statusOf(activity)) ? wasRefunded(activity) : undefined;
+  return followed.payment === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
 };
 
 /**

@@ -189,7 +189,7 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
     const polling = openPolling({ ...world, client: await world.client(), stop: over.signal });
     while (!over.signal.aborted) {
       await look(polling);
-      await clock.sleep(pollPause(polls, ...PAUSES_MS) * (0.9 + 0.2 * random()), over.signal).catch(() => undefined);
+      await clock.sleep(pollPause(polls, ...PAUSES_MS, random), over.signal).catch(() => undefined);
       polls += 1;
     }
   };
