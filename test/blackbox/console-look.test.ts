@@ -80,6 +80,7 @@ const faultsOf = `(() => {
   for (const field of document.querySelectorAll('input:not([type=hidden]), select')) {
     const border = contrast(rgb(getComputedStyle(field).borderTopColor), groundOf(field.parentElement));
     if (border < 3 && field.type !== 'checkbox') faults.push('faint border: ' + field.name);
+    if (field.getBoundingClientRect().right > field.form.parentElement.getBoundingClientRect().right) faults.push('sticks out: ' + field.name);
     if (field.labels.length === 0) faults.push('no label: ' + field.name);
   }
   for (const button of document.querySelectorAll('button, a, summary')) {

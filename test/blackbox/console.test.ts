@@ -91,6 +91,14 @@ const endsCharges = async (console: Opened): Promise<void> => {
     ['successful', false],
     ['successful', true],
   ]);
+  const open = await request({ description: 'Open' });
+  await charge(open);
+  await charge(open);
+  await go(`payments/${open}`, 'Open');
+  await press('Pay twice');
+  await said('The customer has paid twice.');
+  expect((await activitiesOf(console, open)).map(({ status }) => status)).toEqual(['successful', 'successful']);
+  await go(`payments/${twice}`, 'Twice');
   const destination = { provider: 'gtb', account_number: '0123456789' };
   await call('POST', '/v1/refunds', { ugwo_activity: uid, amount: 200_000, destination });
   await page.getByText('Refund of NGN 2,000.00 asked for').waitFor();
