@@ -17,7 +17,7 @@ import {
 import { exportView, jobsView, jobView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
-import { forgottenView, profileView } from '../../src/commands/profile/view.ts';
+import { profileView } from '../../src/commands/profile/view.ts';
 import { refundView } from '../../src/commands/refund/create.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { changesView } from '../../src/commands/watch/watch.ts';
@@ -140,7 +140,6 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'config unset': [one('Setting', settingView)],
   doctor: [list('Finding', checkView)],
   whoami: [one('Identity', identityView)],
-  forget: [one(objectOf({ file: text, removed: bool }), forgottenView)],
   'emulator start': [
     one(objectOf({ origin: text, key: text, data: text, public_key: text, control_token: text }), serviceView),
   ],

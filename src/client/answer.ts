@@ -9,7 +9,7 @@ import type { Clock, Flight, Signals } from '../core/io.ts';
 import { isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { formatDuration, formatLocal } from '../core/time.ts';
-import type { AnswerBody, JsonBody } from './body.ts';
+import { type AnswerBody, type JsonBody, TOO_LARGE } from './body.ts';
 import { untrustedError } from './failure.ts';
 import type { AnsweredAttempt, AttemptResult } from './transport.ts';
 
@@ -100,16 +100,13 @@ const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefine
   return answered === uid ? undefined : `the service answered with another ${nounOf(prefix)}, ${answered}`;
 };
 
-/**
- * The value of an answer for storing and passing on: no number loses digits. If the answer exceeds the bounds, only
- * its readable part.
- */
+/** The value of an answer for storing and passing on: no number loses digits. */
 const readValue = (body: JsonBody): unknown => {
-  if (body.excess !== undefined) return body.kept;
+  if (body.excess !== undefined) return body.mainFields;
   return mayBeInexact(body.text) ? parseTexts(body.text) : body.value;
 };
 
-const errorIn = (body: JsonBody): unknown => (body.excess === undefined ? body.value : body.kept);
+const errorIn = (body: JsonBody): unknown => (body.excess === undefined ? body.value : body.mainFields);
 
 /** Turns bodies into values with a proven identity, together with their text. */
 export const decode = {
@@ -122,19 +119,20 @@ export const decode = {
     { body, servedAt, age }: Pick<AnsweredAttempt, 'body' | 'servedAt' | 'age'>,
   ): ApiRecord | AnswerFault => {
     if ('fault' in body) return body;
-    const { text, excess: cut } = body;
+    const { excess: cut } = body;
     // An oversized answer fails a read. A write is done all the same.
     if (cut !== undefined && operation.safety === 'safe') return { fault: cut };
-    if (!body.isJson) return { fault: 'the answer is not JSON' };
+    if (!body.isJson && !body.isCut) return { fault: 'the answer is not JSON' };
     const isList = isPaged(operation);
     const value = isList ? body.envelope : readValue(body);
     const unproven = operation.success.proof(value, params);
     const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
+    if (fault !== undefined && body.isCut) return { fault: TOO_LARGE };
     if (fault !== undefined) return isJsonObject(isList ? body.value : value) ? { fault, isOther: true } : { fault };
     const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
     // A copy would evaluate the lazy values of the body at once.
     if (isList) return Object.assign(body, times);
-    return { value, text, ...(cut === undefined ? {} : { cut }), ...times };
+    return { value, ...(cut === undefined ? { text: body.text } : { text: JSON.stringify(value), cut }), ...times };
   },
 
   /** True when an error document names the requested object. */

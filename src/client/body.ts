@@ -1,21 +1,20 @@
-import { promisify } from 'node:util';
+import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { keptFields } from '../contract/operations.ts';
-import { inTurns, memo, yieldToEventLoop } from '../core/async.ts';
+import { memo } from '../core/async.ts';
 import { BOUNDS, excessOf } from '../core/bounds.ts';
-import { minify } from '../core/json.ts';
-import { cutSteps } from '../core/json-cut.ts';
-import { type Element, type Scan, type Span, scanSteps } from '../core/json-scan.ts';
+import { minify, parseTexts } from '../core/json.ts';
+import { type Element, measure, type Scan, type Span, scan } from '../core/json-scan.ts';
 import { type ApiRecord, PAGE_FIELDS } from '../core/record.ts';
-import { answerSteps, type Clean } from '../core/redact.ts';
+import { type Clean, cleanedAnswer } from '../core/redact.ts';
 import { decodeUtf8 } from '../core/text.ts';
 
 const FIRST_BYTES = 64 * 1024;
 
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** The bytes of a complete body, or the reason why it was not read to its end. */
-type BodyBytes = { readonly bytes: Uint8Array } | { readonly fault: string };
+/** The bytes of a body, cut at the limit, or the reason why it was not read. */
+type BodyBytes = { readonly bytes: Uint8Array; readonly isCut?: boolean } | { readonly fault: string };
 
 /** An answer before decoding. */
 export interface RawAnswer {
@@ -24,7 +23,7 @@ export interface RawAnswer {
   readonly body: BodyBytes;
 }
 
-const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
+export const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
 const encodingOf = (headers: Headers): string => String(headers['content-encoding'] || 'identity').toLowerCase();
 
@@ -32,34 +31,6 @@ type Zlib = typeof import('node:zlib');
 
 /** Some servers send deflate without the zlib header, whose first byte has the method in its lower half. */
 const isBare = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 0x0f) !== 8;
-
-const DECODERS = new Map<string, (zlib: Zlib, bytes: Uint8Array) => Zlib['gunzip'] | Zlib['brotliDecompress']>([
-  ['gzip', (zlib) => zlib.gunzip],
-  ['x-gzip', (zlib) => zlib.gunzip],
-  ['deflate', (zlib, bytes) => (isBare(bytes) ? zlib.inflateRaw : zlib.inflate)],
-  ['br', (zlib) => zlib.brotliDecompress],
-]);
-
-const decodeBy = async (name: string, bytes: Uint8Array): Promise<BodyBytes> => {
-  const decoder = DECODERS.get(name);
-  if (decoder === undefined) return { fault: 'the answer is compressed in a way that paycli does not read' };
-  const zlib = await import('node:zlib');
-  const decode = promisify(decoder(zlib, bytes) as Zlib['gunzip']);
-  try {
-    return { bytes: await decode(bytes, { maxOutputLength: BOUNDS.bytes }) };
-  } catch (thrown) {
-    const isTooLarge = (thrown as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    return { fault: isTooLarge ? TOO_LARGE : 'the answer is compressed, and damaged' };
-  }
-};
-
-/** The answer with its body decompressed, though no compression was requested. An empty body is never compressed. */
-const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
-  const { headers, body } = answer;
-  const encoding = encodingOf(headers);
-  if (encoding === 'identity' || 'fault' in body || body.bytes.byteLength === 0) return answer;
-  return { ...answer, body: await decodeBy(encoding, body.bytes) };
-};
 
 /** Collects chunks, of which there may be as many as bytes, in one buffer. */
 const openBuffer = () => {
@@ -70,21 +41,52 @@ const openBuffer = () => {
     expect: ({ 'content-length': length }: Headers): void => {
       if (Number(length) > 0) expected = Number(length);
     },
-    /** False when the chunk would exceed the bound. */
+    /** False when the limit cuts the chunk. */
     take: (chunk: Uint8Array): boolean => {
-      if (size + chunk.byteLength > BOUNDS.bytes) return false;
-      if (size + chunk.byteLength > buffer.byteLength) {
-        const length = Math.max(size + chunk.byteLength, 2 * buffer.byteLength, expected);
+      const part = chunk.subarray(0, BOUNDS.bytes - size);
+      if (size + part.byteLength > buffer.byteLength) {
+        const length = Math.max(size + part.byteLength, 2 * buffer.byteLength, expected);
         const larger = Buffer.allocUnsafeSlow(Math.min(length, BOUNDS.bytes));
         larger.set(buffer.subarray(0, size));
         buffer = larger;
       }
-      buffer.set(chunk, size);
-      size += chunk.byteLength;
-      return true;
+      buffer.set(part, size);
+      size += part.byteLength;
+      return part.byteLength === chunk.byteLength;
     },
     bytes: (): Uint8Array => buffer.subarray(0, size),
   };
+};
+
+const DECODERS = new Map<string, (zlib: Zlib, bytes: Uint8Array) => Transform>([
+  ['gzip', (zlib) => zlib.createGunzip()],
+  ['x-gzip', (zlib) => zlib.createGunzip()],
+  ['deflate', (zlib, bytes) => (isBare(bytes) ? zlib.createInflateRaw() : zlib.createInflate())],
+  ['br', (zlib) => zlib.createBrotliDecompress()],
+]);
+
+const decodeBy = async (name: string, bytes: Uint8Array): Promise<BodyBytes> => {
+  const decoder = DECODERS.get(name);
+  if (decoder === undefined) return { fault: 'the answer is compressed in a way that paycli does not read' };
+  const stream = decoder(await import('node:zlib'), bytes);
+  const buffer = openBuffer();
+  try {
+    stream.end(bytes);
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      if (!buffer.take(chunk)) return { bytes: buffer.bytes(), isCut: true };
+    }
+    return { bytes: buffer.bytes() };
+  } catch {
+    return { fault: 'the answer is compressed, and damaged' };
+  }
+};
+
+/** The answer with its body decompressed, though no compression was requested. An empty body is never compressed. */
+const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
+  const { headers, body } = answer;
+  const encoding = encodingOf(headers);
+  if (encoding === 'identity' || 'fault' in body || body.bytes.byteLength === 0) return answer;
+  return { ...answer, body: await decodeBy(encoding, body.bytes) };
 };
 
 /**
@@ -105,10 +107,10 @@ export const answerTo = (
   let head: Pick<RawAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
   let started: Dispatcher.DispatchController | undefined;
 
-  const giveUp = (controller: Dispatcher.DispatchController, fault: string): void => {
-    resolve({ ...head, body: { fault } });
+  const cutOff = (controller: Dispatcher.DispatchController): void => {
+    resolve({ ...head, body: { bytes: buffer.bytes(), isCut: true } });
     // Deferred: undici is still parsing, and may reach the end of a response that it has already dropped.
-    queueMicrotask(() => controller.abort(new Error(fault)));
+    queueMicrotask(() => controller.abort(new Error(TOO_LARGE)));
   };
   const onAbort = (): void => {
     reject(signal.reason);
@@ -130,7 +132,7 @@ export const answerTo = (
       buffer.expect(headers);
     },
     onResponseData: (controller, chunk) => {
-      if (!buffer.take(chunk)) giveUp(controller, TOO_LARGE);
+      if (!buffer.take(chunk)) cutOff(controller);
     },
     onResponseEnd: () => resolve({ ...head, body: { bytes: buffer.bytes() } }),
     onResponseError: (_controller, error) => reject(error),
@@ -142,23 +144,23 @@ const decoder = new TextDecoder();
 const OBJECT = 0x7b;
 
 /**
- * A complete body of JSON, or a text that exceeds the bounds. It is scanned once, and its values are created on
- * access. (A class: V8 keeps each object with its own getter alive for longer than its page.)
+ * A body of JSON, or a text that exceeds the bounds. It is scanned once, and its values are created on access. (A
+ * class: V8 keeps each object with its own getter alive for longer than its page.)
  */
 export class JsonBody implements ApiRecord {
   readonly text: string;
   /** The text in UTF-8. */
   readonly raw: Uint8Array;
-  /** The storable part of a body that exceeds the bounds; undefined for any other body. */
-  readonly kept: unknown;
+  /** True if the body is longer than the limit; the text is its beginning. */
+  readonly isCut: boolean;
   readonly #scan: Scan;
   readonly #value = memo((): unknown => JSON.parse(this.text));
 
-  constructor(text: string, raw: Uint8Array, passed: Scan, kept: unknown) {
+  constructor(text: string, raw: Uint8Array, isCut = false) {
     this.text = text;
     this.raw = raw;
-    this.#scan = passed;
-    this.kept = kept;
+    this.isCut = isCut;
+    this.#scan = scan(raw, PAGE_FIELDS);
   }
 
   get isJson(): boolean {
@@ -167,7 +169,14 @@ export class JsonBody implements ApiRecord {
 
   /** Sentence that names the exceeded bound. */
   get excess(): string | undefined {
-    return excessOf(this.#scan);
+    return this.isCut ? TOO_LARGE : excessOf(this.#scan);
+  }
+
+  /** The main fields of an object that exceeds the bounds, as far as they are within them; undefined without any. */
+  get mainFields(): Readonly<Record<string, unknown>> | undefined {
+    const members = [...scan(this.raw, keptFields()).members].map(([name, span]) => [name, this.textAt(span)] as const);
+    const small = members.filter(([, text]) => text.length <= BOUNDS.kept && excessOf(measure(text)) === undefined);
+    return small.length === 0 ? undefined : Object.fromEntries(small.map(([name, text]) => [name, parseTexts(text)]));
   }
 
   get value(): unknown {
@@ -231,20 +240,14 @@ const withoutMark = (bytes: Uint8Array): Uint8Array => (bytes[0] === 0xef ? byte
  * Reads bytes as JSON, or returns the reason why they are none. Known secrets are removed first: a later cut would
  * leave half of one.
  */
-export const readBody = async (received: BodyBytes, clean: Clean): Promise<AnswerBody> => {
+export const readBody = (received: BodyBytes, clean: Clean): AnswerBody => {
   if ('fault' in received) return received;
-  const { bytes } = received;
-  const text = decodeUtf8(bytes);
+  const { bytes, isCut = false } = received;
+  const text = isCut ? decoder.decode(bytes) : decodeUtf8(bytes);
   if (text === undefined) return { fault: 'the answer is not valid UTF-8' };
-  await yieldToEventLoop(bytes.byteLength);
-  const cleaned = await inTurns(answerSteps(text, clean));
-  await yieldToEventLoop(bytes.byteLength);
-  const raw = cleaned === text ? withoutMark(bytes) : Buffer.from(cleaned);
-  const passed = await inTurns(scanSteps(raw, PAGE_FIELDS));
-  await yieldToEventLoop(bytes.byteLength);
-  const isTooMuch = passed.isJson && excessOf(passed) !== undefined;
-  const kept = isTooMuch ? await inTurns(cutSteps(raw, keptFields())) : undefined;
-  const body = new JsonBody(cleaned, raw, passed, kept);
+  const cleaned = cleanedAnswer(text, clean);
+  const raw = cleaned === text && !isCut ? withoutMark(bytes) : Buffer.from(cleaned);
+  const body = new JsonBody(cleaned, raw, isCut);
   if (body.isJson || body.excess !== undefined) return body;
   return { fault: cleaned === '' ? 'the answer is empty' : 'the answer is not JSON' };
 };

@@ -12,7 +12,6 @@ import {
   pathOf,
 } from '../contract/operations.ts';
 import type { ListRecord, ResourcePage } from '../contract/proof.ts';
-import { yieldToEventLoop } from '../core/async.ts';
 import { ANY_WRITE, type WriteKind } from '../core/charge.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { isUnsafeSegment } from '../core/ids.ts';
@@ -159,7 +158,7 @@ const tellOddities = ({
   };
   return ({ operation, params }, received) => {
     const { cut } = received;
-    if (cut !== undefined) return say(`${cut}; only the first part is read and shown; -o json shows all`);
+    if (cut !== undefined) return say(`${cut}; only its main fields are read and shown`);
     for (const sentence of oddities(operation, received.value, params)) say(sentence);
   };
 };
@@ -180,14 +179,12 @@ export const createClient = (given: ClientOptions): Client => {
       exchange.operation.safety === 'safe'
         ? await sendRead(options, options.transport, exchange, signal, input.slowDown)
         : await sendWrite(writing, options.transport, exchange, input);
-    await yieldToEventLoop(received.text.length);
     try {
       tell(exchange, received);
     } catch (thrown) {
       // The write is done, even if its answer can't be checked.
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
     }
-    await yieldToEventLoop(received.text.length);
     return received as ApiRecord<Proven<K>>;
   };
   return {

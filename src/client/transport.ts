@@ -187,7 +187,7 @@ const roundTrip = async (
     retryAfter: header(answer, 'retry-after'),
     servedAt: httpDate(header(answer, 'date') ?? ''),
     age: ageOf(header(answer, 'age')),
-    body: await readBody(answer.body, options.clean),
+    body: readBody(answer.body, options.clean),
   };
 };
 

@@ -24,7 +24,7 @@ const GROUPS: readonly Group[] = [
   { words: ['approve'], load: async () => [(await import('./ledger/approve-spec.ts')).approveCommand] },
   { words: ['webhook'], load: async () => (await import('./webhook/spec.ts')).webhookCommands },
   {
-    words: ['login', 'logout', 'profile', 'forget'],
+    words: ['login', 'logout', 'profile'],
     load: async () => (await import('./profile/spec.ts')).profileCommands,
   },
   { words: ['config'], load: async () => (await import('./config/spec.ts')).configCommands },

@@ -8,7 +8,6 @@ import type { Called, CallInput, Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import type { SecretSources } from '../config/webhook-secret.ts';
-import type { ListId } from '../contract/operations.ts';
 import type { PayError } from '../core/error.ts';
 import type { ReadSource } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
@@ -38,13 +37,6 @@ export interface OnceOptions {
   readonly again?: boolean;
   /** Reason of a failure that an accepted answer reports; undefined if there is none. */
   readonly failure?: (value: unknown) => string | undefined;
-}
-
-/** Records seen in earlier searches, so that a repeated search needs a single request. Neither method ever throws. */
-export interface SeenBefore {
-  note(list: ListId, seen: readonly { readonly field: string; readonly text: string; readonly uid: string }[]): void;
-  /** Identifiers of the records whose field had that text when they were seen. */
-  find(list: ListId, field: string, text: string): readonly string[];
 }
 
 /** Sources of the secrets: for live events, and for sandbox events if they have others. */
@@ -96,12 +88,6 @@ export interface Deps {
   bulk(): Promise<BulkRoom>;
   /** Services that a file of rows needs. */
   jobWorld(): Promise<RowServices>;
-  /** Call before a walk over many pages: keeps memory constant however many pages there are. */
-  holdMemory(): Promise<void>;
-  /** Records seen in earlier searches; undefined if this run must not, or can't, remember any. */
-  seenBefore(): Promise<SeenBefore | undefined>;
-  /** Removes all remembered records. */
-  forgetSeen(): Promise<{ readonly file: string; readonly removed: boolean }>;
   /** Name of the person who runs this. The ledger records it with a decision. */
   operator(): Promise<string>;
   profiles(): Promise<ProfileRoom>;

@@ -1,13 +1,12 @@
 import type { Client } from '../client/client.ts';
 import type { Walk } from '../client/read.ts';
-import type { ListId, OperationId } from '../contract/operations.ts';
+import type { ListId } from '../contract/operations.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { namingFlags } from '../core/input.ts';
-import { parseExact, valueAt } from '../core/json.ts';
+import { valueAt } from '../core/json.ts';
 import {
   type ApiPage,
   type ApiRecord,
-  apiRecordOf,
   checkPeriod,
   createdAt,
   endsAt,
@@ -20,7 +19,7 @@ import {
 } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import { formatLocalFull } from '../core/time.ts';
-import type { Deps, SeenBefore } from './deps.ts';
+import type { Deps } from './deps.ts';
 import { goOnFrom, previewCall } from './record.ts';
 
 /** Yields the records as one page. */
@@ -31,85 +30,6 @@ export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<Api
 /** Yields local values as one page. */
 export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
   pageOf(values.map((value) => madeHere(value)));
-
-/** Fields with unique values, per list, and the operation that reads one record (public material). */
-const UNIQUE: Readonly<Record<ListId, { readonly get: OperationId; readonly fields: readonly ('ref' | 'email')[] }>> = {
-  'ugwo.list': { get: 'ugwo.get', fields: ['ref'] },
-  'onye.list': { get: 'onye.get', fields: ['ref', 'email'] },
-};
-
-const folded = (field: string, text: string): string => (field === 'email' ? text.toLowerCase() : text);
-
-/** The searched unique field and its text, if the filter has nothing else. */
-const wantedIn = (list: ListId, filter: RecordFilter): readonly [field: 'ref' | 'email', text: string] | undefined => {
-  const [field, ...others] = UNIQUE[list].fields.filter((name) => filter[name] !== undefined);
-  if (field === undefined || others.length > 0 || Object.keys(filter).length > 1) return undefined;
-  return [field, folded(field, filter[field] ?? '')];
-};
-
-/** Converts a record to its list shape: drops the fields that only a single read adds. */
-const asListed = ({ text }: ApiRecord): ApiRecord => {
-  const { activities: _, ...listed } = parseExact(text) as Record<string, unknown>;
-  return apiRecordOf(listed);
-};
-
-/** Reads the record that an earlier search found. Undefined if there is none, or if it no longer matches. */
-export const recalled = async (
-  list: ListId,
-  filter: RecordFilter,
-  seen: SeenBefore,
-  client: Client,
-  { io }: Pick<Deps, 'io'>,
-): Promise<ApiRecord | undefined> => {
-  const wanted = wantedIn(list, filter);
-  const [uid, ...others] = wanted === undefined ? [] : seen.find(list, ...wanted);
-  // With several candidates, only the list can decide.
-  if (uid === undefined || others.length > 0) return undefined;
-  const found = await client.look(UNIQUE[list].get, { params: { uid } });
-  return found !== undefined && matcher(filter, io.clock.now())(found.value) ? asListed(found) : undefined;
-};
-
-/** A search notes this many of the newest records, besides its match. Noting all would double the cost of a walk. */
-const MOST = 1000;
-
-type Field = 'ref' | 'email';
-type Trace = Parameters<SeenBefore['note']>[1][number];
-
-/** Notes of a record: the text of each of these fields. */
-const tracesOf = ({ value }: ApiRecord, fields: readonly Field[]): Trace[] => {
-  const { uid, ...record } = value as Readonly<Record<string, unknown>>;
-  return fields.flatMap((field) => {
-    const text = record[field];
-    const isText = typeof uid === 'string' && typeof text === 'string' && text !== '';
-    return isText ? [{ field, text: folded(field, text), uid }] : [];
-  });
-};
-
-/** Passes the pages through and notes their records. Writes the notes once, at the end. */
-export async function* remembering(
-  pages: AsyncIterable<ApiPage>,
-  list: ListId,
-  filter: RecordFilter,
-  seen: SeenBefore,
-): AsyncGenerator<ApiPage> {
-  const { fields } = UNIQUE[list];
-  const [field, wanted] = wantedIn(list, filter) ?? [];
-  const traces: Trace[] = [];
-  let passed = 0;
-  try {
-    for await (const page of pages) {
-      if (passed < MOST) traces.push(...page.records.flatMap((record) => tracesOf(record, fields)));
-      else if (field !== undefined) {
-        const found = page.records.flatMap((record) => tracesOf(record, [field])).filter(({ text }) => text === wanted);
-        traces.push(...found);
-      }
-      passed += page.records.length;
-      yield page;
-    }
-  } finally {
-    seen.note(list, traces);
-  }
-}
 
 /** Properties of a list that is searched. */
 interface Searched {
@@ -283,21 +203,6 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, de
   }
 };
 
-/** Result with the record from an earlier search, if there is one. */
-const foundAtOnce = async (
-  { operation, view }: ListOf,
-  { filter, cursor }: ListInput,
-  client: Client,
-  seen: SeenBefore | undefined,
-  deps: Deps,
-): Promise<Result | undefined> => {
-  if (filter === undefined || cursor !== undefined || seen === undefined) return undefined;
-  const record = await recalled(operation, filter, seen, client, deps);
-  if (record === undefined) return undefined;
-  await deps.notice('Found at once: this machine has seen it before (`paycli forget` removes what it remembers).');
-  return { kind: 'list', pages: pageOf([record]), view };
-};
-
 /** Lists records, or those that match a filter (interface.md 4.3). */
 export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): Promise<Result> => {
   const now = deps.io.clock.now();
@@ -307,18 +212,13 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
     return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);
   }
   const client = await deps.client('read');
-  const seen = input.filter === undefined ? undefined : await deps.seenBefore();
-  const found = await foundAtOnce(list, input, client, seen, deps);
-  if (found !== undefined) return found;
-  if (input.reach.kind !== 'page' || input.filter !== undefined) await deps.holdMemory();
   // A cursor is valid only with the limit of its page.
   const command = (cursor: string): string => {
     const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];
     return goOnFrom(cursor, list.path, own, deps.globals);
   };
-  const told = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
+  const pages = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
   const { filter } = input;
-  const pages = seen === undefined || filter === undefined ? told : remembering(told, list.operation, filter, seen);
   const max = mostOf(input);
   return {
     kind: 'list',

@@ -251,7 +251,6 @@ export const createUnique = async (
     const wanted = uniqueIn(unique, body);
     if (thrown.kind !== 'rejected' || wanted === undefined || !unique.isTaken(thrown)) throw thrown;
     await deps.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
-    await deps.holdMemory();
     const record = await uniqueConflict(unique, body, thrown, openFind(unique, client));
     return { kind: 'record', record, view, notice: 'It exists already, with the same fields; nothing was created.' };
   }

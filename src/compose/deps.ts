@@ -15,11 +15,10 @@ import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
 import { loadWords, openClient } from './client.ts';
 import { findProgram } from './find-program.ts';
-import { holdMemory, openCheckPath, openJobWorld } from './job-world.ts';
+import { openCheckPath, openJobWorld } from './job-world.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import { openNotice, openRooms, type RunContext, type Status } from './run.ts';
-import { forgetSeen, openSeenBefore } from './seen.ts';
 import { previewTarget, scopeOf, targetOf } from './target.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'protocol' | 'ledger' | 'place' | 'notice'>;
@@ -110,10 +109,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     },
     place,
     scope: () => scopeOf(run, rooms, place),
-    seenBefore: openSeenBefore(run, rooms, place),
-    forgetSeen: forgetSeen(rooms),
     jobWorld: () => openJobWorld(run, rooms),
-    holdMemory: () => holdMemory(run, 'walk'),
     ledger,
     ledgerAdmin: () => openLedgerAdmin(run, rooms),
     tree: async () => (await import('../cli/tree.ts')).commandTree(await allSpecs(), NOUNS),

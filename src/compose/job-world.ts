@@ -3,17 +3,6 @@ import { usesColor } from '../cli/globals.ts';
 import { usageError } from '../core/error.ts';
 import { isSilent, type Rooms, type RunContext } from './run.ts';
 
-/** Keeps the memory of a long run from growing. */
-export const holdMemory = async (
-  { io, closing }: Pick<RunContext, 'io' | 'closing'>,
-  what: 'walk' | 'file',
-): Promise<void> => {
-  const { holdYoungSpace, YOUNG_SPACE } = await import('../cli/young-space.ts');
-  const over = new AbortController();
-  closing.push(async () => over.abort());
-  void holdYoungSpace(io.clock, over.signal, YOUNG_SPACE[what]);
-};
-
 /** Loads the check that refuses paths which other users can manipulate. */
 export const openCheckPath = async () => {
   const [{ checkPath }, { thisMachine }] = await Promise.all([
@@ -24,10 +13,7 @@ export const openCheckPath = async () => {
 };
 
 /** Opens the services that a file of rows needs. */
-export const openJobWorld = async (
-  { io, globals, notice, status, closing }: RunContext,
-  rooms: Rooms,
-): Promise<RowServices> => {
+export const openJobWorld = async ({ io, globals, notice, status }: RunContext, rooms: Rooms): Promise<RowServices> => {
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }
@@ -39,7 +25,6 @@ export const openJobWorld = async (
       import('../cli/sources.ts'),
       import('../cli/own-files.ts'),
       openCheckPath(),
-      holdMemory({ io, closing }, 'file'),
     ]);
   const { clock, random, signals, stderr, env, redactor } = io;
   const { data, config } = await rooms.folders();

@@ -1,5 +1,3 @@
-import { getBuiltinModule } from 'node:process';
-
 /** Creates a value on first use and returns the same one from then on. */
 export const memo = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;
@@ -21,53 +19,8 @@ export const memoDone = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** In bytes or characters. Smaller inputs are processed in a few milliseconds. */
-const MUCH = 256 * 1024;
-
-/** Function that makes the engine collect garbage at once; created on first use. */
-const collector = memo((): (() => void) => {
-  const { Bun } = globalThis as { Bun?: { gc(now: boolean): void } };
-  if (Bun !== undefined) return () => Bun.gc(true);
-  getBuiltinModule('node:v8').setFlagsFromString('--expose-gc');
-  return getBuiltinModule('node:vm').runInNewContext('gc') as () => void;
-});
-
-/**
- * Frees unused memory around work on a large answer: engines let garbage grow with the memory in use, Bun by half as
- * much again. Takes up to 20 ms.
- */
-export const free = (): void => collector()();
-
 /** The next turn of the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Yields so that signals are handled while a large answer is processed. */
-export const yieldToEventLoop = async (size: number): Promise<void> => {
-  if (size < MUCH) return;
-  await turn();
-  free();
-};
-
-/** Number of steps between two collections of garbage. */
-const STEPS = 8;
-
-/** Runs a generator with a turn of the event loop between two of its steps. */
-export const inTurns = async <T>(work: Generator<void, T>): Promise<T> => {
-  for (let steps = 1; ; steps += 1) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-    await turn();
-    if (steps % STEPS === 0) free();
-  }
-};
-
-/** Runs a generator to its end without yielding to the event loop. */
-export const atOnce = <T>(work: Generator<void, T>): T => {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-};
 
 /**
  * Collects the requests of this turn, and of the next turns as long as each adds more, and handles them in one call.

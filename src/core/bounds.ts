@@ -1,13 +1,12 @@
 import { withoutKeys } from './secret.ts';
 
 /**
- * Limits on an answer, and on the part of it that is stored and shown. Bytes alone bound neither memory nor time:
- * eight million of them can be four million empty lists, or one name in front of a million numbers. A read beyond
- * these limits fails. A proven write stays done; only the stored and shown part of its answer is limited.
+ * Limits on an answer. Bytes alone bound neither memory nor time: two million of them can be a million empty lists. A
+ * read beyond these limits fails. A proven write stays done, and only the main fields of its answer are read.
  */
 export const BOUNDS = {
-  /** The largest possible page, 100 records with all documented fields, takes a fiftieth of this. */
-  bytes: 8 * 1024 * 1024,
+  /** The largest legal page, 100 records with all documented fields, has about 160 kB. */
+  bytes: 2 * 1024 * 1024,
   /** Documented answers are 6 levels deep; every level costs stack. */
   depth: 64,
   /** A hundred for each record of ten of the largest pages. Each value takes over 100 bytes of memory. */

@@ -42,8 +42,6 @@ export type ActivityEnding = (typeof ENDINGS)[number];
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'dropped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Records that earlier searches have found. */
-export const SEEN_FILE_NAME = 'seen.sqlite';
 /**
  * Start of the names of the files that store this machine's unfinished requests to a shared ledger; one file per
  * database.
@@ -61,5 +59,4 @@ export const DATA_FILES: readonly (readonly [start: string, what: string])[] = [
   [LOCAL_DATA_FILE, "the emulator's data"],
   [QUEUE_FILE_NAME, 'the queue of webhook events'],
   [LOCK_FILE_NAME, 'the queue of webhook events'],
-  [SEEN_FILE_NAME, 'what earlier searches have seen'],
 ];

@@ -1,4 +1,3 @@
-import { atOnce } from './async.ts';
 import { BOUNDS, type Measure } from './bounds.ts';
 import { minify } from './json.ts';
 
@@ -163,133 +162,87 @@ const grown = (levels: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
   return larger;
 };
 
-/** In bytes: scanned in a few milliseconds. */
-const STEP = 1024 * 1024;
-
 /**
- * Scans a text, and finds the members `fields` of its outermost object; a step ends after each megabyte. One loop that
- * an invalid byte ends: a call for each string would double its time.
+ * Scans a text, and finds the members `fields` of its outermost object. One loop that an invalid byte ends: a call for
+ * each string would double its time.
  */
-export function* scanSteps(bytes: Uint8Array, fields: readonly string[] = []): Generator<void, Scan> {
-  const pass = new Pass(bytes, fields);
-  while (pass.goOn(STEP)) yield;
-  return pass.found;
-}
-
-class Pass {
-  readonly #bytes: Uint8Array;
-  readonly #notes: Notes;
+export const scan = (bytes: Uint8Array, fields: readonly string[] = []): Scan => {
+  const notes = new Notes(bytes, fields);
+  const { length } = bytes;
   /** For each open level, 1 for an object and 0 for an array. */
-  #levels = new Uint8Array(FEWEST_LEVELS);
-  #at = 0;
-  #depth = 0;
-  #deepest = 0;
-  #values = 0;
-  #name = 0;
-  #next: number = VALUE;
-  // #control is negative after a control character in a string. #hidden is negative after a byte in a string that is not
-  // printable ASCII, or after a blank between tokens.
-  #control = 0;
-  #hidden = 0;
-
-  constructor(bytes: Uint8Array, fields: readonly string[]) {
-    this.#bytes = bytes;
-    this.#notes = new Notes(bytes, fields);
-  }
-
-  get found(): Scan {
-    const isJson = this.#at === this.#bytes.length && this.#next === BEHIND && this.#depth === 0 && this.#control >= 0;
-    return {
-      isJson,
-      depth: this.#deepest,
-      values: this.#values,
-      name: this.#name,
-      members: this.#notes.members,
-    };
-  }
-
-  /** Scans `size` more bytes, and the string or number in which they end; false at the end, and at an invalid byte. */
-  goOn(size: number): boolean {
-    const [bytes, notes] = [this.#bytes, this.#notes];
-    const { length } = bytes;
-    const until = Math.min(length, this.#at + size);
-    let levels = this.#levels;
-    let [at, depth, deepest, values] = [this.#at, this.#depth, this.#deepest, this.#values];
-    let [name, next, control, hidden] = [this.#name, this.#next, this.#control, this.#hidden];
-    let inObject = levels[depth] === 1;
-    while (at < until) {
-      const code = bytes[at] as number;
-      if (code === QUOTE) {
-        if (next > NAME_OR_END) break;
-        const start = at;
-        for (at += 1; at < length; at += 1) {
-          const inside = bytes[at] as number;
-          if (inside === QUOTE) break;
-          control |= inside - BLANK;
-          hidden |= DELETE - 1 - inside;
-          if (inside === BACKSLASH) at += escapeSize(bytes, at) - 1;
-        }
-        at += 1;
-        if (next >= NAME) {
-          if (at - start - 2 > name) name = at - start - 2;
-          if (depth === 1 && at <= length && control >= 0) notes.name(start, at);
-          next = NAMED;
-        } else {
-          values += 1;
-          if (depth <= 2) notes.begin(depth, start);
-          next = BEHIND;
-        }
-      } else if (code === COLON) {
-        if (next !== NAMED) break;
-        next = VALUE;
-        at += 1;
-      } else if (code === COMMA) {
-        if (next !== BEHIND || depth === 0) break;
-        if (depth <= 2) notes.end(depth, at, hidden >= 0);
-        next = inObject ? NAME : VALUE;
-        at += 1;
-      } else if (code === OBJECT || code === ARRAY) {
-        if (next > VALUE_OR_END) break;
-        values += 1;
-        if (depth <= 2) notes.begin(depth, at);
-        if (depth === 2) hidden = 0;
-        depth += 1;
-        if (depth > deepest) deepest = depth;
-        if (depth === levels.length) levels = grown(levels);
-        inObject = code === OBJECT;
-        levels[depth] = inObject ? 1 : 0;
-        next = inObject ? NAME_OR_END : VALUE_OR_END;
-        at += 1;
-      } else if (code === OBJECT_END || code === ARRAY_END) {
-        if (next !== BEHIND && next !== (inObject ? NAME_OR_END : VALUE_OR_END)) break;
-        if (depth === 0 || inObject !== (code === OBJECT_END)) break;
-        if (depth <= 2 && next === BEHIND) notes.end(depth, at, hidden >= 0);
-        depth -= 1;
-        inObject = levels[depth] === 1;
-        next = BEHIND;
-        at += 1;
-      } else if (code <= BLANK) {
-        if (!isBlank(code)) break;
-        hidden = -1;
-        at += 1;
+  let levels = new Uint8Array(FEWEST_LEVELS);
+  let [at, depth, deepest, values, name, inObject] = [0, 0, 0, 0, 0, false];
+  let next: number = VALUE;
+  // `control` is negative after a control character in a string. `hidden` is negative after a byte in a string that is
+  // not printable ASCII, or after a blank between tokens.
+  let [control, hidden] = [0, 0];
+  while (at < length) {
+    const code = bytes[at] as number;
+    if (code === QUOTE) {
+      if (next > NAME_OR_END) break;
+      const start = at;
+      for (at += 1; at < length; at += 1) {
+        const inside = bytes[at] as number;
+        if (inside === QUOTE) break;
+        control |= inside - BLANK;
+        hidden |= DELETE - 1 - inside;
+        if (inside === BACKSLASH) at += escapeSize(bytes, at) - 1;
+      }
+      at += 1;
+      if (next >= NAME) {
+        if (at - start - 2 > name) name = at - start - 2;
+        if (depth === 1 && at <= length && control >= 0) notes.name(start, at);
+        next = NAMED;
       } else {
-        const end = next > VALUE_OR_END ? 0 : scalarEnd(bytes, at);
-        if (end === 0) break;
         values += 1;
-        if (depth <= 2) notes.begin(depth, at);
-        at = end;
+        if (depth <= 2) notes.begin(depth, start);
         next = BEHIND;
       }
+    } else if (code === COLON) {
+      if (next !== NAMED) break;
+      next = VALUE;
+      at += 1;
+    } else if (code === COMMA) {
+      if (next !== BEHIND || depth === 0) break;
+      if (depth <= 2) notes.end(depth, at, hidden >= 0);
+      next = inObject ? NAME : VALUE;
+      at += 1;
+    } else if (code === OBJECT || code === ARRAY) {
+      if (next > VALUE_OR_END) break;
+      values += 1;
+      if (depth <= 2) notes.begin(depth, at);
+      if (depth === 2) hidden = 0;
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+      if (depth === levels.length) levels = grown(levels);
+      inObject = code === OBJECT;
+      levels[depth] = inObject ? 1 : 0;
+      next = inObject ? NAME_OR_END : VALUE_OR_END;
+      at += 1;
+    } else if (code === OBJECT_END || code === ARRAY_END) {
+      if (next !== BEHIND && next !== (inObject ? NAME_OR_END : VALUE_OR_END)) break;
+      if (depth === 0 || inObject !== (code === OBJECT_END)) break;
+      if (depth <= 2 && next === BEHIND) notes.end(depth, at, hidden >= 0);
+      depth -= 1;
+      inObject = levels[depth] === 1;
+      next = BEHIND;
+      at += 1;
+    } else if (code <= BLANK) {
+      if (!isBlank(code)) break;
+      hidden = -1;
+      at += 1;
+    } else {
+      const end = next > VALUE_OR_END ? 0 : scalarEnd(bytes, at);
+      if (end === 0) break;
+      values += 1;
+      if (depth <= 2) notes.begin(depth, at);
+      at = end;
+      next = BEHIND;
     }
-    const isMore = at >= until && at < length;
-    this.#levels = levels;
-    [this.#at, this.#depth, this.#deepest, this.#values] = [at, depth, deepest, values];
-    [this.#name, this.#next, this.#control, this.#hidden] = [name, next, control, hidden];
-    return isMore;
   }
-}
-
-export const scan = (bytes: Uint8Array, fields: readonly string[] = []): Scan => atOnce(scanSteps(bytes, fields));
+  const isJson = at === length && next === BEHIND && depth === 0 && control >= 0;
+  return { isJson, depth: deepest, values, name, members: notes.members };
+};
 
 /** Scans a text without recording members. */
 export const measure = (text: string): Scan => scan(Buffer.from(text));

@@ -48,14 +48,8 @@ function* marksIn(text: string): Generator<Mark> {
   }
 }
 
-/**
- * In characters. Texts are built in pieces of this size: building one of millions of tokens temporarily takes fifty
- * times its own length.
- */
-const PIECE = 64 * 1024;
-
-/** The same text without blanks between its tokens, in pieces; no piece ends inside a string. */
-export function* densePieces(text: string): Generator<string> {
+/** The same text without blanks between its tokens. */
+export const minify = (text: string): string => {
   let [out, from] = ['', 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -64,21 +58,12 @@ export function* densePieces(text: string): Generator<string> {
       out += text.slice(from, at);
       from = at + 1;
     }
-    if (out.length + at - from < PIECE) continue;
-    yield out + text.slice(from, at + 1);
-    [out, from] = ['', at + 1];
   }
-  yield out + text.slice(from);
-}
+  return out + text.slice(from);
+};
 
-/** The same text without blanks between its tokens. */
-export const minify = (text: string): string => [...densePieces(text)].join('');
-
-/**
- * The same text with one member per line and two blanks per level; empty objects and arrays stay on one line. In
- * pieces, as above.
- */
-export function* indentedPieces(text: string): Generator<string> {
+/** The same text with one member per line and two blanks per level; empty objects and arrays stay on one line. */
+export const indent = (text: string): string => {
   let [out, from, depth, isFresh] = ['', 0, 0, false];
   const line = (): string => `\n${'  '.repeat(depth)}`;
   for (const { mark, index, end } of marksIn(text)) {
@@ -93,15 +78,9 @@ export function* indentedPieces(text: string): Generator<string> {
     out += scalar + (closes && !isEmpty ? line() : '');
     out += mark === '"' ? text.slice(index, end) : mark === ':' ? ': ' : mark;
     if (mark === ',') out += line();
-    if (out.length < PIECE) continue;
-    yield out;
-    out = '';
   }
-  yield out + text.slice(from).trim();
-}
-
-/** The indented pieces as one text. */
-export const indent = (text: string): string => [...indentedPieces(text)].join('');
+  return out + text.slice(from).trim();
+};
 
 /** The same text with each string, names included, replaced by the result of `map`, which gets the decoded string. */
 export const mapStrings = (text: string, map: (string: string) => string): string => {

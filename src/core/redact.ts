@@ -30,36 +30,14 @@ export const holdsSecret = (text: string, clean: Clean): boolean => {
 export const cleanedJson = (text: string, clean: Clean): string =>
   holdsSecret(text, clean) ? mapStrings(text, clean) : text;
 
-/**
- * In characters. A stretch is searched in a few milliseconds, and a secret is far shorter than the overlap of two
- * stretches.
- */
-const [STRETCH, SHARED] = [256 * 1024, 64 * 1024] as const;
-
-/** Like `holdsSecret`, with one stretch per step: decoding the escapes of a large answer takes half a second. */
-function* searchSteps(text: string, clean: Clean): Generator<void, boolean> {
-  if (clean(text) !== text) return true;
-  if (!text.includes('\\')) return false;
-  for (let at = 0; at < text.length; at += STRETCH - SHARED) {
-    let from = at;
-    // Start at the first backslash of an escape.
-    while (text[from - 1] === '\\') from -= 1;
-    const read = unescaped(text.slice(from, at + STRETCH));
-    if (clean(read) !== read) return true;
-    yield;
-  }
-  return false;
-}
-
-/** An answer without its secrets, JSON or not; a step ends after each searched stretch. */
-export function* answerSteps(text: string, clean: Clean): Generator<void, string> {
-  if (!(yield* searchSteps(text, clean))) return text;
+/** An answer without its secrets, JSON or not. */
+export const cleanedAnswer = (text: string, clean: Clean): string => {
   try {
-    return mapStrings(text, clean);
+    return cleanedJson(text, clean);
   } catch {
     return clean(text);
   }
-}
+};
 
 const PERCENT = /%([2-7][\da-f])/gi;
 

@@ -15,7 +15,7 @@ import { pad, widthOf, wrap } from './text.ts';
  * every record of a walk. A cut record has only its value.
  */
 export const exactValue = (record: ApiRecord): unknown =>
-  record.cut === undefined && mayBeInexact(record.text) ? parseExact(record.text) : record.value;
+  mayBeInexact(record.text) ? parseExact(record.text) : record.value;
 
 /** True for a JSON object, as opposed to a list, null, or a number stored as text. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,12 +1,11 @@
 import { BOUNDS, cutText } from '../core/bounds.ts';
 import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
-import { densePieces } from '../core/json.ts';
+import { minify } from '../core/json.ts';
 import { isJson } from '../core/json-scan.ts';
 import { cleanedJson, cleanedUrl } from '../core/redact.ts';
 import type { Redactor } from '../core/secret.ts';
 import { visible, visibleJson } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
-import { joined, shownPieces } from './pieces.ts';
 import { type Paint, speaksUtf8, stylesFor } from './style.ts';
 import { type Beside, proseLines, roomOn } from './text.ts';
 
@@ -43,21 +42,18 @@ const violationLines = (violation: Violation): string[] => {
   return [violationLine(violation), ...guess];
 };
 
-/** Yields pieces, since the text may be the whole of the largest answer. */
-function* jsonWhole(text: string, redactor: Redactor): Generator<string> {
-  const cleaned = cleanedJson(text, (string) => redactor.cleanAll(string));
-  for (const piece of densePieces(cleaned)) yield* shownPieces(piece, visibleJson);
-}
+const jsonWhole = (text: string, redactor: Redactor): string =>
+  visibleJson(minify(cleanedJson(text, (string) => redactor.cleanAll(string))));
 
 const beginning = (text: string, redactor: Redactor): string => cutText(redactor.cleanAll(text), BOUNDS.answer);
 
 /** An answer as a JSON member on one line. JSON is kept complete; other text is cut and written as a string. */
-const jsonMember = (text: string, redactor: Redactor): Iterable<string> =>
-  isJson(text) ? jsonWhole(text, redactor) : [visibleJson(JSON.stringify(beginning(text, redactor)))];
+const jsonMember = (text: string, redactor: Redactor): string =>
+  isJson(text) ? jsonWhole(text, redactor) : visibleJson(JSON.stringify(beginning(text, redactor)));
 
 /** An answer for people; only its beginning where it is too long to read. */
 const jsonLine = (text: string, redactor: Redactor): string =>
-  text.length > BOUNDS.answer ? visible(beginning(text, redactor)) : [...jsonWhole(text, redactor)].join('');
+  text.length > BOUNDS.answer ? visible(beginning(text, redactor)) : jsonWhole(text, redactor);
 
 const pathOf = ({ path }: NonNullable<ErrorDetail['request']>, redactor: Redactor): string =>
   cleanedUrl(path, (text) => redactor.cleanAll(text));
@@ -125,7 +121,12 @@ const violationJson = ({ propertyPath, title, option, suggestion, row, column }:
   column,
 });
 
-function* linePieces({ kind, message, detail }: PayError, exitCode: number, redactor: Redactor): Generator<string> {
+/** The error for programs: one line of JSON; unknown members are left out. */
+export const errorLine = (
+  { kind, message, detail }: PayError,
+  exitCode: number,
+  { redactor }: Pick<Beside, 'redactor'>,
+): string => {
   const { hint, status, retryAt, code, title, violations = [], request, answer, activity, ledgerId } = detail;
   const error = {
     kind,
@@ -140,18 +141,9 @@ function* linePieces({ kind, message, detail }: PayError, exitCode: number, reda
     request: request && { method: request.method, path: pathOf(request, redactor) },
     ledger_id: ledgerId,
   };
-  yield visibleJson(cleanedJson(JSON.stringify({ error }), (string) => redactor.cleanAll(string))).slice(0, -2);
-  for (const [name, text] of Object.entries({ answer, activity })) {
-    if (text === undefined) continue;
-    yield `,"${name}":`;
-    yield* jsonMember(text, redactor);
-  }
-  yield '}}\n';
-}
-
-/** The error for programs: one line of JSON; unknown members are left out. Yields few, large pieces. */
-export const errorLine = (
-  error: PayError,
-  exitCode: number,
-  { redactor }: Pick<Beside, 'redactor'>,
-): Iterable<string> => joined(linePieces(error, exitCode, redactor));
+  const own = visibleJson(cleanedJson(JSON.stringify({ error }), (string) => redactor.cleanAll(string))).slice(0, -2);
+  const texts = Object.entries({ answer, activity }).map(([name, text]) =>
+    text === undefined ? '' : `,"${name}":${jsonMember(text, redactor)}`,
+  );
+  return `${own}${texts.join('')}}}\n`;
+};

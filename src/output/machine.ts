@@ -1,26 +1,21 @@
 import { BOUNDS } from '../core/bounds.ts';
-import { densePieces, indentedPieces, minify, NumberText, valueAt } from '../core/json.ts';
+import { indent, minify, NumberText, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
 import { exactValue, isBlank, isEnum, isObject, isScalar, machineText } from './cell.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
-import { CHUNK, joined, rowPieces, type Sink, shown, shownPieces } from './pieces.ts';
+import type { Sink } from './pieces.ts';
 
 /** Keeps the line breaks between tokens: strings contain none. */
 const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
 
 /** Renders one record as JSON: one line for programs, indented for people. */
-export function* jsonRecord(record: ApiRecord, indented: boolean): Generator<string> {
-  const [pieces, show] = indented
-    ? ([indentedPieces(record.text), visibleIndented] as const)
-    : ([densePieces(record.text), visibleJson] as const);
-  for (const piece of pieces) yield* shownPieces(piece, show);
-  yield '\n';
-}
+export const jsonRecord = ({ text }: ApiRecord, indented: boolean): string =>
+  `${indented ? visibleIndented(indent(text)) : visibleJson(minify(text))}\n`;
 
 /** A record of a list on one line: every field and number as it was sent. */
-const lineOf = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(shown(minify(record.text), visibleJson));
+const lineOf = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(visibleJson(minify(record.text)));
 
 /** Concatenates bytes in a reused buffer: a new one for each page would be most of the memory of a walk. */
 const openRoom = () => {
@@ -37,24 +32,16 @@ const openRoom = () => {
   };
 };
 
-/** Joins records to lines, with a text before the first and after the last. A large record is yielded in pieces. */
+/** Joins records to lines, with a text before the first and after the last. */
 const openLines = (separator: string) => {
   const put = openRoom();
   const between = Buffer.from(separator);
-  return function* (records: readonly ApiRecord[], start: string, end: string): ReturnType<Sink['page']> {
-    let lines: Uint8Array[] = [Buffer.from(start)];
-    for (const [index, record] of records.entries()) {
-      if (index > 0) lines.push(between);
-      if ((record.bytes ?? record.text).length <= CHUNK) {
-        lines.push(lineOf(record));
-        continue;
-      }
-      yield put(lines);
-      lines = [];
-      for (const piece of densePieces(record.text)) yield* shownPieces(piece, visibleJson);
-    }
-    yield put([...lines, Buffer.from(end)]);
-  };
+  return (records: readonly ApiRecord[], start: string, end: string): Uint8Array =>
+    put([
+      Buffer.from(start),
+      ...records.flatMap((record, index) => (index === 0 ? [lineOf(record)] : [between, lineOf(record)])),
+      Buffer.from(end),
+    ]);
 };
 
 /** Writes `{"data":[…],"next_cursor":…}`, a record a line. Valid JSON even when the walk breaks off. */
@@ -73,7 +60,7 @@ export const jsonSink = (): Sink => {
       if (records.length === 0) return yield start;
       const separator = filled ? ',\n' : '\n';
       filled = true;
-      yield* linesOf(records, start + separator, '');
+      yield linesOf(records, start + separator, '');
     },
     end: (next) => `${open()}${filled ? '\n' : ''}],"next_cursor":${visibleJson(JSON.stringify(next))}}\n`,
   };
@@ -84,7 +71,7 @@ export const ndjsonSink = (): Sink => {
   const linesOf = openLines('\n');
   return {
     *page(records) {
-      if (records.length > 0) yield* linesOf(records, '', '\n');
+      if (records.length > 0) yield linesOf(records, '', '\n');
     },
     end: () => '',
   };
@@ -93,18 +80,12 @@ export const ndjsonSink = (): Sink => {
 /** Escapes TAB, line break and backslash, so that a cell contains neither TAB nor line break. */
 const escaped = (text: string): string =>
   visibleText(text.replaceAll('\\', '\\\\')).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-const cell = (text: string): string => shown(text, escaped);
 
-function* tsvLine(key: string, text: string): Generator<string> {
-  yield `${cell(key)}\t`;
-  yield* shownPieces(text, escaped);
-  yield '\n';
-}
+const tsvLine = (key: string, text: string): string => `${escaped(key)}\t${escaped(text)}\n`;
 
-const tsvRowOf = (record: ApiRecord, columns: readonly Column[]): Generator<string> => {
+const tsvRowOf = (record: ApiRecord, columns: readonly Column[]): string => {
   const value = exactValue(record);
-  const cells = columns.map(({ path, kind }) => machineText(valueAt(value, path), kind));
-  return rowPieces(cells, { show: (text) => shownPieces(text, escaped), between: '\t', end: '\n' });
+  return `${columns.map(({ path, kind }) => escaped(machineText(valueAt(value, path), kind))).join('\t')}\n`;
 };
 
 /** Writes a record a line, without a header, with the same columns on every line. */
@@ -114,7 +95,7 @@ export const tsvSink = (names: readonly string[] | undefined, view: View): Sink 
     *page(records) {
       if (records.length === 0) return;
       columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
-      for (const record of records) yield* tsvRowOf(record, columns);
+      for (const record of records) yield tsvRowOf(record, columns);
     },
     end: () => '',
   };
@@ -131,7 +112,7 @@ function* flatLines(value: unknown, path: string, view: View): Generator<string>
   const kind = view.columns.find((column) => column.path === path)?.kind;
   const isPair = (kind === 'enum' || kind === 'state') && isEnum(value);
   if (isPair || path.length > BOUNDS.path || isBlank(value) || isScalar(value)) {
-    return yield* tsvLine(path, machineText(value, kind));
+    return yield tsvLine(path, machineText(value, kind));
   }
   for (const name of namesIn(value)) {
     const member = (value as Readonly<Record<string | number, unknown>>)[name];
@@ -143,35 +124,22 @@ function* recordLines(record: ApiRecord, names: readonly string[] | undefined, v
   const value = exactValue(record);
   if (names !== undefined) {
     for (const { path, kind } of checkRecordColumns(names, view, record)) {
-      yield* tsvLine(path, machineText(valueAt(value, path), kind));
+      yield tsvLine(path, machineText(valueAt(value, path), kind));
     }
   } else if (!isScalar(value) && !isBlank(value)) {
     yield* flatLines(value, '', view);
   } else if (!isObject(value)) {
-    yield `${cell(machineText(value, undefined))}\n`;
+    yield `${escaped(machineText(value, undefined))}\n`;
   }
 }
 
-/**
- * Renders one record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. Yields
- * pieces.
- */
-export const tsvRecord = (record: ApiRecord, names: readonly string[] | undefined, view: View): Iterable<string> =>
-  joined(recordLines(record, names, view));
+/** Renders one record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. */
+export const tsvRecord = (record: ApiRecord, names: readonly string[] | undefined, view: View): string =>
+  [...recordLines(record, names, view)].join('');
 
-/**
- * Renders a text as a cell: control characters made visible, and quoted where RFC 4180 requires it. Yields pieces,
- * since a value may be of any length.
- */
-function* quotedPieces(text: string): Generator<string> {
-  const quote = /[",\n]/.test(text) ? '"' : '';
-  const doubled = (piece: string): string => visibleCell(piece).replaceAll('"', '""');
-  yield quote;
-  yield* shownPieces(text, quote === '' ? visibleCell : doubled);
-  yield quote;
-}
-
-const quoted = (text: string): string => [...quotedPieces(text)].join('');
+/** Renders a text as a cell: control characters made visible, and quoted where RFC 4180 requires it. */
+const quoted = (text: string): string =>
+  /[",\n]/.test(text) ? `"${visibleCell(text).replaceAll('"', '""')}"` : visibleCell(text);
 
 const cellText = (value: unknown, kind: Column['kind'], raw: boolean): string => {
   const isText = typeof value !== 'number' && typeof value !== 'boolean' && !(value instanceof NumberText);
@@ -189,10 +157,9 @@ const headerOf = (columns: readonly Column[], { rawCsv, bom = false }: Written):
   return `${bom ? MARK : ''}${names.length === 0 ? '' : csvLine(names)}`;
 };
 
-const csvRowOf = (record: ApiRecord, columns: readonly Column[], { rawCsv }: Written): Generator<string> => {
+const csvRowOf = (record: ApiRecord, columns: readonly Column[], { rawCsv }: Written): string => {
   const value = exactValue(record);
-  const cells = columns.map(({ path, kind }) => cellText(valueAt(value, path), kind, rawCsv));
-  return rowPieces(cells, { show: quotedPieces, between: ',', end: '\r\n' });
+  return csvLine(columns.map(({ path, kind }) => quoted(cellText(valueAt(value, path), kind, rawCsv))));
 };
 
 /** Writes CSV (RFC 4180) with a header, also for an empty list. */
@@ -204,7 +171,7 @@ export const csvSink = (names: readonly string[] | undefined, view: View, writte
       const header = columns === undefined;
       columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
       if (header) yield headerOf(columns, written);
-      for (const record of records) yield* csvRowOf(record, columns, written);
+      for (const record of records) yield csvRowOf(record, columns, written);
     },
     end: () => {
       if (columns !== undefined) return '';
@@ -213,14 +180,13 @@ export const csvSink = (names: readonly string[] | undefined, view: View, writte
   };
 };
 
-/** Renders one record as a header and a row. Yields pieces. */
-export function* csvRecord(
+/** Renders one record as a header and a row. */
+export const csvRecord = (
   record: ApiRecord,
   names: readonly string[] | undefined,
   view: View,
   written: Written,
-): Generator<string> {
+): string => {
   const columns = names === undefined ? machineColumns(view, [record]) : checkRecordColumns(names, view, record);
-  yield headerOf(columns, written);
-  yield* csvRowOf(record, columns, written);
-}
+  return headerOf(columns, written) + csvRowOf(record, columns, written);
+};

@@ -1,4 +1,3 @@
-import { yieldToEventLoop } from '../core/async.ts';
 import { unreachable } from '../core/error.ts';
 import type { Io, Output } from '../core/io.ts';
 import { type ApiRecord, serviceNow } from '../core/record.ts';
@@ -7,7 +6,7 @@ import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '.
 import { visibleText } from '../core/text.ts';
 import { card, cardChanges } from './card.ts';
 import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
-import { cleanedRecord, cleanedSink, cleanOf, joined, type Sink, writePieces } from './pieces.ts';
+import { cleanedRecord, cleanedSink, cleanOf, type Sink, writePieces } from './pieces.ts';
 import { type Surface, speaksUtf8, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
 import { notice, roomOn } from './text.ts';
@@ -33,12 +32,7 @@ const write = async (output: Output, text: string): Promise<void> => {
   if (text !== '' && !output.closed) await output.write(text);
 };
 
-const recordPieces = async (
-  record: ApiRecord,
-  view: View,
-  io: RenderIo,
-  options: OutputOptions,
-): Promise<Iterable<string>> => {
+const recordText = async (record: ApiRecord, view: View, io: RenderIo, options: OutputOptions): Promise<string> => {
   switch (options.format) {
     case 'json':
       return jsonRecord(record, io.stdout.isTerminal);
@@ -47,9 +41,9 @@ const recordPieces = async (
     case 'tsv':
       return tsvRecord(record, options.columns, view);
     case 'csv':
-      return joined(csvRecord(record, options.columns, view, options));
+      return csvRecord(record, options.columns, view, options);
     case 'table':
-      return [await card(record, options.columns, view, await surfaceOf(io, options, record))];
+      return await card(record, options.columns, view, await surfaceOf(io, options, record));
     default:
       return unreachable(options.format);
   }
@@ -112,10 +106,8 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
 };
 
 const renderRecord = async (record: ApiRecord, view: View, io: RenderIo, options: OutputOptions): Promise<void> => {
-  await yieldToEventLoop(record.text.length);
   const cleaned = cleanedRecord(record, cleanOf(io));
-  await yieldToEventLoop(record.text.length);
-  await writePieces(io.stdout, await recordPieces(cleaned, view, io, options), io.clock);
+  await writePieces(io.stdout, [await recordText(cleaned, view, io, options)], io.clock);
 };
 
 type Wait = Extract<Result, { kind: 'wait' }>;

@@ -1,6 +1,6 @@
 import type { Io } from '../core/io.ts';
-import type { ApiPage, ApiRecord } from '../core/record.ts';
-import { joined, type Sink, writePieces } from './pieces.ts';
+import type { ApiPage } from '../core/record.ts';
+import { type Sink, writePieces } from './pieces.ts';
 
 type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 
@@ -28,21 +28,6 @@ const take = (page: ApiPage, room: number) => {
   const cut = records.length < page.records.length;
   return { records, next: cut ? (page.cursor ?? null) : page.nextCursor, repeats: cut ? records.length : 0 };
 };
-
-/** The characters of records to convert at once: far more than a page of records as documented has. */
-const SLICE = 256 * 1024;
-
-/** The text of a page; a large page in slices. */
-function* textsOf(records: readonly ApiRecord[], more: boolean, sink: Sink): ReturnType<Sink['page']> {
-  let [from, size] = [0, 0];
-  for (const [index, record] of records.entries()) {
-    size += (record.bytes ?? record.text).length;
-    if (size < SLICE || index + 1 === records.length) continue;
-    yield* sink.page(records.slice(from, index + 1), true);
-    [from, size] = [index + 1, 0];
-  }
-  yield* sink.page(records.slice(from), more);
-}
 
 type Step = IteratorResult<ApiPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };
 
@@ -78,7 +63,7 @@ const drive = async (
     const { records, next, repeats } = take(step.value, max - walked.shown);
     const shown = walked.shown + records.length;
     walked = { how: shown >= max && next !== null ? 'max' : 'end', shown, next, repeats };
-    await writePieces(stdout, joined(textsOf(records, shown < max && next !== null, sink)), clock);
+    await writePieces(stdout, sink.page(records, shown < max && next !== null), clock);
     if (shown >= max) break;
   }
   await write(sink.end(walked.next));

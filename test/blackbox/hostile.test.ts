@@ -64,7 +64,7 @@ describe('a hostile answer', () => {
     const service = await serve([endless(count)]);
     const ended = await paycli(CHARGE, { service });
     expect(ended).toMatchObject({ code: 6, stdout: '' });
-    expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('larger than 8 MiB') });
+    expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('larger than 2 MiB') });
     expect(count.bytes).toBeLessThan(64 * MIB);
   });
 

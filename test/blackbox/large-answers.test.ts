@@ -18,10 +18,26 @@ describe('a charge that is proven is accepted, whatever its answer holds besides
     const service = await serve([json(200, answer), json(200, answer)]);
     const shown = await inProcess([...CHARGE, '-o', 'tsv'], { service });
     expect(shown).toMatchObject({ code: 0 });
-    expect(shown.stderr).toContain(`note: ${sentence}; only the first part is read and shown; -o json shows all`);
+    expect(shown.stderr).toContain(`note: ${sentence}; only its main fields are read and shown`);
     expect(shown.stdout).toContain(`uid\t${ACTIVITY.uid}\n`);
     const whole = await inProcess([...CHARGE, '-o', 'json'], { service });
-    expect(whole).toMatchObject({ code: 0, stdout: `${answer}\n`, stderr: '' });
+    expect(whole).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(whole.stdout)).toMatchObject({ uid: ACTIVITY.uid, next_action: ACTIVITY.next_action });
+    expect(JSON.parse(whole.stdout)).not.toHaveProperty('x');
+  });
+
+  it('more bytes than are read', async () => {
+    const service = await serve([json(200, `${MEMBERS},"x":"${'x'.repeat(3 * 1024 * 1024)}"}`)]);
+    const ended = await paycli([...CHARGE, '-o', 'tsv'], { service });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`uid\t${ACTIVITY.uid}\n`) });
+    expect(ended.stderr).toContain('note: the answer is larger than 2 MiB; only its main fields are read and shown');
+  });
+
+  it('but not one whose identifier lies behind what is read', async () => {
+    const service = await serve([json(200, `{"x":"${'x'.repeat(3 * 1024 * 1024)}",${MEMBERS.slice(1)}}`)]);
+    const ended = await inProcess([...CHARGE, '-o', 'json'], { service });
+    expect(ended).toMatchObject({ code: 6 });
+    expect(errorOf(ended)['message']).toContain('larger than 2 MiB');
   });
 
   it('but not one that is broken off', async () => {
@@ -93,14 +109,14 @@ it('says how many faults there are where it shows the first', async () => {
 });
 
 describe('on a terminal', () => {
-  const long = 'pay the bill '.repeat(220_000);
+  const long = 'pay the bill '.repeat(120_000);
   const answer = `${MEMBERS.replace('"PX-1"', JSON.stringify(long))}}`;
 
   it('a long text is cut, with a count of what is left out', async () => {
     const session = openTerminal(CHARGE, { service: await serve([json(200, answer)]) });
     expect(await session.ended).toEqual({ code: 0 });
     expect(session.raw()).toContain('pay the');
-    expect(session.raw().replaceAll(/\s+/g, ' ')).toContain(`(2,856,000 more characters)`);
+    expect(session.raw().replaceAll(/\s+/g, ' ')).toContain(`(1,556,000 more characters)`);
     expect(session.raw().length).toBeLessThan(10_000);
   });
 

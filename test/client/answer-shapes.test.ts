@@ -7,7 +7,6 @@ import { chargeOnce } from '../../src/ledger/send.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
 import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
-import { turnsSince } from '../support/turns.ts';
 import { type Bench, bench } from './support.ts';
 
 // Answers as they are documented, as they are likely, and as they may come one day: what becomes of each, in the real client,
@@ -413,16 +412,4 @@ describe('a no', () => {
 
 it('is asked of more than 150 shapes', () => {
   expect(ACTIVITIES.length + REQUESTS.length + CUSTOMERS.length).toBeGreaterThan(150);
-});
-
-it('a large answer is gone through in steps, between which a signal can be heard', async () => {
-  const { origin } = await serveAllBy(() => json(200, { uid: ONYE_ID, meta: 'x'.repeat(1024 * 1024) }));
-  const begun: (() => number)[] = [];
-  const clean = (text: string): string => {
-    begun.push(turnsSince());
-    return text;
-  };
-  await bench(origin, { clean }).client.call('onye.update', { params: { uid: ONYE_ID }, body: { first_name: 'Ada' } });
-  // Between secrets, what it is made of, its values, what is odd in it, and what then becomes of it.
-  expect(begun[0]?.()).toBeGreaterThanOrEqual(4);
 });

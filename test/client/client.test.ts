@@ -157,10 +157,10 @@ describe('what of an answer can not be read', () => {
     expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
   });
 
-  it('is too much of it: only the first is read', async () => {
+  it('is too much of it: only its main fields are read', async () => {
     const { client, notices } = clientOf([answer(200, large(ACTIVITY))]);
     await client.call('ugwo.charge', CHARGE);
-    expect(notices).toEqual([`note: ${EXCESS}; only the first part is read and shown; -o json shows all`]);
+    expect(notices).toEqual([`note: ${EXCESS}; only its main fields are read and shown`]);
   });
 
   it('changes nothing of what was done, be it that even that can not be told', async () => {

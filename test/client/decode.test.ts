@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { decode } from '../../src/client/answer.ts';
-import type { AnswerBody, JsonBody } from '../../src/client/body.ts';
+import { type AnswerBody, JsonBody, TOO_LARGE } from '../../src/client/body.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY, ONYE_ID, UGWO_ID, ugwo } from '../support/service.ts';
 import { bodyOf, EXCESS, large, whole } from './scripted.ts';
@@ -52,11 +52,19 @@ describe('an answer', () => {
     expect(decode.answer(GET, { body: large({ uid: ONYE_ID }) })).toStrictEqual({ fault: EXCESS });
     expect(decode.answer(CHARGE, { body, servedAt: 5 })).toStrictEqual({
       value: expect.objectContaining({ uid: ACTIVITY.uid }),
-      text: body.text,
+      text: expect.not.stringContaining('more'),
       cut: EXCESS,
       servedAt: 5,
     });
     expect(made).not.toHaveBeenCalled();
+    const cut = new JsonBody(
+      JSON.stringify(ACTIVITY).slice(0, -1),
+      Buffer.from(JSON.stringify(ACTIVITY).slice(0, -1)),
+      true,
+    );
+    expect(decode.answer(CHARGE, { body: cut })).toMatchObject({ value: { uid: ACTIVITY.uid }, cut: TOO_LARGE });
+    const none = new JsonBody('{"a":"', Buffer.from('{"a":"'), true);
+    expect(decode.answer(CHARGE, { body: none })).toStrictEqual({ fault: TOO_LARGE });
     const half = bodyOf(body.text.slice(0, -1));
     expect(decode.answer(CHARGE, { body: half })).toStrictEqual({ fault: 'the answer is not JSON' });
   });

@@ -1,12 +1,6 @@
 import { openHold } from '../../src/client/answer.ts';
 import { type AnswerBody, JsonBody } from '../../src/client/body.ts';
 import type { Attempt, AttemptResult } from '../../src/client/transport.ts';
-import { keptFields } from '../../src/contract/operations.ts';
-import { atOnce } from '../../src/core/async.ts';
-import { excessOf } from '../../src/core/bounds.ts';
-import { cutSteps } from '../../src/core/json-cut.ts';
-import { scan } from '../../src/core/json-scan.ts';
-import { PAGE_FIELDS } from '../../src/core/record.ts';
 
 /** What happens beside the attempts. */
 export interface Script {
@@ -63,13 +57,8 @@ export const scripted = (outcomes: readonly AttemptResult[], script: Script = {}
   return { context, transport, attempts, waits, debug };
 };
 
-/** A body of this text, as `readBody` makes one in steps. */
-export const bodyOf = (text: string): JsonBody => {
-  const raw = Buffer.from(text);
-  const passed = scan(raw, PAGE_FIELDS);
-  const isTooMuch = passed.isJson && excessOf(passed) !== undefined;
-  return new JsonBody(text, raw, passed, isTooMuch ? atOnce(cutSteps(raw, keptFields())) : undefined);
-};
+/** The body of this text. */
+export const bodyOf = (text: string): JsonBody => new JsonBody(text, Buffer.from(text));
 export const whole = (value: unknown): JsonBody => bodyOf(JSON.stringify(value));
 
 /** What there is too much of in the text below. */

@@ -124,7 +124,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     signalGroup: unexpected,
     bytes: unexpected,
     jobWorld: unexpected,
-    holdMemory: unexpected,
     folders: unexpected,
     place: unexpected,
     ledger: unexpected,
@@ -134,8 +133,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     protocol: unexpected,
     operator: unexpected,
     emulator: unexpected,
-    seenBefore: unexpected,
-    forgetSeen: unexpected,
   };
   let records: readonly unknown[] = [];
   let error: PayError | undefined;

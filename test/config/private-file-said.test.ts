@@ -144,7 +144,7 @@ describe('a folder for keys', () => {
 describe('a folder that is there already', () => {
   it.each<[names: string[], state: string]>([
     [[], 'open'],
-    [['ledger.sqlite', 'ledger.sqlite-wal', 'highest-charge', 'shared-0123456789ab.sqlite', 'seen.sqlite'], 'open'],
+    [['ledger.sqlite', 'ledger.sqlite-wal', 'highest-charge', 'shared-0123456789ab.sqlite'], 'open'],
     [['emulator.sqlite', 'emulator.sqlite-shm'], 'open'],
   ])('is open, and may be closed, with %j in it', (names, state) => {
     expect(stateOfFolder(folderOf(0o755, ...names), thisMachine)).toBe(state);

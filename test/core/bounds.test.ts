@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { BOUNDS, cutList, cutText, excessOf, grouped, leftOut } from '../../src/core/bounds.ts';
 
 describe('the bounds of an answer', () => {
-  it('are 8 MiB of it, and 64 KiB of what is shown or kept', () => {
-    expect([BOUNDS.bytes, BOUNDS.answer, BOUNDS.kept]).toEqual([8_388_608, 65_536, 65_536]);
+  it('are 2 MiB of it, and 64 KiB of what is shown or kept', () => {
+    expect([BOUNDS.bytes, BOUNDS.answer, BOUNDS.kept]).toEqual([2_097_152, 65_536, 65_536]);
   });
 
   const most = { depth: BOUNDS.depth, values: BOUNDS.values, name: BOUNDS.name };

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { densePieces, indent, indentedPieces, mapStrings, mayBeInexact, minify } from '../../src/core/json.ts';
+import { mapStrings, mayBeInexact } from '../../src/core/json.ts';
 import { measure } from '../../src/core/json-scan.ts';
-
-const PIECE = 64 * 1024;
 
 /** Depth, values and longest name, counted in the value itself. */
 const counted = (value: unknown): { depth: number; values: number; name: number } => {
@@ -41,31 +39,6 @@ describe('the measure of a JSON text', () => {
         expect(measure(JSON.stringify(value))).toMatchObject(counted(value));
       }),
     );
-  });
-});
-
-describe('pieces of a text', () => {
-  const rows = Array.from({ length: 9000 }, (_, index) => ({ index, text: 'a "b", [c]: {d}\\', list: [1.5, {}] }));
-  const text = JSON.stringify(rows, null, 1);
-
-  it.each([
-    ['dense', densePieces, JSON.stringify(rows)],
-    ['indented', indentedPieces, JSON.stringify(rows, null, 2)],
-  ] as const)('that are %s come to the whole, each of a bounded size', (_what, piecesOf, whole) => {
-    const pieces = [...piecesOf(text)];
-    expect(pieces.join('')).toBe(whole);
-    expect(pieces.length).toBe(Math.ceil(whole.length / (PIECE + 20)));
-    for (const piece of pieces.slice(0, -1)) {
-      expect(piece.length).toBeGreaterThanOrEqual(PIECE);
-      expect(piece.length).toBeLessThan(PIECE + 100);
-    }
-  });
-
-  it.each([densePieces, indentedPieces])('end inside no string, however long', (piecesOf) => {
-    const long = JSON.stringify([`${' ,'.repeat(PIECE)}"`, 'b']);
-    const pieces = [...piecesOf(long)];
-    expect(pieces.join('')).toBe(piecesOf === densePieces ? minify(long) : indent(long));
-    for (const piece of pieces) expect(piece.replaceAll('\\"', '').split('"').length % 2).toBe(1);
   });
 });
 

@@ -1,77 +1,64 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PayError } from '../../src/core/error.ts';
 import type { Clock, Output } from '../../src/core/io.ts';
-import type { ApiRecord } from '../../src/core/record.ts';
-import { visible } from '../../src/core/text.ts';
-import { errorLine } from '../../src/output/error.ts';
-import { csvRecord, csvSink, jsonSink, ndjsonSink, tsvSink } from '../../src/output/machine.ts';
-import { shownPieces, writePieces } from '../../src/output/pieces.ts';
-import { pipe, recordOf, ugwoView } from './support.ts';
+import { writePieces } from '../../src/output/pieces.ts';
 
 const KEY = `sk.Cnry.${'k'.repeat(80)}`;
+const PORTION = 256 * 1024;
 
-describe('a text that is shown in pieces', () => {
-  it('is the same text', () => {
-    const unit = fc.constantFrom('a', ' ', '\u0085', '\ud83d\ude00', '\ud83d', '東', KEY);
-    fc.assert(
-      fc.property(fc.array(unit, { maxLength: 20 }), fc.integer({ min: 1, max: 20_000 }), (units, count) => {
-        const text = units.join('').repeat(count).slice(0, 300_000);
-        expect([...shownPieces(text, visible)].join('')).toBe(visible(text));
-      }),
-      { numRuns: 40 },
-    );
-  });
-
-  it.each([' ', '\u0085', '東', 'x'])('splits no key among %j', (filler) => {
-    for (let before = 0; before < KEY.length + 2; before += 7) {
-      const text = filler.repeat(64 * 1024 - before) + KEY + filler.repeat(200_000);
-      expect([...shownPieces(text, (part) => part)].some((piece) => piece.includes(KEY))).toBe(true);
-    }
-  });
-});
-
-describe('what is large is made in pieces', () => {
-  const MOST = 512 * 1024;
-  const large = (text: string): ApiRecord => recordOf({ uid: 'x', description: text });
-  const longest = (pieces: Iterable<string | Uint8Array>): number =>
-    Math.max(...[...pieces].map((piece) => piece.length));
-  const text = '\u0085"'.repeat(500_000);
-
-  it.each<[string, Iterable<string | Uint8Array>]>([
-    ['a record as csv', csvRecord(large(text), undefined, ugwoView, { rawCsv: false })],
-    ['a row of csv', csvSink(undefined, ugwoView, { rawCsv: false }).page([large(text)], false)],
-    ['a row of tsv', tsvSink(undefined, ugwoView).page([large(text)], false)],
-    ['a line of json', jsonSink().page([large(text)], false)],
-    ['a line of ndjson', ndjsonSink().page([large(text)], false)],
-    ['halves of pairs', tsvSink(undefined, ugwoView).page([large('\ud83d'.repeat(1_000_000))], false)],
-    ['an error for programs', errorLine(new PayError('unknown', 'no', { answer: large(text).text }), 6, pipe())],
-  ])('%s', (_what, pieces) => {
-    expect(longest(pieces)).toBeLessThan(MOST);
-  });
-});
-
-it('gives way to signals where writing takes long, and stops where nobody reads', async () => {
-  let [now, turns, closed] = [0, 0, false];
-  const clock: Clock = { now: () => now, ticks: () => now, sleep: async () => undefined };
-  const written: unknown[] = [];
+/** Writes pieces to an output; `onWrite` gets each written part and returns true to close the output. */
+const written = async (
+  pieces: Iterable<string | Uint8Array>,
+  { onWrite = () => false, clock }: { onWrite?: () => boolean; clock?: Clock } = {},
+): Promise<string[]> => {
+  const parts: string[] = [];
   const output: Output = {
     isTerminal: false,
     columns: 80,
-    get closed() {
-      return closed;
-    },
+    closed: false,
     copy: async () => false,
     drawn: () => undefined,
-    write: async (text) => {
-      written.push(text);
+    write: async (data) => {
+      parts.push(typeof data === 'string' ? data : Buffer.from(data).toString());
+      Object.assign(output, { closed: onWrite() });
+    },
+  };
+  const still: Clock = { now: () => 0, ticks: () => 0, sleep: async () => undefined };
+  await writePieces(output, pieces, clock ?? still);
+  return parts;
+};
+
+describe('pieces', () => {
+  it('that are short are written together, in their order with bytes', async () => {
+    expect(await written(['a', 'b', Buffer.from('c'), 'd', 'e'])).toEqual(['ab', 'c', 'de']);
+  });
+
+  it.each([' ', '\u0085', '東', 'x'])('that are long are split, but no key among %j', async (filler) => {
+    for (let before = 0; before < KEY.length + 2; before += 7) {
+      const text = filler.repeat(PORTION - before) + KEY + filler.repeat(PORTION);
+      const parts = await written([text]);
+      expect(parts.join('')).toBe(text);
+      expect(parts.some((part) => part.includes(KEY))).toBe(true);
+      expect(parts.length).toBeGreaterThan(filler === 'x' ? 0 : 1);
+    }
+  });
+
+  it('are split at no half of a pair', async () => {
+    const parts = await written([' \ud83d\ude00'.repeat(PORTION)]);
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.every((part) => part.isWellFormed())).toBe(true);
+  });
+
+  it('give way to signals where writing takes long, and stop where nobody reads', async () => {
+    let [now, turns] = [0, 0];
+    const clock: Clock = { now: () => now, ticks: () => now, sleep: async () => undefined };
+    const onWrite = (): boolean => {
       now += 30;
       setImmediate(() => {
         turns += 1;
-        closed = turns === 3;
       });
-    },
-  };
-  await writePieces(output, ['a', 'b', 'c', 'd', 'e'], clock);
-  expect(written).toEqual(['a', 'b', 'c']);
+      return turns === 2;
+    };
+    const bytes = ['a', 'b', 'c', 'd', 'e'].map((text) => Buffer.from(text));
+    expect(await written(bytes, { onWrite, clock })).toEqual(['a', 'b', 'c']);
+  });
 });

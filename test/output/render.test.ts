@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import { render } from '../../src/output/render.ts';
-import { turnsSince } from '../support/turns.ts';
 import { options, pipe, recordOf, terminal, ugwoView } from './support.ts';
 
 describe('a text', () => {
@@ -21,17 +20,6 @@ describe('a record', () => {
     const failure = new PayError('charge_failed', 'the charge failed');
     await render({ kind: 'record', record: recordOf({ a: 1 }), view: ugwoView, failure }, io, options());
     expect([io.stdout.text, io.stderr.text]).toEqual(['{"a":1}\n', '']);
-  });
-
-  it('that is large leaves room for a signal before the first of it is written', async () => {
-    const io = pipe();
-    const told = turnsSince();
-    let turns = 0;
-    io.stdout.write = async () => {
-      turns ||= told();
-    };
-    await render({ kind: 'record', record: recordOf({ a: 'x'.repeat(1024 * 1024) }), view: ugwoView }, io, options());
-    expect(turns).toBeGreaterThanOrEqual(2);
   });
 
   it('is not written to a reader that has gone', async () => {

@@ -130,7 +130,6 @@ const send = async (input: ApiInput, deps: Deps): Promise<Result> => {
     return resultOf(await client.call(called, call), { wrote: true });
   }
   if (!paginate) return resultOf(await client.call(called, call), {});
-  await deps.holdMemory();
   const { cursor, ...query } = call.query ?? {};
   const from = typeof cursor === 'string' ? { from: cursor } : {};
   const list = typeof called === 'string' ? { method, path: barePath(path), paged: true } : called;

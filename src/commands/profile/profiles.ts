@@ -6,7 +6,7 @@ import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
 import { described, noticeOverride, released } from './ask.ts';
-import { forgottenView, profileView } from './view.ts';
+import { profileView } from './view.ts';
 
 interface Named {
   readonly name: string | undefined;
@@ -81,12 +81,3 @@ export const logout = async (_input: unknown, deps: Deps): Promise<Result> => {
   }
   return result;
 };
-
-export const view = forgottenView;
-
-/** Removes the records remembered from searches. */
-export const run = async (_input: unknown, deps: Deps): Promise<Result> => ({
-  kind: 'record',
-  record: madeHere(await deps.forgetSeen()),
-  view,
-});

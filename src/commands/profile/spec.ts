@@ -123,21 +123,5 @@ const remove = defineCommand({
   load: async () => ({ run: (await import('./profiles.ts')).remove }),
 });
 
-const forget = defineCommand({
-  path: ['forget'],
-  danger: 'write',
-  summary: 'remove what this machine remembers of earlier searches',
-  description:
-    '`ugwo list --ref`, `onye list --email` and `onye list --ref` remember where they have seen what, so that the same search again is one ' +
-    'request. The file holds identifiers and salted digests, no reference and no address. With CI or PAYCLI_NO_INDEX set, and ' +
-    'with --local, nothing is remembered.',
-  examples: {
-    'forget all of it': 'paycli forget',
-  },
-  output: 'file, removed (whether there was one)',
-  exits: ['usage'],
-  load: () => import('./profiles.ts'),
-});
-
-/** Commands for stored profiles and searches: `login`, `logout`, the noun `profile`, and `forget`. */
-export const profileCommands = [login, logout, list, show, use, remove, forget];
+/** Commands for stored profiles: `login`, `logout` and the noun `profile`. */
+export const profileCommands = [login, logout, list, show, use, remove];

@@ -11,6 +11,3 @@ export const profileView: View = {
     { path: 'created_at', kind: 'time', label: 'stored' },
   ],
 };
-
-/** View of the removed search index. */
-export const forgottenView: View = { columns: [{ path: 'file', flexible: true }, { path: 'removed' }] };

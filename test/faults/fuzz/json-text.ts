@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { atOnce } from '../../../src/core/async.ts';
-import { indent, mapStrings, minify, parseExact, parseTexts, printExact } from '../../../src/core/json.ts';
-import { cutSteps } from '../../../src/core/json-cut.ts';
+import { indent, mapStrings, minify, parseExact, printExact } from '../../../src/core/json.ts';
 import { elementsOf, isJson, measure } from '../../../src/core/json-scan.ts';
 import { visibleJson } from '../../../src/core/text.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
@@ -13,8 +11,6 @@ import { must, mustEqual, target } from './target.ts';
 
 /** Deeper than this JSON.stringify itself gives up one day. */
 const DEEPEST = 200;
-/** What is read whole even of a part that is cut out of a large answer. */
-const SMALL = { values: 2000, depth: 60, name: 1000, members: 100 } as const;
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
   try {
@@ -45,17 +41,6 @@ const holdsElements = (text: string, value: unknown): void => {
   }
 };
 
-const holdsCut = (text: string, value: unknown): void => {
-  const { values, depth, name } = measure(text);
-  const isSmall = values < SMALL.values && depth < SMALL.depth && name <= SMALL.name;
-  if (!isFields(value) || !isSmall || Object.keys(value).length > SMALL.members) return;
-  const cut = atOnce(cutSteps(Buffer.from(text), ['uid', 'data']));
-  must(
-    isDeepStrictEqual(cut, parseTexts(text)),
-    () => `cutJson gave ${JSON.stringify(cut)} and not ${JSON.stringify(parseTexts(text))}`,
-  );
-};
-
 /** What is JSON here is JSON for JSON.parse and the other way round, and says the same in every form that it is given. */
 export const jsonText = target(
   'json',
@@ -80,6 +65,5 @@ export const jsonText = target(
     );
     mustEqual(meaning(printExact(parseExact(text))), said, 'parseExact and printExact');
     holdsElements(text, whole.value);
-    holdsCut(text, whole.value);
   },
 );

@@ -21,13 +21,13 @@ export const hurriedClock = (start: number) => {
 };
 
 /** What is read of a body in which there is no secret. */
-export const bodyOf = (bytes: Uint8Array): Promise<AnswerBody> => readBody({ bytes }, (text) => text);
+export const bodyOf = (bytes: Uint8Array): AnswerBody => readBody({ bytes }, (text) => text);
 
 export const answerOf = async (status: number, bytes: Uint8Array): Promise<AttemptResult> => ({
   kind: 'answer',
   status,
   retryAfter: undefined,
-  body: await bodyOf(bytes),
+  body: bodyOf(bytes),
 });
 
 /** The real client, whose requests are answered here. */
