@@ -189,7 +189,7 @@ const PLACES: Readonly<Record<string, Asked>> = {
 
 const MIB = 1024 * 1024;
 /** Just below what is read of an answer at all, and what the finds of an attacker were made of. */
-const SIZES = [64 * 1024, 2.8 * MIB, 7.9 * MIB].map(Math.floor);
+const SIZES = [64 * 1024, 0.7 * MIB, 1.9 * MIB].map(Math.floor);
 
 const nameOf = (bytes: number): string => (bytes < MIB ? `${bytes / 1024} KiB` : `${(bytes / MIB).toFixed(1)} MiB`);
 
