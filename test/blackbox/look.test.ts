@@ -773,6 +773,23 @@ describe('who has paid', () => {
     expect(ended.stderr).toContain('paycli ledger refresh job-');
   });
 
+  it('is not waited for while the service asks for a pause that is longer than the wait', async () => {
+    let posts = 0;
+    const service = await serveBy(
+      ({ method, url }) => {
+        posts += method === 'POST' ? 1 : 0;
+        if (method === 'POST') return json(200, ACTIVITY);
+        if (posts > 0) return problem(429, 'Later', undefined, { 'retry-after': '3600' });
+        return json(200, { ...request({ activities: [] }), uid: url.split('/')[3] });
+      },
+      { looks: 'asked' },
+    );
+    const ended = await chargeFrom(ussdFile(1), { home: newFolder(), service }, '--wait', '--wait-timeout', '10m');
+    expect(ended.code).toBe(12);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, payments: [{ payment: 'open', count: 1 }] });
+    expect(service.seen.filter(({ method }) => method === 'GET')).toHaveLength(2);
+  });
+
   it.each<[string, 'key' | 'ledger' | 'service', number, RegExp]>([
     ['the key is not taken any more', 'key', 12, /answered 401/],
     ['the service can not be read', 'service', 12, /answered 503/],
