@@ -163,7 +163,6 @@ export const rowsMade = <T>(
   { io, globals }: Deps,
 ): Protected<T> => {
   const find: Find = unique === undefined ? async () => undefined : openFind(unique, client);
-  const clean = (text: string): string => io.redactor.cleanAll(text);
 
   const madeNow = (value: unknown, entry: string): RowEnd => {
     const uid = machineValue(valueAt(value, 'uid'));
@@ -199,7 +198,7 @@ export const rowsMade = <T>(
           isFailed: (value) => failure?.(value) !== undefined,
         },
         {
-          ...{ now: io.clock.now, clean, judged, send },
+          ...{ now: io.clock.now, judged, send },
           elsewhere: ({ id, origin }) =>
             tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
         },

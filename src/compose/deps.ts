@@ -43,7 +43,6 @@ export const onceWith =
       { ...sending, ...checked, about, once, again, isFailed: (value) => failure?.(value) !== undefined },
       {
         now: io.clock.now,
-        clean: (text) => io.redactor.cleanAll(text),
         elsewhere: ({ id: earlier, kind, origin }) =>
           deps.notice(
             `${about} has an earlier ${kindWord(kind)} at ${origin} (${earlier}), which may have gone through.`,

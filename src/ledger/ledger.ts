@@ -141,6 +141,8 @@ export interface Ledger {
   begin(intent: Intent, how: BeginOptions): Promise<Begun>;
   /** Keyed digest of a text. Only this ledger can compute it. */
   digest(text: string): string;
+  /** Removes secrets from a text, as from all that is stored. */
+  clean(text: string): string;
   /**
    * Writes the outcome of an entry. Returns the other charge that already owns its activity, if any. If it can't be
    * written, the emergency line is written instead, and the error's `answer` holds that line.

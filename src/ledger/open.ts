@@ -39,6 +39,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   return {
     moment: backend.moment,
     account: backend.account,
+    clean,
     digest: (text) => createHmac('sha256', backend.key).update(text).digest('hex').slice(0, 32),
     begin: async (intent, how) => {
       const begun = await begin(backend, intent, how);

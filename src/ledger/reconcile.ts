@@ -15,7 +15,6 @@ import {
   wordAt,
 } from './match.ts';
 import { cleaned } from './privacy.ts';
-import type { SendDeps } from './send.ts';
 import { keptActivity, snapshotOf } from './snapshot.ts';
 
 /**
@@ -226,10 +225,9 @@ export const reconcile = async (
   ledger: Ledger,
   charge: Charge,
   look: (charge: Charge) => Promise<RequestRead>,
-  { clean }: Pick<SendDeps, 'clean'>,
 ): Promise<Reconciled> => {
   const askedAt = ledger.moment().at;
-  const sight = cleaned(await look(charge), clean);
+  const sight = cleaned(await look(charge), ledger.clean);
   const seen = { ...sight, askedAt, ...ledger.moment() };
   // Other processes may have stored a read or resolved the charge during this read.
   const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;

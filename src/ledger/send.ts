@@ -50,8 +50,6 @@ interface SendOptions {
 export interface SendDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Removes the known secrets from a text. */
-  readonly clean: (text: string) => string;
   /**
    * Sends the request once, and starts no attempt when it is overdue. Throws a PayError whose kind says what is
    * certain.
@@ -139,7 +137,7 @@ const sendOnce = async (
   sending: SendOptions & { readonly effect: WriteKind },
   intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>,
   how: Pick<BeginOptions, 'once' | 'shown'>,
-  { now, clean, send, ...world }: SendDeps,
+  { now, send, clean, ...world }: SendDeps & Pick<Ledger, 'clean'>,
   accepted: (record: ApiRecord) => Outcome,
 ): Promise<Sent | Refused> => {
   const { place, effect, bound, words } = sending;
@@ -190,8 +188,8 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
 
 const make = (ledger: Ledger, request: MakeRequest, world: SendDeps): Promise<Sent | Refused> => {
   const { effect, about, path, body, once, isFailed } = request;
-  const clean = (text: string): string => withoutNumbers(world.clean(text));
-  const kept = { about: world.clean(about), path: world.clean(path), body: body && bodyKept(body, world.clean) };
+  const clean = (text: string): string => withoutNumbers(ledger.clean(text));
+  const kept = { about: ledger.clean(about), path: ledger.clean(path), body: body && bodyKept(body, ledger.clean) };
   const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
   return sendOnce(ledger, request, intent, { once }, { ...world, clean }, ({ value }) => {
     const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
@@ -289,7 +287,7 @@ const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): 
 export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: SendDeps): Promise<Charged> => {
   const { data, shown } = request;
   const phone = textOf(data['phone']);
-  const clean = (text: string): string => withoutPhone(world.clean(text), phone);
+  const clean = (text: string): string => withoutPhone(ledger.clean(text), phone);
   const intent = intentOf(request, ledger, clean);
   const sending = { ...request, effect: CHARGE_WRITE };
   const sent = await sendOnce(ledger, sending, intent, { shown }, { ...world, clean }, (record) => ({

@@ -220,7 +220,7 @@ const charged = async ({ client }: Bench): Promise<string> => {
     chargeOnce(
       ledger,
       { place: PLACE, ugwo: UGWO_ID, data, bound: 60_000, attempt: 20_000, again: false, words: [] },
-      { now: () => NOW, clean: (text) => text, send: () => client.call('ugwo.charge', { params, body }) },
+      { now: () => NOW, send: () => client.call('ugwo.charge', { params, body }) },
     ),
   );
   const [row] = await ledger.list({ about: UGWO_ID, limit: 1 });

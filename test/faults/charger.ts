@@ -93,11 +93,7 @@ export const chargeAt = async (
     client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });
   try {
     const shown = look === undefined ? undefined : await lookedAt(ugwo, clientOver(transport, origin, look), ledger);
-    const charged = await chargeOnce(
-      ledger,
-      { ...request, again: false, words: [], shown },
-      { now: Date.now, clean: (text) => text, send },
-    );
+    const charged = await chargeOnce(ledger, { ...request, again: false, words: [], shown }, { now: Date.now, send });
     if (charged.kind === 'refused') {
       return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by?.id, message: charged.why };
     }

@@ -71,7 +71,6 @@ const charge = async (ugwo: string): Promise<void> => {
     },
     {
       now: clock.now,
-      clean: (text) => text,
       send: (overdue) =>
         client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data: DATA }, overdue }),
     },

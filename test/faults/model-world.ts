@@ -107,7 +107,6 @@ const demand = (holds: boolean, what: string): void => {
 const OPEN: readonly string[] = ['sending', 'unknown'];
 /** The service itself, and it takes no time. */
 export const AT_ONCE: Glance = { view: 'fresh', ask: 0, back: 0 };
-const WORLD = { clean: (text: string): string => text };
 
 /** paycli's ledger and protocol against a simulated service, on a simulated clock, with processes that can die. */
 export const openWorld = async (rules: Rules, folder: string) => {
@@ -350,7 +349,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
         const told = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
         return { activities, ...told };
       };
-      const { charge: after } = await reconcile(ledger, charge, look, WORLD);
+      const { charge: after } = await reconcile(ledger, charge, look);
       if (after.state === 'not_created' && snapshot !== undefined) demandEmpty(after, snapshot);
       count(`reconciled as ${after.state}`);
     }
@@ -387,7 +386,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const done = chargeOnce(
         ledger,
         { place, ugwo, data: { medium }, bound: BOUND_MS, attempt: 0, again, words: [], shown },
-        { now, send, ...WORLD },
+        { now, send },
       ).catch((thrown: unknown) => thrown);
       const first = await Promise.race([started.promise, done]);
       if (first === undefined || !(typeof first === 'object' && first !== null && 'fate' in first)) {

@@ -198,7 +198,6 @@ describe('empty looks', () => {
 });
 
 describe('a look that is written', () => {
-  const world = { clean: (text: string) => text };
   const at = END + MINUTE;
   const showing = (activities: readonly unknown[]) => async (): Promise<RequestRead> => ({ activities, servedAt: at });
   const ledgerOf = (row: Charge, some: Partial<Ledger> = {}): Ledger => ({ ...memoryLedger([row], () => at), ...some });
@@ -210,21 +209,21 @@ describe('a look that is written', () => {
       return new Set();
     };
     const activities = [activity(2), null, activity(1, { uid: 7 }), {}];
-    await reconcile(ledgerOf(charge(), { owned }), charge(), showing(activities), world);
+    await reconcile(ledgerOf(charge(), { owned }), charge(), showing(activities));
     expect(asked).toEqual([uidOf(2)]);
-    await reconcile(ledgerOf(charge(), { owned }), charge(), async () => ({ unavailable: 'no' }), world);
+    await reconcile(ledgerOf(charge(), { owned }), charge(), async () => ({ unavailable: 'no' }));
     expect(asked).toEqual([]);
   });
 
   it('is judged of a charge that is still being sent, too', async () => {
     const sending = charge({ state: 'sending' });
-    const { left } = await reconcile(ledgerOf(sending), sending, showing([]), world);
+    const { left } = await reconcile(ledgerOf(sending), sending, showing([]));
     expect(left).toMatchObject({ why: 'not_yet' });
   });
 
   it('says that another process was at it where that was so', async () => {
     const ledger = ledgerOf(charge(), { resolve: async () => false });
-    expect((await reconcile(ledger, charge(), showing([activity(1)]), world)).left).toEqual({
+    expect((await reconcile(ledger, charge(), showing([activity(1)]))).left).toEqual({
       state: 'unknown',
       why: 'unreadable',
       reason: 'another process changed it meanwhile',
@@ -236,7 +235,7 @@ describe('a look that is written', () => {
       throw new Error('nothing was to be noted');
     };
     const unreadable = async (): Promise<RequestRead> => ({ unavailable: 'no' });
-    const { left } = await reconcile(ledgerOf(charge(), { note }), charge(), unreadable, world);
+    const { left } = await reconcile(ledgerOf(charge(), { note }), charge(), unreadable);
     expect(left).toMatchObject({ why: 'unreadable' });
   });
 });

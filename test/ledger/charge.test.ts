@@ -27,7 +27,7 @@ const charging = (
   ledger: Ledger,
   send: (overdue: () => boolean) => Promise<ApiRecord>,
   more: Partial<ChargeRequest> = {},
-) => chargeOnce(ledger, request(more), { now: () => NOON, clean: (text) => text, send });
+) => chargeOnce(ledger, request(more), { now: () => NOON, send });
 
 const failing = (thrown: unknown) => async (): Promise<ApiRecord> => {
   throw thrown;
@@ -157,7 +157,7 @@ describe('a charge under the protocol', () => {
         sent += 1;
         return madeHere(ACTIVITY);
       };
-      const world = { now: () => now, clean: (text: string) => text, send };
+      const world = { now: () => now, send };
       const paused = { ...ledger, begin, moment: () => momentAt(now) };
       const end = await chargeOnce(paused, request(), world).catch((thrown: unknown) => thrown);
       expect(end).toMatchObject(state === 'accepted' ? { kind: state } : { kind: state });
@@ -230,10 +230,10 @@ describe('what the ledger keeps', () => {
     ]),
   ])('of %s that echoes key and phone number holds neither, in no file', async (_what, send) => {
     const path = newPath();
-    const ledger = await open(path);
     const redactor = new Redactor();
     redactor.add(CANARY);
-    const world = { now: () => NOON, clean: (text: string) => redactor.cleanAll(text), send };
+    const ledger = await open(path, { clean: (text) => redactor.cleanAll(text) });
+    const world = { now: () => NOON, send };
     await chargeOnce(ledger, request({ data }), world).catch(() => undefined);
     expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
     // With --no-validate a key may be pasted anywhere.

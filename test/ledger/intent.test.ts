@@ -14,7 +14,7 @@ const clean = (text: string): string => text.replaceAll(KEY, '[secret]');
 
 /** A charge in a ledger that lives in memory, and the intent that it began with. */
 const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere(ACTIVITY)) => {
-  const ledger = memoryLedger([], () => NOON);
+  const ledger = { ...memoryLedger([], () => NOON), clean };
   const intents: Intent[] = [];
   const begin: typeof ledger.begin = (intent, how) => {
     intents.push(intent);
@@ -32,7 +32,6 @@ const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere
   };
   const charged = chargeOnce({ ...ledger, begin }, request, {
     now: () => NOON,
-    clean,
     send: async () => {
       if (answer instanceof Error) throw answer;
       return answer as ReturnType<typeof madeHere>;

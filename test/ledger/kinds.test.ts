@@ -30,21 +30,20 @@ interface How {
   readonly about?: string;
   /** Null for none. */
   readonly body?: object | null;
-  readonly clean?: (text: string) => string;
   readonly once?: boolean;
   readonly again?: boolean;
 }
 
 const make = (ledger: Ledger, how: How = {}) => {
   const { send = answers, effect = REFUND, about = ACT, body = BODY } = how;
-  const { clean = (text) => text, once = false, again = false } = how;
+  const { once = false, again = false } = how;
   return makeOnce(
     ledger,
     {
       ...{ place: PLACE, effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body) },
       ...{ bound: 10 * MINUTE, attempt: MINUTE, words: ['--profile', 'shop'], once, again },
     },
-    { now: () => NOON, clean, send },
+    { now: () => NOON, send },
   );
 };
 
@@ -56,10 +55,9 @@ const only = async (ledger: Ledger): Promise<Entry> => {
 
 describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) => {
   it('is in it before anything is sent, with what is sent, but for keys and numbers', async () => {
-    const ledger = await open(newPlace());
+    const ledger = await open(newPlace(), { clean: (text) => text.replaceAll('refunds', '[secret]') });
     let before: Entry | undefined;
     await make(ledger, {
-      clean: (text) => text.replaceAll('refunds', '[secret]'),
       send: async () => {
         before = await only(ledger);
         return MADE;

@@ -29,7 +29,7 @@ const charging = (some: Partial<Ledger>, world: Partial<SendDeps> = {}, request:
       words: [],
       ...request,
     },
-    { now: () => NOON, clean: (text) => text, send: async () => made(), ...world },
+    { now: () => NOON, send: async () => made(), ...world },
   );
 
 describe('what is odd about an accepted charge', () => {

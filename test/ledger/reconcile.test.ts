@@ -824,7 +824,6 @@ describe('whatever the service shows', () => {
 });
 
 describe('reconcile', () => {
-  const world = { clean: (text: string) => text.replaceAll(KEY, '[secret]') };
   const at = END + MINUTE;
   /** A ledger whose clock shows these times in turn, then the last one for good. */
   const ledgerAt = (rows: readonly Charge[], ...times: readonly number[]): Ledger => {
@@ -837,7 +836,7 @@ describe('reconcile', () => {
 
   it('writes what it concludes and gives the row as it then stands', async () => {
     const ledger = ledgerAt([charge()], at - 50, at);
-    const done = await reconcile(ledger, charge(), showing([activity(1)]), world);
+    const done = await reconcile(ledger, charge(), showing([activity(1)]));
     expect(done).toMatchObject({ charge: { state: 'accepted', activity: { uid: uidOf(1) } }, left: undefined });
     expect(done.charge.evidence).toMatchObject([{ found: 'one', round_trip_ms: 50, skew_ms: 0 }]);
     expect(await ledger.get(done.charge.id)).toEqual(done.charge);
@@ -845,7 +844,7 @@ describe('reconcile', () => {
 
   it('notes what leaves it unknown', async () => {
     const ledger = ledgerAt([charge()]);
-    const done = await reconcile(ledger, charge(), showing([]), world);
+    const done = await reconcile(ledger, charge(), showing([]));
     expect(done).toMatchObject({
       charge: { state: 'unknown', evidence: [{ found: 'none' }] },
       left: { why: 'not_yet' },
@@ -860,22 +859,17 @@ describe('reconcile', () => {
       activity: { uid: uidOf(2), status: 'x', nextAction: null, createdAt: undefined },
     });
     const ledger = ledgerAt([charge(), other]);
-    const done = await reconcile(ledger, charge(), showing([activity(2), activity(1), null]), world);
+    const done = await reconcile(ledger, charge(), showing([activity(2), activity(1), null]));
     expect(done.charge.evidence).toMatchObject([{ excluded: [{ uid: uidOf(2), why: 'owned by another charge' }] }]);
   });
 
   it('gives the row as somebody else left it while the service was being read', async () => {
     const ledger = ledgerAt([charge()]);
     const resolved: Evidence = { kind: 'resolved', at: atom(at) };
-    const done = await reconcile(
-      ledger,
-      charge(),
-      async () => {
-        await ledger.resolve(charge().id, { state: 'not_created', evidence: resolved });
-        return { activities: [], servedAt: at };
-      },
-      world,
-    );
+    const done = await reconcile(ledger, charge(), async () => {
+      await ledger.resolve(charge().id, { state: 'not_created', evidence: resolved });
+      return { activities: [], servedAt: at };
+    });
     expect(done).toMatchObject({ charge: { state: 'not_created', evidence: [resolved] }, left: undefined });
   });
 
@@ -888,13 +882,13 @@ describe('reconcile', () => {
         return inner.resolve(id, resolution);
       },
     };
-    const done = await reconcile(ledger, charge(), showing([activity(1)]), world);
+    const done = await reconcile(ledger, charge(), showing([activity(1)]));
     expect(done).toMatchObject({ charge: { state: 'not_created' }, left: undefined });
   });
 
   it('stays unknown when the activity has found another owner meanwhile', async () => {
     const ledger: Ledger = { ...ledgerAt([charge()]), resolve: async () => false };
-    const done = await reconcile(ledger, charge(), showing([activity(1)]), world);
+    const done = await reconcile(ledger, charge(), showing([activity(1)]));
     expect(done).toMatchObject({ charge: { state: 'unknown' }, left: { why: 'unreadable' } });
   });
 
@@ -903,14 +897,14 @@ describe('reconcile', () => {
     const stale = charge({ evidence: [empty(END)] });
     const several: Evidence = { kind: 'look', at: atom(END + MINUTE), found: 'several' };
     const ledger = ledgerAt([charge({ evidence: [empty(END), several] })], LATE);
-    const done = await reconcile(ledger, stale, showing([], LATE), world);
+    const done = await reconcile(ledger, stale, showing([], LATE));
     expect(done).toMatchObject({ charge: { state: 'unknown' }, left: { why: 'not_yet' } });
   });
 
   it('keeps no key of what the service says', async () => {
     const action = { type: 'user_action', instruction: `Approve with ${KEY}`, headers: { [KEY]: KEY } };
-    const ledger = ledgerAt([charge()]);
-    const done = await reconcile(ledger, charge(), showing([activity(1, { next_action: action })]), world);
+    const ledger = { ...ledgerAt([charge()]), clean: (text: string) => text.replaceAll(KEY, '[secret]') };
+    const done = await reconcile(ledger, charge(), showing([activity(1, { next_action: action })]));
     expect(done.charge.activity?.nextAction).toEqual({
       type: 'user_action',
       instruction: 'Approve with [secret]',
@@ -920,12 +914,12 @@ describe('reconcile', () => {
 
   it('marks the look with the clock that nobody sets, as the answer was there', async () => {
     const ledger = ledgerAt([charge()], at - 50, at);
-    const done = await reconcile(ledger, charge(), showing([]), world);
+    const done = await reconcile(ledger, charge(), showing([]));
     expect(done.charge.evidence).toMatchObject([{ mark: markAt(at), served_at: at, round_trip_ms: 50 }]);
   });
 
   it('throws what the look throws', async () => {
     const failing = () => Promise.reject(new Error('no key'));
-    await expect(reconcile(ledgerAt([charge()]), charge(), failing, world)).rejects.toThrow('no key');
+    await expect(reconcile(ledgerAt([charge()]), charge(), failing)).rejects.toThrow('no key');
   });
 });

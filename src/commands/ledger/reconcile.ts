@@ -188,8 +188,7 @@ const looker = (ledger: Ledger, deps: Deps) => {
     if (!protocol.isIn({ service, workspace })(charge)) return { charge, left: { charge, why: 'elsewhere' } };
     if (!protocol.isCharge(charge)) return { charge, left: { charge, why: 'unseen' } };
     client ??= await deps.client('read');
-    const world = { clean: (text: string) => deps.io.redactor.cleanAll(text) };
-    const { charge: now, left } = await protocol.reconcile(ledger, charge, lookWith(client, protocol), world);
+    const { charge: now, left } = await protocol.reconcile(ledger, charge, lookWith(client, protocol));
     return left === undefined ? { charge: now } : { charge: now, left: { charge: now, ...left } };
   };
 };

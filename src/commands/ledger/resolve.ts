@@ -98,7 +98,7 @@ export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
   await checkOwner(ledger, charge, input.activity);
   const reason = await reasonFor(input, deps);
   await deps.confirm([questionFor(input, charge)], 'refuse');
-  const said = { by: await deps.operator(), reason: deps.io.redactor.cleanAll(reason), at: deps.io.clock.now() };
+  const said = { by: await deps.operator(), reason, at: deps.io.clock.now() };
   const done = await ledger.resolve(charge.id, resolutionOf(input, said));
   const now = await find(ledger, charge.id);
   if (!done) {

@@ -296,8 +296,7 @@ const sending = (
       const record = await client.look('ugwo.get', { params: { uid: charge.about } });
       return record === undefined ? { unavailable: NOT_SHOWN } : protocol.snapshotOf(record.value, record);
     };
-    const clean = (text: string): string => deps.io.redactor.cleanAll(text);
-    return (await protocol.reconcile(ledger, charge, shown, { clean })).charge;
+    return (await protocol.reconcile(ledger, charge, shown)).charge;
   },
   kept: (charge, { ledger, protocol }) => {
     const activity = charge.activity === undefined ? undefined : protocol.asActivity(charge.activity);

@@ -143,7 +143,6 @@ export const chargeOnce = async (
     {
       now: clock.now,
       elsewhere,
-      clean: (text) => redactor.cleanAll(text),
       send: async (overdue) => {
         await sends?.();
         const isNothing = async (): Promise<boolean> =>

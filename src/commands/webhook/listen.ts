@@ -107,7 +107,6 @@ interface Doors {
   readonly ledger: Ledger;
   readonly protocol: LedgerRoom;
   readonly client: Client;
-  readonly clean: (text: string) => string;
 }
 
 /**
@@ -127,9 +126,9 @@ const UNSEEN = { unavailable: 'the service does not show the payment request' };
 
 /** Settles unknown charges if the read proves their outcome, and updates open ones. */
 const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors): Promise<void> => {
-  const { ledger, protocol, client, clean } = doors;
+  const { ledger, protocol, client } = doors;
   for (const charge of charges.filter(({ state }) => state === 'unknown')) {
-    await protocol.reconcile(ledger, charge, async () => (await look())?.shown ?? UNSEEN, { clean });
+    await protocol.reconcile(ledger, charge, async () => (await look())?.shown ?? UNSEEN);
   }
   const seen = await look();
   if (seen === undefined) return;
@@ -185,13 +184,12 @@ export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | u
     await notice(`The ledger isn't told what comes: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
     return undefined;
   }
-  const clean = (text: string): string => io.redactor.cleanAll(text);
   const connect = memo(() => deps.client('read'));
   return {
     service,
     tell: async (ugwo, events) => {
       const [ledger, protocol, client] = [await deps.ledger(), await deps.protocol(), await connect()];
-      return tell(ugwo, events, service, { ledger, protocol, client, clean });
+      return tell(ugwo, events, service, { ledger, protocol, client });
     },
   };
 };
