@@ -1,9 +1,8 @@
 /** What paycli prints of its own, in JSON Schema (2020-12): rows of the ledger, reports, previews, errors. */
-import { CHARGE_STATES, MEDIUMS } from '../../src/core/charge.ts';
+import { CHARGE_STATES, MEDIUMS, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
 import { ID_KINDS, type IdPrefix } from '../../src/core/ids.ts';
-import { ROW_STATES } from '../../src/core/row.ts';
 import { EVENT_STATES } from '../../src/core/webhook-event.ts';
 import type { JsonSchema } from '../json-schema.ts';
 

@@ -1,5 +1,5 @@
+import type { RowCounts, RowState } from '../core/charge.ts';
 import type { PayError } from '../core/error.ts';
-import type { RowCounts, RowState } from '../core/row.ts';
 import type { InputRow } from './cells.ts';
 import { type RowEnd, rowExit } from './row-end.ts';
 

@@ -1,5 +1,5 @@
+import type { RowCounts } from '../core/charge.ts';
 import type { Clock } from '../core/io.ts';
-import type { RowCounts } from '../core/row.ts';
 import { formatDuration } from '../core/time.ts';
 import type { CounterValues } from './counters.ts';
 

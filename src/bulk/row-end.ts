@@ -1,5 +1,5 @@
+import type { RowState } from '../core/charge.ts';
 import { EXIT_CODES, endsAll, outcomeOf, PayError, STOP_SIGNALS, type Violation } from '../core/error.ts';
-import type { RowState } from '../core/row.ts';
 
 /** A fault of one row: the column or flag, and a sentence. */
 export interface ColumnFault {

@@ -1,5 +1,5 @@
+import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
-import { isTakenUp } from '../core/row.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
 import type { Protected, Repeatable, RowAttempt, RowKind } from './kind.ts';
 import type { RowSignals } from './pace.ts';

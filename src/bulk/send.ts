@@ -1,6 +1,6 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
+import type { RowState } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
-import type { RowState } from '../core/row.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet, type Counters, type CounterValues, openCounters } from './counters.ts';
 import { type RowSignals, runRows, type Stopped } from './pace.ts';

@@ -1,8 +1,8 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
+import { ROW_STATES, type RowState } from '../core/charge.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
 import { madeHere } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
-import { ROW_STATES, type RowState } from '../core/row.ts';
 import type { Trouble } from './counters.ts';
 import type { Aftermath, RowKind } from './kind.ts';
 import { gravest, isSignalCode } from './row-end.ts';

@@ -1,6 +1,6 @@
 import { parseExact, printExact } from '../core/json.ts';
-import { type Clean, cleanedJson, cleanedUrl } from '../core/redact.ts';
 import type { Result } from '../core/result.ts';
+import { type Clean, cleanedJson, cleanedUrl } from '../core/secret.ts';
 import { asCurl } from '../core/shell.ts';
 
 interface Request {

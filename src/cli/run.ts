@@ -95,7 +95,7 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
   const [{ errorBlock, errorLine }, { writePieces }] = await Promise.all([
     import('../output/error.ts'),
-    import('../output/pieces.ts'),
+    import('../output/walk.ts'),
   ]);
   const json = globals.format === 'json' || globals.format === 'ndjson' || globals.jq !== undefined;
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);

@@ -6,7 +6,7 @@ import { BOUNDS, excessOf } from '../core/bounds.ts';
 import { minify, parseTexts } from '../core/json.ts';
 import { type Element, measure, type Scan, type Span, scan } from '../core/json-scan.ts';
 import { type ApiRecord, PAGE_FIELDS } from '../core/record.ts';
-import { type Clean, cleanedAnswer } from '../core/redact.ts';
+import { type Clean, cleanedAnswer } from '../core/secret.ts';
 import { decodeUtf8 } from '../core/text.ts';
 
 const FIRST_BYTES = 64 * 1024;

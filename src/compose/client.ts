@@ -1,7 +1,7 @@
 import { usesColor } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
 import type { Transport } from '../client/transport.ts';
-import { cleanedUrl } from '../core/redact.ts';
+import { cleanedUrl } from '../core/secret.ts';
 import { visible } from '../core/text.ts';
 import { isSilent, type RunContext } from './run.ts';
 import type { RunTarget } from './target.ts';

@@ -1,8 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { DATA_FILES } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { makeFolder } from '../core/files.ts';
-import { isMounted } from '../core/mount.ts';
+import { isMounted, makeFolder } from '../core/files.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 

@@ -1,4 +1,15 @@
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { attempt } from './async.ts';
@@ -78,3 +89,17 @@ export const checkPath =
     const now = statsOf(statSync, path);
     if (now?.dev !== opened.dev || now.ino !== opened.ino) throw refusal(path, 'was replaced while it was opened');
   };
+
+/** Where something is mounted, by what the kernel lists; blanks and the like are in octal there. */
+export const mountPoints = (list: string): readonly string[] =>
+  list
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '')
+    .map((at) => at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))));
+
+/** True where a file or folder is mounted by itself. The kernel lists bytes, and a path is compared by them. */
+export const isMounted = (path: string): boolean => {
+  const list = attempt(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '';
+  const real = attempt(() => realpathSync(path)) ?? path;
+  return mountPoints(list).includes(Buffer.from(real).toString('latin1'));
+};

@@ -1,5 +1,5 @@
+import type { RowCounts } from '../core/charge.ts';
 import type { PayError } from '../core/error.ts';
-import type { RowCounts } from '../core/row.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
 import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
 import type { ListFilter, Period, Policies, Reducer } from './ledger.ts';

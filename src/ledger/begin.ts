@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { memo } from '../core/async.ts';
-import { CHARGE } from '../core/charge.ts';
+import { CHARGE, isTakenUp, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
-import { isTakenUp, rowStateOf } from '../core/row.ts';
 import type { Backend, Query } from './backend.ts';
 import { type Entry, type Intent, isEmulator, type Moment, type Sender } from './entry.ts';
 import { elsewhereOf, guard } from './guard.ts';

@@ -1,4 +1,4 @@
-import type { RowCounts } from '../core/row.ts';
+import type { RowCounts } from '../core/charge.ts';
 import type { Entry, Scope, Sender } from './entry.ts';
 import type { Total } from './policy.ts';
 

@@ -1,5 +1,5 @@
+import { isTakenUp, type RowCounts } from '../core/charge.ts';
 import { idProblem } from '../core/ids.ts';
-import { isTakenUp, type RowCounts } from '../core/row.ts';
 import type { Backend, Decision } from './backend.ts';
 import { expireStale, isStale, readResolved } from './begin.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';

@@ -1,7 +1,6 @@
-import { CHARGE, CHARGE_STATES, FAILED_STATUSES } from '../core/charge.ts';
+import { CHARGE, CHARGE_STATES, FAILED_STATUSES, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
-import { ROW_STATES, type RowCounts, type RowState } from '../core/row.ts';
 import { number, optionalNumber, optionalText, text } from '../database/kind.ts';
 import type { JobsBackend, Query } from './backend.ts';
 import type { Scope } from './entry.ts';

@@ -1,11 +1,11 @@
 import type { Io } from '../core/io.ts';
 import type { Board, OutputOptions, Result } from '../core/result.ts';
 import { visible } from '../core/text.ts';
-import { cleanedSink, cleanOf } from './pieces.ts';
 import { canRewrite, openFrame } from './status-line.ts';
 import type { Surface } from './style.ts';
 import { listSink } from './table.ts';
 import { shorten } from './text.ts';
+import { cleanedSink, cleanOf } from './walk.ts';
 
 type Live = Extract<Result, { kind: 'live' }>;
 

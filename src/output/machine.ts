@@ -5,7 +5,7 @@ import type { Column, OutputOptions, View } from '../core/result.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
 import { exactValue, isBlank, isEnum, isObject, isScalar, machineText } from './cell.ts';
 import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
-import type { Sink } from './pieces.ts';
+import type { Sink } from './walk.ts';
 
 /** Keeps the line breaks between tokens: strings contain none. */
 const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');

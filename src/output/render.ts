@@ -1,17 +1,16 @@
 import { unreachable } from '../core/error.ts';
 import type { Io, Output } from '../core/io.ts';
 import { type ApiRecord, serviceNow } from '../core/record.ts';
-import type { Clean } from '../core/redact.ts';
 import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '../core/result.ts';
+import type { Clean } from '../core/secret.ts';
 import { visibleText } from '../core/text.ts';
 import { card, cardChanges } from './card.ts';
 import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
-import { cleanedRecord, cleanedSink, cleanOf, type Sink, writePieces } from './pieces.ts';
 import { type Surface, speaksUtf8, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
 import { notice, roomOn } from './text.ts';
 import { openCountdown, showWait } from './wait.ts';
-import { type Walked, walk } from './walk.ts';
+import { cleanedRecord, cleanedSink, cleanOf, type Sink, type Walked, walk, writePieces } from './walk.ts';
 
 /** The dependencies of rendering. */
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;

@@ -2,9 +2,9 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Column, View } from '../core/result.ts';
 import { type Cell, cellOf, exactValue, fieldLines, headingOf, labelOf, labelWidth } from './cell.ts';
 import { checkColumns, tableColumns } from './columns.ts';
-import type { Sink } from './pieces.ts';
 import type { Styles, Surface } from './style.ts';
 import { pad, shorten, shortenStart, widthOf } from './text.ts';
+import type { Sink } from './walk.ts';
 
 /** The least width at which a shortened text is of any use. */
 const NARROWEST = 8;

@@ -1,6 +1,112 @@
-import type { Io } from '../core/io.ts';
-import type { ApiPage } from '../core/record.ts';
-import { type Sink, writePieces } from './pieces.ts';
+import { turn } from '../core/async.ts';
+import type { Clock, Io, Output } from '../core/io.ts';
+import type { ApiPage, ApiRecord } from '../core/record.ts';
+import { type Clean, cleanedJson, holdsSecret } from '../core/secret.ts';
+
+/** Renders a list a page at a time. The caller writes the text and waits for the reader. */
+export interface Sink {
+  /**
+   * The text of the next page, including everything before it. `more` is true where pages may follow. Yielded bytes are
+   * valid until the next piece is requested.
+   */
+  page(records: readonly ApiRecord[], more: boolean): Generator<string | Uint8Array>;
+  /** The text that closes the list; `next` is the cursor to continue at, null when nothing remains. */
+  end(next: string | null): string;
+  /** A notice about how the list was shown; undefined where there is none. */
+  notice?(): string | undefined;
+}
+
+/** The longest time between two yields to the event loop, in milliseconds: signals are handled only there. */
+const LONGEST_MS = 25;
+/** The size of one write, in characters. */
+const PORTION = 256 * 1024;
+
+/**
+ * The position at which a text can be split: after its last character that can't be part of a key. Keys are printable
+ * ASCII, so each key stays whole. 0 where there is no such position.
+ */
+const lastApart = (text: string): number => {
+  // The next chunk may begin with the other half of the last character.
+  let maySplit = false;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const code = text.charCodeAt(at);
+    const isFirstHalf = code >= 0xd800 && code <= 0xdbff;
+    if ((code < 0x21 || code > 0x7e) && (maySplit || !isFirstHalf)) return at + 1;
+    maySplit = code < 0xdc00 || code > 0xdfff;
+  }
+  return 0;
+};
+
+/** Splits a text into portions. No secret spans two of them. */
+function* portionsOf(text: string): Generator<string> {
+  let whole = '';
+  for (let from = 0; from < text.length; from += PORTION) {
+    const chunk = text.slice(from, from + PORTION);
+    const end = from + PORTION >= text.length ? chunk.length : lastApart(chunk);
+    if (end > 0) yield whole + chunk.slice(0, end);
+    whole = end === 0 ? whole + chunk : chunk.slice(end);
+  }
+}
+
+/** Joins short pieces, so that there are few writes. */
+function* joined(pieces: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
+  let text = '';
+  for (const piece of pieces) {
+    if (typeof piece === 'string') text += piece;
+    if (typeof piece === 'string' && text.length < PORTION) continue;
+    yield* portionsOf(text);
+    text = '';
+    if (typeof piece !== 'string') yield piece;
+  }
+  yield* portionsOf(text);
+}
+
+/**
+ * Writes pieces one after the other, as fast as the reader reads; yields to the event loop in between, so that signals
+ * are handled.
+ */
+export const writePieces = async (
+  output: Output,
+  pieces: Iterable<string | Uint8Array>,
+  clock: Clock,
+): Promise<void> => {
+  let since = clock.ticks();
+  for (const part of joined(pieces)) {
+    if (output.closed) return;
+    await output.write(part);
+    if (clock.ticks() - since < LONGEST_MS) continue;
+    await turn();
+    since = clock.ticks();
+  }
+};
+
+/** Returns the function that removes secrets from data. */
+export const cleanOf =
+  ({ redactor }: Pick<Io, 'redactor'>): Clean =>
+  (text) =>
+    redactor.clean(text);
+
+/** The record without secrets: a changed copy where one of its strings contains a secret. */
+export const cleanedRecord = (record: ApiRecord, clean: Clean): ApiRecord => {
+  const text = cleanedJson(record.text, clean);
+  return text === record.text ? record : { ...record, text, bytes: undefined, value: JSON.parse(text) };
+};
+
+/**
+ * Checks a whole page for secrets at once: a check for each record would take much of the time of a walk. Records with
+ * bytes were checked on arrival, and are checked again when they are written.
+ */
+const cleanedRecords = (records: readonly ApiRecord[], clean: Clean): readonly ApiRecord[] => {
+  const texts = records.filter(({ bytes }) => bytes === undefined).map(({ text }) => text);
+  return holdsSecret(texts.join('\n'), clean) ? records.map((record) => cleanedRecord(record, clean)) : records;
+};
+
+/** Wraps a sink so that it gets only cleaned records. */
+export const cleanedSink = (sink: Sink, clean: Clean): Sink => ({
+  ...sink,
+  page: (records, more) => sink.page(cleanedRecords(records, clean), more),
+  end: (next) => sink.end(next === null ? null : clean(next)),
+});
 
 type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 

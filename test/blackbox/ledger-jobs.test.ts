@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { ROW_STATES } from '../../src/core/row.ts';
+import { ROW_STATES } from '../../src/core/charge.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import type { RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
-import type { Service } from '../support/service.ts';
-import { problem, serveBy, ugwo } from '../support/service.ts';
+import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { problem, type Service, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import type { Summary } from './bulk-support.ts';
-import { charged, chargeFrom, csvOf, fileOf, numberIn, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import {
+  charged,
+  chargeFrom,
+  csvOf,
+  fileOf,
+  numberIn,
+  type Summary,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
 import { newTeam } from './team-support.ts';
 
 const ID = 'job-0123456789abcdef';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gravest, isSignalCode, type RowEnd, rowExit, wasStopped } from '../../src/bulk/row-end.ts';
+import { ROW_STATES } from '../../src/core/charge.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
-import { ROW_STATES } from '../../src/core/row.ts';
 
 describe('wasStopped', () => {
   it.each<[RowEnd, boolean]>([

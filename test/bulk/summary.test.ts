@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { rowExit } from '../../src/bulk/row-end.ts';
 import { type JobEnd, jobResult } from '../../src/bulk/summary.ts';
+import type { RowState } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { RowState } from '../../src/core/row.ts';
 
 const end = (counts: Partial<Record<RowState, number>>, more: Partial<JobEnd> = {}): JobEnd => {
   const states = Object.keys(counts) as RowState[];

@@ -5,8 +5,8 @@ import { bitSet } from '../../src/bulk/counters.ts';
 import type { RowsFile } from '../../src/bulk/read-file.ts';
 import type { RowEnd } from '../../src/bulk/row-end.ts';
 import { type WorkedOff, type WorkOff, workOff } from '../../src/bulk/send.ts';
+import { isTakenUp, type RowState } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
-import { isTakenUp, type RowState } from '../../src/core/row.ts';
 
 /** What is kept of rows between runs, as the ledger would. */
 type Book = Map<number, RowEnd>;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanedJson, cleanedUrl } from '../../src/core/redact.ts';
-import { Redactor } from '../../src/core/secret.ts';
+import { cleanedJson, cleanedUrl, Redactor } from '../../src/core/secret.ts';
 
 const KEY = 'sk.Kw9a.b7/Fq"x\\yz0123456789';
 const MARK = '[secret …6789]';

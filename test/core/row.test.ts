@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CHARGE_STATES } from '../../src/core/charge.ts';
-import type { RowState } from '../../src/core/row.ts';
-import { isTakenUp, ROW_STATES, rowStateOf, SUMMARY_COLUMNS } from '../../src/core/row.ts';
+import {
+  CHARGE_STATES,
+  isTakenUp,
+  ROW_STATES,
+  type RowState,
+  rowStateOf,
+  SUMMARY_COLUMNS,
+} from '../../src/core/charge.ts';
 
 describe('rowStateOf', () => {
   it.each(['failed', 'expired'])('an accepted charge whose activity is %s has failed', (status) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock, Output } from '../../src/core/io.ts';
-import { writePieces } from '../../src/output/pieces.ts';
+import { writePieces } from '../../src/output/walk.ts';
 
 const KEY = `sk.Cnry.${'k'.repeat(80)}`;
 const PORTION = 256 * 1024;

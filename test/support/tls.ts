@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttp } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';

@@ -1,10 +1,10 @@
+import type { RowCounts } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
 import { type ApiPage, type ApiRecord, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import type { RowCounts } from '../../core/row.ts';
 import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
 import type { Entry } from '../../ledger/entry.ts';

@@ -1,8 +1,7 @@
-import { CHARGE, paymentStatusOf, readNextAction } from '../../core/charge.ts';
+import { CHARGE, paymentStatusOf, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
 import { NumberText, printExact, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
-import { ROW_STATES, type RowCounts } from '../../core/row.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Job, Update, Worker } from '../../ledger/job.ts';

@@ -1,11 +1,10 @@
 import type { Client } from '../../client/client.ts';
-import { activitiesOf, machineValue, statusOf } from '../../core/charge.ts';
+import { activitiesOf, machineValue, statusOf, summaryColumns } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
 import { namesAlong, valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
-import { summaryColumns } from '../../core/row.ts';
 import type { Deps } from '../deps.ts';
 import { previewCall } from '../record.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';

@@ -5,13 +5,19 @@ import type { RowEnd } from '../../bulk/row-end.ts';
 import type { Doors } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { activitiesOf, isStepUnreadable, machineValue, paymentStatusOf, statusOf } from '../../core/charge.ts';
+import {
+  activitiesOf,
+  isStepUnreadable,
+  machineValue,
+  paymentStatusOf,
+  rowStateOf,
+  statusOf,
+} from '../../core/charge.ts';
 import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
 import { type Pair, targetFlags } from '../../core/input.ts';
 import { printExact, valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
-import { rowStateOf } from '../../core/row.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
 import type { Entry, RequestTerms } from '../../ledger/entry.ts';

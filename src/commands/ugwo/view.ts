@@ -1,5 +1,5 @@
+import { summaryColumns } from '../../core/charge.ts';
 import type { View } from '../../core/result.ts';
-import { summaryColumns } from '../../core/row.ts';
 
 /** View of a payment request: list columns and card lines. */
 export const ugwoView: View = {

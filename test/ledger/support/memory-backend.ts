@@ -1,6 +1,5 @@
-import { paymentStatusOf } from '../../../src/core/charge.ts';
+import { paymentStatusOf, type RowCounts, rowStateOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
-import { type RowCounts, rowStateOf } from '../../../src/core/row.ts';
 import type { Backend, Query } from '../../../src/ledger/backend.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
 import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
