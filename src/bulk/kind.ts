@@ -8,7 +8,7 @@ import type { Total } from '../ledger/policy.ts';
 import type { Cells } from './cells.ts';
 import type { RowSignals } from './pace.ts';
 import type { RowEnd } from './row-end.ts';
-import type { Doors, RowServices } from './world.ts';
+import type { RowDeps, RowServices } from './world.ts';
 
 /** The column that identifies the object of a row. */
 export interface KeyColumn {
@@ -51,15 +51,15 @@ export interface Protected<T> {
   readonly kind: 'protected';
   /** The report column for the ledger id. */
   readonly idColumn: string;
-  /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
-  readonly once: (item: T, attempt: RowAttempt, doors: Doors) => Promise<Done>;
+  /** Sends one row under the ledger's like a single command. Throws the guard's refusal. */
+  readonly once: (item: T, attempt: RowAttempt, rowDeps: RowDeps) => Promise<Done>;
   /**
    * Checks an unknown row once against the service and returns its updated entry; undefined where the service offers no
    * way to check.
    */
-  readonly settle?: (id: string, doors: Doors) => Promise<Entry | undefined>;
+  readonly settle?: (id: string, rowDeps: RowDeps) => Promise<Entry | undefined>;
   /** Converts a ledger entry to the result of its row. */
-  readonly kept: (entry: Entry, doors: Doors) => RowEnd;
+  readonly kept: (entry: Entry, rowDeps: RowDeps) => RowEnd;
 }
 
 /** Rows that set absolute values. They are sent again where a read shows that nothing of them was applied. */
@@ -145,5 +145,5 @@ export interface RowKind<T> {
   readonly check?: (key: string, slowDown: RowSignals['slowDown']) => Promise<readonly string[]>;
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for the final outcomes of a job's rows (--wait). */
-  readonly follow?: ((job: string, world: RowServices, doors: Doors) => Promise<Aftermath>) | undefined;
+  readonly follow?: ((job: string, world: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;
 }

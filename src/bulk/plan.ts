@@ -2,6 +2,7 @@ import type { BulkInput } from '../cli/bulk-options.ts';
 import { interrupted, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import type { Allowance, Total } from '../ledger/policy.ts';
+import { dayOf, mayBeSame, needsApproval, sameHint, sumOf, withRow, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet } from './counters.ts';
 import type { RowKind } from './kind.ts';
@@ -10,7 +11,7 @@ import type { RowsFile } from './read-file.ts';
 import { jobOfReport } from './report.ts';
 import type { ColumnFault } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
-import type { Doors, FileDeps, KeySet, RowServices } from './world.ts';
+import type { FileDeps, KeySet, RowDeps, RowServices } from './world.ts';
 
 /** A fault and its row; the first row is 1. */
 interface RowFault extends ColumnFault {
@@ -233,11 +234,11 @@ export type FilePolicy = Allowance['kept'];
 /** The policy for a file; undefined where no file needs an approval. */
 export const filePolicy = async (
   { checked }: Pick<RowKind<never>, 'checked'>,
-  { ledger, place, protocol }: Doors,
+  { ledger, place }: RowDeps,
 ): Promise<FilePolicy | undefined> => {
   if (checked === undefined) return undefined;
   const { profile } = place;
-  const allowance = await ledger.policies.allowance({ profile, since: protocol.dayOf(ledger.moment().at) });
+  const allowance = await ledger.policies.allowance({ profile, since: dayOf(ledger.moment().at) });
   return allowance?.kept.policy.approveAbove === undefined ? undefined : allowance.kept;
 };
 
@@ -266,30 +267,30 @@ interface Checked {
 export const refuseUnapproved = async (
   { id, name, policy, begin, operator }: Checked,
   { checked, hold, words }: Pick<RowKind<never>, 'checked' | 'hold' | 'words'>,
-  { ledger, protocol }: Doors,
+  { ledger }: RowDeps,
 ): Promise<void> => {
   const left = checked?.();
   if (left === undefined) return;
   const { policies } = ledger;
   const charged = await ledger.jobs.charged(id);
   const [me, approval] = [await operator(), await policies.approval(id)];
-  const isFree = (total: Total): boolean => !protocol.needsApproval(policy.policy, total);
-  const worthFor = (total: Total) => (isFree(total) ? 'holds' : protocol.worthOf(approval, total, me));
+  const isFree = (total: Total): boolean => !needsApproval(policy.policy, total);
+  const worthFor = (total: Total) => (isFree(total) ? 'holds' : worthOf(approval, total, me));
   let spent = charged;
   hold?.((asked) => {
-    const next = protocol.withRow(spent, asked);
+    const next = withRow(spent, asked);
     if (worthFor(next) !== 'holds') return false;
     spent = next;
     return true;
   });
-  const total = protocol.sumOf(left, charged);
+  const total = sumOf(left, charged);
   const worth = worthFor(total);
   if (worth === 'holds') return;
   const what = `${name}: nothing was sent: ${totalText(total, words.one)}`;
   if (worth === 'own') {
     const { approvedBy = me, askedBy } = approval ?? {};
-    const hint = protocol.sameHint(me, approvedBy, `another person has to run it, such as ${askedBy}`);
-    const by = protocol.mayBeSame(me, approvedBy);
+    const hint = sameHint(me, approvedBy, `another person has to run it, such as ${askedBy}`);
+    const by = mayBeSame(me, approvedBy);
     throw new PayError('refused', `${what} were approved by ${by}`, { hint, ledgerId: id });
   }
   await begin();

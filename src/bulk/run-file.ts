@@ -5,6 +5,7 @@ import type { PayError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
+import { rowsBegun } from '../ledger/jobs.ts';
 import type { RowKind } from './kind.ts';
 import { mostOpen } from './pace.ts';
 import {
@@ -28,7 +29,7 @@ import { openRows, type RowReader } from './rows.ts';
 import { hasEnd, type RowSender, type WorkedOff, workOff } from './send.ts';
 import { protectedRows, repeatableRows } from './send-row.ts';
 import { type JobEnd, jobResult } from './summary.ts';
-import type { Doors, FileDeps, RowServices } from './world.ts';
+import type { FileDeps, RowDeps, RowServices } from './world.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;
@@ -87,14 +88,14 @@ interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm' | 'operator'> {
   readonly kind: RowKind<T>;
   readonly client: Client;
   /** undefined for --dry-run: the file is only checked, and the ledger is not opened. */
-  readonly doors: Doors | undefined;
+  readonly rowDeps: RowDeps | undefined;
   readonly validate: boolean;
   readonly world: RowServices;
 }
 
 interface JobToSend<T> {
   readonly id: string;
-  readonly doors: Doors;
+  readonly rowDeps: RowDeps;
   readonly sender: RowSender<T>;
   readonly policy: FilePolicy | undefined;
 }
@@ -109,21 +110,21 @@ interface Opened<T> {
 
 /** The job for a file with these options, and the sender of its rows. */
 const jobOf = async <T>(
-  { bulk, kind, doors, io, world }: JobRun<T>,
+  { bulk, kind, rowDeps, io, world }: JobRun<T>,
   input: RowsFile,
   { named }: RowReader<T>,
 ): Promise<JobToSend<T> | undefined> => {
-  if (doors === undefined) return undefined;
-  const { service, workspace } = doors.place;
+  if (rowDeps === undefined) return undefined;
+  const { service, workspace } = rowDeps.place;
   const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest]);
   refuseOther(id, bulk);
   const { sending } = kind;
   const how = { job: id, retry: bulk.retryFailed };
   const sender =
     sending.kind === 'protected'
-      ? protectedRows(sending, how, doors, { named, io, notice: world.notice })
-      : repeatableRows({ request: kind.request, sending }, how, doors, { named, io });
-  return { id, doors, sender, policy: await filePolicy(kind, doors) };
+      ? protectedRows(sending, how, rowDeps, { named, io, notice: world.notice })
+      : repeatableRows({ request: kind.request, sending }, how, rowDeps, { named, io });
+  return { id, rowDeps, sender, policy: await filePolicy(kind, rowDeps) };
 };
 
 /** Plans a file; throws unless it can be sent, as far as that can be known in advance. */
@@ -149,12 +150,12 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
 /** Asks for confirmation before rows are sent to a service where money may be real. */
 const ask = async <T>(
   { kind, confirm }: JobRun<T>,
-  { place, protocol, ledger }: Doors,
+  { place, ledger }: RowDeps,
   id: string,
   plan: Plan,
 ): Promise<void> => {
   if (kind.asks !== true && !isGuarded(place.origin)) return;
-  const before = await protocol.rowsBegun(ledger, id);
+  const before = await rowsBegun(ledger, id);
   const what = [...plan.counts].map(([name, count]) => `${name} ${count}`).join(', ');
   const rows = plan.rows - plan.bad.count;
   const total = sumsText(kind.checked?.().amounts ?? plan.sums);
@@ -177,7 +178,7 @@ const NOTHING_SENT = {
 };
 
 /** Notes what only this run knows of its rows, and leaves the others to whoever wants them. No row depends on it. */
-const endIn = async ({ ledger: { jobs } }: Doors, id: string, { adjustments }: WorkedOff): Promise<void> => {
+const endIn = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments }: WorkedOff): Promise<void> => {
   try {
     await jobs.adjust(id, adjustments);
     await jobs.release(id);
@@ -194,14 +195,14 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
   const plan = await planOf(run, opened);
   const { rows, bad } = plan;
   if (job === undefined) return { ...NOTHING_SENT, id: null, name, rows, bad: bad.count };
-  const { id, doors, sender, policy } = job;
-  const { service, origin, profile } = doors.place;
+  const { id, rowDeps, sender, policy } = job;
+  const { service, origin, profile } = rowDeps.place;
   await progress.end();
   const ledgerKind = kind.sending.kind === 'protected' ? 'charge' : 'update';
   const about = { id, kind: ledgerKind, command: kind.command, name, service, origin, profile, rows } as const;
-  const begin = (): Promise<void> => doors.ledger.jobs.open(about, mostOpen(bulk.concurrency));
-  if (policy !== undefined) await refuseUnapproved({ id, name, begin, policy, operator: run.operator }, kind, doors);
-  await ask(run, doors, id, plan);
+  const begin = (): Promise<void> => rowDeps.ledger.jobs.open(about, mostOpen(bulk.concurrency));
+  if (policy !== undefined) await refuseUnapproved({ id, name, begin, policy, operator: run.operator }, kind, rowDeps);
+  await ask(run, rowDeps, id, plan);
   await reporter.open(id);
   await begin();
   const worked = await workOff({
@@ -217,7 +218,7 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
     tell: (standing) => progress.working(standing, rows - bad.count),
     onWaiting: progress.waiting,
   });
-  await endIn(doors, id, worked);
+  await endIn(rowDeps, id, worked);
   const { reason, aborted } = reporter.failed;
   return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), id, name, rows, bad: bad.count };
 };
@@ -251,12 +252,10 @@ export const runFile = async <T>({ bulk, kindOf, view }: FileOfRows<T>, deps: Fi
   const client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
   const kind = kindOf(client);
   refuseCheck(bulk, kind);
-  const doors = dryRun
-    ? undefined
-    : { client, ledger: await deps.ledger(), protocol: await deps.protocol(), place: await deps.place() };
+  const rowDeps = dryRun ? undefined : { client, ledger: await deps.ledger(), place: await deps.place() };
   const name = bulk.from === '-' ? 'standard input' : bulk.from;
   const { io, confirm, operator } = deps;
-  const end = await runJob({ bulk, name, kind, client, doors, validate, world, io, confirm, operator });
-  const followed = doors && end.id !== null ? await kind.follow?.(end.id, world, doors) : undefined;
+  const end = await runJob({ bulk, name, kind, client, rowDeps, validate, world, io, confirm, operator });
+  const followed = rowDeps && end.id !== null ? await kind.follow?.(end.id, world, rowDeps) : undefined;
   return jobResult(end, { ...kind, bulk, stop: io.signals.stop, followed }, view);
 };

@@ -6,16 +6,16 @@ import type { RowSignals } from './pace.ts';
 import { endOf, type RowEnd } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
 import type { RowSender, SendingJob } from './send.ts';
-import type { Doors, FileDeps, RowServices } from './world.ts';
+import type { FileDeps, RowDeps, RowServices } from './world.ts';
 
-/** Sends rows under the ledger's protocol, each like a single command. */
+/** Sends rows under the ledger's each like a single command. */
 export const protectedRows = <T>(
   { once, kept, settle, idColumn }: Protected<T>,
   sending: SendingJob,
-  doors: Doors,
+  rowDeps: RowDeps,
   { named, io, notice }: Pick<RowReader<T>, 'named'> & Pick<FileDeps, 'io'> & Pick<RowServices, 'notice'>,
 ): RowSender<T> => {
-  const { ledger } = doors;
+  const { ledger } = rowDeps;
   const { job, retry } = sending;
   const told = new Set<string>();
   const tellOnce: RowAttempt['tellOnce'] = async (what, text) => {
@@ -31,9 +31,9 @@ export const protectedRows = <T>(
       // doubt.
       if (end?.state !== 'unknown' || end.stops !== undefined) signals.landed(end?.stops);
     };
-    const done = await once(item, { row, signals, judged, tellOnce }, doors);
+    const done = await once(item, { row, signals, judged, tellOnce }, rowDeps);
     if (done.kind === 'kept') {
-      return { ...kept(done.entry, doors), kept: done.entry.job === job ? 'here' : 'elsewhere' };
+      return { ...kept(done.entry, rowDeps), kept: done.entry.job === job ? 'here' : 'elsewhere' };
     }
     const { end, odd, unrecorded } = done;
     if (odd[0] !== undefined) await tellOnce('odd', `note: row ${row.number}: ${odd[0]}`);
@@ -46,8 +46,8 @@ export const protectedRows = <T>(
   const settled = async (end: RowEnd, id: string): Promise<RowEnd> => {
     if (end.state !== 'unknown' || end.stops !== undefined || settle === undefined) return end;
     try {
-      const entry = await settle(id, doors);
-      return entry?.state === 'accepted' ? kept(entry, doors) : end;
+      const entry = await settle(id, rowDeps);
+      return entry?.state === 'accepted' ? kept(entry, rowDeps) : end;
     } catch (thrown) {
       if (!(thrown instanceof PayError)) throw thrown;
       return end;
@@ -57,7 +57,7 @@ export const protectedRows = <T>(
   return {
     // Entries come in order of creation: the last entry of a row wins.
     earlier: async (first, last) =>
-      new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, doors)])),
+      new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, rowDeps)])),
     takesUp: (end) => isTakenUp(end.state, retry),
     lease: (slice) => ledger.jobs.lease(job, slice),
     send: async ({ item }, number, signals) => {
@@ -100,7 +100,7 @@ const unnoted = (thrown: unknown): PayError =>
 export const repeatableRows = <T>(
   { request, sending: { readsFirst, look } }: Pick<RowKind<T>, 'request'> & { readonly sending: Repeatable<T> },
   sending: SendingJob,
-  { client, ledger: { jobs } }: Doors,
+  { client, ledger: { jobs } }: RowDeps,
   { named, io }: Pick<RowReader<T>, 'named'> & Pick<FileDeps, 'io'>,
 ): RowSender<T> => {
   const { job, retry } = sending;

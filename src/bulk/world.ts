@@ -4,7 +4,6 @@ import type { Client } from '../client/client.ts';
 import type { Clock, Io } from '../core/io.ts';
 import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { LedgerRoom } from '../ledger/room.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
 
@@ -49,7 +48,6 @@ export interface FileDeps {
   client(purpose: 'read' | 'write' | 'preview'): Promise<Client>;
   place(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
-  protocol(): Promise<LedgerRoom>;
   jobWorld(): Promise<RowServices>;
   readonly confirm: Confirm;
   /** The person who runs this. */
@@ -57,9 +55,8 @@ export interface FileDeps {
 }
 
 /** The dependencies for sending a row. */
-export interface Doors {
+export interface RowDeps {
   readonly client: Client;
   readonly ledger: Ledger;
-  readonly protocol: LedgerRoom;
   readonly place: LedgerTarget;
 }

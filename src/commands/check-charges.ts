@@ -1,5 +1,4 @@
-import type { RowsRun, Stopped } from '../bulk/pace.ts';
-import type { BulkRoom } from '../bulk/room.ts';
+import { type RowsRun, runRows, type Stopped } from '../bulk/pace.ts';
 import { endsAll, PayError } from '../core/error.ts';
 import type { Charge } from '../ledger/entry.ts';
 
@@ -15,10 +14,11 @@ interface Checks extends Omit<RowsRun<Charge>, 'work' | 'onSettled'> {
  * Checks charges in parallel. Resolves to the errors of the failed reads, and to the reason why it left some out. Throws
  * the errors of the ledger.
  */
-export const checkCharges = async (
-  { runRows }: Pick<BulkRoom, 'runRows'>,
-  { check, checked = async () => undefined, ...run }: Checks,
-): Promise<{ readonly failures: PayError[]; readonly stopped: Stopped | undefined }> => {
+export const checkCharges = async ({
+  check,
+  checked = async () => undefined,
+  ...run
+}: Checks): Promise<{ readonly failures: PayError[]; readonly stopped: Stopped | undefined }> => {
   const failures: PayError[] = [];
   const work = async (charge: Charge) => {
     try {

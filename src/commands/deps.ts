@@ -1,4 +1,3 @@
-import type { BulkRoom } from '../bulk/room.ts';
 import type { RowServices } from '../bulk/world.ts';
 import type { Choices } from '../cli/ask.ts';
 import type { Confirm } from '../cli/confirm.ts';
@@ -16,9 +15,7 @@ import type { CheckResult, Identity, Result } from '../core/result.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
 import type { LedgerTarget, RequestTerms, Scope } from '../ledger/entry.ts';
 import type { Ledger, LedgerAdmin } from '../ledger/ledger.ts';
-import type { LedgerRoom } from '../ledger/room.ts';
 import type { Secrets } from '../webhook/event.ts';
-import type { WebhookRoom } from '../webhook/room.ts';
 
 /**
  * Purpose of a client. `write` shows the target on a terminal before it writes. `preview` needs no key since nothing is
@@ -70,8 +67,6 @@ export interface Deps {
     from: Pick<ApiRecord, 'servedAt' | 'age'>,
     asked?: RequestTerms,
   ): Promise<void>;
-  /** The ledger protocol: sends a charge once, and decides the outcome of an unknown one. */
-  protocol(): Promise<LedgerRoom>;
   /**
    * Sends one request, not a charge, that must not be sent twice. The ledger records the intent before and the outcome
    * after. `about` names the target. Asks `question` first; otherwise prints `saying` on a terminal. With `once`, an
@@ -84,8 +79,6 @@ export interface Deps {
   ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }>;
   /** The tree of all commands. */
   tree(): Promise<Tree>;
-  /** Processing of files of rows. */
-  bulk(): Promise<BulkRoom>;
   /** Services that a file of rows needs. */
   jobWorld(): Promise<RowServices>;
   /** Name of the person who runs this. The ledger records it with a decision. */
@@ -99,8 +92,6 @@ export interface Deps {
   whoAmI(check: boolean): Promise<Identity>;
   folders(): Promise<Folders>;
   emulator(): Promise<EmulatorRoom>;
-  /** Receiving, storing and forwarding events. */
-  webhooks(): Promise<WebhookRoom>;
   /** The secrets that sign deliveries. Asks for one on a terminal if none are named. */
   webhookSecrets(options: SecretOptions): Promise<Secrets>;
   /**

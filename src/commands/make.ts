@@ -10,6 +10,7 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
+import { makeRow } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
 
 /** A field that differs from the request, and the existing value in words. */
@@ -175,7 +176,7 @@ export const rowsMade = <T>(
   return {
     kind: 'protected',
     idColumn: 'entry',
-    once: async (item, { row, signals, judged, tellOnce }, { ledger, protocol, place }) => {
+    once: async (item, { row, signals, judged, tellOnce }, { ledger, place }) => {
       const since = ledger.moment();
       await look?.(item);
       const { operation, input } = request(item);
@@ -189,7 +190,7 @@ export const rowsMade = <T>(
           return record;
         }
       };
-      const made = await protocol.makeRow(
+      const made = await makeRow(
         ledger,
         {
           ...client.check(operation, input),

@@ -21,7 +21,7 @@ import { openLedgerAdmin } from './ledger-admin.ts';
 import { openNotice, openRooms, type RunContext, type Status } from './run.ts';
 import { previewTarget, scopeOf, targetOf } from './target.ts';
 
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'protocol' | 'ledger' | 'place' | 'notice'>;
+type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>;
 
 /**
  * Sends one request that must not be sent twice: checks it, asks, and sends it under the ledger protocol (see
@@ -36,9 +36,9 @@ export const onceWith =
     const place = await deps.place();
     if (question !== undefined) await deps.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
     else if (saying !== undefined && io.stderr.isTerminal) await deps.notice(saying);
-    const [protocol, ledger] = [await deps.protocol(), await deps.ledger()];
+    const [{ makeOnce }, ledger] = [await import('../ledger/send.ts'), await deps.ledger()];
     const sending = { place, bound: client.longestWrite, attempt: client.longestAttempt, words: targetFlags(globals) };
-    const { record, unrecorded } = await protocol.makeOnce(
+    const { record, unrecorded } = await makeOnce(
       ledger,
       { ...sending, ...checked, about, once, again, isFailed: (value) => failure?.(value) !== undefined },
       {

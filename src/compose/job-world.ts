@@ -17,15 +17,23 @@ export const openJobWorld = async ({ io, globals, notice, status }: RunContext, 
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }
-  const [{ openSeen }, { openStatusLine }, { speaksUtf8, stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
-    await Promise.all([
-      import('../database/seen.ts'),
-      import('../output/status-line.ts'),
-      import('../output/style.ts'),
-      import('../cli/sources.ts'),
-      import('../cli/own-files.ts'),
-      openCheckPath(),
-    ]);
+  const [
+    { showProgress },
+    { openSeen },
+    { openStatusLine },
+    { speaksUtf8, stylesFor },
+    { rowSource },
+    { ownFileAt },
+    checkPath,
+  ] = await Promise.all([
+    import('../bulk/progress.ts'),
+    import('../database/seen.ts'),
+    import('../output/status-line.ts'),
+    import('../output/style.ts'),
+    import('../cli/sources.ts'),
+    import('../cli/own-files.ts'),
+    openCheckPath(),
+  ]);
   const { clock, random, signals, stderr, env, redactor } = io;
   const { data, config } = await rooms.folders();
   const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
@@ -45,6 +53,6 @@ export const openJobWorld = async ({ io, globals, notice, status }: RunContext, 
     bom: globals.bom,
     openSeen,
     notice,
-    progress: (await rooms.bulk()).showProgress(line, clock),
+    progress: showProgress(line, clock),
   };
 };

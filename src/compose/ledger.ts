@@ -157,7 +157,7 @@ export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promis
       asked?: RequestTerms,
     ): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {
-        const { keptActivity } = await rooms.protocol();
+        const { keptActivity } = await import('../ledger/snapshot.ts');
         // Skips an activity without a readable status: the stored one says more.
         const kept = activities.map((activity) => keptActivity(activity, servedBy(from)));
         await open.observe(

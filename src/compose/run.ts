@@ -46,9 +46,6 @@ export const openRooms = (io: Io) => {
   return {
     folders,
     emulator: memo(async () => (await import('../emulator/room.ts')).emulatorRoom),
-    webhooks: memo(async () => (await import('../webhook/room.ts')).webhookRoom),
-    bulk: memo(async () => (await import('../bulk/room.ts')).bulkRoom),
-    protocol: memo(async () => import('../ledger/room.ts')),
     profiles: memo(async () => (await import('../config/profiles.ts')).openProfiles(io, await folders())),
   };
 };

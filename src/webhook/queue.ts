@@ -5,12 +5,16 @@ import { compact } from '../database/connect.ts';
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
 import type { DatabaseFault, DatabaseKind } from '../database/kind.ts';
+import { isHeld } from '../database/lock.ts';
 import { openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
 import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatements, statements } from './statements.ts';
 
 const queuePath = (folder: string): string => `${folder}/${QUEUE_FILE_NAME}`;
 export const lockPath = (folder: string): string => `${folder}/${LOCK_FILE_NAME}`;
+/** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
+export const isListening = (folder: string, service: string): boolean => isHeld(newsLockPath(folder, service));
+
 /** The lock of the process that reports events of a service to the ledger. */
 export const newsLockPath = (folder: string, service: string): string =>
   `${lockPath(folder)}-${hash('sha256', service).slice(0, 16)}`;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repeatableRows } from '../../src/bulk/send-row.ts';
-import type { Doors } from '../../src/bulk/world.ts';
+import type { RowDeps } from '../../src/bulk/world.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';
 import { open } from '../ledger/support/charges.ts';
@@ -57,7 +57,7 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
       },
     },
     { job: JOB, retry: false },
-    { client, ledger } as unknown as Doors,
+    { client, ledger } as unknown as RowDeps,
     {
       named: (thrown) => thrown,
       io: {

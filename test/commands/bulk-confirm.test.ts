@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { bulkRoom } from '../../src/bulk/room.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { CommandSpec } from '../../src/cli/define.ts';
 import { readGlobals } from '../../src/cli/globals.ts';
@@ -15,7 +14,6 @@ import { ENVIRONMENTS } from '../../src/core/origin.ts';
 import { madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { openSeen } from '../../src/database/seen.ts';
-import * as ledgerRoom from '../../src/ledger/room.ts';
 import { open } from '../ledger/support/charges.ts';
 import { newFolder } from '../support/program.ts';
 import { ACTIVITY } from '../support/service.ts';
@@ -94,9 +92,7 @@ const run = async (
     globals,
     client: async () => client,
     ledger: async () => ledger,
-    protocol: async () => ledgerRoom,
     place: async () => ({ service: origin, origin, workspace: 'AbCd', profile: 'shop' }),
-    bulk: async () => bulkRoom,
     jobWorld: async () => ({
       clock,
       random: () => 0.5,

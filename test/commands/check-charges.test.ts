@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runRows } from '../../src/bulk/pace.ts';
 import { checkCharges } from '../../src/commands/check-charges.ts';
 import { openFeed } from '../../src/commands/watch/feed.ts';
 import { PayError } from '../../src/core/error.ts';
@@ -16,17 +15,14 @@ const check = async (count: number, failing: Readonly<Record<number, unknown>>) 
   async function* rows() {
     for (let seq = 1; seq <= count; seq += 1) yield { seq } as Charge;
   }
-  const ran = checkCharges(
-    { runRows },
-    {
-      ...{ rows: rows(), concurrency: 1, clock: { ticks: () => now, sleep }, random: () => 0.5 },
-      stop: new AbortController().signal,
-      check: async ({ seq }) => {
-        if (seq in failing) throw failing[seq];
-      },
-      checked: async ({ seq }) => void checked.push(seq),
+  const ran = checkCharges({
+    ...{ rows: rows(), concurrency: 1, clock: { ticks: () => now, sleep }, random: () => 0.5 },
+    stop: new AbortController().signal,
+    check: async ({ seq }) => {
+      if (seq in failing) throw failing[seq];
     },
-  );
+    checked: async ({ seq }) => void checked.push(seq),
+  });
   return { ...(await ran), checked, pauses };
 };
 
@@ -63,7 +59,7 @@ describe('the feed of a watch', () => {
     };
     const clock = { now: () => 0, ticks: () => 0, sleep };
     const world = {
-      ...{ client: async () => ({}), bulk: { runRows }, ledger: {}, protocol: {} },
+      ...{ client: async () => ({}), ledger: {} },
       ...{ io: { clock, random: () => 0.5 }, isTold: () => false, notice: async () => undefined },
     } as unknown as Parameters<typeof openFeed>[0];
     const feed = openFeed(world, () => []);

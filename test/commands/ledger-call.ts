@@ -9,7 +9,6 @@ import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Charge, LedgerTarget, Scope } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import * as ledgerRoom from '../../src/ledger/room.ts';
 import { globals } from './profile-call.ts';
 
 export interface Call {
@@ -88,7 +87,6 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
     },
     globals: of,
     ledger: async () => options.ledger,
-    protocol: async () => ledgerRoom,
     operator: async () => 'ada@laptop',
     place: async () => {
       asked.push('place');

@@ -6,7 +6,6 @@ import { PayError, usageError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import * as ledgerRoom from '../../src/ledger/room.ts';
 import { thrownBy } from '../client/support.ts';
 import { intent, NOON, PLACE } from '../ledger/support/charges.ts';
 import { memoryLedger } from '../ledger/support/memory.ts';
@@ -48,7 +47,6 @@ const sending = (
       more.confirm?.();
     },
     notice: async (text: string) => void happened.push(text),
-    protocol: async () => ledgerRoom,
     ledger: async () => ledger,
     place: async () => PLACE,
   } as unknown as Parameters<typeof onceWith>[0]);

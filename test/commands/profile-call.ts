@@ -115,8 +115,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     source: unexpected,
     preview: unexpected,
     once: unexpected,
-    bulk: unexpected,
-    webhooks: unexpected,
     webhookSecrets: unexpected,
     tree: unexpected,
     user: unexpected,
@@ -130,7 +128,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     ledgerAdmin: unexpected,
     checkLedger: unexpected,
     observe: unexpected,
-    protocol: unexpected,
     operator: unexpected,
     emulator: unexpected,
   };

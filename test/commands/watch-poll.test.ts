@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runRows } from '../../src/bulk/pace.ts';
-import type { BulkRoom } from '../../src/bulk/room.ts';
-import { gravest } from '../../src/bulk/row-end.ts';
 import type { Client } from '../../src/client/client.ts';
 import { openPolling } from '../../src/commands/watch/feed.ts';
 import type { Now } from '../../src/commands/watch/tail.ts';
@@ -10,19 +7,31 @@ import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { LedgerRoom } from '../../src/ledger/room.ts';
+import { momentAt } from '../ledger/support/memory.ts';
 
 const ugwoOf = (number: number): string => `ugw.AbCd.${number}`;
-const charge = (number: number): Charge =>
-  ({ about: ugwoOf(number), activity: { uid: `act.AbCd.${number}`, status: 'requires_action' } }) as Charge;
+const START = Date.UTC(2026, 10, 20, 12);
+/** A charge whose account expires so many milliseconds after the start. */
+const charge = (number: number, expiresIn = 3_600_000): Charge => {
+  const nextAction = { type: 'user_action', headers: { account_number: '0123456789', expires_at: isoOf(expiresIn) } };
+  const activity = { uid: `act.AbCd.${number}`, status: 'requires_action', nextAction };
+  return { about: ugwoOf(number), activity, told: { ...momentAt(START), service: START } } as unknown as Charge;
+};
+const isoOf = (after: number): string => new Date(START + after).toISOString();
 const charges = (count: number): Charge[] => Array.from({ length: count }, (_, at) => charge(at + 1));
 
 /** A service whose list has so many payment requests, 100 a page, and what is asked of it. */
 const open = (listed: number) => {
   const [pages, reads]: [number[], number[]] = [[], []];
-  const [changed, left] = [new Map<number, object>(), new Map<number, number>()];
-  let [now, failing] = [1_000_000, undefined as PayError | undefined];
+  const changed = new Map<number, object>();
+  let [now, failing] = [START, undefined as PayError | undefined];
   const client = {
+    look: async (_id: string, { params: { uid = '' } }: { params: { uid: string } }) => {
+      if (failing !== undefined) throw failing;
+      const number = Number(uid.split('.').at(-1));
+      reads.push(number);
+      return madeHere({ uid, activities: [{ uid: `act.AbCd.${number}`, status: 'requires_action' }] });
+    },
     pages: async function* (_id: string, _input: object, { pages: most }: { pages: number }) {
       for (let page = 0; page * 100 < listed && page < most; page += 1) {
         pages.push(page);
@@ -34,24 +43,16 @@ const open = (listed: number) => {
       }
     },
   } as unknown as Client;
-  const protocol = {
-    payableFor: ({ about }: Charge) => left.get(Number(about.split('.').at(-1))),
-    refreshCharge: async (_ledger: Ledger, { about }: Charge) => {
-      if (failing !== undefined) throw failing;
-      reads.push(Number(about.split('.').at(-1)));
-      return true;
-    },
-  } as unknown as LedgerRoom;
   const sleep = async (ms: number): Promise<void> => {
     now += ms;
   };
   const clock = { now: () => now, ticks: () => now, sleep };
   const polling = openPolling({
-    ...{ client, protocol, bulk: { runRows } as unknown as BulkRoom, stop: new AbortController().signal },
-    ...{ ledger: { moment: () => undefined } as unknown as Ledger, io: { clock, random: () => 0.5 } },
+    ...{ client, stop: new AbortController().signal, io: { clock, random: () => 0.5 } },
+    ledger: { moment: () => momentAt(now), observe: async () => undefined } as unknown as Ledger,
   });
   return {
-    ...{ polling, pages, changed, left },
+    ...{ polling, pages, changed },
     /** What was read by itself since this was asked last. */
     reads: (): number[] => reads.splice(0).sort((a, b) => a - b),
     pass: (ms: number): void => {
@@ -105,16 +106,15 @@ describe('a look at open charges', () => {
   });
 
   it('reads what has expired, once in a while', async () => {
-    const { polling, reads, left, pass } = open(40);
-    left.set(39, -15_000).set(40, -14_999);
-    await polling.look(charges(40));
+    const { polling, reads, pass } = open(40);
+    const some = [...charges(38), charge(39, -15_000), charge(40, 45_000)];
+    await polling.look(some);
     expect(reads()).toEqual([1, 2, 3, 4, 39]);
     pass(59_999);
-    await polling.lookAtOverdue(charges(40));
+    await polling.lookAtOverdue(some);
     expect(reads()).toEqual([]);
-    left.set(40, -15_000);
     pass(1);
-    await polling.lookAtOverdue(charges(40));
+    await polling.lookAtOverdue(some);
     expect(reads()).toEqual([39, 40]);
   });
 
@@ -147,7 +147,7 @@ describe('the end of a watch', () => {
     [['rejected', 'failed'], 3, 'rejected'],
     [['unknown', 'rejected', 'failed', 'open'], 6, 'unknown'],
   ])('of charges that are %j has the code %s', (nows, code, kind) => {
-    const failure = endFailure(nows.map(sumOf), gravest, ['--local']);
+    const failure = endFailure(nows.map(sumOf), ['--local']);
     expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger reconcile --local`' : undefined);
     expect(failure?.kind).toBe(kind);
     expect(failure && EXIT_CODES[failure.kind]).toBe(code);

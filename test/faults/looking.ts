@@ -3,8 +3,7 @@ import type { Deps } from '../../src/commands/deps.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
 import { servedBy } from '../../src/core/record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import * as ledgerRoom from '../../src/ledger/room.ts';
-import type { Snapshot } from '../../src/ledger/snapshot.ts';
+import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
 
 /** Looks at a payment request before it is charged, as `ugwo charge` does; throws what that throws. */
 export const lookedAt = async (
@@ -13,10 +12,9 @@ export const lookedAt = async (
   ledger: Ledger,
 ): Promise<Snapshot | undefined> => {
   const deps = {
-    protocol: async () => ledgerRoom,
     // What the ledger could not note keeps nothing from being charged: the guard is shown the same.
     observe: async (...[activities, from, asked]: Parameters<Deps['observe']>) => {
-      const kept = activities.map((activity) => ledgerRoom.keptActivity(activity, servedBy(from)));
+      const kept = activities.map((activity) => keptActivity(activity, servedBy(from)));
       await ledger.observe(kept, asked).catch(() => undefined);
     },
   };

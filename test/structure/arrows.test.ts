@@ -18,19 +18,20 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   webhook: ['core', 'database'],
   output: ['core', 'qr'],
   qr: [],
-  bulk: ['core', 'database'],
+  bulk: ['core', 'database', 'ledger'],
   jq: ['core'],
   cli: ['core', 'output'],
   spec: ['cli', 'core'],
-  handler: ['core', 'shared', 'view'],
+  // A handler is itself loaded by import(), so it imports what it needs.
+  handler: ['bulk', 'core', 'ledger', 'shared', 'view', 'webhook'],
   shared: ['core'],
   view: ['core', 'view'],
 };
 
 /** Whose types a room may speak of besides: what reaches it as an argument, or what it fills in. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
-  bulk: ['cli', 'client', 'contract', 'ledger'],
-  handler: ['bulk', 'cli', 'client', 'config', 'contract', 'ledger', 'webhook'],
+  bulk: ['cli', 'client', 'contract'],
+  handler: ['cli', 'client', 'config', 'contract'],
   shared: ['client'],
   view: ['ledger', 'webhook'],
 };

@@ -11,6 +11,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
+import { paymentOf } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
 import { type Listed, listedPages, numberedCursors } from '../list.ts';
 import { goOnFrom } from '../record.ts';
@@ -35,7 +36,7 @@ import {
 export type Recorder = (entry: Entry) => ApiRecord;
 
 export const recorderOf = async (deps: Deps): Promise<Recorder> => {
-  const [ledger, { paymentOf }] = [await deps.ledger(), await deps.protocol()];
+  const ledger = await deps.ledger();
   return (entry) => recordOf(entry, paymentOf(entry, ledger.moment()));
 };
 

@@ -9,6 +9,7 @@ import type { Scope } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
+import { mayBeSame, sameHint } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import { foreignCursor, type Listed, listedPages } from '../list.ts';
 import { goOnFrom } from '../record.ts';
@@ -96,7 +97,6 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
     });
   }
   const me = await deps.operator();
-  const { mayBeSame, sameHint } = await deps.protocol();
   const same = mayBeSame(me, approval.askedBy);
   if (same !== undefined) {
     throw new PayError('refused', `${id} was not approved: it was asked for by ${same}`, {

@@ -7,10 +7,12 @@ import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatLocal } from '../../core/time.ts';
 import type { Charge, Entry, LedgerTarget } from '../../ledger/entry.ts';
+import { isCharge, isIn } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import type { Why } from '../../ledger/reconcile.ts';
-import type { LedgerRoom } from '../../ledger/room.ts';
+import { reconcile } from '../../ledger/reconcile.ts';
+import { snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import { find, recorderOf } from './entries.ts';
@@ -144,7 +146,7 @@ const chosen = async (ledger: Ledger, { ids, allProfiles }: Input, deps: Deps): 
   if (ids.length > 0) return Promise.all([...new Set(ids)].map((id) => find(ledger, id)));
   const all = await ledger.unknown();
   const scope = allProfiles || all.length === 0 ? {} : await deps.scope();
-  const isMeant = (await deps.protocol()).isIn(scope);
+  const isMeant = isIn(scope);
   const charges = all.filter(isMeant);
   const others = all.filter((entry) => !isMeant(entry));
   const text = othersText(charges.length, others, deps.globals.local);
@@ -160,7 +162,7 @@ const asUnavailable = (thrown: unknown): RequestRead => {
 };
 
 const lookWith =
-  (client: Client, { snapshotOf }: LedgerRoom) =>
+  (client: Client) =>
   async ({ about }: Charge): Promise<RequestRead> => {
     try {
       const record = await client.call('ugwo.get', { params: { uid: about } });
@@ -183,12 +185,11 @@ const looker = (ledger: Ledger, deps: Deps) => {
     if (charge.state === 'sending') return { charge, left: { charge, why: 'sending' } };
     if (charge.state !== 'unknown') return { charge };
     place ??= await deps.place();
-    const protocol = await deps.protocol();
     const { service, workspace } = place;
-    if (!protocol.isIn({ service, workspace })(charge)) return { charge, left: { charge, why: 'elsewhere' } };
-    if (!protocol.isCharge(charge)) return { charge, left: { charge, why: 'unseen' } };
+    if (!isIn({ service, workspace })(charge)) return { charge, left: { charge, why: 'elsewhere' } };
+    if (!isCharge(charge)) return { charge, left: { charge, why: 'unseen' } };
     client ??= await deps.client('read');
-    const { charge: now, left } = await protocol.reconcile(ledger, charge, lookWith(client, protocol));
+    const { charge: now, left } = await reconcile(ledger, charge, lookWith(client));
     return left === undefined ? { charge: now } : { charge: now, left: { charge: now, ...left } };
   };
 };

@@ -3,8 +3,10 @@ import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Charge } from '../../ledger/entry.ts';
+import { isCharge, isIn } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerRoom } from '../../ledger/room.ts';
+import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
+import { openSums, PAYMENTS, paymentOf } from '../../ledger/report.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
@@ -15,12 +17,12 @@ import { paymentsView, sumRecord } from './view.ts';
 const AT_ONCE = 8;
 
 /** Yields the named charges. For a job, all its charges that count. */
-async function* named(ledger: Ledger, ids: readonly string[], protocol: LedgerRoom): AsyncGenerator<Charge> {
+async function* named(ledger: Ledger, ids: readonly string[]): AsyncGenerator<Charge> {
   for (const id of new Set(ids)) {
-    if (namesJob(id)) yield* protocol.chargesOf(ledger, { job: (await findJob(ledger, id)).id });
+    if (namesJob(id)) yield* chargesOf(ledger, { job: (await findJob(ledger, id)).id });
     else {
       const entry = await find(ledger, id);
-      if (!protocol.isCharge(entry)) throw usageError(`${id} is no charge, so nothing is paid for it`);
+      if (!isCharge(entry)) throw usageError(`${id} is no charge, so nothing is paid for it`);
       yield entry;
     }
   }
@@ -62,13 +64,12 @@ const unseenText = ({ elsewhere, hidden, unmade }: Unseen, globals: Deps['global
 
 /** Finds out who has paid: checks open charges in parallel, and sums up all of them. */
 export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> => {
-  const [ledger, protocol, { service, workspace }] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const [ledger, { service, workspace }] = [await deps.ledger(), await deps.place()];
   const here = { service, workspace };
-  const rows =
-    ids.length > 0 ? named(ledger, ids, protocol) : protocol.chargesOf(ledger, { ...here, unfinished: true });
+  const rows = ids.length > 0 ? named(ledger, ids) : chargesOf(ledger, { ...here, unfinished: true });
   const client = await deps.client('read');
   const { progress, ...world } = await deps.jobWorld();
-  const sums = protocol.openSums(protocol.PAYMENTS);
+  const sums = openSums(PAYMENTS);
   const unseen: Unseen = { elsewhere: 0, hidden: 0, unmade: 0 };
   let done = 0;
 
@@ -76,13 +77,13 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
   const wanted = ids.length > 0 ? ['open', 'expired'] : ['open'];
 
   const check = async (charge: Charge): Promise<void> => {
-    if (!wanted.includes(protocol.paymentOf(charge, ledger.moment()) ?? '')) return;
-    if (!protocol.isIn(here)(charge)) unseen.elsewhere += 1;
-    else if (!(await protocol.refreshCharge(ledger, charge, client))) unseen.hidden += 1;
+    if (!wanted.includes(paymentOf(charge, ledger.moment()) ?? '')) return;
+    if (!isIn(here)(charge)) unseen.elsewhere += 1;
+    else if (!(await refreshCharge(ledger, charge, client))) unseen.hidden += 1;
   };
   const checked = async ({ id }: Charge): Promise<void> => {
     const now = await ledger.get(id);
-    const payment = now && protocol.paymentOf(now, ledger.moment());
+    const payment = now && paymentOf(now, ledger.moment());
     if (now !== undefined && payment !== undefined) sums.add(now, payment);
     else unseen.unmade += 1;
     done += 1;
@@ -90,7 +91,7 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
   };
   let failures: PayError[] = [];
   try {
-    const ran = await checkCharges(await deps.bulk(), { ...world, rows, concurrency: AT_ONCE, check, checked });
+    const ran = await checkCharges({ ...world, rows, concurrency: AT_ONCE, check, checked });
     failures = ran.failures;
     // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {

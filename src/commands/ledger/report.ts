@@ -3,8 +3,10 @@ import { type ApiRecord, checkPeriod, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, nameOf, startOf, type Zone } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import { isIn } from '../../ledger/entry.ts';
 import type { Period } from '../../ledger/ledger.ts';
 import type { ReportLine } from '../../ledger/report.ts';
+import { openReport } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import type { Group, ReportInput } from './report-spec.ts';
@@ -71,7 +73,7 @@ const periodText = ({ since, until }: Period, zone: Zone, now: number): string =
 /** Reports the charges of a period and their payments. */
 export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
   checkPeriod(input, deps.io.clock.now());
-  const [ledger, { openReport, isIn }] = [await deps.ledger(), await deps.protocol()];
+  const ledger = await deps.ledger();
   const isMeant = isIn(input.allProfiles ? {} : await deps.scope());
   const names = namesOf(input);
   const moment = ledger.moment();

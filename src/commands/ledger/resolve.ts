@@ -5,6 +5,7 @@ import type { Result } from '../../core/result.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { wasResolved } from '../../ledger/transitions.ts';
 import type { Deps } from '../deps.ts';
 import { find, recorderOf } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
@@ -91,7 +92,6 @@ const resolutionOf = (
 export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const charge = await find(ledger, input.id);
-  const { wasResolved } = await deps.protocol();
   if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
   await deps.notice(introOf(charge, deps.io.clock.now()));

@@ -62,7 +62,7 @@ export const view = ({ kind }: OnyeCreateInput): View => (kind === 'one' ? onyeV
 export const run = async (input: OnyeCreateInput, deps: Deps): Promise<Result> => {
   const fields = await readFields(input.fields, deps);
   if (input.kind === 'one') return createOne(fields, deps);
-  const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await deps.bulk()];
+  const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
   const kindOf = (client: Client) => createKind(fields, client, deps);
   return runFile({ bulk: input.bulk, kindOf, view: createdView }, deps);
 };

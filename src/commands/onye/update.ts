@@ -132,6 +132,6 @@ export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
   const fields = await readFields({ ...input.changes, meta: meta?.kind === 'merge' ? undefined : meta }, deps);
   const given = { fields, change: readMerge(input.changes, fields) };
   if (input.kind === 'one') return updateOne(input.uid, given, deps);
-  const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await deps.bulk()];
+  const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile({ bulk: input.bulk, kindOf: (client) => updateKind(given, client), view: updatesView }, deps);
 };

@@ -5,6 +5,7 @@ import type { Result, View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Allowance, Amounts, Policy, Spent } from '../../ledger/policy.ts';
+import { dayOf, OTHERS } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
@@ -66,7 +67,7 @@ export const policyView: View = {
 
 /** Name under which a policy is stored. The profile need not exist on this machine. */
 const whoseName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<string> => {
-  if (others) return (await deps.protocol()).OTHERS;
+  if (others) return OTHERS;
   if (profile === LOCAL_PROFILE || (profile === undefined && deps.globals.local)) return LOCAL_PROFILE;
   const room = await deps.profiles();
   const { name } = room.chosen({ profile: profile ?? deps.globals.profile, baseUrl: undefined });
@@ -78,14 +79,12 @@ const ownPolicy = async ({ policies }: Ledger, name: string): Promise<Allowance[
 
 /** The policy in force for a profile, and its charges of today. */
 const today = async (ledger: Ledger, name: string, deps: Deps): Promise<Allowance | undefined> => {
-  const { dayOf, OTHERS } = await deps.protocol();
   const profile = name === OTHERS ? undefined : name;
   return ledger.policies.allowance({ profile, since: dayOf(ledger.moment().at) });
 };
 
 async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIterable<ApiPage> {
   const ledger = await deps.ledger();
-  const { OTHERS } = await deps.protocol();
   const records = [];
   for (const one of kept) {
     // The policy for all others counts each profile separately, so there is no total.

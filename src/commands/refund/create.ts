@@ -162,7 +162,7 @@ export const view = ({ kind }: RefundCreateInput): View => (kind === 'one' ? ref
 /** Refunds an activity, or a file of activities (public material, Refunds), under the ledger protocol. */
 export const run = async (input: RefundCreateInput, deps: Deps): Promise<Result> => {
   if (input.kind === 'one') return createOne(input, deps);
-  const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await deps.bulk()];
+  const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
   const kindOf = (client: Client) => refundKind(input, client, deps);
   return runFile({ bulk: input.bulk, kindOf, view: refundsView }, deps);
 };

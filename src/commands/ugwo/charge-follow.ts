@@ -1,5 +1,5 @@
 import type { Aftermath } from '../../bulk/kind.ts';
-import type { Doors, RowServices } from '../../bulk/world.ts';
+import type { RowDeps, RowServices } from '../../bulk/world.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { pollPause } from '../../core/async.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
@@ -7,7 +7,9 @@ import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
+import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
 import type { Sum, Sums } from '../../ledger/report.ts';
+import { openSums, PAYMENTS, paymentOf } from '../../ledger/report.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { countOf, sumsText } from '../record.ts';
@@ -22,7 +24,7 @@ export interface FollowedJob {
   readonly limit: number;
   readonly bulk: Pick<BulkInput, 'concurrency'>;
   readonly world: RowServices;
-  readonly doors: Doors;
+  readonly rowDeps: RowDeps;
   readonly deps: Deps;
 }
 
@@ -43,21 +45,21 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
 
 /** Checks every open charge once. Resolves to the last error of a failed read; the next round reads it again. */
 const checkOpen = async (
-  { job, bulk, world, doors, deps }: FollowedJob,
+  { job, bulk, world, rowDeps, deps }: FollowedJob,
   sums: Sums,
   tell: () => void,
 ): Promise<PayError | undefined> => {
-  const { ledger, protocol, client } = doors;
+  const { ledger, client } = rowDeps;
   const check = async (charge: Charge): Promise<void> => {
-    if (protocol.paymentOf(charge, ledger.moment()) !== 'open') return;
-    await protocol.refreshCharge(ledger, charge, client);
+    if (paymentOf(charge, ledger.moment()) !== 'open') return;
+    await refreshCharge(ledger, charge, client);
     const now = await ledger.get(charge.id);
-    const payment = now && protocol.paymentOf(now, ledger.moment());
+    const payment = now && paymentOf(now, ledger.moment());
     if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment, charge);
     tell();
   };
-  const rows = protocol.chargesOf(ledger, { job, unfinished: true });
-  const { failures, stopped } = await checkCharges(await deps.bulk(), { ...world, ...bulk, rows, check });
+  const rows = chargesOf(ledger, { job, unfinished: true });
+  const { failures, stopped } = await checkCharges({ ...world, ...bulk, rows, check });
   // A service that asks for a pause may answer again before the wait ends.
   if (stopped instanceof PayError && stopped.detail.retryAt === undefined) throw stopped;
   return failures.at(-1);
@@ -69,10 +71,10 @@ const checkOpen = async (
  */
 const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | undefined> => {
   const { world, job, limit } = wait;
-  const { ledger, protocol } = wait.doors;
+  const { ledger } = wait.rowDeps;
   const { clock, stop, progress } = world;
-  for await (const charge of protocol.chargesOf(ledger, { job })) {
-    const payment = protocol.paymentOf(charge, ledger.moment());
+  for await (const charge of chargesOf(ledger, { job })) {
+    const payment = paymentOf(charge, ledger.moment());
     if (payment !== undefined) sums.add(charge, payment);
   }
   const until = clock.ticks() + limit;
@@ -96,9 +98,8 @@ const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | 
  * read error goes into the result instead of being thrown, since the charges are created.
  */
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
-  const { protocol } = wait.doors;
   const { progress, stop } = wait.world;
-  const open = protocol.openSums(protocol.PAYMENTS);
+  const open = openSums(PAYMENTS);
   let fault: PayError | undefined;
   try {
     fault = await checkUntilEnd(wait, open);

@@ -2,7 +2,7 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { Protected, RowKind } from '../../bulk/kind.ts';
 import type { RowSignals } from '../../bulk/pace.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
-import type { Doors } from '../../bulk/world.ts';
+import type { RowDeps } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import {
@@ -21,15 +21,20 @@ import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
 import type { Entry, RequestTerms } from '../../ledger/entry.ts';
+import { isCharge } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import type { Total } from '../../ledger/policy.ts';
+import { asksTheSame } from '../../ledger/privacy.ts';
+import { reconcile } from '../../ledger/reconcile.ts';
+import { paymentOf } from '../../ledger/report.ts';
+import { asActivity, snapshotOf } from '../../ledger/snapshot.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { lastMessage } from '../make.ts';
 import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
 import { followCharges } from './charge-follow.ts';
-import { chargeOnce, lookFirst, refusal } from './charge-look.ts';
+import { lookFirst, refusal, sendCharge } from './charge-look.ts';
 import {
   type ChargeField,
   type ChargeMedium,
@@ -254,14 +259,14 @@ const isMadeHere = (
   by: Entry,
   { why, intent, ledger: other }: Refused,
   data: Readonly<Record<string, unknown>>,
-  { ledger, protocol }: Doors,
+  { ledger }: RowDeps,
 ): boolean =>
   why === 'done' ||
   (other === undefined &&
     by.job !== intent.job &&
     by.state === 'accepted' &&
     ACCEPTED_BEFORE.includes(why) &&
-    protocol.asksTheSame(by, data, ledger.digest));
+    asksTheSame(by, data, ledger.digest));
 
 const sending = (
   { look, again }: FileOfCharges,
@@ -271,9 +276,9 @@ const sending = (
 ): Protected<ChargeItem> => ({
   kind: 'protected',
   idColumn: 'charge',
-  once: async (item, { row, signals, judged, tellOnce }, doors) => {
+  once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
     const { ugwo } = item;
-    const since = doors.ledger.moment();
+    const since = rowDeps.ledger.moment();
     const { slowDown } = signals;
     const unseen = (text: string): Promise<void> => tellOnce('look', text);
     const looks = look || isHeld();
@@ -282,9 +287,9 @@ const sending = (
     const data = chargeData(item, deps.io.clock.now());
     const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
       tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
-    const charged = await chargeOnce(
+    const charged = await sendCharge(
       { ugwo, data, again, row, shown, since, elsewhere, judged, slowDown },
-      doors,
+      rowDeps,
       deps,
     );
     if (charged.kind === 'accepted') {
@@ -292,21 +297,21 @@ const sending = (
       return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
     }
     const { by } = charged;
-    if (by !== undefined && isMadeHere(by, charged, data, doors)) return { kind: 'kept', entry: by };
-    throw refusal(charged, data, doors, deps);
+    if (by !== undefined && isMadeHere(by, charged, data, rowDeps)) return { kind: 'kept', entry: by };
+    throw refusal(charged, data, rowDeps, deps);
   },
-  settle: async (id, { client, ledger, protocol }) => {
+  settle: async (id, { client, ledger }) => {
     const charge = await ledger.get(id);
-    if (charge === undefined || !protocol.isCharge(charge)) return undefined;
+    if (charge === undefined || !isCharge(charge)) return undefined;
     const shown = async (): Promise<RequestRead> => {
       const record = await client.look('ugwo.get', { params: { uid: charge.about } });
-      return record === undefined ? { unavailable: NOT_SHOWN } : protocol.snapshotOf(record.value, record);
+      return record === undefined ? { unavailable: NOT_SHOWN } : snapshotOf(record.value, record);
     };
-    return (await protocol.reconcile(ledger, charge, shown)).charge;
+    return (await reconcile(ledger, charge, shown)).charge;
   },
-  kept: (charge, { ledger, protocol }) => {
-    const activity = charge.activity === undefined ? undefined : protocol.asActivity(charge.activity);
-    return asKept(charge, activity, protocol.paymentOf(charge, ledger.moment()));
+  kept: (charge, { ledger }) => {
+    const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
+    return asKept(charge, activity, paymentOf(charge, ledger.moment()));
   },
 });
 
@@ -356,6 +361,6 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     follow:
       wait === undefined
         ? undefined
-        : (job, world, doors) => followCharges({ job, limit: wait, bulk, world, doors, deps }),
+        : (job, world, rowDeps) => followCharges({ job, limit: wait, bulk, world, rowDeps, deps }),
   };
 };

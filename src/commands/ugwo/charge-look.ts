@@ -1,5 +1,5 @@
 import type { RowAttempt } from '../../bulk/kind.ts';
-import type { Doors } from '../../bulk/world.ts';
+import type { RowDeps } from '../../bulk/world.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { PayError } from '../../core/error.ts';
@@ -10,8 +10,12 @@ import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Entry, Moment } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
+import { asksTheSame } from '../../ledger/privacy.ts';
+import { refusedError } from '../../ledger/refused.ts';
 import type { Charged } from '../../ledger/send.ts';
+import { chargeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
+import { showsTheSame, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 
 /** The payment request as read before its charge. */
@@ -45,7 +49,7 @@ const MOST_AGE_MS = 1000;
 export const lookFirst = async (
   ugwo: string,
   client: Pick<Client, 'look'>,
-  deps: Pick<Deps, 'protocol' | 'observe'>,
+  deps: Pick<Deps, 'observe'>,
   unseen: (text: string) => Promise<void>,
   pace: Pick<CallInput, 'slowDown'> = {},
 ): Promise<Looked | undefined> => {
@@ -55,7 +59,6 @@ export const lookFirst = async (
       await unseen(`The service can't show ${ugwo}, so it was not checked before the charge.`);
       return undefined;
     }
-    const { snapshotOf } = await deps.protocol();
     const shown = snapshotOf(record.value, record);
     if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
     if ((shown.activities ?? []).length > 0) await deps.observe(shown.activities ?? [], record, shown.asked);
@@ -78,7 +81,7 @@ const LEFT_ALONE_MS = 1100;
 const showsNothingNew = async (
   ugwo: string,
   before: Snapshot | undefined,
-  { client, protocol }: Pick<Doors, 'client' | 'protocol'>,
+  { client }: Pick<RowDeps, 'client'>,
   { clock, signals }: Deps['io'],
 ): Promise<boolean> => {
   if (before?.activities === undefined) return false;
@@ -86,8 +89,8 @@ const showsNothingNew = async (
     const until = AbortSignal.timeout(client.longestAttempt);
     await clock.sleep(LEFT_ALONE_MS, signals.stop);
     const record = await client.call('ugwo.get', { params: { uid: ugwo } }, until);
-    const after = protocol.snapshotOf(record.value, record);
-    return (after.age ?? 0) <= MOST_AGE_MS && protocol.showsTheSame(before, after);
+    const after = snapshotOf(record.value, record);
+    return (after.age ?? 0) <= MOST_AGE_MS && showsTheSame(before, after);
   } catch {
     return false;
   }
@@ -129,15 +132,15 @@ interface ChargeOnce extends Partial<Pick<RowAttempt, 'row' | 'judged'>> {
 }
 
 /** Charges once, under the ledger protocol. */
-export const chargeOnce = async (
+export const sendCharge = async (
   { elsewhere, judged, sends, slowDown, ...charge }: ChargeOnce,
-  doors: Doors,
+  rowDeps: RowDeps,
   { io, globals }: Deps,
 ): Promise<Charged> => {
-  const { client, ledger, protocol, place } = doors;
+  const { client, ledger, place } = rowDeps;
   const { clock, redactor } = io;
   const call = { params: { ugwoUid: charge.ugwo }, body: { type: 'charge', data: charge.data } };
-  return protocol.chargeOnce(
+  return chargeOnce(
     ledger,
     { ...charge, place, bound: client.longestWrite, attempt: client.longestAttempt, words: targetFlags(globals) },
     {
@@ -146,7 +149,7 @@ export const chargeOnce = async (
       send: async (overdue) => {
         await sends?.();
         const isNothing = async (): Promise<boolean> =>
-          !overdue() && (await showsNothingNew(charge.ugwo, charge.shown, doors, io));
+          !overdue() && (await showsNothingNew(charge.ugwo, charge.shown, rowDeps, io));
         return client.call('ugwo.charge', {
           ...call,
           overdue,
@@ -160,8 +163,8 @@ export const chargeOnce = async (
 };
 
 /** Error of a charge that the guard refused. */
-export const refusal = (refused: Refused, data: Data, { ledger, protocol }: Doors, { globals }: Deps): PayError => {
+export const refusal = (refused: Refused, data: Data, { ledger }: RowDeps, { globals }: Deps): PayError => {
   const { by } = refused;
-  const isSame = by !== undefined && protocol.asksTheSame(by, data, ledger.digest);
-  return protocol.refusedError(refused, targetFlags(globals), isSame);
+  const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);
+  return refusedError(refused, targetFlags(globals), isSame);
 };

@@ -5,6 +5,9 @@ import { PayError, reasonOf } from '../../core/error.ts';
 import { type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
 import type { KeptActivity } from '../../ledger/entry.ts';
 import type { Ledger, Refused } from '../../ledger/ledger.ts';
+import { mismatchesOf } from '../../ledger/match.ts';
+import { asksTheSame } from '../../ledger/privacy.ts';
+import { asActivity } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { activityIn, type Looked } from './charge-look.ts';
 
@@ -16,7 +19,6 @@ const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
 const hasCopy = ({ status }: KeptActivity): boolean => status !== '';
 
 const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<ApiRecord<Activity>> => {
-  const { asActivity } = await deps.protocol();
   try {
     const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
     await deps.observe([record.value], record);
@@ -44,7 +46,7 @@ const canBeTheSame = async (
 ): Promise<boolean> => {
   if (why === 'paid') return true;
   if (why !== 'payable' && why !== 'unseen') return false;
-  return by === undefined || (await deps.protocol()).asksTheSame(by, data, ledger.digest);
+  return by === undefined || asksTheSame(by, data, ledger.digest);
 };
 
 /** Outcome of --reuse: the activity, or `over` if the blocking activity can't be paid any more. */
@@ -67,7 +69,6 @@ export const reused = async (
   if (!(await canBeTheSame(refused, data, ledger, deps))) return undefined;
   const seen = looked && activityIn(looked, activity.uid);
   const record = seen ?? (await asShown(intent.about, activity, client, deps));
-  const { mismatchesOf } = await deps.protocol();
   if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
   if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };
   await deps.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);

@@ -1,4 +1,4 @@
-import type { Doors } from '../../bulk/world.ts';
+import type { RowDeps } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, isStepUnreadable, paymentStatusOf, statusOf } from '../../core/charge.ts';
@@ -8,6 +8,7 @@ import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
+import { withActivity } from '../../ledger/snapshot.ts';
 import {
   chargeFailed,
   followedToEnd,
@@ -19,7 +20,7 @@ import {
 import type { Deps } from '../deps.ts';
 import { checkShare, previewCall } from '../record.ts';
 import { chargeData, flagOf, guessOf } from './charge-body.ts';
-import { aboutToCharge, chargeOnce, lookFirst, refusal } from './charge-look.ts';
+import { aboutToCharge, lookFirst, refusal, sendCharge } from './charge-look.ts';
 import { reused } from './charge-reuse.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
@@ -54,8 +55,8 @@ const make = async (
   client: Client,
   deps: Deps,
 ): Promise<Made> => {
-  const [protocol, ledger, place] = [await deps.protocol(), await deps.ledger(), await deps.place()];
-  const doors: Doors = { client, ledger, protocol, place };
+  const [ledger, place] = [await deps.ledger(), await deps.place()];
+  const rowDeps: RowDeps = { client, ledger, place };
   const { ugwo, earlier } = input;
   const since = ledger.moment();
   const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
@@ -63,9 +64,9 @@ const make = async (
     const sends = async (): Promise<void> => {
       if (shown !== undefined && deps.io.stderr.isTerminal) await deps.notice(aboutToCharge(ugwo, shown));
     };
-    return chargeOnce(
+    return sendCharge(
       { ugwo, data, again: earlier === 'again', shown, since, elsewhere: askElsewhere(deps), sends },
-      doors,
+      rowDeps,
       deps,
     );
   };
@@ -75,11 +76,11 @@ const make = async (
     const { activity } = charged;
     const may = earlier === 'reuse' && !tried.has(activity?.uid);
     const found = may ? await reused(charged, data, looked, { ledger, client, deps }) : undefined;
-    if (found === undefined) throw refusal(charged, data, doors, deps);
+    if (found === undefined) throw refusal(charged, data, rowDeps, deps);
     if (found.kind === 'reused') return { record: found.record };
     // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
     tried.add(activity?.uid);
-    charged = await charge(protocol.withActivity(looked?.shown, found.record));
+    charged = await charge(withActivity(looked?.shown, found.record));
   }
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd } = charged;
@@ -158,6 +159,6 @@ export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityV
 
 export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
   if (input.kind === 'one') return chargeOne(input, deps);
-  const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await deps.bulk()];
+  const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile({ bulk: input.bulk, kindOf: (client) => chargeKind(input, client, deps), view: chargesView }, deps);
 };

@@ -134,7 +134,7 @@ export const run = async (input: UgwoCreateInput, deps: Deps): Promise<Result> =
   const { data } = input;
   const given = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
   if (input.kind === 'one') return createOne(given, input.words, deps);
-  const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await deps.bulk()];
+  const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
   const kindOf = (client: Client) => createKind({ ...input, given }, client, deps);
   return runFile({ bulk: input.bulk, kindOf, view: createdView }, deps);
 };

@@ -1,4 +1,3 @@
-import type { BulkRoom } from '../../bulk/room.ts';
 import type { Client } from '../../client/client.ts';
 import { pollPause } from '../../core/async.ts';
 import { machineValue } from '../../core/charge.ts';
@@ -7,8 +6,9 @@ import type { Io } from '../../core/io.ts';
 import { valueAt } from '../../core/json.ts';
 import { PAGE_MAX } from '../../core/record.ts';
 import type { Charge } from '../../ledger/entry.ts';
+import { payableFor } from '../../ledger/guard.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerRoom } from '../../ledger/room.ts';
+import { refreshCharge } from '../../ledger/reconcile.ts';
 import { checkCharges } from '../check-charges.ts';
 
 /** Reads up to this many payment requests one by one. For more, a walk over the list finds the changed ones. */
@@ -29,9 +29,7 @@ const AGAIN_MS = 60_000;
 
 interface Polling {
   readonly ledger: Ledger;
-  readonly protocol: LedgerRoom;
   readonly client: Client;
-  readonly bulk: BulkRoom;
   readonly io: Pick<Io, 'clock' | 'random'>;
   readonly stop: AbortSignal;
 }
@@ -58,7 +56,7 @@ const listedOf = (ugwo: unknown): Listed => {
 };
 
 /** Reads the status of open charges with as few requests as possible and records it in the ledger. */
-export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Polling) => {
+export const openPolling = ({ ledger, client, io, stop }: Polling) => {
   /** By payment request: its list fields when it was last read by itself, and the time of that read in clock ticks. */
   const traces = new Map<string, string>();
   const readAt = new Map<string, number>();
@@ -78,7 +76,7 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
   };
 
   const isOverdue = (charge: Charge): boolean => {
-    const left = protocol.payableFor(charge, ledger.moment()) ?? 0;
+    const left = payableFor(charge, ledger.moment()) ?? 0;
     const since = io.clock.ticks() - (readAt.get(charge.about) ?? Number.NEGATIVE_INFINITY);
     return left <= -SHOWS_WITHIN_MS && since >= AGAIN_MS;
   };
@@ -110,7 +108,7 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
     listed: ReadonlyMap<string, Listed> = new Map(),
   ): Promise<PayError | undefined> => {
     const check = async (charge: Charge): Promise<void> => {
-      await protocol.refreshCharge(ledger, charge, client);
+      await refreshCharge(ledger, charge, client);
       readAt.set(charge.about, io.clock.ticks());
       const trace = listed.get(charge.about)?.trace;
       if (trace !== undefined) traces.set(charge.about, trace);
@@ -118,7 +116,7 @@ export const openPolling = ({ ledger, protocol, client, bulk, io, stop }: Pollin
     async function* rows() {
       yield* charges;
     }
-    const { failures } = await checkCharges(bulk, { ...io, stop, rows: rows(), concurrency: AT_ONCE, check });
+    const { failures } = await checkCharges({ ...io, stop, rows: rows(), concurrency: AT_ONCE, check });
     return failures.at(-1);
   };
 

@@ -1,8 +1,10 @@
 import type { ChargeState } from '../../core/charge.ts';
 import type { Charge } from '../../ledger/entry.ts';
+import { isCharge } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
+import { chargesOf } from '../../ledger/reconcile.ts';
 import type { Payment, Sum } from '../../ledger/report.ts';
-import type { LedgerRoom } from '../../ledger/room.ts';
+import { openSums, PAYMENTS, paymentOf } from '../../ledger/report.ts';
 
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
 const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const satisfies readonly ChargeState[];
@@ -40,15 +42,10 @@ const OVERLAP = 200;
 const MOST_ENDED = 200;
 
 /** Reads the state of watched charges from the ledger, again at each call. */
-export const openTail = (
-  ledger: Ledger,
-  protocol: LedgerRoom,
-  { filters, unsettledOnly }: WatchFilter,
-  now: () => number,
-) => {
+export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter, now: () => number) => {
   const live = new Map<string, Watched>();
   const ended: Watched[] = [];
-  const sums = protocol.openSums<Now>([...protocol.PAYMENTS, ...UNMADE]);
+  const sums = openSums<Now>([...PAYMENTS, ...UNMADE]);
   /** Highest sequence number read; undefined before the first read. */
   let last: number | undefined;
 
@@ -64,7 +61,7 @@ export const openTail = (
   };
 
   const take = (read: Charge, before: Watched | undefined): ChargeChange[] => {
-    const stands = protocol.paymentOf(read, ledger.moment()) ?? (read.state as Now);
+    const stands = paymentOf(read, ledger.moment()) ?? (read.state as Now);
     const isSame = before?.now === stands && before.charge.activity?.status === read.activity?.status;
     // Drops the evidence to save memory: there may be many charges for hours, and it is not shown here.
     const one = { charge: { ...read, evidence: [] }, now: stands, at: isSame ? before.at : now() };
@@ -81,7 +78,7 @@ export const openTail = (
     const found = [...accepted, ...(await Promise.all(others))];
     return found.flatMap((one) => {
       const before = one && live.get(one.id);
-      return before !== undefined && protocol.isCharge(one as Charge) ? take(one as Charge, before) : [];
+      return before !== undefined && isCharge(one as Charge) ? take(one as Charge, before) : [];
     });
   };
 
@@ -99,8 +96,8 @@ export const openTail = (
     const after = Math.max(0, (last ?? 0) - OVERLAP);
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
     for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part, after })))) {
-      for await (const charge of protocol.chargesOf(ledger, filter)) {
-        const stands = protocol.paymentOf(charge, ledger.moment()) ?? (charge.state as Now);
+      for await (const charge of chargesOf(ledger, filter)) {
+        const stands = paymentOf(charge, ledger.moment()) ?? (charge.state as Now);
         if (!live.has(charge.id) && isNew(charge, stands)) changes.push(...take(charge, undefined));
         highest = Math.max(highest, charge.seq);
       }

@@ -1,3 +1,4 @@
+import { gravest } from '../../bulk/row-end.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -7,8 +8,10 @@ import type { Board, Column, Result, ResultNotices, View } from '../../core/resu
 import { shellLine } from '../../core/shell.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Charge, Scope } from '../../ledger/entry.ts';
+import { isIn } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
+import { isListening } from '../../webhook/queue.ts';
 import type { Deps } from '../deps.ts';
 import { countOf, sumsText } from '../record.ts';
 import { type Feed, openFeed } from './feed.ts';
@@ -117,11 +120,7 @@ const KINDS = {
 } as const satisfies Partial<Record<ErrorKind, readonly Now[]>>;
 
 /** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
-export const endFailure = (
-  sums: readonly Sum<Now>[],
-  gravest: (codes: Iterable<number>) => number,
-  place: readonly string[],
-): PayError | undefined => {
+export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]): PayError | undefined => {
   const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) =>
     KINDS[kind].some((now) => countOf<Now>(sums, now) > 0),
   );
@@ -210,15 +209,15 @@ async function* changesOf(
 /** Shows the charges and each change. Only reads. */
 export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
   const { io } = deps;
-  const [ledger, protocol, { service, workspace }] = [await deps.ledger(), await deps.protocol(), await deps.place()];
+  const [ledger, { service, workspace }] = [await deps.ledger(), await deps.place()];
   const here = { service, workspace };
-  const [bulk, webhooks, { data }] = [await deps.bulk(), await deps.webhooks(), await deps.folders()];
-  const tail = openTail(ledger, protocol, await chosen(input, ledger, here), io.clock.now);
+  const { data } = await deps.folders();
+  const tail = openTail(ledger, await chosen(input, ledger, here), io.clock.now);
   const openHere = (): Charge[] =>
-    tail.live().flatMap(({ charge, now }) => (now === 'open' && protocol.isIn(here)(charge) ? [charge] : []));
-  const isTold = (): boolean => webhooks.isListening(data, service);
+    tail.live().flatMap(({ charge, now }) => (now === 'open' && isIn(here)(charge) ? [charge] : []));
+  const isTold = (): boolean => isListening(data, service);
   const { notice } = deps;
-  const feed = openFeed({ ledger, protocol, bulk, io, isTold, notice, client: () => deps.client('read') }, openHere);
+  const feed = openFeed({ ledger, io, isTold, notice, client: () => deps.client('read') }, openHere);
   const over: Over = {};
   const ended = (): ResultNotices => {
     const sums = tail.sums();
@@ -226,7 +225,7 @@ export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
     if (over.fault !== undefined) return { notice, failure: over.fault };
     if (over.final !== true)
       return io.signals.stop.aborted ? { notice, failure: stoppedBy(io.signals.stop.reason) } : {};
-    const failure = endFailure(sums, bulk.gravest, targetFlags(deps.globals));
+    const failure = endFailure(sums, targetFlags(deps.globals));
     return failure === undefined ? { notice } : { failure };
   };
   return {

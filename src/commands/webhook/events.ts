@@ -8,8 +8,10 @@ import type { Result } from '../../core/result.ts';
 import { splitCommand } from '../../core/shell.ts';
 import { atom, formatLocalFull } from '../../core/time.ts';
 import { isWanted } from '../../core/webhook-event.ts';
+import { checkTarget, replay as replayEvent } from '../../webhook/deliver.ts';
 import type { KeptEvent } from '../../webhook/event.ts';
 import type { Queue } from '../../webhook/queue.ts';
+import { openQueue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../list.ts';
@@ -63,7 +65,7 @@ export const edit = async (body: Uint8Array, deps: Deps): Promise<Uint8Array> =>
 
 /** Opens this machine's queue, passes it to `use`, and closes it. */
 const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
-  const queue = (await deps.webhooks()).openQueue((await deps.folders()).data, await deps.user());
+  const queue = openQueue((await deps.folders()).data, await deps.user());
   try {
     return use(queue);
   } finally {
@@ -138,15 +140,14 @@ export const replay = async (
   { uid, to, allowRemote, edit: edits, secrets }: ReplayInput,
   deps: Deps,
 ): Promise<Result> => {
-  const room = await deps.webhooks();
   const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: nothing was forwarded from here yet');
-  const target = room.checkTarget(text, '--to', allowRemote, deps.io.env);
+  const target = checkTarget(text, '--to', allowRemote, deps.io.env);
   const edited = edits
     ? { body: await edit(event.body, deps), secrets: await deps.webhookSecrets(secrets) }
     : undefined;
-  const answer = await room.replay(event, target, edited, deps.io.signals.stop);
+  const answer = await replayEvent(event, target, edited, deps.io.signals.stop);
   return { kind: 'record', record: madeHere({ uid, event: event.event, to: target.href, answer }), view: replayedView };
 };
 
@@ -159,8 +160,7 @@ export const prune = async (input: { readonly before: RequestedTime }, deps: Dep
   const { clock, signals } = deps.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
-  const room = await deps.webhooks();
-  const queue = room.openQueue((await deps.folders()).data, await deps.user());
+  const queue = openQueue((await deps.folders()).data, await deps.user());
   try {
     const { count, waiting } = queue.prunable(before);
     if (count > 0) {

@@ -14,11 +14,16 @@ import { colouredText } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
 import { DOUBLE_CHARGE } from '../../core/webhook-event.ts';
 import type { Charge } from '../../ledger/entry.ts';
+import { isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerRoom } from '../../ledger/room.ts';
+import { reconcile, refreshCharge } from '../../ledger/reconcile.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
+import { keptActivity, snapshotOf } from '../../ledger/snapshot.ts';
 import type { ConsumedEvent, ConsumerResult, LedgerConsumer } from '../../webhook/consumers.ts';
+import { checkTarget } from '../../webhook/deliver.ts';
+import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import type { ToldEvent } from '../../webhook/listen.ts';
+import { listen as receiveEvents } from '../../webhook/listen.ts';
 import type { Deps } from '../deps.ts';
 import type { ListenInput, VerifyInput } from './spec.ts';
 import { aboutFields, toldRecord, toldView, verifiedView } from './view.ts';
@@ -103,9 +108,8 @@ export const doubleCharge = (
   };
 };
 
-interface Doors {
+interface Sources {
   readonly ledger: Ledger;
-  readonly protocol: LedgerRoom;
   readonly client: Client;
 }
 
@@ -116,28 +120,28 @@ interface Doors {
 type Look = () => Promise<{ readonly request: ApiRecord; readonly shown: Snapshot } | undefined>;
 
 /** Reads once and returns the same answer to every later call. */
-const lookOnce = (ugwo: string, { client, protocol }: Doors): Look =>
+const lookOnce = (ugwo: string, { client }: Sources): Look =>
   memo(async () => {
     const request = await client.look('ugwo.get', { params: { uid: ugwo } });
-    return request && { request, shown: protocol.snapshotOf(request.value, request) };
+    return request && { request, shown: snapshotOf(request.value, request) };
   });
 
 const UNSEEN = { unavailable: 'the service does not show the payment request' };
 
 /** Settles unknown charges if the read proves their outcome, and updates open ones. */
-const tellLedger = async (charges: readonly Charge[], look: Look, doors: Doors): Promise<void> => {
-  const { ledger, protocol, client } = doors;
+const tellLedger = async (charges: readonly Charge[], look: Look, sources: Sources): Promise<void> => {
+  const { ledger, client } = sources;
   for (const charge of charges.filter(({ state }) => state === 'unknown')) {
-    await protocol.reconcile(ledger, charge, async () => (await look())?.shown ?? UNSEEN);
+    await reconcile(ledger, charge, async () => (await look())?.shown ?? UNSEEN);
   }
   const seen = await look();
   if (seen === undefined) return;
   const { activities, asked } = seen.shown;
   if (activities === undefined) {
-    for (const charge of charges) await protocol.refreshCharge(ledger, charge, client);
+    for (const charge of charges) await refreshCharge(ledger, charge, client);
     return;
   }
-  const kept = activities.map((activity) => protocol.keptActivity(activity, servedBy(seen.request)));
+  const kept = activities.map((activity) => keptActivity(activity, servedBy(seen.request)));
   // Skips an activity without a readable status: the stored one says more.
   const readable = kept.filter(({ uid, status }) => isId('act', uid) && status !== '');
   await ledger.observe(readable, asked, true);
@@ -150,18 +154,18 @@ const tell = async (
   ugwo: string,
   events: readonly ConsumedEvent[],
   service: string,
-  doors: Doors,
+  sources: Sources,
 ): Promise<ConsumerResult | undefined> => {
   // An event may hold any text as its uid. Only a valid payment request id is sent to the service.
   if (!isId('ugw', ugwo)) return undefined;
-  const { ledger, protocol } = doors;
+  const { ledger } = sources;
   const entries = await ledger.list({ about: ugwo, service, limit: -1 });
-  const charges = entries.filter(protocol.isCharge);
+  const charges = entries.filter(isCharge);
   const double = events.filter(({ event }) => event === DOUBLE_CHARGE);
   if (charges.length === 0 && double.length === 0) return undefined;
-  const look = lookOnce(ugwo, doors);
+  const look = lookOnce(ugwo, sources);
   try {
-    await tellLedger(charges, look, doors);
+    await tellLedger(charges, look, sources);
     if (double.length === 0) return undefined;
     return doubleCharge(ugwo, double, charges, (await look())?.shown.activities ?? []);
   } catch (thrown) {
@@ -188,8 +192,8 @@ export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | u
   return {
     service,
     tell: async (ugwo, events) => {
-      const [ledger, protocol, client] = [await deps.ledger(), await deps.protocol(), await connect()];
-      return tell(ugwo, events, service, { ledger, protocol, client });
+      const [ledger, client] = [await deps.ledger(), await connect()];
+      return tell(ugwo, events, service, { ledger, client });
     },
   };
 };
@@ -260,8 +264,7 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 export const listen = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { io, notice } = deps;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
-  const room = await deps.webhooks();
-  const target = forwardTo === undefined ? undefined : room.checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
+  const target = forwardTo === undefined ? undefined : checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
   const words = input.exec === undefined ? undefined : await commandOf(input.exec, deps);
   const secrets = await deps.webhookSecrets(input.secrets);
   const exec = words && {
@@ -271,7 +274,7 @@ export const listen = async (input: ListenInput, deps: Deps): Promise<Result> =>
   const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
   const { clock, random, signals } = io;
   const news = await openLedgerConsumer(deps);
-  const listening = await room.listen(
+  const listening = await receiveEvents(
     { folder, port, host, secrets, target, only, duplicates, until, exec, news, keepDays },
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say: notice },
   );
@@ -284,9 +287,10 @@ const MOST = 10 * 1024 * 1024;
 
 /** Checks the signature of a body. Throws `rejected` if it does not match. */
 export const verify = async ({ secrets, signature, from }: VerifyInput, deps: Deps): Promise<Result> => {
-  const [known, room] = [await deps.webhookSecrets(secrets), await deps.webhooks()];
+  const known = await deps.webhookSecrets(secrets);
   const body = await deps.bytes(from, MOST);
-  const read = room.verify(known, { body, signature, at: deps.io.clock.now() });
+  const headers = [[SIGNATURE_HEADER, signature]] as const;
+  const read = verifiedDelivery(known, { body, headers, receivedAt: deps.io.clock.now() });
   if ('problem' in read) {
     throw new PayError('rejected', `the delivery isn't genuine: ${read.problem}`, {
       hint: 'check that the body is byte for byte as it came, and that the secret is this endpoint’s',

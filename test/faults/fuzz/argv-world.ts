@@ -7,7 +7,6 @@ import type { Deps } from '../../../src/commands/deps.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io, Output } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';
-import * as ledgerRoom from '../../../src/ledger/room.ts';
 import { memoryLedger } from '../../ledger/support/memory.ts';
 import { answerOf, clientOver, hurriedClock, ORIGIN } from './over.ts';
 import { ACTIVITIES, CUSTOMERS, REQUESTS } from './seeds.ts';
@@ -78,7 +77,6 @@ export const newWorld = (): World => {
   const deps = (globals: Globals): Deps => ({
     io,
     globals,
-    webhooks: shut,
     webhookSecrets: shut,
     tree: shut,
     user: async () => undefined,
@@ -96,8 +94,6 @@ export const newWorld = (): World => {
     ledgerAdmin: async () => shut(),
     checkLedger: async () => shut(),
     observe: async () => undefined,
-    protocol: async () => ledgerRoom,
-    bulk: async () => shut(),
     jobWorld: async () => shut(),
     operator: async () => 'ada',
     profiles: async () => shut(),
