@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf } from '../support/program.ts';
+import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
+
+/** A service that nothing is sent to: another job is refused before that. */
+const NOWHERE = { origin: 'http://127.0.0.1:1' };
+
+const CUSTOMERS = csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com');
+const CHARGES = csvOf('ugwo', ugwoOf(1));
+const EMAILS = csvOf('email', 'ada@example.com');
+const AMOUNTS = csvOf('amount', '5000.00');
+const REFUNDS = csvOf('activity', 'act.AbCd.000000000000000000000001');
+
+/** The id of the job that these options make of a file, as the refusal of another job names it. */
+const jobOf = async (file: string, args: readonly string[]): Promise<string | undefined> => {
+  const other = 'job-0000000000000000';
+  const given = [...args, '--from', fileOf(file), '--resume', other, '--yes', '--json'];
+  const ended = await inProcess(given, { service: NOWHERE });
+  return /is a different job, (job-\w+)/.exec(String(errorOf(ended)['message']))?.[1];
+};
+
+// A file that was begun with an earlier version goes on only where its job still has the same id.
+it.each([
+  ['job-wsspsffvk1zvderj', CUSTOMERS, 'onye update'],
+  [
+    'job-b8k0zc5f3x5166w0',
+    CUSTOMERS,
+    'onye update --last-name Obi --first-name Ada --clear ref --country NG --city Lagos --meta b:=1.50',
+  ],
+  [
+    'job-d1920kbkhbam83pq',
+    CUSTOMERS,
+    'onye update --ref R-1 --billing-address {"zip":"1"} --meta-json {"a":[1]} --data {"locale":"en"}',
+  ],
+  ['job-yy0erkdsjkxntkg7', CUSTOMERS, 'onye update --clear meta'],
+  ['job-dn9xqsda7n2j6haw', CUSTOMERS, 'onye update --first-name Ada --merge-meta tier=vip --unset-meta trial'],
+  ['job-v0y2ywxjd2j4thzv', EMAILS, 'onye create'],
+  [
+    'job-qd2e8efye3hd2z7x',
+    EMAILS,
+    'onye create --last-name Obi --first-name Ada --ref R-1 --address2 x --address y --meta a=1 --data {"locale":"en"}',
+  ],
+  ['job-58bbcmyztr6gj1cj', AMOUNTS, 'ugwo create'],
+  [
+    'job-254egpg96e6k353k',
+    AMOUNTS,
+    'ugwo create --checkout chk.1 --description d --customer ada@example.com --currency ngn --data {"b":1.0}',
+  ],
+  ['job-3kg59b85ryatjr3f', CHARGES, 'ugwo charge'],
+  ['job-8ngb017b2ygr46sy', CHARGES, 'ugwo charge --medium bank_transfer --expires-at 2026-11-20T14:05:00+01:00'],
+  ['job-zcta3mwdwk51g8ct', CHARGES, 'ugwo charge --medium bank_transfer --expires-in 10m --param k:=1.0 --again'],
+  [
+    'job-gyxmcy10z9y3y6kf',
+    CHARGES,
+    'ugwo charge --phone +233201234567 --provider mtn --medium mobile_money --param k=v',
+  ],
+  ['job-354gp56gncns5txg', REFUNDS, 'refund create'],
+  [
+    'job-x7s6mrs44v2qrzhp',
+    REFUNDS,
+    'refund create --account-number 0123456789 --provider gtb --reason damaged --again',
+  ],
+])('%s is the job of these options: %#', async (id, file, args) => {
+  expect(await jobOf(file, args.split(' '))).toBe(id);
+});
