@@ -44,6 +44,9 @@ export const readJsonObject = async (
   throw usageError(`${flag}: must be a JSON object, such as {"key": "value"}`);
 };
 
+/** The flag of a field or a column: `--expires-at` for `expires_at`. */
+export const asFlag = (name: string): string => `--${name.replaceAll('_', '-')}`;
+
 /** Finds the flag that sets a property of the body. */
 export type FlagOf = (propertyPath: string) => string | undefined;
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChargeWords } from '../../src/commands/ugwo/charge-shared.ts';
-import { flagName, KEY_OF, readUnchecked, readWith } from '../../src/commands/ugwo/charge-shared.ts';
+import type { ChargeField, ChargeWords } from '../../src/commands/ugwo/charge-shared.ts';
+import { readUnchecked, readWith } from '../../src/commands/ugwo/charge-shared.ts';
 
 const AT = { ms: Date.UTC(2026, 10, 20, 12), offset: 0 };
-const column = (field: keyof typeof KEY_OF): string => KEY_OF[field];
+const column = (field: ChargeField): string => field;
 const read = (words: ChargeWords) => readWith(words, column);
 const faultsIn = (words: ChargeWords): string[] => {
   const result = read(words);
@@ -15,11 +15,11 @@ describe('readWith', () => {
   it.each<[ChargeWords, object]>([
     [{ medium: 'bank_transfer' }, { medium: 'bank_transfer', expiry: undefined }],
     [
-      { medium: 'bank_transfer', expiresAt: AT },
+      { medium: 'bank_transfer', expires_at: AT },
       { medium: 'bank_transfer', expiry: { at: AT } },
     ],
     [
-      { medium: 'bank_transfer', expiresIn: 900_000 },
+      { medium: 'bank_transfer', expires_in: 900_000 },
       { medium: 'bank_transfer', expiry: { in: 900_000 } },
     ],
     [
@@ -54,11 +54,14 @@ describe('readWith', () => {
       ],
     ],
     [
-      { medium: 'bank_transfer', expiresAt: AT, expiresIn: 1000 },
-      ["expiresIn: expires_at and expires_in can't be used together"],
+      { medium: 'bank_transfer', expires_at: AT, expires_in: 1000 },
+      ["expires_in: expires_at and expires_in can't be used together"],
     ],
-    [{ medium: 'bank_transfer', expiresIn: 0 }, ['expiresIn: expires_in must be between 1s and 15m (got 0s)']],
-    [{ medium: 'bank_transfer', expiresIn: 900_001 }, ['expiresIn: expires_in must be between 1s and 15m (got 901s)']],
+    [{ medium: 'bank_transfer', expires_in: 0 }, ['expires_in: expires_in must be between 1s and 15m (got 0s)']],
+    [
+      { medium: 'bank_transfer', expires_in: 900_001 },
+      ['expires_in: expires_in must be between 1s and 15m (got 901s)'],
+    ],
   ])('all that is wrong with %j', (words, faults) => {
     expect(faultsIn(words)).toEqual(faults);
   });
@@ -67,8 +70,8 @@ describe('readWith', () => {
     const words = fc.record(
       {
         medium: fc.constantFrom('bank_transfer', 'ussd', 'mobile_money', 'other'),
-        expiresAt: fc.constant(AT),
-        expiresIn: fc.nat(2_000_000),
+        expires_at: fc.constant(AT),
+        expires_in: fc.nat(2_000_000),
         provider: fc.constant('gtb'),
         phone: fc.constant('+233201234567'),
       },
@@ -92,13 +95,10 @@ describe('readUnchecked', () => {
     expect(readUnchecked({ medium: 'x', provider: 'y', phone: '1' }, column)).toEqual({
       charge: { medium: 'unchecked', name: 'x', provider: 'y', phone: '1', expiry: undefined },
     });
-    expect(readUnchecked({ expiresAt: AT }, column)).toMatchObject({ charge: { expiry: { at: AT } } });
-    expect(readUnchecked({ expiresIn: 9_000_000 }, column)).toMatchObject({ charge: { expiry: { in: 9_000_000 } } });
-    expect(readUnchecked({ expiresAt: AT, expiresIn: 1 }, column)).toMatchObject({ faults: [{ field: 'expiresIn' }] });
+    expect(readUnchecked({ expires_at: AT }, column)).toMatchObject({ charge: { expiry: { at: AT } } });
+    expect(readUnchecked({ expires_in: 9_000_000 }, column)).toMatchObject({ charge: { expiry: { in: 9_000_000 } } });
+    expect(readUnchecked({ expires_at: AT, expires_in: 1 }, column)).toMatchObject({
+      faults: [{ field: 'expires_in' }],
+    });
   });
-});
-
-it('a parameter has its flag', () => {
-  expect(flagName('expiresAt')).toBe('--expires-at');
-  expect(flagName('medium')).toBe('--medium');
 });

@@ -2,39 +2,21 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
-import { usageError } from '../../core/error.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
 import { BY_EMAIL, type OnyeBody } from './create.ts';
 import { bodyOf, flagOf, type OnyeFields } from './fields.ts';
-import { columnAmong } from './update-kind.ts';
+import { checkColumns, columnAmong, flagBeside, isCreated } from './update-kind.ts';
 
 const EMAIL = 'email';
 const TEXTS = ['ref', 'first_name', 'last_name'];
 const OBJECTS = ['billing_address', 'meta'];
 
-/** The flag that sets the same field as a column; undefined if there is none. */
-const flagBeside = (column: string, fields: OnyeFields): string | undefined =>
-  fields.get(column.split('.')[0] ?? '')?.flag;
-
-const checkColumns = (columns: readonly string[], fields: OnyeFields): void => {
-  for (const column of columns.filter((name) => name === EMAIL || isRead(name))) {
-    const flag = flagBeside(column, fields);
-    if (flag === undefined) continue;
-    throw usageError(`${flag} and the column ${JSON.stringify(column)} set the same field`, {
-      hint: 'use one of them',
-    });
-  }
-};
-
-const isRead = (column: string): boolean =>
-  TEXTS.includes(column) || OBJECTS.some((name) => column === name || column.startsWith(`${name}.`));
-
 const readRow = (cells: Cells, email: string, fields: OnyeFields): OnyeBody => {
   // NDJSON rows may have different names, so the first row is not enough.
-  for (const column of [...cells.given.keys()].filter(isRead)) {
-    const flag = flagBeside(column, fields);
+  for (const column of [...cells.given.keys()].filter((name) => name !== EMAIL && isCreated(name))) {
+    const flag = flagBeside(column, { fields, change: undefined });
     if (flag !== undefined) cells.fault(column, `sets the same field as ${flag}`);
   }
   const own = [
@@ -57,7 +39,7 @@ export const createKind = (fields: OnyeFields, client: Client, deps: Deps): RowK
     allColumns: 'email, ref, first_name, last_name, billing_address.k, meta.k',
     report: madeColumns('uid'),
     options: printExact([...fields].map(([name, { value }]) => [name, value])),
-    checkColumns: (columns) => checkColumns(columns, fields),
+    checkColumns: (columns) => checkColumns(columns.filter(isCreated), { fields, change: undefined }),
     read: (cells, email) => readRow(cells, email, fields),
     request,
     columnOf: (_body, columns) => (path) => columnAmong(columns, path) ?? flagOf(fields)(path) ?? path,

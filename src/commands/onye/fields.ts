@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
 import { PayError } from '../../core/error.ts';
-import { pairsToObject, readJsonObject } from '../../core/input.ts';
+import { asFlag, pairsToObject, readJsonObject } from '../../core/input.ts';
 import { isJsonObject, namesAlong, parseExact } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Deps } from '../deps.ts';
@@ -44,7 +44,7 @@ export const readFields = async (
   const own = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
   return new Map([
     ...Object.entries(own).map(([name, value]) => [name, { value, flag: '--data' }] as const),
-    ...Object.entries(texts).map(([name, value]) => [name, { value, flag: `--${name.replaceAll('_', '-')}` }] as const),
+    ...Object.entries(texts).map(([name, value]) => [name, { value, flag: asFlag(name) }] as const),
     ...cleared.map((name) => [name, { value: '', flag: `--clear ${name}` }] as const),
     ...(billingAddress === undefined ? [] : [['billing_address', await readAddress(billingAddress, deps)] as const]),
     ...(meta === undefined ? [] : [['meta', await readMeta(meta, deps)] as const]),

@@ -37,17 +37,20 @@ const fieldOf = (column: string): string | undefined => {
 };
 
 /** The flag that conflicts with a column: it sets the same field, or the metadata in another way. */
-const flagBeside = (column: string, { fields, change }: GivenFields): string | undefined => {
+export const flagBeside = (column: string, { fields, change }: GivenFields): string | undefined => {
   const field = fieldOf(column) ?? '';
   if (field === META && change !== undefined) return changeFlag(change);
   if (field !== MERGE) return fields.get(field)?.flag;
   return Object.keys(change?.set ?? {}).length > 0 ? '--merge-meta' : fields.get(META)?.flag;
 };
 
+/** True for a column that a file of new customers has. */
+export const isCreated = (column: string): boolean => ![undefined, MERGE].includes(fieldOf(column));
+
 const isOf = (field: string) => (column: string) => fieldOf(column) === field;
 
 /** Throws a usage error if a flag and a column conflict: it is unclear which one counts. */
-const checkColumns = (columns: readonly string[], options: GivenFields): void => {
+export const checkColumns = (columns: readonly string[], options: GivenFields): void => {
   for (const column of columns) {
     const flag = flagBeside(column, options);
     if (flag === undefined) continue;

@@ -12,7 +12,7 @@ import {
 import { asPair, asSource, asText, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
+import { asFlag, type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
 import { didYouMean } from '../../core/text.ts';
 
 /** Parts of a billing address. Each has its own option. */
@@ -176,7 +176,7 @@ const readChanges = (given: GivenOptions<typeof options>): Changes => {
   const { texts, billingAddress } = readTexts(given);
   const cleared = (given.clear ?? []).filter((name) => name !== 'meta');
   const both = cleared.find((name) => texts[name] !== undefined);
-  if (both !== undefined) throw usageError(`--clear ${both} and --${both.replaceAll('_', '-')} can't be used together`);
+  if (both !== undefined) throw usageError(`--clear ${both} and ${asFlag(both)} can't be used together`);
   return { texts, cleared, billingAddress, meta: readMeta(given), data: given.data };
 };
 

@@ -5,9 +5,9 @@ import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
-import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
+import { AMOUNT_COLUMNS, columnBy, moneyIn, refuseTwice, wordOf } from '../fields.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
-import { failureOf, lookAt } from './create.ts';
+import { columnOf, failureOf, lookAt } from './create.ts';
 import type { FileOfRefunds } from './spec.ts';
 
 /** One valid row of the file. */
@@ -40,16 +40,6 @@ const readRow = (cells: Cells, activity: string, { words }: FileOfRefunds, valid
     ([, value]) => value !== undefined,
   );
   return { activity, ugwo, money, body: { ugwo_activity: activity, ...Object.fromEntries(given) } };
-};
-
-const COLUMNS = [...AMOUNT_COLUMNS, 'ugwo', ...TEXTS, ...DESTINATION];
-
-const columnOf = (path: string, columns: readonly string[]): string => {
-  const name = namesAlong(path, [...COLUMNS, 'ugwo_activity', 'destination']).findLast((one) => one !== 'destination');
-  if (name === undefined) return 'provider';
-  if (name === 'ugwo_activity') return 'activity';
-  if (!COLUMNS.includes(name)) return path;
-  return name === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, name);
 };
 
 /**
@@ -85,14 +75,15 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
       missing: 'is missing: the paid activity, act.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: COLUMNS,
+    columns: [...AMOUNT_COLUMNS, 'ugwo', ...TEXTS, ...DESTINATION],
     allColumns: 'activity, ugwo, amount or amount_minor, currency, ref, reason, provider, account_number',
     report: madeColumns('refund'),
     options: printExact(words),
     checkColumns: (columns) => refuseTwice(words, columns),
     read: (cells, activity) => readRow(cells, activity, file, globals.validate),
     request,
-    columnOf: (_item, columns) => (path) => columnOf(path, columns),
+    columnOf: (_item, columns) => (path) =>
+      namesAlong(path, ['ugwo_activity']).at(-1) === 'ugwo_activity' ? 'activity' : columnBy(columnOf, columns)(path),
     counts: ({ money, body }) => [
       money?.currency ?? 'in full',
       ...('destination' in body ? ['to a given account'] : []),

@@ -6,6 +6,7 @@ import { namesAlong, valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { flagBy } from '../fields.ts';
 import { previewCall } from '../record.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';
 
@@ -111,19 +112,13 @@ const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid 
   return paid === undefined || sum === undefined ? activity : formatMoney(String(sum), paid.currency);
 };
 
-const FLAGS = new Map([
-  ['amount', '--amount'],
-  ['ref', '--ref'],
-  ['reason', '--reason'],
-  ['provider', '--provider'],
-  ['account_number', '--account-number'],
-  ['destination', '--provider'],
-]);
+const FIELDS = ['amount', 'ref', 'reason', 'provider', 'account_number', 'destination'];
 
-const flagOf = (propertyPath: string): string | undefined =>
-  namesAlong(propertyPath, [...FLAGS.keys()])
-    .map((name) => FLAGS.get(name))
-    .findLast((flag) => flag !== undefined);
+/** The column that sets a property of the body. */
+export const columnOf = (propertyPath: string): string | undefined => {
+  const name = namesAlong(propertyPath, FIELDS).findLast((one) => FIELDS.includes(one));
+  return name === 'destination' ? 'provider' : name;
+};
 
 /** Adds the failure of a refund that failed at once (public material, Refunds). */
 const withFailure = (result: Result): Result => {
@@ -149,11 +144,7 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
     const how = { about: activity, question: [what, 'Pay this back?'], typed, once: true, again, failure: failureOf };
     return withFailure({ kind: 'record', view: refundView, ...(await deps.once('refund.create', { body }, how)) });
   } catch (thrown) {
-    const nameOf = (path: string) => {
-      const flag = flagOf(path);
-      return flag === '--amount' ? (input.amount?.flag ?? flag) : flag;
-    };
-    throw namingFlags(thrown, nameOf, undefined, paid?.currency);
+    throw namingFlags(thrown, flagBy(columnOf, input.amount), undefined, paid?.currency);
   }
 };
 

@@ -4,7 +4,7 @@ import { usageError } from '../../core/error.ts';
 import { pairsToObject } from '../../core/input.ts';
 import { namesAlong } from '../../core/json.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import { type ChargeMedium, type Expiry, KEY_OF } from './charge-shared.ts';
+import { CHARGE_FIELDS, type ChargeMedium, type Expiry } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
 
 /** Leaves out an expiry that equals the service's default: its 15 minutes run by its clock, not by ours. */
@@ -49,7 +49,7 @@ const sentBy = ({ with: charge, params }: Sent): readonly string[] => {
  */
 export const dataKeyOf = (input: Sent, path: string): string | undefined => {
   const sent = sentBy(input);
-  const names = namesAlong(path, ['data', ...Object.values(KEY_OF), ...sent]);
+  const names = namesAlong(path, ['data', ...CHARGE_FIELDS, ...sent]);
   if (names[0] === 'data') return names[1];
   return names.length === 1 && sent.includes(names[0] ?? '') ? names[0] : undefined;
 };

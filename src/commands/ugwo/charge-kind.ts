@@ -14,7 +14,7 @@ import {
   statusOf,
 } from '../../core/charge.ts';
 import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
-import { type Pair, targetFlags } from '../../core/input.ts';
+import { asFlag, type Pair, targetFlags } from '../../core/input.ts';
 import { printExact, valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
@@ -31,16 +31,15 @@ import { paymentOf } from '../../ledger/report.ts';
 import { asActivity, snapshotOf } from '../../ledger/snapshot.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
+import { eitherOf, refuseTwice } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
 import { followCharges } from './charge-follow.ts';
 import { lookFirst, refusal, sendCharge } from './charge-look.ts';
 import {
-  type ChargeField,
+  CHARGE_FIELDS,
   type ChargeMedium,
   type ChargeWords,
-  flagName,
-  KEY_OF,
   type NameOf,
   readUnchecked,
   readWith,
@@ -177,52 +176,44 @@ export interface ChargeItem {
 }
 
 const PARAM = 'param';
-const FIELDS = Object.keys(KEY_OF) as ChargeField[];
 
-/** Throws if an option and a column set the same value: it is unclear which one counts. */
-const refuseTwice = ({ words, params }: FileOfCharges, columns: readonly string[]): void => {
-  const field = FIELDS.find((name) => words[name] !== undefined && columns.includes(KEY_OF[name]));
-  if (field !== undefined) {
-    throw usageError(`${flagName(field)} and the column ${KEY_OF[field]} set the same value; leave one out`);
-  }
+/** Throws if an option and a column set the same value. */
+const checkColumns = ({ words, params }: FileOfCharges, columns: readonly string[]): void => {
+  refuseTwice(
+    words,
+    CHARGE_FIELDS.filter((name) => columns.includes(name)),
+  );
   const names = params.map(([name]) => name);
   const twice = names.find((name) => columns.includes(`${PARAM}.${name}`) || columns.includes(`${PARAM}.${name}:`));
   if (twice !== undefined)
     throw usageError(`--param ${twice} and the column ${PARAM}.${twice} set the same value; leave one out`);
 };
 
-/** Values of a row. Options apply where the file has no such column. */
+/** Values of a row. Options apply where the row has none. */
 const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => {
   const own: ChargeWords = {
-    medium: cells.text(KEY_OF.medium),
-    expiresAt: cells.parsed(KEY_OF.expiresAt, parseInstant, 'a time with an offset such as 2026-11-20T14:05:00+01:00'),
-    expiresIn: cells.parsed(KEY_OF.expiresIn, parseDuration, 'a duration such as 90s or 10m'),
-    provider: cells.text(KEY_OF.provider),
-    phone: cells.text(KEY_OF.phone),
+    medium: cells.text('medium'),
+    expires_at: cells.parsed('expires_at', parseInstant, 'a time with an offset such as 2026-11-20T14:05:00+01:00'),
+    expires_in: cells.parsed('expires_in', parseDuration, 'a duration such as 90s or 10m'),
+    provider: cells.text('provider'),
+    phone: cells.text('phone'),
   };
-  // NDJSON rows may have different names, so the first row is not enough.
-  const twice = FIELDS.filter((name) => own[name] !== undefined && options[name] !== undefined);
-  for (const name of twice) cells.fault(KEY_OF[name], `is also set by ${flagName(name)}`);
-  const entries = FIELDS.map((name) => [
-    name,
-    own[name] ?? (cells.columns.includes(KEY_OF[name]) ? undefined : options[name]),
-  ]);
-  return Object.fromEntries(entries) as ChargeWords;
+  return Object.fromEntries(CHARGE_FIELDS.map((name) => [name, eitherOf(cells, name, own[name], options[name])]));
 };
 
 /** Names a parameter by its source: a column of the file, or the flag that fills it. */
 const namesIn =
   ({ words }: FileOfCharges, columns: readonly string[]): NameOf =>
   (field) =>
-    columns.includes(KEY_OF[field]) || words[field] === undefined ? KEY_OF[field] : flagName(field);
+    columns.includes(field) || words[field] === undefined ? field : asFlag(field);
 
 const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem | undefined => {
   const nameOf = namesIn(file, cells.columns);
   const words = wordsOf(cells, file.words);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
-  const own = validate ? params.filter(([name]) => FIELDS.some((field) => KEY_OF[field] === name)) : [];
+  const own = validate ? params.filter(([name]) => CHARGE_FIELDS.some((field) => field === name)) : [];
   for (const [name] of own) cells.fault(`${PARAM}.${name}`, `use the column ${name}`);
-  const read = validate ? readWith(words, nameOf) : readUnchecked(words, nameOf);
+  const read = (validate ? readWith : readUnchecked)(words, nameOf);
   if ('charge' in read) return { ugwo, with: read.charge, params };
   for (const { field, what } of read.faults) cells.fault(nameOf(field), what);
   return undefined;
@@ -234,9 +225,9 @@ const columnOf = (item: ChargeItem, names: NameOf, path: string): string | undef
   if (name === 'expires_at') {
     const { with: charge } = item;
     const within = 'expiry' in charge && charge.expiry !== undefined && 'in' in charge.expiry;
-    return names(within ? 'expiresIn' : 'expiresAt');
+    return names(within ? 'expires_in' : 'expires_at');
   }
-  const field = FIELDS.find((one) => KEY_OF[one] === name);
+  const field = CHARGE_FIELDS.find((one) => one === name);
   return field === undefined ? `${PARAM}.${name}` : names(field);
 };
 
@@ -244,8 +235,9 @@ const mediumOf = ({ with: charge }: ChargeItem): string =>
   charge.medium === 'unchecked' ? (charge.name ?? 'no medium') : charge.medium;
 
 const optionsText = ({ words, params }: FileOfCharges): string => {
-  const { medium, expiresAt, expiresIn, provider, phone } = words;
-  return printExact({ medium, expiresAt: expiresAt?.ms, expiresIn, provider, phone, params });
+  const { medium, expires_at, expires_in: expiresIn, provider, phone } = words;
+  // The names are part of the job's id, so they never change.
+  return printExact({ medium, expiresAt: expires_at?.ms, expiresIn, provider, phone, params });
 };
 
 const NOT_SHOWN = "the service can't show the payment request";
@@ -340,11 +332,11 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
       missing: 'is missing: the payment request, ugw.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: [...Object.values(KEY_OF), PARAM, `${PARAM}.`],
+    columns: [...CHARGE_FIELDS, PARAM, `${PARAM}.`],
     allColumns: 'ugwo, medium, expires_at or expires_in, provider, phone, param.k',
     report: CHARGE_COLUMNS,
     options: optionsText(file),
-    checkColumns: (columns) => refuseTwice(file, columns),
+    checkColumns: (columns) => checkColumns(file, columns),
     read: (cells, ugwo) => readRow(cells, ugwo, file, globals.validate),
     request: (item) => ({
       operation: 'ugwo.charge',

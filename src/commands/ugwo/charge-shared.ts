@@ -19,16 +19,17 @@ export type ChargeMedium =
       readonly phone: string | undefined;
     };
 
-/** Charge parameters as given, by flags or in the columns of a file. */
+/** Charge parameters as given, by flags or in the columns of a file. Each is a key of the body and a column. */
 export interface ChargeWords {
   readonly medium?: string | undefined;
-  readonly expiresAt?: Instant | undefined;
+  readonly expires_at?: Instant | undefined;
   /** In milliseconds. */
-  readonly expiresIn?: number | undefined;
+  readonly expires_in?: number | undefined;
   readonly provider?: string | undefined;
   readonly phone?: string | undefined;
 }
 export type ChargeField = keyof ChargeWords;
+export const CHARGE_FIELDS = ['medium', 'expires_at', 'expires_in', 'provider', 'phone'] as const;
 
 /** A fault in the parameters: the field, and a sentence. */
 export interface ChargeFault {
@@ -39,27 +40,14 @@ export interface ChargeFault {
 /** Names a parameter by its source: a flag or a column. */
 export type NameOf = (field: ChargeField) => string;
 
-/** Key of each parameter in the body; also its column. */
-export const KEY_OF: Readonly<Record<ChargeField, string>> = {
-  medium: 'medium',
-  expiresAt: 'expires_at',
-  expiresIn: 'expires_in',
-  provider: 'provider',
-  phone: 'phone',
-};
-
-export const flagName: NameOf = (field) => `--${KEY_OF[field].replaceAll('_', '-')}`;
-
 const OWN: Readonly<Record<Medium, readonly ChargeField[]>> = {
-  bank_transfer: ['expiresAt', 'expiresIn'],
+  bank_transfer: ['expires_at', 'expires_in'],
   ussd: ['provider'],
   mobile_money: ['provider', 'phone'],
 };
 
 const foreignTo = (medium: Medium, words: ChargeWords, nameOf: NameOf): ChargeFault[] => {
-  const given = (Object.keys(KEY_OF) as ChargeField[]).filter(
-    (field) => field !== 'medium' && words[field] !== undefined,
-  );
+  const given = CHARGE_FIELDS.filter((field) => field !== 'medium' && words[field] !== undefined);
   return given
     .filter((field) => !OWN[medium].includes(field))
     .map((field) => {
@@ -81,21 +69,21 @@ const missingFrom = (medium: 'ussd' | 'mobile_money', words: ChargeWords, nameOf
     .filter(([field]) => words[field] === undefined)
     .map(([field, what]) => ({ field, what: `${nameOf('medium')} ${medium} needs ${nameOf(field)}, ${what}` }));
 
-const expiryOf = ({ expiresAt, expiresIn }: ChargeWords): Expiry | undefined => {
-  if (expiresAt !== undefined) return { at: expiresAt };
-  return expiresIn === undefined ? undefined : { in: expiresIn };
+const expiryOf = ({ expires_at, expires_in }: ChargeWords): Expiry | undefined => {
+  if (expires_at !== undefined) return { at: expires_at };
+  return expires_in === undefined ? undefined : { in: expires_in };
 };
 
-const expiryFaults = ({ expiresAt, expiresIn }: ChargeWords, nameOf: NameOf): ChargeFault[] => {
-  const name = nameOf('expiresIn');
-  if (expiresAt !== undefined && expiresIn !== undefined) {
-    return [{ field: 'expiresIn', what: `${nameOf('expiresAt')} and ${name} can't be used together` }];
+const expiryFaults = ({ expires_at, expires_in }: ChargeWords, nameOf: NameOf): ChargeFault[] => {
+  const name = nameOf('expires_in');
+  if (expires_at !== undefined && expires_in !== undefined) {
+    return [{ field: 'expires_in', what: `${nameOf('expires_at')} and ${name} can't be used together` }];
   }
-  if (expiresIn === undefined || (expiresIn > 0 && expiresIn <= EXPIRY_LIMIT_MS)) return [];
+  if (expires_in === undefined || (expires_in > 0 && expires_in <= EXPIRY_LIMIT_MS)) return [];
   return [
     {
-      field: 'expiresIn',
-      what: `${name} must be between 1s and ${durationWord(EXPIRY_LIMIT_MS)} (got ${durationWord(expiresIn)})`,
+      field: 'expires_in',
+      what: `${name} must be between 1s and ${durationWord(EXPIRY_LIMIT_MS)} (got ${durationWord(expires_in)})`,
     },
   ];
 };
@@ -133,8 +121,8 @@ export const readWith = (words: ChargeWords, nameOf: NameOf): ReadWith => {
 
 /** Reads the parameters without checks; the service judges them. */
 export const readUnchecked = (words: ChargeWords, nameOf: NameOf): ReadWith => {
-  const { medium: name, provider, phone, expiresAt, expiresIn } = words;
-  const faults = expiresAt === undefined || expiresIn === undefined ? [] : expiryFaults(words, nameOf);
+  const { medium: name, provider, phone, expires_at, expires_in } = words;
+  const faults = expires_at === undefined || expires_in === undefined ? [] : expiryFaults(words, nameOf);
   if (faults.length > 0) return { faults };
   return { charge: { medium: 'unchecked', name, expiry: expiryOf(words), provider, phone } };
 };

@@ -26,10 +26,10 @@ import { MEDIUMS } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
-import type { Pair } from '../../core/input.ts';
+import { asFlag, type Pair } from '../../core/input.ts';
 import type { ShareOptions } from '../../core/result.ts';
 import { type Instant, parseInstant } from '../../core/time.ts';
-import { type ChargeMedium, type ChargeWords, flagName, KEY_OF, readUnchecked, readWith } from './charge-shared.ts';
+import { CHARGE_FIELDS, type ChargeMedium, type ChargeWords, readUnchecked, readWith } from './charge-shared.ts';
 
 const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   const instant = parseInstant(text);
@@ -110,16 +110,20 @@ export interface FileOfCharges {
 
 export type ChargeInput = OneCharge | FileOfCharges;
 
+const wordsOf = ({ medium, expiresAt, expiresIn, provider, phone }: ChargeGiven): ChargeWords => ({
+  ...{ medium, expires_at: expiresAt, expires_in: expiresIn, provider, phone },
+});
+
 const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
-  const read = validate ? readWith(given, flagName) : readUnchecked(given, flagName);
+  const read = (validate ? readWith : readUnchecked)(wordsOf(given), asFlag);
   if ('charge' in read) return read.charge;
   throw usageError(read.faults[0]?.what ?? 'no medium given');
 };
 
 /** Throws if --param sets a key that has its own option. Only the option checks the value. */
 const refuseOwnParams = (params: readonly Pair[]): void => {
-  const own = params.map(([name]) => name).find((name) => Object.values(KEY_OF).includes(name));
-  if (own !== undefined) throw usageError(`--param ${own}: use --${own.replaceAll('_', '-')}`);
+  const own = params.map(([name]) => name).find((name) => CHARGE_FIELDS.some((field) => field === name));
+  if (own !== undefined) throw usageError(`--param ${own}: use ${asFlag(own)}`);
 };
 
 const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
@@ -165,8 +169,8 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   if (args.length > 0) throw usageError("--from and a payment request can't be used together");
   const single = (['reuse', 'share', 'copy'] as const).find((name) => given[name] === true);
   if (single !== undefined) throw usageError(`--${single} and --from can't be used together`);
-  const { medium, expiresAt, expiresIn, provider, phone, param = [], again = false } = given;
-  const words = { medium, expiresAt, expiresIn, provider, phone };
+  const { param = [], again = false } = given;
+  const words = wordsOf(given);
   return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
 };
 

@@ -3,7 +3,7 @@ import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
-import { AMOUNT_COLUMNS, moneyIn, nameOf, refuseTwice, wordOf } from '../file-words.ts';
+import { AMOUNT_COLUMNS, columnBy, moneyIn, refuseTwice, wordOf } from '../fields.ts';
 import { findOutByHand, madeColumns, rowsMade, uniqueIn } from '../make.ts';
 import { described } from '../record.ts';
 import { BY_REF, bodyOf, columnOf, type UgwoBody } from './create.ts';
@@ -65,9 +65,7 @@ export const createKind = (
     columnOf: (_item, columns) => (path) => {
       const whole = columns.find((name) => name === path || name === `${path}:`);
       if (whole?.startsWith(`${METADATA}.`)) return whole;
-      const column = columnOf(path);
-      if (column === undefined) return whole ?? path;
-      return column === 'amount' && columns.includes('amount_minor') ? 'amount_minor' : nameOf(columns, column);
+      return columnOf(path) === undefined ? (whole ?? path) : columnBy(columnOf, columns)(path);
     },
     counts: ({ currency }) => [currency],
     money: (item) => item,

@@ -7,6 +7,7 @@ import { namesAlong, valueAt } from '../../core/json.ts';
 import { formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
+import { flagBy } from '../fields.ts';
 import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../make.ts';
 import { described, previewCall } from '../record.ts';
 import type { CreateWords, OtherWords, UgwoCreateInput } from './spec.ts';
@@ -39,23 +40,21 @@ export const createBody = ({ amount, ...words }: CreateWords): UgwoBody => {
   return bodyOf(read.minor, words);
 };
 
-const FLAGS = new Map([
-  ['amount', '--amount'],
-  ['currency', '--currency'],
-  ['onye', '--customer'],
-  ['onye_email', '--customer'],
-  ['ref', '--ref'],
-  ['description', '--description'],
-  ['checkout', '--checkout'],
-  ['metadata', '--metadata'],
+/** Properties of the body, and the column that sets each. */
+const COLUMNS = new Map([
+  ['amount', 'amount'],
+  ['currency', 'currency'],
+  ['onye', 'customer'],
+  ['onye_email', 'customer'],
+  ['ref', 'ref'],
+  ['description', 'description'],
+  ['checkout', 'checkout'],
+  ['metadata', 'metadata'],
 ]);
 
-/** The flag that sets a property of the body. */
-export const flagOf = (propertyPath: string): string | undefined =>
-  FLAGS.get(namesAlong(propertyPath, [...FLAGS.keys()])[0] ?? '');
-
-/** The column that sets the same property. */
-export const columnOf = (propertyPath: string): string | undefined => flagOf(propertyPath)?.slice(2);
+/** The column that sets a property of the body. */
+export const columnOf = (propertyPath: string): string | undefined =>
+  COLUMNS.get(namesAlong(propertyPath, [...COLUMNS.keys()])[0] ?? '');
 
 const SHOWN_AT = new Map([
   ['onye', ['onye.uid', 'onye']],
@@ -119,11 +118,7 @@ const createOne = async (given: UgwoBody, words: CreateWords, deps: Deps): Promi
     }
     return { kind: 'record', view: wholeUgwoView, ...(await deps.once(operation, { body }, { about, saying })) };
   } catch (thrown) {
-    const nameOf = (path: string) => {
-      const flag = flagOf(path);
-      return flag === '--amount' ? words.amount.flag : flag;
-    };
-    throw namingFlags(thrown, nameOf, undefined, words.currency);
+    throw namingFlags(thrown, flagBy(columnOf, words.amount), undefined, words.currency);
   }
 };
 

@@ -1,30 +1,53 @@
 import type { Cells } from '../bulk/cells.ts';
 import { usageError } from '../core/error.ts';
+import { asFlag, type FlagOf } from '../core/input.ts';
 import { NumberText } from '../core/json.ts';
 import { type GivenAmount, readGiven } from '../core/money.ts';
 
 /** Values that options set for every row, by the matching column. */
 export type Filled = Readonly<Record<string, string | undefined>>;
 
-const flagOf = (column: string): string => `--${column.replaceAll('_', '-')}`;
-
 /** Throws if an option and a column set the same value: it is unclear which one counts. */
-export const refuseTwice = (options: Filled, columns: readonly string[]): void => {
+export const refuseTwice = <C extends string>(
+  options: { readonly [K in C]?: unknown },
+  columns: readonly C[],
+): void => {
   const column = columns.find((name) => options[name] !== undefined);
   if (column === undefined) return;
-  throw usageError(`${flagOf(column)} and the column ${column} set the same value; leave one out`);
+  throw usageError(`${asFlag(column)} and the column ${column} set the same value; leave one out`);
 };
 
-/** The row's text, or the option's. Reports a fault if both are given, since NDJSON rows may have different names. */
-export const wordOf = (cells: Cells, column: string, options: Filled): string | undefined => {
-  const own = cells.text(column);
-  if (own !== undefined && options[column] !== undefined) cells.fault(column, `is also set by ${flagOf(column)}`);
-  return own ?? options[column];
+/** The row's value, or the option's. Reports a fault if both are given, since NDJSON rows may have different names. */
+export const eitherOf = <T>(cells: Cells, column: string, own: T | undefined, option: T | undefined): T | undefined => {
+  if (own !== undefined && option !== undefined) cells.fault(column, `is also set by ${asFlag(column)}`);
+  return own ?? option;
 };
 
-/** Source of a property: a column of the file, or the flag. */
-export const nameOf = (columns: readonly string[], column: string): string =>
-  columns.some((name) => name === column || name.startsWith(`${column}.`)) ? column : flagOf(column);
+/** The row's text, or the option's. */
+export const wordOf = (cells: Cells, column: string, options: Filled): string | undefined =>
+  eitherOf(cells, column, cells.text(column), options[column]);
+
+/** Finds the column that sets a property of the body. The flag has the same name. */
+type ColumnOf = (propertyPath: string) => string | undefined;
+
+/** The flag that sets a property. */
+export const flagBy =
+  (columnOf: ColumnOf, amount: GivenAmount | undefined): FlagOf =>
+  (path) => {
+    const column = columnOf(path);
+    if (column === 'amount' && amount !== undefined) return amount.flag;
+    return column && asFlag(column);
+  };
+
+/** The source of a property in a file: a column, or the flag. */
+export const columnBy =
+  (columnOf: ColumnOf, columns: readonly string[]) =>
+  (path: string): string => {
+    const column = columnOf(path);
+    if (column === undefined) return path;
+    if (column === 'amount' && columns.includes('amount_minor')) return 'amount_minor';
+    return columns.some((name) => name === column || name.startsWith(`${column}.`)) ? column : asFlag(column);
+  };
 
 /** Columns of an amount: in the currency's decimals, or in the minor unit. */
 export const AMOUNT_COLUMNS = ['amount', 'amount_minor', 'currency'] as const;
