@@ -1,4 +1,4 @@
-import { type RowsRun, runRows, type Stopped } from '../bulk/pace.ts';
+import type { RowsRun, Stopped } from '../bulk/pace.ts';
 import { endsAll, PayError } from '../core/error.ts';
 import type { Charge } from '../ledger/entry.ts';
 
@@ -30,6 +30,7 @@ export const checkCharges = async ({
       return endsAll(thrown) ? { stops: thrown } : { slowDown: 0 };
     }
   };
+  const { runRows } = await import('../bulk/pace.ts');
   const { stopped } = await runRows({ ...run, work, onSettled: checked });
   return { failures, stopped };
 };

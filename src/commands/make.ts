@@ -10,7 +10,6 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { makeRow } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
 
 /** A field that differs from the request, and the existing value in words. */
@@ -190,6 +189,7 @@ export const rowsMade = <T>(
           return record;
         }
       };
+      const { makeRow } = await import('../ledger/send.ts');
       const made = await makeRow(
         ledger,
         {

@@ -101,6 +101,11 @@ describe('what a command loads', () => {
     expect(loaded.filter((name) => name.startsWith('src/emulator/console/'))).toEqual([]);
   });
 
+  it('is neither the ledger nor the rows of files for a command that only reads', async () => {
+    const loaded = await loadedBy(['ugwo', 'list', '--local']);
+    expect(loaded.filter((name) => /^src\/(?:ledger|bulk|webhook)\//.test(name))).toEqual([]);
+  });
+
   it('is no declaration of a command for the first page of help', async () => {
     const loaded = await loadedBy(['--help']);
     expect(loaded).toContain('src/cli/help/overview.ts');

@@ -4,8 +4,7 @@ import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Allowance, Amounts, Policy, Spent } from '../../ledger/policy.ts';
-import { dayOf, OTHERS } from '../../ledger/policy.ts';
+import { type Allowance, type Amounts, dayOf, OTHERS, type Policy, type Spent } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
@@ -78,7 +77,7 @@ const ownPolicy = async ({ policies }: Ledger, name: string): Promise<Allowance[
   (await policies.list()).find(({ profile }) => profile === name);
 
 /** The policy in force for a profile, and its charges of today. */
-const today = async (ledger: Ledger, name: string, deps: Deps): Promise<Allowance | undefined> => {
+const today = async (ledger: Ledger, name: string): Promise<Allowance | undefined> => {
   const profile = name === OTHERS ? undefined : name;
   return ledger.policies.allowance({ profile, since: dayOf(ledger.moment().at) });
 };
@@ -88,7 +87,7 @@ async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIt
   const records = [];
   for (const one of kept) {
     // The policy for all others counts each profile separately, so there is no total.
-    const spent = one.profile === OTHERS ? undefined : (await today(ledger, one.profile, deps))?.spent;
+    const spent = one.profile === OTHERS ? undefined : (await today(ledger, one.profile))?.spent;
     records.push(policyRecordOf(one, spent));
   }
   yield { records, cursor: undefined, nextCursor: null };
@@ -103,7 +102,7 @@ export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
 /** Shows the policy in force for a profile, and its charges of today. */
 export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const name = await whoseName(input, deps);
-  const allowance = await today(await deps.ledger(), name, deps);
+  const allowance = await today(await deps.ledger(), name);
   if (allowance === undefined) {
     throw usageError(`no policy holds for ${input.others ? 'other profiles' : `profile ${name}`}`, {
       hint: 'nothing is limited; set one with `paycli policy set`, and see all with `paycli policy list`',

@@ -38,12 +38,7 @@ const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
 };
 
 /** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */
-const canBeTheSame = async (
-  { by, why }: Refused,
-  data: Readonly<Record<string, unknown>>,
-  ledger: Ledger,
-  deps: Deps,
-): Promise<boolean> => {
+const canBeTheSame = ({ by, why }: Refused, data: Readonly<Record<string, unknown>>, ledger: Ledger): boolean => {
   if (why === 'paid') return true;
   if (why !== 'payable' && why !== 'unseen') return false;
   return by === undefined || asksTheSame(by, data, ledger.digest);
@@ -66,7 +61,7 @@ export const reused = async (
 ): Promise<Reused | undefined> => {
   const { intent, why, by, activity } = refused;
   if (activity === undefined || activity.uid === '') return undefined;
-  if (!(await canBeTheSame(refused, data, ledger, deps))) return undefined;
+  if (!canBeTheSame(refused, data, ledger)) return undefined;
   const seen = looked && activityIn(looked, activity.uid);
   const record = seen ?? (await asShown(intent.about, activity, client, deps));
   if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
