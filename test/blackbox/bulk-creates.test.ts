@@ -219,6 +219,14 @@ describe('onye create --from', () => {
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toMatch(why);
   });
+
+  it('copies a column merge_meta, which only updates read, beside --meta', async () => {
+    const file = fileOf(csvOf('email,merge_meta.tier', 'a@b.c,vip'));
+    const service = await serveMaking('ony');
+    const ended = await run(['onye', 'create'], file, { service, home: newFolder() }, '--meta', 'a=1');
+    expect(ended.code).toBe(0);
+    expect(postsIn(service)).toEqual([{ email: 'a@b.c', meta: { a: '1' } }]);
+  });
 });
 
 describe('refund create --from', () => {
@@ -256,6 +264,22 @@ describe('refund create --from', () => {
     expect(summaryOf(other)).toMatchObject({ refused: 2 });
     expect(postsIn(service)).toHaveLength(2);
     expect(summaryOf(await run(REFUND, file, { service, home }, '--yes', '--again'))).toMatchObject({ accepted: 2 });
+  });
+
+  it.each([
+    ['destination', 'provider'],
+    ['destination.provider', 'provider'],
+    ['destination[accountNumber]', 'account_number'],
+    ['ugwo_activity', 'activity'],
+    ['amount', 'amount'],
+    ['reason', '--reason'],
+    ['other', 'other'],
+  ])('names the source of %s that the service refuses: %s', async (propertyPath, source) => {
+    const service = await serveMaking('rfd', () => problem(422, 'Invalid', [{ propertyPath, title: 'is wrong' }]));
+    const report = reportPath();
+    const file = fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN')));
+    await run(REFUND, file, { service, home: newFolder() }, '--reason', 'late', '--yes', '--report', report);
+    expect(reportOf(report)[1]?.['error']).toBe(`the service answered 422: Invalid; ${source}: is wrong`);
   });
 
   it('sends no row whose activity is another’s, or was paid in another currency', async () => {
