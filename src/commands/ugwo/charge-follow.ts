@@ -45,7 +45,7 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
 
 /** Checks every open charge once. Resolves to the last error of a failed read; the next round reads it again. */
 const checkOpen = async (
-  { job, bulk, world, rowDeps, deps }: FollowedJob,
+  { job, bulk, world, rowDeps }: FollowedJob,
   sums: Sums,
   tell: () => void,
 ): Promise<PayError | undefined> => {

@@ -138,13 +138,12 @@ export const sendCharge = async (
   { io, globals }: Deps,
 ): Promise<Charged> => {
   const { client, ledger, place } = rowDeps;
-  const { clock, redactor } = io;
   const call = { params: { ugwoUid: charge.ugwo }, body: { type: 'charge', data: charge.data } };
   return chargeOnce(
     ledger,
     { ...charge, place, bound: client.longestWrite, attempt: client.longestAttempt, words: targetFlags(globals) },
     {
-      now: clock.now,
+      now: io.clock.now,
       elsewhere,
       send: async (overdue) => {
         await sends?.();

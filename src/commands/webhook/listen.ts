@@ -179,7 +179,7 @@ const tell = async (
  * comes from the service. Resolves to undefined, after a notice, if the run has no usable service.
  */
 export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | undefined> => {
-  const { io, notice } = deps;
+  const { notice } = deps;
   let service: string;
   try {
     ({ service } = await deps.place());

@@ -1,4 +1,5 @@
 import { CHARGE } from '../../../src/core/charge.ts';
+import { Redactor } from '../../../src/core/secret.ts';
 import type { Charge, Entry, Intent, Moment, Sender, UptimeMark } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../../src/ledger/open.ts';
@@ -57,5 +58,5 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
 /** The ledger's rules over a backend that nothing outlives, on a machine where no process ever dies. */
 export const memoryLedger = (first: readonly Entry[] = [], now: () => number = () => SENT): Ledger => {
   const world = { moment: () => momentAt(now()), self: SENDER, isGone: () => false };
-  return ledgerOver(memoryBackend(world, memoryStore(first)), (text) => text);
+  return ledgerOver(memoryBackend(world, memoryStore(first)), (text) => new Redactor().cleanAll(text));
 };
