@@ -166,6 +166,12 @@ export const valueAt = (value: unknown, path: string): unknown =>
   // Most paths are one name, and each is read many times per row.
   path.includes('.') ? path.split('.').reduce(ownOf, value) : ownOf(value, path);
 
+/** The members that are not undefined. */
+export const definedIn = <T>(members: Readonly<Record<string, T>>): Record<string, Exclude<T, undefined>> =>
+  Object.fromEntries(
+    Object.entries(members).filter((member): member is [string, Exclude<T, undefined>] => member[1] !== undefined),
+  );
+
 const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**

@@ -2,7 +2,7 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
-import { printExact } from '../../core/json.ts';
+import { definedIn, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
 import { BY_EMAIL, type OnyeBody } from './create.ts';
@@ -19,11 +19,9 @@ const readRow = (cells: Cells, email: string, fields: OnyeFields): OnyeBody => {
     const flag = flagBeside(column, { fields, change: undefined });
     if (flag !== undefined) cells.fault(column, `sets the same field as ${flag}`);
   }
-  const own = [
-    ...TEXTS.map((name) => [name, cells.text(name)] as const),
-    ...OBJECTS.map((name) => [name, cells.object(name)] as const),
-  ];
-  return { ...bodyOf(fields), email, ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
+  const texts = TEXTS.map((name) => [name, cells.text(name)]);
+  const objects = OBJECTS.map((name) => [name, cells.object(name)]);
+  return { ...bodyOf(fields), email, ...definedIn<unknown>(Object.fromEntries([...texts, ...objects])) };
 };
 
 /** Row kind for a file of new customers. Options give the fields for which the file has no column. */

@@ -13,6 +13,7 @@ import { asPair, asSource, asText, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { asFlag, type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
+import { definedIn } from '../../core/json.ts';
 import { didYouMean } from '../../core/text.ts';
 
 /** Parts of a billing address. Each has its own option. */
@@ -57,14 +58,11 @@ export interface FieldInput {
   readonly data: Source | undefined;
 }
 
-const given = (values: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));
-
 type Options = typeof FIELD_OPTIONS;
 
 const readAddress = (options: GivenOptions<Options>): GivenAddress | undefined => {
   const { billingAddress: source } = options;
-  const parts = given(Object.fromEntries(PARTS.map((name) => [name, options[name]])));
+  const parts = definedIn(Object.fromEntries(PARTS.map((name) => [name, options[name]])));
   const [first] = Object.keys(parts);
   if (first === undefined) return source && { source };
   if (source === undefined) return { parts };
@@ -75,7 +73,7 @@ const readAddress = (options: GivenOptions<Options>): GivenAddress | undefined =
 
 /** Reads the given texts and address. */
 export const readTexts = (options: GivenOptions<Options>): Pick<FieldInput, 'texts' | 'billingAddress'> => ({
-  texts: given({
+  texts: definedIn({
     email: options.email,
     ref: options.ref,
     first_name: options.firstName,

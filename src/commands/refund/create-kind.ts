@@ -3,7 +3,7 @@ import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
-import { namesAlong, printExact } from '../../core/json.ts';
+import { definedIn, namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { AMOUNT_COLUMNS, columnBy, moneyIn, refuseTwice, wordOf } from '../fields.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
@@ -36,10 +36,8 @@ const readRow = (cells: Cells, activity: string, { words }: FileOfRefunds, valid
     );
   }
   const destination = provider === undefined ? undefined : { provider, account_number };
-  const given = Object.entries({ amount: money?.minor, ref, reason, destination }).filter(
-    ([, value]) => value !== undefined,
-  );
-  return { activity, ugwo, money, body: { ugwo_activity: activity, ...Object.fromEntries(given) } };
+  const given = definedIn({ amount: money?.minor, ref, reason, destination });
+  return { activity, ugwo, money, body: { ugwo_activity: activity, ...given } };
 };
 
 /**

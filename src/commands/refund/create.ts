@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { activitiesOf, machineValue, statusOf, summaryColumns } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
-import { namesAlong, valueAt } from '../../core/json.ts';
+import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
@@ -136,8 +136,7 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
   const needsLook = !deps.globals.dryRun || input.amount?.flag === '--amount';
   const paid = needsLook ? await lookAt(input, deps) : undefined;
   const amount = minorOf(input, paid);
-  const given = Object.entries({ amount, ref, reason, destination }).filter(([, value]) => value !== undefined);
-  const body = { ugwo_activity: activity, ...Object.fromEntries(given) };
+  const body = { ugwo_activity: activity, ...definedIn({ amount, ref, reason, destination }) };
   try {
     if (deps.globals.dryRun) return await previewCall('refund.create', { body }, deps);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];

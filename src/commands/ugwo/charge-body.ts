@@ -2,7 +2,7 @@ import { BANK_CODES } from '../../core/banks.ts';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { pairsToObject } from '../../core/input.ts';
-import { namesAlong } from '../../core/json.ts';
+import { definedIn, namesAlong } from '../../core/json.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import { CHARGE_FIELDS, type ChargeMedium, type Expiry } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
@@ -13,10 +13,6 @@ const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: stri
   return { expires_at: formatDateAtom('at' in expiry ? expiry.at : { ms: now + expiry.in, offset: 0 }) };
 };
 
-/** Drops undefined fields, so that they don't hide a --param of the same name. */
-const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
 const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
   switch (charge.medium) {
     case 'bank_transfer':
@@ -26,7 +22,8 @@ const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
     case 'mobile_money':
       return { medium: charge.medium, provider: charge.provider, phone: charge.phone };
     case 'unchecked':
-      return given({
+      // An undefined field would hide a --param of the same name.
+      return definedIn<unknown>({
         medium: charge.name,
         ...expiresAt(charge.expiry, now),
         provider: charge.provider,

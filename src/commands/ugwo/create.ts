@@ -3,7 +3,7 @@ import { machineValue } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { namingFlags, pairsToObject, readJsonObject } from '../../core/input.ts';
-import { namesAlong, valueAt } from '../../core/json.ts';
+import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
 import { formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
@@ -29,7 +29,7 @@ export const bodyOf = (
   amount,
   currency,
   ...customerField(customer),
-  ...Object.fromEntries(Object.entries({ ref, description, checkout }).filter(([, text]) => text !== undefined)),
+  ...definedIn({ ref, description, checkout }),
   ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
 });
 
