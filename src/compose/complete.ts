@@ -1,71 +1,166 @@
-import type { Completes } from '../cli/define.ts';
+import type { Completes, Takes } from '../cli/define.ts';
+import { type CommandNode, childrenOf, commandTree, type NounNode, type OptionNode, type Tree } from '../cli/tree.ts';
+import { allSpecs, NOUNS } from '../commands/all.ts';
+import { BANK_CODES } from '../core/banks.ts';
 import { LOCAL_PROFILE } from '../core/data-files.ts';
 import type { Io } from '../core/io.ts';
 import { ledgerPath } from './ledger.ts';
-import { openRooms, type Rooms } from './run.ts';
+import { openRooms } from './run.ts';
 
+/** A word that replaces the one at the cursor, and its description. */
 interface Offer {
   readonly word: string;
   readonly about: string;
 }
 
-/** Time limit of a completion, in milliseconds: nobody waits longer for a Tab. */
-const LIMIT_MS = 1000;
-const MOST_OFFERS = 100;
+/** The value at the cursor: its description, the typed part, and the text before it in the same word. */
+interface Value {
+  readonly takes: Takes;
+  readonly lead: string;
+  readonly typed: string;
+  /** The command, for its columns. */
+  readonly command: string;
+}
+
+/** Position of the cursor: offers that depend on the commands alone, or a value. */
+type Place = readonly Offer[] | Value | undefined;
+
+const offer = (word: string, about = ''): Offer => ({ word, about });
+
+/** Finds the place of the last word, after the words before it. Compares words and never evaluates them. */
+const placeOf = (tree: Tree, words: readonly string[], current: string): Place => {
+  let node: NounNode | CommandNode | undefined;
+  let pending: OptionNode | undefined;
+  let [isHelp, isAfter, count] = [false, false, 0];
+  const below = () => (node?.kind === 'command' ? [] : node === undefined ? tree.commands : childrenOf(node));
+  const options = (): readonly OptionNode[] => [...(node?.kind === 'command' ? node.options : []), ...tree.options];
+  const named = (name: string) => options().find((one) => one.name === name || one.short === name);
+  for (const word of words) {
+    if (pending !== undefined) pending = undefined;
+    else if (isAfter) count += 1;
+    else if (word === '--') isAfter = true;
+    else if (word.startsWith('-')) pending = named(word)?.value === undefined ? undefined : named(word);
+    else if (node === undefined && !isHelp && (word === 'help' || word === 'schema')) isHelp = true;
+    else {
+      const next = below().find(({ name, aliases }) => name === word || aliases.includes(word));
+      if (next === undefined) count += 1;
+      else node = next;
+    }
+  }
+  const command = node?.path.join(' ') ?? '';
+  if (pending !== undefined) return { takes: pending, lead: '', typed: current, command };
+  const [, name] = /^(--[^=]+)=/.exec(current) ?? [];
+  if (!isAfter && name !== undefined) {
+    const lead = `${name}=`;
+    return { takes: named(name) ?? {}, lead, typed: current.slice(lead.length), command };
+  }
+  if (!isAfter && current.startsWith('-')) {
+    return options().flatMap((one) => [one.name, one.short ?? []].flat().map((word) => offer(word, one.about)));
+  }
+  if (node?.kind !== 'command') {
+    const more = node !== undefined ? [] : isHelp ? tree.topics : ['help'];
+    return [...below().map((one) => offer(one.name, one.summary)), ...more.map((word) => offer(word))];
+  }
+  const last = node.args.at(-1);
+  const takes = node.args[count] ?? (last?.repeats === true ? last : undefined);
+  return isHelp || takes === undefined ? undefined : { takes, lead: '', typed: current, command };
+};
 
 /** Words that a shell takes without quotes. */
 const SAFE = /^[\w.@:+-]{1,200}$/;
 
-const profiles = async (rooms: Rooms): Promise<Offer[]> => {
-  const stored = (await rooms.profiles()).list();
-  return [...stored.map(({ name, environment }) => ({ word: name, about: environment })), LOCAL];
-};
-const LOCAL: Offer = { word: LOCAL_PROFILE, about: 'the built-in emulator' };
-
-const columns = async (command: string): Promise<Offer[]> =>
-  (await (await import('../commands/schema/columns.ts')).columnsOf(command)).map((word) => ({ word, about: '' }));
-
-const offersFor = async (kind: Completes, place: string, local: boolean, rooms: Rooms): Promise<readonly Offer[]> => {
+const idsFor = async (kind: Completes | undefined, command: string, local: boolean, io: Io): Promise<Offer[]> => {
+  const rooms = openRooms(io);
   switch (kind) {
-    case 'profile':
-      return await profiles(rooms);
+    case 'profile': {
+      const stored = (await rooms.profiles()).list().map(({ name, environment }) => offer(name, environment));
+      return [...stored, offer(LOCAL_PROFILE, 'the built-in emulator')];
+    }
     case 'column':
-      return await columns(place);
+      return (await (await import('../commands/schema/columns.ts')).columnsOf(command)).map((word) => offer(word));
     case 'charge':
     case 'job':
     case 'entry':
     case 'ugwo':
     case 'onye':
     case 'activity': {
-      const { recentIds: seenLately } = await import('../ledger/sqlite/lately.ts');
-      return seenLately(await ledgerPath(rooms), kind, local).map(({ id, about }) => ({ word: id, about }));
+      const { recentIds } = await import('../ledger/sqlite/lately.ts');
+      return recentIds(await ledgerPath(rooms), kind, local).map(({ id, about }) => offer(id, about));
     }
     default:
       return [];
   }
 };
 
-/**
- * Line for a shell: the word, a tab, its description. The description is reduced to plain ASCII, since others may have
- * written it.
- */
-const lineOf = ({ word, about }: Offer): string => `${word}\t${about.replaceAll(/[^ -~]/g, '').slice(0, 60)}\n`;
-
-const offer = async ([kind = '', prefix = '', place = '', flag]: readonly string[], io: Io): Promise<void> => {
-  const local = flag === '--local' || io.env['PAYCLI_PROFILE'] === LOCAL_PROFILE;
-  const all = await offersFor(kind as Completes, place, local, openRooms(io));
-  const fit = all.filter(({ word }, at) => {
-    const isFirst = all.findIndex((one) => one.word === word) === at;
-    return isFirst && word.startsWith(prefix) && SAFE.test(word);
-  });
-  await io.stdout.write(fit.slice(0, MOST_OFFERS).map(lineOf).join(''));
+/** The lines for a value. A list offers its next element. */
+const valueLines = async ({ takes, typed, command, ...value }: Value, local: boolean, io: Io) => {
+  const { completes, choices = completes === 'bank' ? BANK_CODES : undefined, list } = takes;
+  if (completes === 'file') return { lines: [`:file:${typed}`] };
+  if (completes === 'source') return { lines: typed.startsWith('@') ? [`:source:${typed.slice(1)}`] : [] };
+  const lead = value.lead + (list === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '');
+  const found = choices?.map((word) => offer(word)) ?? (await idsFor(completes, command, local, io));
+  const offers = found.filter(({ word }) => SAFE.test(word)).map((one) => ({ ...one, word: lead + one.word }));
+  return { offers, lines: list === true ? [':nospace'] : [] };
 };
 
+/** Splits a line as bash does: its words, and the last one as it was typed. Expands nothing. */
+const splitLine = (line: string): { readonly words: readonly string[]; readonly raw: string } => {
+  const words: string[] = [];
+  let [word, raw, quote, isEscaped] = ['', '', '', false];
+  for (const char of line) {
+    const isBlank = /\s/.test(char) && quote === '' && !isEscaped;
+    if (isBlank && raw !== '') words.push(word);
+    [word, raw] = isBlank ? ['', ''] : [word, raw + char];
+    if (isBlank) continue;
+    if (isEscaped || (char === '\\' && quote !== "'")) {
+      word += isEscaped ? char : '';
+      isEscaped = !isEscaped;
+    } else if (quote === '' ? char === '"' || char === "'" : char === quote) quote = quote === '' ? char : '';
+    else word += char;
+  }
+  return { words: [...words, word], raw };
+};
+
+/** The words of a call by a shell, and how to print a word. bash passes the line, and replaces only its last part. */
+const askedBy = ([shell, ...args]: readonly string[]) => {
+  if (shell !== 'bash') {
+    const plain = (word: string) => (shell === 'powershell' ? word.replaceAll(/^(["'])(.*)\1$/g, '$2') : word);
+    return { words: args.map(plain), line: ({ word, about }: Offer) => `${word}\t${about}` };
+  }
+  const [line = '', breaks = ''] = args;
+  const { words, raw } = splitLine(line);
+  const at = Math.max(...[...'=:'].filter((one) => breaks.includes(one)).map((one) => raw.lastIndexOf(one)), -1);
+  const before = splitLine(raw.slice(0, at + 1)).words.at(-1) ?? '';
+  return { words: words.slice(1), line: ({ word }: Offer) => word.slice(before.length) };
+};
+
+const MOST_OFFERS = 100;
+/** A description on one line of plain ASCII, since others may have written it. */
+const plain = (text: string): string => text.replaceAll(/[^ -~]+/g, ' ').slice(0, 60);
+
+const answer = async (args: readonly string[], io: Io): Promise<void> => {
+  const { words, line } = askedBy(args);
+  const [before, current] = [words.slice(0, -1), words.at(-1) ?? ''];
+  const place = placeOf(commandTree(await allSpecs(), NOUNS), before, current);
+  const local = before.includes('--local') || io.env['PAYCLI_PROFILE'] === LOCAL_PROFILE;
+  const { lines = [], offers = [] } =
+    place === undefined ? {} : 'takes' in place ? await valueLines(place, local, io) : { offers: place };
+  const fit = offers.filter(({ word }, at) => {
+    return word.startsWith(current) && offers.findIndex((one) => one.word === word) === at;
+  });
+  const shown = fit.slice(0, MOST_OFFERS).map(({ word, about }) => line({ word, about: plain(about) }));
+  await io.stdout.write([...lines.filter((one) => !one.includes('\n')), ...shown].map((one) => `${one}\n`).join(''));
+};
+
+/** Time limit of a completion, in milliseconds: nobody waits longer for a Tab. */
+const LIMIT_MS = 1000;
+
 /**
- * Answers the scripts of `paycli completion`: `__complete KIND PREFIX PLACE [--local]`. Uses no network, creates no
- * file, hides its failures and ends soon.
+ * Answers the scripts of `paycli completion`: `__complete SHELL WORD…`, the last word being the one at the cursor. Prints
+ * a line for each word that fits, and `:nospace`, `:file:TYPED` or `:source:TYPED` where the shell has to do more. Uses
+ * no network, creates no file, hides its failures and ends soon.
  */
 export const complete = async (args: readonly string[], io: Io): Promise<void> => {
   const late = io.clock.sleep(LIMIT_MS);
-  await Promise.race([offer(args, io), late]).catch(() => undefined);
+  await Promise.race([answer(args, io), late]).catch(() => undefined);
 };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -187,6 +187,7 @@ describe.runIf(process.platform !== 'win32')(
       expect(readdirSync(session.cwd)).toEqual([]);
 
       // Files where a file is meant.
+      rmSync(join(home, 'quick'));
       writeFileSync(join(session.cwd, 'charges of today.csv'), '');
       writeFileSync(join(session.cwd, 'body.json'), '{}');
       expect(await session.tab('paycli ugwo charge --from char')).toMatch(/--from charges\\ of\\ today\.csv/);
@@ -198,18 +199,22 @@ describe.runIf(process.platform !== 'win32')(
 );
 
 describe('what completion asks for', () => {
-  const asked = (...args: readonly string[]) => ['__complete', ...args];
+  const asked = (...words: readonly string[]) => ['__complete', 'zsh', ...words];
+  const SHOW = ['--local', 'ledger', 'show', 'chg-'];
 
   it('makes no file, and says nothing of a failure', async () => {
     const home = newFolder();
-    for (const kind of ['charge', 'profile', '$(touch x)', '']) {
-      expect(await paycli(asked(kind, '', ''), { home })).toMatchObject({ code: 0, stderr: '' });
+    for (const words of [['ledger', 'show', ''], ['--profile', ''], ['$(touch x)', ''], ['']]) {
+      expect(await paycli(asked(...words), { home })).toMatchObject({ code: 0, stderr: '' });
     }
     expect(readdirSync(home)).toEqual([]);
     writeFileSync(join(home, 'ledger.sqlite'), 'no ledger at all', { mode: 0o600 });
     writeFileSync(join(home, 'config.json'), '{', { mode: 0o600 });
-    for (const kind of ['charge', 'profile']) {
-      expect(await paycli(asked(kind), { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    for (const words of [
+      ['ledger', 'show', ''],
+      ['--profile', ''],
+    ]) {
+      expect(await paycli(asked(...words), { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
     }
     expect(readdirSync(home).sort()).toEqual(['config.json', 'ledger.sqlite']);
   });
@@ -217,14 +222,14 @@ describe('what completion asks for', () => {
   it('reads a ledger that somebody has open, and one that nobody has, and leaves both as they are', async () => {
     const home = await copied();
     const before = readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
-    const { stdout } = await paycli(asked('charge', 'chg-', '', '--local'), { home });
+    const { stdout } = await paycli(asked(...SHOW), { home });
     expect(stdout).toMatch(/^chg-\w{12}\tbank_transfer accepted NGN [\d,.]+\n$/);
     expect(readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')])).toEqual(before);
     const open = new DatabaseSync(join(home, 'ledger.sqlite'));
     try {
       open.exec('SELECT count(*) FROM charge');
       const beside = readdirSync(home).sort();
-      expect(await paycli(asked('charge', 'chg-', '', '--local'), { home })).toMatchObject({ code: 0, stdout });
+      expect(await paycli(asked(...SHOW), { home })).toMatchObject({ code: 0, stdout });
       expect(readdirSync(home).sort()).toEqual(beside);
     } finally {
       open.close();
@@ -233,9 +238,9 @@ describe('what completion asks for', () => {
 
   it('keeps practice and the real thing apart', async () => {
     const home = await practised('all');
-    expect(await paycli(asked('charge'), { home })).toMatchObject({ code: 0, stdout: '' });
+    expect(await paycli(asked(...SHOW.slice(1)), { home })).toMatchObject({ code: 0, stdout: '' });
     const local = { home, env: { PAYCLI_PROFILE: 'local' } };
-    expect((await paycli(asked('charge'), local)).stdout).toMatch(/^chg-/);
+    expect((await paycli(asked(...SHOW.slice(1)), local)).stdout).toMatch(/^chg-/);
   });
 
   it('gives words that a shell can take as they are, and only those', async () => {
@@ -245,9 +250,27 @@ describe('what completion asks for', () => {
       `UPDATE charge SET ugwo = 'ugw.a.$(touch ran)', activity = 'act.a.b', currency = 'N' || char(27) || '[31mGN'`,
     );
     ledger.close();
-    expect((await paycli(asked('ugwo', '', '', '--local'), { home })).stdout).toBe('');
-    const { stdout } = await paycli(asked('activity', '', '', '--local'), { home });
+    expect((await paycli(asked('--local', 'ugwo', 'get', ''), { home })).stdout).toBe('');
+    const { stdout } = await paycli(asked('--local', 'refund', 'create', ''), { home });
     expect(stdout).toMatch(/^act\.a\.b\t[ -~]*\n$/);
+  });
+
+  it.each<[line: string, printed: string]>([
+    ['paycli "ugwo" cha', 'charge\n'],
+    ["paycli 'ugwo' ch\\a", 'charge\n'],
+    ['paycli ugwo charge --medium="us', 'ussd\n'],
+    ['paycli ugwo charge --from "a b', ':file:a b\n'],
+    ['paycli onye update --data=@a\\ b', ':source:a b\n'],
+    ['paycli ugwo charge -- --med', ''],
+    ['paycli --timeout 5 whoa', 'whoami\n'],
+  ])('reads the line %s as bash does', async (line, printed) => {
+    expect((await paycli(['__complete', 'bash', line, '=:'], {})).stdout).toBe(printed);
+  });
+
+  it('takes the quotes of PowerShell away', async () => {
+    expect((await paycli(['__complete', 'powershell', "'ugwo'", 'charge', '--medium', '""'])).stdout).toContain(
+      'ussd\t',
+    );
   });
 });
 
@@ -290,9 +313,9 @@ describe('completion install', () => {
 });
 
 describe('the script for PowerShell', () => {
-  it('holds the commands, and no way to run what is typed', async () => {
+  it('has no way to run what is typed, and closes what it opens', async () => {
     const { stdout } = await paycli(['completion', 'powershell']);
-    expect(stdout).toContain("'ugwo charge --medium' = @('=bank_transfer ussd mobile_money')");
+    expect(stdout).toContain('__complete powershell @words $current');
     expect(stdout).not.toMatch(/Invoke-Expression|\biex\b|\[scriptblock\]::Create|ExpandString/i);
     const open = stdout.replaceAll(/'(?:[^']|'')*'/g, '').match(/[({[]/g)?.length;
     expect(stdout.replaceAll(/'(?:[^']|'')*'/g, '').match(/[)}\]]/g)).toHaveLength(open ?? 0);

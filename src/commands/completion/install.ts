@@ -6,9 +6,7 @@ import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { markOf } from './model.ts';
-import { scriptFor } from './script.ts';
-import { SHELLS, type Shell } from './shells-shared.ts';
+import { markOf, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
 
 const view: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
 
@@ -81,10 +79,9 @@ export const run = async ({ shell: named }: { readonly shell: Shell | undefined 
     });
   }
   const { file, left } = PLACES[shell](env);
-  const script = scriptFor(shell, await deps.tree());
   try {
     refuseForeign(file, shell);
-    write(file, script);
+    write(file, scriptFor(shell));
   } catch (thrown) {
     if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
     throw usageError(`${file} can't be written: ${reasonOf(thrown)}`, {

@@ -1,6 +1,6 @@
 import { defineCommand, optional } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
-import { SHELLS, type Shell } from './shells-shared.ts';
+import { SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
 
 const NAMES: Readonly<Record<Shell, string>> = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'PowerShell' };
 
@@ -15,7 +15,7 @@ const print = (shell: Shell) =>
     output: 'a script',
     exits: ['usage'],
     read: () => ({ shell }),
-    load: () => import('./print.ts'),
+    load: async () => ({ run: async () => ({ kind: 'text', text: scriptFor(shell).trimEnd() }) }),
   });
 
 const install = defineCommand({
@@ -23,7 +23,7 @@ const install = defineCommand({
   summary: 'complete commands, options and what the ledger knows with the Tab key',
   description:
     'Writes the script where bash, zsh or fish look for it, and says what else is to be done. A file that is not from here ' +
-    'is left alone. Run it again after an update of paycli. For PowerShell it says which line to add to $PROFILE.',
+    'is left alone. For PowerShell it says which line to add to $PROFILE.',
   danger: 'write',
   args: [optional('shell', `${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS })],
   examples: {
