@@ -67,7 +67,7 @@ const sums: string[] = [];
 for (const machine of values.here ? [HERE] : Object.keys(BUNS)) {
   sums.push(`${await make(bun, machine)}  ${nameFor(machine)}\n`);
 }
-const pages = tarOf(manuals());
+const pages = tarOf(await manuals());
 writeFileSync(join(FOLDER, MANUALS), pages);
 sums.push(`${sha256(pages)}  ${MANUALS}\n`);
 writeFileSync(join(FOLDER, 'SHA256SUMS'), sums.join(''));

@@ -1,6 +1,6 @@
 /**
  * Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. Beside the
- * bundle: the licences of what is in it, the same as a list for machines, and the contract as an OpenAPI document.
+ * bundle: the licences of what is in it, the same as a list for machines, the contract as an OpenAPI document, and the manual pages.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -14,6 +14,7 @@ import { bundledPackages } from './bundled.ts';
 import { chunkOf } from './chunks.ts';
 import { sbomOf } from './cyclonedx.ts';
 import { licencesOf } from './licences.ts';
+import { manuals } from './manuals.ts';
 import { openapi } from './openapi.ts';
 import { schemaDocument } from './schema/document.ts';
 import { topics } from './topics.ts';
@@ -109,6 +110,8 @@ writeFileSync('dist/openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`);
 writeFileSync('dist/schema.json', JSON.stringify(schemaDocument()));
 writeFileSync('dist/overview.json', JSON.stringify(overviewOf(commandTree(await allSpecs(), NOUNS))));
 writeFileSync('dist/topics.json', JSON.stringify(topics()));
+mkdirSync('dist/man/man1', { recursive: true });
+for (const [path, page] of await manuals()) writeFileSync(`dist/${path}`, page);
 const HOW = {
   platform: 'node',
   // A linked node_modules is taken for what it stands for, or its path would be in the names of the chunks.

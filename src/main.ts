@@ -73,7 +73,6 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
     version,
     open: (globals) => openDeps(io, globals, version, files),
     defaults: (globals) => storedDefaults(io, globals),
-    showManual: async (page, env) => (await import('./compose/viewer.ts')).showManual(page, env),
   }).catch(crashed);
   end(code);
 };

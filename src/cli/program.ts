@@ -14,8 +14,6 @@ export interface HelpWanted {
   readonly words: readonly string[];
   /** Includes rarely used options. */
   readonly all: boolean;
-  /** Shows the manual page instead. */
-  readonly man: boolean;
 }
 
 /** Maximum number of suggestions; more would not be a useful guess. */
@@ -144,9 +142,9 @@ const HELP = 'help';
 /** Adds `help` as a separate command, since commander's takes only one word and knows no topics. */
 const addHelp = (program: Command, asked: Asked): void => {
   const help = program.command(`${HELP} [words...]`).copyInheritedSettings(program);
-  help.option('--all').option('--man');
-  help.action((words: string[], { all = false, man = false }: { all?: boolean; man?: boolean }) => {
-    asked.help = { words: words[0] === HELP ? [] : words, all, man };
+  help.option('--all');
+  help.action((words: string[], { all = false }: { all?: boolean }) => {
+    asked.help = { words: words[0] === HELP ? [] : words, all };
   });
 };
 
@@ -157,7 +155,7 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
     .configureHelp({
       formatHelp: (command) => {
         const words = pathOf(command as Command);
-        asked.help = { words: words[0] === HELP ? [] : words, all: argv.includes('--all'), man: false };
+        asked.help = { words: words[0] === HELP ? [] : words, all: argv.includes('--all') };
         return '';
       },
     })

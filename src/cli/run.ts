@@ -51,8 +51,6 @@ export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
   readonly open: (globals: Globals) => OpenDeps<D>;
   /** The defaults that the profile stores for terminal output. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
-  /** Shows a manual page on the terminal; false if no program here can. */
-  readonly showManual: (page: string, env: Io['env']) => Promise<boolean>;
 }
 
 /** Applies the requested format, else the command's own format; a filter requires JSON. */

@@ -1,8 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, page, problem, serve, UGWO_ID } from '../support/service.ts';
+import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** A pager that keeps what it is given, and says so. */
@@ -61,6 +62,15 @@ describe.runIf(process.platform !== 'win32')('PAYCLI_PAGER', () => {
     const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { env });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(await terminal.screen()).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*uid/);
+  });
+
+  it('is no program of the working folder', async () => {
+    const cwd = programs({ less: 'echo planted' });
+    const env = { ...TERMINAL, PAYCLI_PAGER: 'less', PATH: ['.', '', cwd].join(delimiter) };
+    const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { cwd, env });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).not.toContain('planted');
+    expect(await terminal.screen()).toContain('which was not found');
   });
 
   it('is given nothing that steers a terminal', async () => {

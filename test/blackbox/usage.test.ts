@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { delimiter } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../src/cli/program.ts';
 import { words } from '../structure/words.ts';
@@ -9,7 +8,6 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
 import { hang, ONYE_ID, serveBy } from '../support/service.ts';
-import { inShell, programs } from '../support/shell.ts';
 import { SPECS } from '../support/specs.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -123,54 +121,6 @@ describe('help', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ascii.stdout).toMatch(/^[ -~\n]+$/);
     expect(ascii.stdout.split('\n').length).toBeGreaterThan(10);
-  });
-
-  describe('a manual page', () => {
-    const CHARGE = ['help', 'ugwo', 'charge', '--man'];
-
-    it('is its source in a pipe, for whoever formats it', async () => {
-      const ended = await paycli(CHARGE);
-      expect(ended).toMatchObject({ code: 0, stderr: '' });
-      expect(ended.stdout).toMatch(/^\.Dd .*\n\.Dt PAYCLI-UGWO-CHARGE 1\n/);
-      expect((await paycli(['help', '--man'])).stdout).toContain('.Dt PAYCLI 1\n');
-    });
-
-    it.runIf(process.platform !== 'win32')('is shown by man on a terminal', async () => {
-      const man = `[ "$*" = "-l -" ] && sed -n '2s/^/shown: /p'`;
-      const { env } = inShell('', { also: { man } });
-      const terminal = openTerminal(CHARGE, { env: { ...env } });
-      expect(await terminal.ended).toEqual({ code: 0 });
-      expect(await terminal.screen()).toBe('shown: .Dt PAYCLI-UGWO-CHARGE 1');
-    });
-
-    it.runIf(process.platform !== 'win32')('is shown by mandoc where man takes no standard input', async () => {
-      const also = { man: 'echo "man: illegal option -- l" >&2; exit 1', mandoc: 'sed -n 2p' };
-      const terminal = openTerminal(CHARGE, { env: { ...inShell('', { also }).env } });
-      expect(await terminal.ended).toEqual({ code: 0 });
-      expect(await terminal.screen()).toBe('.Dt PAYCLI-UGWO-CHARGE 1');
-    });
-
-    it('is all of the help where there is no man', async () => {
-      const terminal = openTerminal(CHARGE, { rows: 200, env: { PATH: newFolder('empty') } });
-      expect(await terminal.ended).toEqual({ code: 0 });
-      const screen = await terminal.screen();
-      for (const word of ['Usage: paycli ugwo charge', '--delimiter', 'Output:']) expect(screen).toContain(word);
-    });
-
-    it.runIf(process.platform !== 'win32')('is shown by no program of the working folder', async () => {
-      const cwd = programs({ man: 'echo planted' });
-      const terminal = openTerminal(CHARGE, { rows: 200, cwd, env: { PATH: ['.', '', cwd].join(delimiter) } });
-      expect(await terminal.ended).toEqual({ code: 0 });
-      const screen = await terminal.screen();
-      expect(screen).toContain('Usage: paycli ugwo charge');
-      expect(screen).not.toContain('planted');
-    });
-
-    it.each([['ugwo'], ['files'], ['nope']])('is not there for %s', async (name) => {
-      const ended = await inProcess(['help', name, '--man']);
-      expect(ended).toMatchObject({ code: 2, stdout: '' });
-      expect(ended.stderr).toMatch(/^→ see: paycli /m);
-    });
   });
 
   it('prints the version', async () => {

@@ -12,11 +12,7 @@ import { SPECS } from '../support/specs.ts';
 const tree = commandTree(SPECS, NOUNS);
 
 const page = (words: string, { all = false, width = 80 } = {}): Promise<string[]> =>
-  helpPage(
-    tree,
-    { words: words.split(' ').filter((word) => word !== ''), all, man: false },
-    { width, heading: unpainted },
-  );
+  helpPage(tree, { words: words.split(' ').filter((word) => word !== ''), all }, { width, heading: unpainted });
 
 const commands = commandsOf(tree).map((node) => [node.path.join(' '), node] as const);
 const names = commands.map(([name]) => name);

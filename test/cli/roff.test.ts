@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { display, paragraphs, tagged, textLine, words } from '../../src/cli/help/manual.ts';
+import { display, paragraphs, tagged, textLine, words } from '../../scripts/manuals.ts';
 import { toolOf } from '../support/tool.ts';
 
 const mandoc = toolOf('mandoc');

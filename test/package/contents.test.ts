@@ -17,6 +17,7 @@ const FILES: readonly (readonly [name: RegExp, least: number, most: number])[] =
   [/^dist\/THIRD-PARTY-LICENSES\.txt$/, 1, 1],
   [/^dist\/sbom\.cdx\.json$/, 1, 1],
   [/^dist\/openapi\.json$/, 1, 1],
+  [/^dist\/man\/man1\/paycli[\w-]*\.1$/, 50, 120],
 ];
 
 describe('the npm package', () => {

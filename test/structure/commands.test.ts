@@ -12,7 +12,7 @@ const PROGRAM = { version: '0.0.0', nouns: NOUNS, env: {} };
 
 /** A page of help, wide enough for nothing to be wrapped. */
 const helpOf = async (...words: readonly string[]): Promise<string> => {
-  const wanted = { words, all: true, man: false };
+  const wanted = { words, all: true };
   return (await helpPage(commandTree(SPECS, NOUNS), wanted, { width: 2000, heading: unpainted })).join('\n');
 };
 

@@ -10,7 +10,7 @@ import { newFolder } from '../support/program.ts';
 import { SPECS } from '../support/specs.ts';
 import { toolOf } from '../support/tool.ts';
 
-const pages = manuals();
+const pages = await manuals();
 const tree = commandTree(SPECS, NOUNS);
 const mandoc = toolOf('mandoc');
 

@@ -67,7 +67,6 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
     version,
     open: (globals) => openDeps(io, globals, version),
     defaults: (globals) => storedDefaults(io, globals),
-    showManual: async () => false,
   });
   // A run leaves no traces of the stack.
   Error.stackTraceLimit = stackTraceLimit;

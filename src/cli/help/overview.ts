@@ -24,7 +24,7 @@ const entryOf = (node: CommandNode | NounNode): HelpEntry => {
   ];
 };
 
-const HELP: HelpEntry = ['help', 'show help for a command or a topic; --man: a manual page'];
+const HELP: HelpEntry = ['help', 'show help for a command or a topic'];
 
 /** Lists every command and noun for the first page. */
 export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly HelpEntry[] => commands.map(entryOf);

@@ -62,9 +62,6 @@ interface Commands {
   readonly allSpecs: () => Promise<readonly CommandSpec[]>;
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec[]>;
   readonly nouns: Readonly<Record<string, Noun>>;
-  readonly version: string;
-  /** Shows a manual page on the terminal; false if no program here can. */
-  readonly showManual: (page: string, env: Env) => Promise<boolean>;
 }
 
 type World = Pick<Io, 'stdout' | 'env'>;
@@ -89,30 +86,6 @@ const print = async (page: Page, color: Globals['color'], { stdout, env }: World
   await stdout.write(shown(`${lines.join('\n')}\n`));
 };
 
-const manualFor = async ({ words }: HelpWanted, tree: Tree, version: string): Promise<string> => {
-  const name = words.join(' ');
-  const isTopic = words.length === 1 && TOPICS.some((topic) => topic === name);
-  const node = isTopic ? undefined : nodeAt(tree, words);
-  if (node === undefined || ('kind' in node && node.kind === 'noun')) {
-    throw usageError(`${name} has no manual page of its own`, { hint: `see: paycli help ${name}` });
-  }
-  return (await import('./manual.ts')).manualOf(node, version);
-};
-
-/** Shows a manual page with `man`; in a pipe, prints its source. On a terminal without `man`, prints the help page. */
-const showManualPage = async (
-  wanted: HelpWanted,
-  color: Globals['color'],
-  io: World,
-  tree: Tree,
-  { version, showManual }: Pick<Commands, 'version' | 'showManual'>,
-) => {
-  const page = await manualFor(wanted, tree, version);
-  if (!io.stdout.isTerminal) return await io.stdout.write(page);
-  if (await showManual(page, io.env)) return;
-  await print((layout) => helpPage(tree, { ...wanted, all: true }, layout), color, io);
-};
-
 /** The most requested page. Doesn't load the command declarations, each of which is a separate file. */
 const firstPage =
   (all: boolean): Page =>
@@ -124,11 +97,10 @@ export const showHelp = async (
   wanted: HelpWanted,
   { color }: Pick<Globals, 'color'>,
   io: World,
-  { allSpecs, specsFor, nouns, ...program }: Commands,
+  { allSpecs, specsFor, nouns }: Commands,
 ): Promise<void> => {
-  if (wanted.words.length === 0 && !wanted.man) return await print(firstPage(wanted.all), color, io);
+  if (wanted.words.length === 0) return await print(firstPage(wanted.all), color, io);
   const few = await specsFor(wanted.words.slice(0, 1));
   const tree = commandTree(few.length > 0 ? few : await allSpecs(), nouns);
-  if (wanted.man) await showManualPage(wanted, color, io, tree, program);
-  else await print((layout) => helpPage(tree, wanted, layout), color, io);
+  await print((layout) => helpPage(tree, wanted, layout), color, io);
 };

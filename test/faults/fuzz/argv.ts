@@ -136,7 +136,6 @@ export const argvWords = target(
       specsFor: async () => SPECS,
       open,
       defaults: async () => undefined,
-      showManual: async () => false,
     });
     const [out, err] = [io.stdout.text, io.stderr.text];
     must(CODES.includes(code) && code !== EXIT_CODES.internal, () => `ended with ${code}: ${err}`);
