@@ -77,7 +77,7 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
       return [...stored, offer(LOCAL_PROFILE, 'the built-in emulator')];
     }
     case 'column':
-      return (await (await import('../commands/schema/columns.ts')).columnsOf(command)).map((word) => offer(word));
+      return (await (await import('../commands/schema/print.ts')).columnsOf(command)).map((word) => offer(word));
     case 'charge':
     case 'job':
     case 'entry':

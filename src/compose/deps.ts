@@ -14,11 +14,17 @@ import type { Filter } from '../core/result.ts';
 import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
 import { loadWords, openClient } from './client.ts';
-import { findProgram } from './find-program.ts';
-import { openCheckPath, openJobWorld } from './job-world.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
-import { openNotice, openRooms, type RunContext, type Status } from './run.ts';
+import {
+  findProgram,
+  openCheckPath,
+  openJobWorld,
+  openNotice,
+  openRooms,
+  type RunContext,
+  type Status,
+} from './run.ts';
 import { previewTarget, scopeOf, targetOf } from './target.ts';
 
 type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>;

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Pager } from '../cli/run.ts';
 import { splitCommand } from '../core/shell.ts';
 import { forTerminal } from '../core/text.ts';
-import { findProgram } from './find-program.ts';
-import type { RunContext } from './run.ts';
+import { findProgram, type RunContext } from './run.ts';
 
 /** As others start less: it leaves at once what fits, and shows colour. */
 const LESS = 'FRX';

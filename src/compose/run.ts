@@ -1,7 +1,9 @@
-import type { Globals } from '../cli/globals.ts';
+import type { RowServices } from '../bulk/world.ts';
+import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Deps } from '../commands/deps.ts';
 import { memo } from '../core/async.ts';
-import type { Io } from '../core/io.ts';
+import { usageError } from '../core/error.ts';
+import type { Env, Io } from '../core/io.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
 /** Context of one run: its options, and the resources to close at its end. */
@@ -51,3 +53,66 @@ export const openRooms = (io: Io) => {
 };
 
 export type Rooms = ReturnType<typeof openRooms>;
+
+/** Loads the check that refuses paths which other users can manipulate. */
+export const openCheckPath = async () => {
+  const [{ checkPath }, { thisMachine }] = await Promise.all([
+    import('../core/files.ts'),
+    import('../config/machine.ts'),
+  ]);
+  return checkPath(thisMachine.uid);
+};
+
+/** Opens the services that a file of rows needs. */
+export const openJobWorld = async ({ io, globals, notice, status }: RunContext, rooms: Rooms): Promise<RowServices> => {
+  if (globals.asCurl) {
+    throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
+  }
+  const [
+    { showProgress },
+    { openSeen },
+    { openStatusLine },
+    { speaksUtf8, stylesFor },
+    { rowSource },
+    { ownFileAt },
+    checkPath,
+  ] = await Promise.all([
+    import('../bulk/progress.ts'),
+    import('../database/seen.ts'),
+    import('../output/status-line.ts'),
+    import('../output/style.ts'),
+    import('../cli/sources.ts'),
+    import('../cli/own-files.ts'),
+    openCheckPath(),
+  ]);
+  const { clock, random, signals, stderr, env, redactor } = io;
+  const { data, config } = await rooms.folders();
+  const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));
+  const line = openStatusLine(io, styles, isSilent(io, globals));
+  status.line = line;
+  return {
+    clock,
+    random,
+    stop: signals.stop,
+    leave: signals.leave,
+    source: rowSource(io, checkPath),
+    folder: data,
+    ownFileAt: (path) => ownFileAt(path, [data, config]),
+    checkPath,
+    clean: (text) => redactor.cleanAll(text),
+    rawCsv: globals.rawCsv,
+    bom: globals.bom,
+    openSeen,
+    notice,
+    progress: showProgress(line, clock),
+  };
+};
+
+/** The absolute path of a program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
+export const findProgram = async (word: string, env: Env): Promise<string | undefined> => {
+  const [config, { thisMachine }] = await Promise.all([
+    import('../config/key-command.ts'),
+    import('../config/machine.ts'),
+  ]);
+  return config.findProgram(word, env, thisMachine);
+};

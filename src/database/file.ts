@@ -23,8 +23,7 @@ import { attempt } from '../core/async.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { isMounted, makeFolder } from '../core/files.ts';
 import { shellQuote } from '../core/shell.ts';
-import { closedAfter, connect, migrate, useJournal } from './connect.ts';
-import type { DatabaseKind } from './kind.ts';
+import { closedAfter, connect, type DatabaseKind, migrate, useJournal } from './connect.ts';
 
 const MAGIC = 'SQLite format 3\0';
 const HEADER_LENGTH = 100;

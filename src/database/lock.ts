@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { isBusy } from './kind.ts';
+import { isBusy } from './connect.ts';
 
 /** Maximum time for which a process in `isHeld` delays taking the lock, in milliseconds. */
 const PATIENCE_MS = 2000;

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PayError, reasonOf } from '../core/error.ts';
-import { connect, migrate, useJournal, versionOf } from './connect.ts';
+import { connect, type DatabaseKind, isDamage, migrate, useJournal, versionOf } from './connect.ts';
 import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
-import { type DatabaseKind, isDamage } from './kind.ts';
 
 const refuseNewer = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
   const [version, known] = [versionOf(db), kind.migrations.length];

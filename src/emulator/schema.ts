@@ -1,5 +1,5 @@
 import { PayError, usageError } from '../core/error.ts';
-import type { DatabaseFault, DatabaseKind, Migration } from '../database/kind.ts';
+import type { DatabaseFault, DatabaseKind, Migration } from '../database/connect.ts';
 import { randomKey } from './ids.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
-import { number, optionalNumber, optionalText, text } from '../database/kind.ts';
+import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
 import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
 

@@ -1,7 +1,7 @@
 import { CHARGE, CHARGE_STATES, FAILED_STATUSES, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
-import { number, optionalNumber, optionalText, text } from '../database/kind.ts';
+import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
 import type { JobsBackend, Query } from './backend.ts';
 import type { Scope } from './entry.ts';
 import { type Job, type JobKind, type JobRow, type KeptUpdate, UPDATE_STATES, type UpdateState } from './job.ts';

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { PayError } from '../core/error.ts';
 import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhook-event.ts';
-import { compact } from '../database/connect.ts';
+import { compact, type DatabaseFault, type DatabaseKind } from '../database/connect.ts';
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
-import type { DatabaseFault, DatabaseKind } from '../database/kind.ts';
 import { isHeld } from '../database/lock.ts';
 import { openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';

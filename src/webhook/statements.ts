@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { EventState } from '../core/webhook-event.ts';
-import { type Migration, number, optionalNumber, optionalText, text } from '../database/kind.ts';
+import { type Migration, number, optionalNumber, optionalText, text } from '../database/connect.ts';
 import type { Delivery, EventSummary, Headers, KeptEvent, RefusedDelivery } from './event.ts';
 
 /**

@@ -12,7 +12,9 @@ const newPath = (): string => join(newFolder('lock'), 'lock');
 /** Another process that holds it, until it is killed. */
 const holder = async (path: string) => {
   const code = `import { holdLock } from ${JSON.stringify(join(SOURCES, 'database/lock.ts'))};
-    console.log(holdLock(${JSON.stringify(path)}) === undefined ? 'none' : 'held'); setInterval(() => undefined, 1000);`;
+    // Kept, or the garbage collection of an idle process closes it.
+    globalThis.lock = holdLock(${JSON.stringify(path)});
+    console.log(globalThis.lock === undefined ? 'none' : 'held'); setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [said] = (await once(child.stdout, 'data')) as [Buffer];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBusy } from '../../src/database/kind.ts';
+import { isBusy } from '../../src/database/connect.ts';
 
 describe('isBusy', () => {
   it.each([

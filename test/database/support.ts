@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { DatabaseFault, DatabaseKind } from '../../src/database/kind.ts';
+import type { DatabaseFault, DatabaseKind } from '../../src/database/connect.ts';
 import { openDatabase } from '../../src/database/open.ts';
 
 export const SOURCES = join(import.meta.dirname, '../../src');

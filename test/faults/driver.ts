@@ -1,6 +1,6 @@
 import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
-import type { Journal } from '../../src/database/kind.ts';
+import type { Journal } from '../../src/database/connect.ts';
 import { ledgerTargetOf } from '../../src/ledger/entry.ts';
 import { chargeOnce } from '../../src/ledger/send.ts';
 import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';

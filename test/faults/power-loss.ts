@@ -2,22 +2,24 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromNpm } from '../../scripts/from-npm.ts';
 import { bunHere } from '../../scripts/pinned.ts';
-import type { Journal } from '../../src/database/kind.ts';
+import type { Journal } from '../../src/database/connect.ts';
 import { PROGRAM, RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { foldersGoTo } from '../support/memory.ts';
-import type { Counting } from './counting.ts';
-import { serveCounting, ugwoOf } from './counting.ts';
-import type { Figure, Part, PartOptions } from './part.ts';
-import { spread } from './part.ts';
-import type { Recorded } from './recording.ts';
-import { Recorder } from './recording.ts';
-import type { Sabotage } from './sabotage.ts';
-import { bundleDriver, EMERGENCY_UNSYNCED, FOLDER_UNSYNCED, NORMAL, OFF, SENT_FIRST } from './sabotage.ts';
-import type { Finding, Replayed } from './states.ts';
-import { inspectLedger, replay } from './states.ts';
-import type { Call } from './strace.ts';
-import { callsOf, strangersIn, targetOf, trace } from './strace.ts';
+import { type Counting, serveCounting, ugwoOf } from './counting.ts';
+import { type Figure, type Part, type PartOptions, spread } from './part.ts';
+import { type Recorded, Recorder } from './recording.ts';
+import {
+  bundleDriver,
+  EMERGENCY_UNSYNCED,
+  FOLDER_UNSYNCED,
+  NORMAL,
+  OFF,
+  type Sabotage,
+  SENT_FIRST,
+} from './sabotage.ts';
+import { type Finding, inspectLedger, type Replayed, replay } from './states.ts';
+import { type Call, callsOf, strangersIn, targetOf, trace } from './strace.ts';
 
 /*
  * Power loss. What the program writes, syncs, names and sends is recorded by strace and replayed into a model of a disk

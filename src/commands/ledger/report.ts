@@ -2,14 +2,12 @@ import { NumberText, printExact } from '../../core/json.ts';
 import { type ApiRecord, checkPeriod, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, nameOf, startOf, type Zone } from '../../core/time.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { isIn } from '../../ledger/entry.ts';
+import { type Entry, isIn } from '../../ledger/entry.ts';
 import type { Period } from '../../ledger/ledger.ts';
-import type { ReportLine } from '../../ledger/report.ts';
-import { openReport } from '../../ledger/report.ts';
+import { openReport, type ReportLine } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
-import type { Group, ReportInput } from './report-spec.ts';
+import type { Group, ReportInput } from './keeping-spec.ts';
 
 /** Groups of a report. With all profiles, each profile is separate, since their money is not one sum. */
 const namesOf = ({ by, allProfiles }: ReportInput): Group[] => [

@@ -3,8 +3,7 @@ import { asOneOf, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../
 import { CHARGE_STATES, type ChargeState } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { keepingCommands, sharedCommands } from './keeping-spec.ts';
-import { report } from './report-spec.ts';
+import { keepingCommands, report, sharedCommands } from './keeping-spec.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +

@@ -45,3 +45,9 @@ export const run = async ({ words }: { readonly words: readonly string[] }): Pro
   const part = { ...rest, commands };
   return { kind: 'text', text: JSON.stringify({ ...part, $defs: needed(part, $defs) }, null, 2) };
 };
+
+/** Column names that a command accepts in --columns. */
+export const columnsOf = async (command: string): Promise<readonly string[]> => {
+  const { default: document } = await import('#schema', { with: { type: 'json' } });
+  return document.commands.find(({ name }) => name === command)?.output.columns ?? [];
+};

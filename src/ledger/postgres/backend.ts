@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { attempt } from '../../core/async.ts';
-import { isBusy } from '../../database/kind.ts';
+import { isBusy } from '../../database/connect.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
 import type { Entry, Moment, Sender } from '../entry.ts';
 import type { Reducer } from '../ledger.ts';

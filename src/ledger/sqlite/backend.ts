@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { turn } from '../../core/async.ts';
-import { compact, transact, versionReader } from '../../database/connect.ts';
+import { compact, type DatabaseKind, number, optionalText, transact, versionReader } from '../../database/connect.ts';
 import { groupCommit } from '../../database/group.ts';
-import { type DatabaseKind, number, optionalText } from '../../database/kind.ts';
 import type { Backend, LockPolicy, Query } from '../backend.ts';
 import type { Entry, Sender } from '../entry.ts';
 import type { Reducer } from '../ledger.ts';

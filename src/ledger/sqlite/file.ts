@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } fr
 import { dirname, join } from 'node:path';
 import { HIGHEST_FILE_NAME } from '../../core/charge.ts';
 import { interrupted, PayError, reasonOf } from '../../core/error.ts';
+import { type DatabaseFault, type DatabaseKind, isBusy, isDamage } from '../../database/connect.ts';
 import { checkPrivate } from '../../database/file.ts';
-import { type DatabaseFault, type DatabaseKind, isBusy, isDamage } from '../../database/kind.ts';
 import { thisMachine } from '../machine.ts';
 import { MIGRATIONS } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { CHARGE } from '../../core/charge.ts';
-import { Damage, type Migration } from '../../database/kind.ts';
+import { Damage, type Migration } from '../../database/connect.ts';
 import { AT, COLUMNS, checksumOf, type Row } from '../rows.ts';
 
 /** Returns the row if its checksum is right. Throws if a page of the file holds something else by now. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { CHARGE } from '../../core/charge.ts';
-import { Damage } from '../../database/kind.ts';
+import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import { AT, CHANGING, COLUMNS, entryOf, FIXED, type Row, rowOf } from '../rows.ts';

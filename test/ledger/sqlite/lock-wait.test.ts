@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DatabaseKind, Journal } from '../../../src/database/kind.ts';
+import type { DatabaseKind, Journal } from '../../../src/database/connect.ts';
 import type { Outcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { LEDGER_FILE, type LockWait, patiently } from '../../../src/ledger/sqlite/file.ts';
