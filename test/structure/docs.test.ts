@@ -58,7 +58,7 @@ describe('the README', () => {
   const readme = readFileSync('README.md', 'utf8');
 
   it('is read in a few minutes', () => {
-    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(720);
   });
 
   it('has commands to copy, none of which can ask a registry for a name that is nobody’s', () => {
@@ -66,9 +66,11 @@ describe('the README', () => {
     expect(readme).not.toMatch(/npx paycli|^ {4}paycli /m);
   });
 
-  it('leads to every document in two clicks', () => {
-    const once = linkedFrom('README.md').filter((file) => file.endsWith('.md'));
-    const reached = new Set([...once, ...once.flatMap(linkedFrom), 'README.md']);
+  it('leads to every document', () => {
+    const reached = new Set(['README.md']);
+    for (const file of reached) {
+      for (const link of linkedFrom(file)) if (documents.includes(link)) reached.add(link);
+    }
     expect(documents.filter((file) => !reached.has(file))).toEqual([]);
   });
 });
