@@ -54,6 +54,19 @@ describe('a line to copy parses', () => {
   });
 });
 
+describe('the documents that are written by hand', () => {
+  const wordsIn = (file: string): number => readFileSync(file, 'utf8').split(/\s+/).length;
+  const own = documents.filter((file) => file.startsWith('docs') && !file.startsWith(join('docs', 'reference')));
+
+  it('are read in an hour', () => {
+    expect(own.reduce((sum, file) => sum + wordsIn(file), 0)).toBeLessThanOrEqual(16_000);
+  });
+
+  it.each(own.filter((file) => file.includes('adr')))('say in %s why in a few paragraphs', (file) => {
+    expect(wordsIn(file)).toBeLessThanOrEqual(230);
+  });
+});
+
 describe('the README', () => {
   const readme = readFileSync('README.md', 'utf8');
 
