@@ -47,8 +47,8 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
   return new Map(found);
 };
 
-/** Files that commands of several nouns share. */
-const OF_ALL_NOUNS = /\/src\/commands\/[\w-]+\.ts$/;
+/** Files that commands of several nouns share, but for the one that needs the ledger. */
+const OF_ALL_NOUNS = /\/src\/commands\/(?!make\.ts)[\w-]+\.ts$/;
 
 /** A file that its own room loads only when it must. */
 const isLate = (room: string, { importers, dynamicImporters }: ModuleInfo): boolean =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import type { PayError } from '../core/error.ts';
+import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
@@ -252,7 +253,9 @@ export const runFile = async <T>({ bulk, kindOf, view }: FileOfRows<T>, deps: Fi
   const client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
   const kind = kindOf(client);
   refuseCheck(bulk, kind);
-  const rowDeps = dryRun ? undefined : { client, ledger: await deps.ledger(), place: await deps.place() };
+  const rowDeps = dryRun
+    ? undefined
+    : { client, ledger: await deps.ledger(), place: await deps.place(), words: targetFlags(deps.globals) };
   const name = bulk.from === '-' ? 'standard input' : bulk.from;
   const { io, confirm, operator } = deps;
   const end = await runJob({ bulk, name, kind, client, rowDeps, validate, world, io, confirm, operator });

@@ -1,9 +1,11 @@
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
+import type { TargetOptions } from '../core/input.ts';
 import type { Clock, Io } from '../core/io.ts';
 import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { SendContext } from '../ledger/send.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
 
@@ -44,7 +46,7 @@ export interface RowServices {
 /** The dependencies of a file of rows. */
 export interface FileDeps {
   readonly io: Pick<Io, 'clock' | 'flight' | 'signals'>;
-  readonly globals: Pick<Globals, 'dryRun' | 'validate'>;
+  readonly globals: Pick<Globals, 'dryRun' | 'validate' | keyof TargetOptions>;
   client(purpose: 'read' | 'write' | 'preview'): Promise<Client>;
   place(): Promise<LedgerTarget>;
   ledger(): Promise<Ledger>;
@@ -55,8 +57,6 @@ export interface FileDeps {
 }
 
 /** The dependencies for sending a row. */
-export interface RowDeps {
+export interface RowDeps extends SendContext {
   readonly client: Client;
-  readonly ledger: Ledger;
-  readonly place: LedgerTarget;
 }

@@ -3,11 +3,10 @@ import type { Choices } from '../cli/ask.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Tree } from '../cli/tree.ts';
-import type { Called, CallInput, Client, Preview } from '../client/client.ts';
+import type { Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/folders.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import type { SecretSources } from '../config/webhook-secret.ts';
-import type { PayError } from '../core/error.ts';
 import type { ReadSource } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -22,19 +21,6 @@ import type { Secrets } from '../webhook/event.ts';
  * sent.
  */
 export type CallPurpose = 'read' | 'write' | 'preview';
-
-/** Options for a request that must not be sent twice. */
-export interface OnceOptions {
-  readonly about: string;
-  readonly question?: readonly string[];
-  /** Text that the person must type in full to confirm, unless it is practice. */
-  readonly typed?: string;
-  readonly saying?: string;
-  readonly once?: boolean;
-  readonly again?: boolean;
-  /** Reason of a failure that an accepted answer reports; undefined if there is none. */
-  readonly failure?: (value: unknown) => string | undefined;
-}
 
 /** Sources of the secrets: for live events, and for sandbox events if they have others. */
 export interface SecretOptions {
@@ -67,16 +53,6 @@ export interface Deps {
     from: Pick<ApiRecord, 'servedAt' | 'age'>,
     asked?: RequestTerms,
   ): Promise<void>;
-  /**
-   * Sends one request, not a charge, that must not be sent twice. The ledger records the intent before and the outcome
-   * after. `about` names the target. Asks `question` first; otherwise prints `saying` on a terminal. With `once`, an
-   * earlier one blocks another, unless `again`. Resolves to the record to show.
-   */
-  once(
-    called: Called,
-    input: CallInput,
-    how: OnceOptions,
-  ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }>;
   /** The tree of all commands. */
   tree(): Promise<Tree>;
   /** Services that a file of rows needs. */

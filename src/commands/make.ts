@@ -1,110 +1,18 @@
 import type { Protected, RowKind } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
-import type { Client } from '../client/client.ts';
-import type { ListId, OperationId } from '../contract/operations.ts';
-import { machineValue } from '../core/charge.ts';
-import { EXIT_CODES, PayError } from '../core/error.ts';
+import type { Called, CallInput, Client } from '../client/client.ts';
+import { kindWord, machineValue } from '../core/charge.ts';
+import { EXIT_CODES, type PayError } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { valueAt } from '../core/json.ts';
+import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
-import type { Result, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
+import { refusedError } from '../ledger/refused.ts';
+import { sendOnce } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
-
-/** A field that differs from the request, and the existing value in words. */
-export interface Difference {
-  readonly name: string;
-  readonly there: string;
-}
-
-/** A field whose value is unique at the service, so that a created record can be found again. */
-export interface UniqueKey {
-  readonly field: string;
-  /** Name of the field (`word`) and of the record that has it (`one`), for messages. */
-  readonly word: string;
-  readonly one: string;
-  readonly list: ListId;
-  readonly get: OperationId;
-  /** True if the error says that the value is already in use. */
-  readonly isTaken: (thrown: PayError) => boolean;
-  /** Normalizes a value: two texts with the same result are equal for the service. */
-  readonly folded: (text: string) => string;
-  /** Lists the fields in which an existing record differs from a body. */
-  readonly differences: (found: ApiRecord, body: Readonly<Record<string, unknown>>) => readonly Difference[];
-  /** Error text for an existing record that differs. */
-  readonly conflict: (wanted: string, found: ApiRecord) => { readonly message: string; readonly hint: string };
-}
-
-/** Finds the record with a field's value. Resolves to undefined if the list has none. */
-type Find = (wanted: string) => Promise<ApiRecord | undefined>;
-
-/** Joins the service's message and its violations. */
-export const said = ({ message, detail }: PayError): string =>
-  [message, ...(detail.violations ?? []).map(({ title }) => title)].join('\n');
-
-/** The unique field's value in a body; undefined if there is none. */
-export const uniqueIn = ({ field }: UniqueKey, body: Readonly<Record<string, unknown>>): string | undefined => {
-  const value = body[field];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-};
-
-/**
- * Finds records in a single walk of the list, across calls. Remembers only the identifiers of the records that it
- * passes.
- */
-export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client): Find => {
-  const uids = new Map<string, string>();
-  let cursor: string | null | undefined;
-  const walk = async (wanted: string): Promise<ApiRecord | undefined> => {
-    if (cursor === null) return undefined;
-    for await (const { records, nextCursor } of client.pages(list, { query: { limit: '100' } }, { from: cursor })) {
-      cursor = nextCursor;
-      let found: ApiRecord | undefined;
-      for (const record of records) {
-        const key = folded(String(record.value[field] ?? ''));
-        if (typeof record.value['uid'] === 'string') uids.set(key, record.value['uid']);
-        if (key === wanted) found = record;
-      }
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
-  const find = async (wanted: string): Promise<ApiRecord | undefined> => {
-    const uid = uids.get(wanted);
-    return uid === undefined ? walk(wanted) : client.call(get, { params: { uid } });
-  };
-  let turn: Promise<unknown> = Promise.resolve();
-  return (text) => {
-    const found = turn.then(() => find(folded(text)));
-    turn = found.catch(() => undefined);
-    return found;
-  };
-};
-
-/**
- * Finds the record that has the value. Resolves to it if it equals the request; otherwise throws an error that names
- * the differences.
- */
-const uniqueConflict = async (
-  unique: UniqueKey,
-  body: Readonly<Record<string, unknown>>,
-  taken: PayError,
-  find: Find,
-): Promise<ApiRecord> => {
-  const { word, one } = unique;
-  const wanted = uniqueIn(unique, body) ?? '';
-  const found = await find(wanted);
-  if (found === undefined) throw taken.with({ hint: `no ${one} with this ${word} is listed; use another` });
-  const differing = unique.differences(found, body);
-  if (differing.length === 0) return found;
-  const { message, hint } = unique.conflict(wanted, found);
-  throw new PayError('rejected', message, {
-    ...taken.detail,
-    violations: differing.map(({ name, there }) => ({ propertyPath: name, title: there })),
-    hint,
-  });
-};
+import { type Find, foundIfTaken, openFind, type UniqueKey } from './unique.ts';
 
 /** Options for rows that must not be sent twice and are not charges. */
 interface Making<T> {
@@ -137,30 +45,60 @@ export const lastMessage = ({ evidence }: Entry): string | undefined => {
   return word === undefined ? undefined : String(word['message'] ?? word['why']);
 };
 
-/** Resolves to the existing record if the unique field is taken and the record equals the row. Otherwise throws. */
-const found = async (
-  unique: UniqueKey | undefined,
-  body: Readonly<Record<string, unknown>>,
-  thrown: unknown,
-  find: Find,
-): Promise<ApiRecord> => {
-  const isTaken =
-    unique !== undefined && thrown instanceof PayError && thrown.kind === 'rejected' && unique.isTaken(thrown);
-  if (!isTaken || uniqueIn(unique, body) === undefined) throw thrown;
-  try {
-    return await uniqueConflict(unique, body, thrown, find);
-  } catch (other) {
-    // The service's rejection stands, even if the existing record can't be read.
-    if (other instanceof PayError && other.kind === 'rejected') throw other;
-    throw thrown.with({ hint: `what has this ${unique.word} couldn't be read; run again with --retry-failed` });
-  }
+/** Options for a request that must not be sent twice. */
+interface OnceOptions {
+  /** Target of the request. While one request for it is unknown, no other is sent. */
+  readonly about: string;
+  /** Lines of the question to ask first. */
+  readonly question?: readonly string[];
+  /** Text that the person must type in full to confirm, unless it is practice. */
+  readonly typed?: string;
+  /** Notice on a terminal where there is no question. */
+  readonly saying?: string;
+  /** An earlier one blocks another, unless `again`. */
+  readonly once?: boolean;
+  readonly again?: boolean;
+  /** Reason of a failure that an accepted answer reports; undefined if there is none. */
+  readonly failure?: (value: unknown) => string | undefined;
+}
+
+/**
+ * Sends one request, not a charge, that must not be sent twice: checks it, asks, and sends it under the ledger
+ * protocol. Resolves to the record to show.
+ */
+export const makeOnce = async (
+  called: Called,
+  input: CallInput,
+  { about, question, typed, saying, once = false, again = false, failure }: OnceOptions,
+  { io, globals, ...deps }: Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>,
+): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
+  const client = await deps.client('write');
+  // A request that fails the local check leaves no entry in the ledger.
+  const checked = client.check(called, input);
+  const place = await deps.place();
+  if (question !== undefined) await deps.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
+  else if (saying !== undefined && io.stderr.isTerminal) await deps.notice(saying);
+  const words = targetFlags(globals);
+  const made = await sendOnce(
+    { client, ledger: await deps.ledger(), place, words },
+    { ...checked, about, once, again, isFailed: (value) => failure?.(value) !== undefined },
+    {
+      now: io.clock.now,
+      elsewhere: ({ id, kind, origin }) =>
+        deps.notice(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
+      send: (overdue) => client.call(called, { ...input, overdue }),
+    },
+  );
+  if (made.kind === 'refused') throw refusedError(made, words, false);
+  const { record, unrecorded } = made;
+  return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
 };
 
 /** Sends rows under the ledger protocol: each once, over any number of runs. */
 export const rowsMade = <T>(
   { request, about, once = false, again = false, look, unique, failure, uidColumn }: Making<T>,
   client: Client,
-  { io, globals }: Deps,
+  { io }: Deps,
 ): Protected<T> => {
   const find: Find = unique === undefined ? async () => undefined : openFind(unique, client);
 
@@ -175,26 +113,24 @@ export const rowsMade = <T>(
   return {
     kind: 'protected',
     idColumn: 'entry',
-    once: async (item, { row, signals, judged, tellOnce }, { ledger, place }) => {
-      const since = ledger.moment();
+    once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
+      const since = rowDeps.ledger.moment();
       await look?.(item);
       const { operation, input } = request(item);
       const send = async (overdue: () => boolean): Promise<ApiRecord> => {
         try {
           return await client.call(operation, { ...input, overdue, slowDown: signals.slowDown });
         } catch (thrown) {
-          const record = await found(unique, input.body ?? {}, thrown, find);
+          const record = await foundIfTaken(unique, input.body ?? {}, thrown, find);
           // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
           io.flight.accepted += 1;
           return record;
         }
       };
-      const { makeRow } = await import('../ledger/send.ts');
-      const made = await makeRow(
-        ledger,
+      const made = await sendOnce(
+        rowDeps,
         {
           ...client.check(operation, input),
-          ...{ place, bound: client.longestWrite, attempt: client.longestAttempt, words: targetFlags(globals) },
           ...{ about: about(item), once, again, row, since },
           isFailed: (value) => failure?.(value) !== undefined,
         },
@@ -204,7 +140,10 @@ export const rowsMade = <T>(
             tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
         },
       );
-      if (made.kind === 'kept') return made;
+      if (made.kind === 'refused') {
+        if (made.why === 'done' && made.by !== undefined) return { kind: 'kept', entry: made.by };
+        throw refusedError(made, rowDeps.words, false);
+      }
       const { record, id, unrecorded } = made;
       return { kind: 'made', end: madeNow(record.value, id), odd: [], unrecorded };
     },
@@ -219,39 +158,4 @@ export const rowsMade = <T>(
       return { state, exitCode, fields, error: lastMessage(entry) ?? state.replaceAll('_', ' ') };
     },
   };
-};
-
-/** A record that the service itself protects from duplicates. */
-interface Creation {
-  readonly operation: OperationId;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly unique: UniqueKey;
-  /** Notice on a terminal before the request. */
-  readonly saying: string;
-  readonly view: View;
-}
-
-/**
- * Creates a record. If its unique field is taken, compares the existing record: returns it if equal, otherwise throws.
- */
-export const createUnique = async (
-  { operation, body, unique, saying, view }: Creation,
-  deps: Deps,
-): Promise<Result> => {
-  const client = await deps.client('write');
-  const { word, one } = unique;
-  if (deps.io.stderr.isTerminal) await deps.notice(saying);
-  try {
-    return { kind: 'record', record: await client.call(operation, { body }), view, wrote: true };
-  } catch (thrown) {
-    if (!(thrown instanceof PayError)) throw thrown;
-    if (thrown.kind === 'unknown') {
-      throw thrown.with({ hint: `run the same command again: the ${word} keeps it from being made twice` });
-    }
-    const wanted = uniqueIn(unique, body);
-    if (thrown.kind !== 'rejected' || wanted === undefined || !unique.isTaken(thrown)) throw thrown;
-    await deps.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
-    const record = await uniqueConflict(unique, body, thrown, openFind(unique, client));
-    return { kind: 'record', record, view, notice: 'It exists already, with the same fields; nothing was created.' };
-  }
 };

@@ -5,11 +5,9 @@ import type { OpenDeps } from '../cli/run.ts';
 import { allSpecs, NOUNS } from '../commands/all.ts';
 import type { Deps, SecretOptions } from '../commands/deps.ts';
 import { memo, memoDone } from '../core/async.ts';
-import { kindWord } from '../core/charge.ts';
 import { usageError } from '../core/error.ts';
-import { canAsk, targetFlags } from '../core/input.ts';
+import { canAsk } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
-import { isGuarded } from '../core/origin.ts';
 import type { Filter } from '../core/result.ts';
 import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
@@ -26,38 +24,6 @@ import {
   type Status,
 } from './run.ts';
 import { previewTarget, scopeOf, targetOf } from './target.ts';
-
-type Needs = Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>;
-
-/**
- * Sends one request that must not be sent twice: checks it, asks, and sends it under the ledger protocol (see
- * `Deps.once`).
- */
-export const onceWith =
-  ({ io, globals, ...deps }: Needs): Deps['once'] =>
-  async (called, input, { about, question, typed, saying, once = false, again = false, failure }) => {
-    const client = await deps.client('write');
-    // A request that fails the local check leaves no entry in the ledger.
-    const checked = client.check(called, input);
-    const place = await deps.place();
-    if (question !== undefined) await deps.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
-    else if (saying !== undefined && io.stderr.isTerminal) await deps.notice(saying);
-    const [{ makeOnce }, ledger] = [await import('../ledger/send.ts'), await deps.ledger()];
-    const sending = { place, bound: client.longestWrite, attempt: client.longestAttempt, words: targetFlags(globals) };
-    const { record, unrecorded } = await makeOnce(
-      ledger,
-      { ...sending, ...checked, about, once, again, isFailed: (value) => failure?.(value) !== undefined },
-      {
-        now: io.clock.now,
-        elsewhere: ({ id: earlier, kind, origin }) =>
-          deps.notice(
-            `${about} has an earlier ${kindWord(kind)} at ${origin} (${earlier}), which may have gone through.`,
-          ),
-        send: (overdue) => client.call(called, { ...input, overdue }),
-      },
-    );
-    return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
-  };
 
 /** Reads the named secrets. Asks on a terminal if none are named. */
 const openWebhookSecrets =
@@ -95,7 +61,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     ];
     return placeOf(origin, key, profile);
   };
-  const deps: Omit<Deps, 'once'> = {
+  const deps: Deps = {
     io,
     globals,
     ...rooms,
@@ -149,5 +115,5 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     const line = io.stdout.isTerminal ? (io.env['PAYCLI_PAGER'] ?? '') : '';
     return line === '' ? undefined : (await import('./pager.ts')).openPager(run, line);
   };
-  return { deps: { ...deps, once: onceWith(deps) }, filter, pager, remind, close };
+  return { deps, filter, pager, remind, close };
 };

@@ -27,18 +27,20 @@ import {
 import type { BeginOptions, Ledger, Refused } from './ledger.ts';
 import { isOtherMedium } from './match.ts';
 import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutNumbers, withoutPhone } from './privacy.ts';
-import { refusedError } from './refused.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
+
+/** The sender of requests: its client, its ledger, and the place of both. */
+export interface SendContext {
+  /** Longest time of a sending, and of one attempt within it, in milliseconds. */
+  readonly client: { readonly longestWrite: number; readonly longestAttempt: number };
+  readonly ledger: Ledger;
+  readonly place: LedgerTarget;
+  /** Global options that send another command to the same place. */
+  readonly words: readonly string[];
+}
 
 /** Options of any request under the protocol. */
 interface SendOptions {
-  readonly place: LedgerTarget;
-  /** Longest time that the sending can take, in milliseconds. */
-  readonly bound: number;
-  /** Longest time of one attempt within it, in milliseconds. */
-  readonly attempt: number;
-  /** Global options that send another command to the same place. */
-  readonly words: readonly string[];
   /** Sends another one although the first can still be paid, was paid or was made. */
   readonly again: boolean;
   /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
@@ -63,14 +65,12 @@ export interface SendDeps {
   readonly judged?: (error: PayError | undefined) => void;
 }
 
-interface Sent {
+export interface Sent {
   readonly kind: 'accepted';
   readonly id: string;
   readonly record: ApiRecord;
   /** Oddities of the answer, a sentence each. */
   readonly odd: readonly string[];
-  /** Other charge that the activity already belongs to, if any. */
-  readonly owner?: Entry;
   /** Error of the ledger, if it could not store the outcome. */
   readonly unrecorded?: PayError;
 }
@@ -107,8 +107,15 @@ const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly stri
     : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
 };
 
-/** Stores the outcome. Returns the ledger's error instead of throwing it. */
-const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<Pick<Sent, 'owner' | 'unrecorded'>> => {
+/**
+ * Stores the outcome. Returns the ledger's error instead of throwing it, and the other charge that the activity already
+ * belongs to, if any.
+ */
+const note = async (
+  ledger: Ledger,
+  id: string,
+  outcome: Outcome,
+): Promise<{ readonly owner?: Entry; readonly unrecorded?: PayError }> => {
   try {
     const owner = await ledger.record(id, outcome);
     return owner === undefined ? {} : { owner };
@@ -120,52 +127,15 @@ const note = async (ledger: Ledger, id: string, outcome: Outcome): Promise<Pick<
 
 /** True once an attempt could outlive the deadline after which other processes give it up. */
 const overdueSince =
-  (ledger: Ledger, { bound, attempt }: SendOptions, begun: Moment) =>
+  ({ client, ledger }: SendContext, begun: Moment) =>
   (): boolean => {
     const now = ledger.moment();
     const passed = Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
-    return passed + attempt > bound;
+    return passed + client.longestAttempt > client.longestWrite;
   };
 
-/**
- * Sends one request under the protocol (charge-protocol, The order of things). The intent is on the disk before `send`
- * is called, and the outcome before this returns or throws. Rethrows what `send` threw, with the ledger id added. Sends
- * nothing if the guard refuses. `accepted` returns the outcome to store for an answer.
- */
-const sendOnce = async (
-  ledger: Ledger,
-  sending: SendOptions & { readonly effect: WriteKind },
-  intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>,
-  how: Pick<BeginOptions, 'once' | 'shown'>,
-  { now, send, clean, ...world }: SendDeps & Pick<Ledger, 'clean'>,
-  accepted: (record: ApiRecord) => Outcome,
-): Promise<Sent | Refused> => {
-  const { place, effect, bound, words } = sending;
-  const overdue = overdueSince(ledger, sending, sending.since ?? ledger.moment());
-  const { again, row } = sending;
-  const wanted = { ...place, ...intent, kind: effect.kind, bound, job: row?.job, row: row?.number };
-  const begun = await ledger.begin(wanted, { ...how, again, retry: row?.retry === true });
-  if (begun.kind === 'refused') return begun;
-  const { id, elsewhere } = begun;
-  let record: ApiRecord;
-  try {
-    if (elsewhere !== undefined) await world.elsewhere?.(elsewhere);
-    record = await send(overdue);
-  } catch (thrown) {
-    const error = asJudged(thrown, effect);
-    world.judged?.(error);
-    const { unrecorded } = await note(ledger, id, failedOutcome(error, now(), clean));
-    const answer = unrecorded?.detail.answer;
-    const named = error.kind === 'unknown' ? { ledgerId: id, hint: unknownHint(id, effect, words) } : { ledgerId: id };
-    throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
-  }
-  world.judged?.(undefined);
-  const outcome = accepted(record);
-  return { kind: 'accepted', id, record, odd: outcome.odd ?? [], ...(await note(ledger, id, outcome)) };
-};
-
-/** Request other than a charge that must not be made twice. */
-interface MakeRequest extends SendOptions {
+/** Request other than a charge that must not be made twice. Only a person can resolve an unknown outcome. */
+export interface MakeRequest extends SendOptions {
   readonly effect: WriteKind;
   /** Subject of the request. While one about it is unknown, no other is sent. */
   readonly about: string;
@@ -186,42 +156,36 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
   return JSON.stringify(cleaned(masked, clean));
 };
 
-const make = (ledger: Ledger, request: MakeRequest, world: SendDeps): Promise<Sent | Refused> => {
+/** The part of a request that depends on its kind: the intent, and the outcome to store for an answer. */
+interface Rules {
+  readonly effect: WriteKind;
+  readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
+  readonly how: Pick<BeginOptions, 'once' | 'shown'>;
+  readonly clean: (text: string) => string;
+  readonly accepted: (record: ApiRecord) => Outcome;
+}
+
+const makeRules = (request: MakeRequest, ledger: Ledger, now: () => number): Rules => {
   const { effect, about, path, body, once, isFailed } = request;
-  const clean = (text: string): string => withoutNumbers(ledger.clean(text));
   const kept = { about: ledger.clean(about), path: ledger.clean(path), body: body && bodyKept(body, ledger.clean) };
-  const intent = { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) };
-  return sendOnce(ledger, request, intent, { once }, { ...world, clean }, ({ value }) => {
-    const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
-    return {
-      state: 'accepted',
-      exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
-      evidence: evidenceOf('answer', world.now(), {
-        message: `${effect.done}: ${uid}`,
-        uid,
-        ...(status === '' ? {} : { status }),
-      }),
-    };
-  });
-};
-
-/** Makes an object under the protocol. Throws if the guard refuses. Only a person can resolve an unknown outcome. */
-export const makeOnce = async (ledger: Ledger, request: MakeRequest, world: SendDeps): Promise<Sent> => {
-  const made = await make(ledger, request, world);
-  if (made.kind === 'refused') throw refusedError(made, request.words, false);
-  return made;
-};
-
-/** Makes the object of a file's row. Returns the earlier entry if the row has made it already. */
-export const makeRow = async (
-  ledger: Ledger,
-  request: MakeRequest,
-  world: SendDeps,
-): Promise<Sent | { readonly kind: 'kept'; readonly entry: Entry }> => {
-  const made = await make(ledger, request, world);
-  if (made.kind === 'accepted') return made;
-  if (made.why === 'done' && made.by !== undefined) return { kind: 'kept', entry: made.by };
-  throw refusedError(made, request.words, false);
+  return {
+    effect,
+    intent: { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) },
+    how: { once },
+    clean: (text) => withoutNumbers(ledger.clean(text)),
+    accepted: ({ value }) => {
+      const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];
+      return {
+        state: 'accepted',
+        exitCode: isFailed?.(value) === true ? EXIT_CODES.charge_failed : 0,
+        evidence: evidenceOf('answer', now(), {
+          message: `${effect.done}: ${uid}`,
+          uid,
+          ...(status === '' ? {} : { status }),
+        }),
+      };
+    },
+  };
 };
 
 /** Charge to be made under the protocol. */
@@ -232,8 +196,6 @@ export interface ChargeRequest extends SendOptions {
   /** Result of a read of the payment request just before; undefined if there was none. */
   readonly shown?: Snapshot | undefined;
 }
-
-export type Charged = Omit<Sent, 'owner'> | Refused;
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value));
 
@@ -283,19 +245,53 @@ const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): 
   ];
 };
 
-/** Makes one charge under the protocol (see `sendOnce`). */
-export const chargeOnce = async (ledger: Ledger, request: ChargeRequest, world: SendDeps): Promise<Charged> => {
+const chargeRules = (request: ChargeRequest, ledger: Ledger): Rules => {
   const { data, shown } = request;
-  const phone = textOf(data['phone']);
-  const clean = (text: string): string => withoutPhone(ledger.clean(text), phone);
-  const intent = intentOf(request, ledger, clean);
-  const sending = { ...request, effect: CHARGE_WRITE };
-  const sent = await sendOnce(ledger, sending, intent, { shown }, { ...world, clean }, (record) => ({
-    ...acceptedOutcome(record, clean),
-    odd: oddities(record, data),
-  }));
-  if (sent.kind === 'refused') return sent;
-  const { owner, ...made } = sent;
+  const clean = (text: string): string => withoutPhone(ledger.clean(text), textOf(data['phone']));
+  return {
+    effect: CHARGE_WRITE,
+    intent: intentOf(request, ledger, clean),
+    how: { shown },
+    clean,
+    accepted: (record) => ({ ...acceptedOutcome(record, clean), odd: oddities(record, data) }),
+  };
+};
+
+/**
+ * Sends one request under the protocol (charge-protocol, The order of things). The intent is on the disk before `send`
+ * is called, and the outcome before this returns or throws. Rethrows what `send` threw, with the ledger id added. Sends
+ * nothing if the guard refuses.
+ */
+export const sendOnce = async (
+  context: SendContext,
+  request: ChargeRequest | MakeRequest,
+  { now, send, ...world }: SendDeps,
+): Promise<Sent | Refused> => {
+  const { client, ledger, place, words } = context;
+  const { again, row, since } = request;
+  const overdue = overdueSince(context, since ?? ledger.moment());
+  const rules = 'ugwo' in request ? chargeRules(request, ledger) : makeRules(request, ledger, now);
+  const { effect, intent, how, clean, accepted } = rules;
+  const bound = client.longestWrite;
+  const wanted = { ...place, ...intent, kind: effect.kind, bound, job: row?.job, row: row?.number };
+  const begun = await ledger.begin(wanted, { ...how, again, retry: row?.retry === true });
+  if (begun.kind === 'refused') return begun;
+  const { id, elsewhere } = begun;
+  let record: ApiRecord;
+  try {
+    if (elsewhere !== undefined) await world.elsewhere?.(elsewhere);
+    record = await send(overdue);
+  } catch (thrown) {
+    const error = asJudged(thrown, effect);
+    world.judged?.(error);
+    const { unrecorded } = await note(ledger, id, failedOutcome(error, now(), clean));
+    const answer = unrecorded?.detail.answer;
+    const named = error.kind === 'unknown' ? { ledgerId: id, hint: unknownHint(id, effect, words) } : { ledgerId: id };
+    throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
+  }
+  world.judged?.(undefined);
+  const outcome = accepted(record);
+  const { owner, ...noted } = await note(ledger, id, outcome);
   const shared = owner === undefined ? [] : [`the answer names the activity of ${owner.id}, made earlier`];
-  return { ...made, odd: [...made.odd, ...shared] };
+  return { kind: 'accepted', id, record, odd: [...(outcome.odd ?? []), ...shared], ...noted };
 };

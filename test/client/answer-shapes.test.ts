@@ -3,7 +3,7 @@ import { followedToEnd, waitedOf } from '../../src/commands/activity/followed-sh
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import { judgeLook } from '../../src/ledger/reconcile.ts';
-import { chargeOnce } from '../../src/ledger/send.ts';
+import { sendOnce } from '../../src/ledger/send.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
 import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
@@ -217,9 +217,9 @@ const charged = async ({ client }: Bench): Promise<string> => {
   const params = { ugwoUid: UGWO_ID };
   const { data } = body;
   await codeOf(
-    chargeOnce(
-      ledger,
-      { place: PLACE, ugwo: UGWO_ID, data, bound: 60_000, attempt: 20_000, again: false, words: [] },
+    sendOnce(
+      { client: { longestWrite: 60_000, longestAttempt: 20_000 }, ledger, place: PLACE, words: [] },
+      { ugwo: UGWO_ID, data, again: false },
       { now: () => NOW, send: () => client.call('ugwo.charge', { params, body }) },
     ),
   );

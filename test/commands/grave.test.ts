@@ -4,8 +4,11 @@ import type { Deps } from '../../src/commands/deps.ts';
 import { remove as deleteCustomer } from '../../src/commands/onye/onye.ts';
 import { run as refund } from '../../src/commands/refund/create.ts';
 import { cancel } from '../../src/commands/ugwo/ugwo.ts';
+import { CHARGE_WRITE } from '../../src/core/charge.ts';
 import { ENVIRONMENTS } from '../../src/core/origin.ts';
 import { madeHere } from '../../src/core/record.ts';
+import { NOON, PLACE } from '../ledger/support/charges.ts';
+import { memoryLedger } from '../ledger/support/memory.ts';
 
 const UGWO = { uid: 'ugw.AbCd.1', amount: 500_000, currency: 'NGN', status: 'requires_ugwo' };
 
@@ -15,20 +18,17 @@ type Command = (deps: Deps) => Promise<unknown>;
 const typedFor = async (command: Command, origin: string, shown: object): Promise<unknown> => {
   const asked: unknown[] = [];
   const deps = {
+    io: { clock: { now: () => NOON } },
     globals: { dryRun: false },
     client: async () => ({
-      check: () => undefined,
+      check: () => ({ path: '/v1/refunds', body: '{}', effect: { ...CHARGE_WRITE, kind: 'refund' } }),
       match: () => undefined,
       call: async () => madeHere(shown),
       look: async () => madeHere(shown),
     }),
-    place: async () => ({ origin }),
+    place: async () => ({ ...PLACE, origin }),
     confirm: async (_question: unknown, _unasked: unknown, typed: unknown) => void asked.push(typed),
-    ledger: async () => ({ list: async () => [] }),
-    once: async (_called: unknown, _input: unknown, how: { readonly typed: unknown }) => {
-      asked.push(how.typed);
-      return { record: madeHere({}), wrote: true };
-    },
+    ledger: async () => memoryLedger(),
   } as unknown as Deps;
   await command(deps);
   expect(asked).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { onceWith } from '../../src/compose/deps.ts';
+import { makeOnce } from '../../src/commands/make.ts';
 import { CHARGE_WRITE } from '../../src/core/charge.ts';
 import { PayError, usageError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
@@ -35,7 +35,7 @@ const sending = (
       return more.call?.() ?? RECORD;
     },
   } as unknown as Client;
-  const once = onceWith({
+  const deps = {
     io: { clock: { now: () => NOON }, redactor: new Redactor() },
     globals: { ...globals, profile: 'shop' },
     client: async (purpose: string) => {
@@ -49,11 +49,11 @@ const sending = (
     notice: async (text: string) => void happened.push(text),
     ledger: async () => ledger,
     place: async () => PLACE,
-  } as unknown as Parameters<typeof onceWith>[0]);
+  } as unknown as Parameters<typeof makeOnce>[3];
   return {
     happened,
     ledger,
-    made: once('ugwo.charge', CALL, { ...ABOUT, ...(more.typed === undefined ? {} : { typed: more.typed }) }),
+    made: makeOnce('ugwo.charge', CALL, { ...ABOUT, ...(more.typed === undefined ? {} : { typed: more.typed }) }, deps),
   };
 };
 

@@ -114,7 +114,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     whoAmI: unexpected,
     source: unexpected,
     preview: unexpected,
-    once: unexpected,
     webhookSecrets: unexpected,
     tree: unexpected,
     user: unexpected,

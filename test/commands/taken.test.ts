@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { openFind } from '../../src/commands/make.ts';
 import { BY_EMAIL } from '../../src/commands/onye/create.ts';
+import { openFind } from '../../src/commands/unique.ts';
 import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 

@@ -4,7 +4,7 @@ import { EXIT_CODES, PayError } from '../../src/core/error.ts';
 import type { Clock } from '../../src/core/io.ts';
 import { ledgerTargetOf } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { chargeOnce } from '../../src/ledger/send.ts';
+import { sendOnce } from '../../src/ledger/send.ts';
 import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { CANARY } from '../support/canary.ts';
@@ -88,12 +88,16 @@ export const chargeAt = async (
   const client = clientOver(transport, origin, timeout);
   const data = { medium: 'bank_transfer' };
   const place = ledgerTargetOf(known, CANARY, 'test');
-  const request = { place, ugwo, data, bound: bound ?? client.longestWrite, attempt: timeout };
+  const limits = { longestWrite: bound ?? client.longestWrite, longestAttempt: timeout };
   const send = (overdue: () => boolean) =>
     client.call('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data }, overdue });
   try {
     const shown = look === undefined ? undefined : await lookedAt(ugwo, clientOver(transport, origin, look), ledger);
-    const charged = await chargeOnce(ledger, { ...request, again: false, words: [], shown }, { now: Date.now, send });
+    const charged = await sendOnce(
+      { client: limits, ledger, place, words: [] },
+      { ugwo, data, again: false, shown },
+      { now: Date.now, send },
+    );
     if (charged.kind === 'refused') {
       return { kind: 'refused', exitCode: EXIT_CODES.refused, id: charged.by?.id, message: charged.why };
     }

@@ -2,7 +2,7 @@ import { createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import type { Journal } from '../../src/database/connect.ts';
 import { ledgerTargetOf } from '../../src/ledger/entry.ts';
-import { chargeOnce } from '../../src/ledger/send.ts';
+import { sendOnce } from '../../src/ledger/send.ts';
 import { hasProcessEnded, thisSender } from '../../src/ledger/sender.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
@@ -56,19 +56,9 @@ const ledger = await openLedger(
 
 const charge = async (ugwo: string): Promise<void> => {
   const since = ledger.moment();
-  const charged = await chargeOnce(
-    ledger,
-    {
-      place: ledgerTargetOf(origin, KEY, undefined),
-      ugwo,
-      data: DATA,
-      bound: client.longestWrite,
-      attempt: client.longestAttempt,
-      again: false,
-      words: [],
-      since,
-      shown: await lookedAt(ugwo, client, ledger),
-    },
+  const charged = await sendOnce(
+    { client, ledger, place: ledgerTargetOf(origin, KEY, undefined), words: [] },
+    { ugwo, data: DATA, again: false, since, shown: await lookedAt(ugwo, client, ledger) },
     {
       now: clock.now,
       send: (overdue) =>

@@ -5,7 +5,7 @@ import { type Charge, isCharge, type Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead } from '../../src/ledger/match.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
-import { chargeOnce } from '../../src/ledger/send.ts';
+import { sendOnce } from '../../src/ledger/send.ts';
 import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
@@ -383,9 +383,9 @@ export const openWorld = async (rules: Rules, folder: string) => {
         return answer.promise;
       };
       const place = { service: 'sim', origin: 'https://sim.example', workspace: undefined, profile: undefined };
-      const done = chargeOnce(
-        ledger,
-        { place, ugwo, data: { medium }, bound: BOUND_MS, attempt: 0, again, words: [], shown },
+      const done = sendOnce(
+        { client: { longestWrite: BOUND_MS, longestAttempt: 0 }, ledger, place, words: [] },
+        { ugwo, data: { medium }, again, shown },
         { now, send },
       ).catch((thrown: unknown) => thrown);
       const first = await Promise.race([started.promise, done]);

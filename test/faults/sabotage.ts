@@ -30,8 +30,8 @@ export const OFF: Sabotage = {
 export const SENT_FIRST: Sabotage = {
   name: 'the intent after the send',
   file: 'src/ledger/send.ts',
-  from: 'const { place, effect, bound, words } = sending;',
-  to: `const { place, effect, bound, words } = sending;
+  from: 'const { client, ledger, place, words } = context;',
+  to: `const { client, ledger, place, words } = context;
     const sent = await send(() => false).then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
     send = async () => { if ('thrown' in sent) throw sent.thrown; return sent.value; };`,
 };

@@ -6,28 +6,31 @@ import { type ErrorDetail, type ErrorKind, EXIT_CODES, PayError } from '../../sr
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { type ChargeRequest, chargeOnce } from '../../src/ledger/send.ts';
+import { type ChargeRequest, type SendContext, sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { CANARY } from '../support/canary.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
 import { beside, momentAt, NOON, newPath, open, PLACE } from './support/charges.ts';
 
 const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
-  place: PLACE,
   ugwo: UGWO_ID,
   data: { medium: 'ussd', provider: 'gtb' },
-  bound: 1000,
-  attempt: 100,
   again: false,
-  words: ['--profile', 'x'],
   ...more,
+});
+
+const over = (ledger: Ledger): SendContext => ({
+  client: { longestWrite: 1000, longestAttempt: 100 },
+  ledger,
+  place: PLACE,
+  words: ['--profile', 'x'],
 });
 
 const charging = (
   ledger: Ledger,
   send: (overdue: () => boolean) => Promise<ApiRecord>,
   more: Partial<ChargeRequest> = {},
-) => chargeOnce(ledger, request(more), { now: () => NOON, send });
+) => sendOnce(over(ledger), request(more), { now: () => NOON, send });
 
 const failing = (thrown: unknown) => async (): Promise<ApiRecord> => {
   throw thrown;
@@ -159,7 +162,7 @@ describe('a charge under the protocol', () => {
       };
       const world = { now: () => now, send };
       const paused = { ...ledger, begin, moment: () => momentAt(now) };
-      const end = await chargeOnce(paused, request(), world).catch((thrown: unknown) => thrown);
+      const end = await sendOnce(over(paused), request(), world).catch((thrown: unknown) => thrown);
       expect(end).toMatchObject(state === 'accepted' ? { kind: state } : { kind: state });
       expect(await onlyRow(ledger)).toMatchObject({ state });
       expect(sent).toBe(state === 'accepted' ? 1 : 0);
@@ -234,11 +237,11 @@ describe('what the ledger keeps', () => {
     redactor.add(CANARY);
     const ledger = await open(path, { clean: (text) => redactor.cleanAll(text) });
     const world = { now: () => NOON, send };
-    await chargeOnce(ledger, request({ data }), world).catch(() => undefined);
+    await sendOnce(over(ledger), request({ data }), world).catch(() => undefined);
     expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
     // With --no-validate a key may be pasted anywhere.
     const pasted = { medium: CANARY, provider: CANARY, phone: PHONE };
-    await chargeOnce(ledger, request({ data: pasted, ugwo: CANARY }), world).catch(() => undefined);
+    await sendOnce(over(ledger), request({ data: pasted, ugwo: CANARY }), world).catch(() => undefined);
     for (const name of readdirSync(dirname(path))) {
       const bytes = readFileSync(join(dirname(path), name));
       for (const secret of [CANARY, CANARY.slice(0, 12), ...spellings, '8031234567', '2348031'])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import type { Intent } from '../../src/ledger/entry.ts';
-import { type ChargeRequest, chargeOnce } from '../../src/ledger/send.ts';
+import { type ChargeRequest, sendOnce } from '../../src/ledger/send.ts';
 import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';
@@ -21,16 +21,14 @@ const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere
     return ledger.begin(intent, how);
   };
   const request: ChargeRequest = {
-    place: PLACE,
     ugwo: UGWO,
     data: { medium: 'ussd', provider: 'gtb' },
-    bound: 1000,
-    attempt: 100,
     again: false,
-    words: [],
     ...some,
   };
-  const charged = chargeOnce({ ...ledger, begin }, request, {
+  const client = { longestWrite: 1000, longestAttempt: 100 };
+  const context = { client, ledger: { ...ledger, begin }, place: PLACE, words: [] };
+  const charged = sendOnce(context, request, {
     now: () => NOON,
     send: async () => {
       if (answer instanceof Error) throw answer;

@@ -5,7 +5,8 @@ import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { chargesOf } from '../../src/ledger/reconcile.ts';
-import { makeOnce } from '../../src/ledger/send.ts';
+import { refusedError } from '../../src/ledger/refused.ts';
+import { sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { intent, MINUTE, NOON, PLACE, SELF } from './support/charges.ts';
@@ -34,17 +35,18 @@ interface How {
   readonly again?: boolean;
 }
 
-const make = (ledger: Ledger, how: How = {}) => {
+const make = async (ledger: Ledger, how: How = {}) => {
   const { send = answers, effect = REFUND, about = ACT, body = BODY } = how;
   const { once = false, again = false } = how;
-  return makeOnce(
-    ledger,
-    {
-      ...{ place: PLACE, effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body) },
-      ...{ bound: 10 * MINUTE, attempt: MINUTE, words: ['--profile', 'shop'], once, again },
-    },
+  const client = { longestWrite: 10 * MINUTE, longestAttempt: MINUTE };
+  const words = ['--profile', 'shop'];
+  const made = await sendOnce(
+    { client, ledger, place: PLACE, words },
+    { effect, about, path: '/v1/refunds', body: body === null ? undefined : JSON.stringify(body), once, again },
     { now: () => NOON, send },
   );
+  if (made.kind === 'refused') throw refusedError(made, words, false);
+  return made;
 };
 
 const only = async (ledger: Ledger): Promise<Entry> => {

@@ -3,7 +3,7 @@ import { PayError } from '../../src/core/error.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Entry, Moment } from '../../src/ledger/entry.ts';
 import type { BeginOptions, Ledger } from '../../src/ledger/ledger.ts';
-import { type ChargeRequest, chargeOnce, type SendDeps } from '../../src/ledger/send.ts';
+import { type ChargeRequest, type SendDeps, sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { MINUTE, momentAt, NOON, PLACE } from './support/charges.ts';
@@ -17,18 +17,14 @@ const made = (some: object = {}, servedAt?: number): ApiRecord => ({
 });
 
 const charging = (some: Partial<Ledger>, world: Partial<SendDeps> = {}, request: Partial<ChargeRequest> = {}) =>
-  chargeOnce(
-    { ...memoryLedger([], () => NOON), ...some },
+  sendOnce(
     {
+      client: { longestWrite: 1000, longestAttempt: 100 },
+      ledger: { ...memoryLedger([], () => NOON), ...some },
       place: PLACE,
-      ugwo: UGWO,
-      data: { medium: 'ussd' },
-      bound: 1000,
-      attempt: 100,
-      again: false,
       words: [],
-      ...request,
     },
+    { ugwo: UGWO, data: { medium: 'ussd' }, again: false, ...request },
     { now: () => NOON, send: async () => made(), ...world },
   );
 

@@ -89,8 +89,9 @@ const isShared = (file: string): boolean => /^src\/commands\/[^/]+\.ts$/.test(fi
 const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' | 'type'>): boolean => {
   if (isJoint(from)) return true;
   const [room, target] = [roomOf(from), roomOf(to)];
-  // Reading commands load what the nouns share, so that must not load the rooms that they do without.
-  if (isShared(from) && ['bulk', 'ledger', 'webhook'].includes(target)) return lazy || type;
+  // Reading commands load what the nouns share, so that must not load the rooms that they do without. They never load `make.ts`.
+  if (isShared(from) && from !== 'src/commands/make.ts' && ['bulk', 'ledger', 'webhook'].includes(target))
+    return lazy || type;
   // A declaration reaches its handler by import(), and only so.
   if (room === 'spec' && target === 'handler') return lazy && inside(from, to);
   if (room === 'handler' && target === 'spec') return type && inside(from, to);

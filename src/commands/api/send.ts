@@ -104,7 +104,9 @@ const make = async ({ called, call, meant }: Request, { path, again }: ApiInput,
     meant === 'refund.create' && typeof activity === 'string'
       ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], typed: activity, once: true, again }
       : { about: meant === 'ugwo.create' ? described(body) : `POST ${plainPath(path)} ${digest()}`, saying };
-  const { record, ...rest } = await deps.once(called, call, how);
+  // A GET does without the ledger.
+  const { makeOnce } = await import('../make.ts');
+  const { record, ...rest } = await makeOnce(called, call, how, deps);
   return resultOf(record, rest);
 };
 

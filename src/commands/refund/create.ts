@@ -7,6 +7,7 @@ import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
+import { makeOnce } from '../make.ts';
 import { previewCall } from '../record.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';
 
@@ -141,7 +142,7 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
     if (deps.globals.dryRun) return await previewCall('refund.create', { body }, deps);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
     const how = { about: activity, question: [what, 'Pay this back?'], typed, once: true, again, failure: failureOf };
-    return withFailure({ kind: 'record', view: refundView, ...(await deps.once('refund.create', { body }, how)) });
+    return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, deps)) });
   } catch (thrown) {
     throw namingFlags(thrown, flagBy(columnOf, input.amount), undefined, paid?.currency);
   }

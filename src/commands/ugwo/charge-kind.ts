@@ -290,7 +290,7 @@ const sending = (
     }
     const { by } = charged;
     if (by !== undefined && isMadeHere(by, charged, data, rowDeps)) return { kind: 'kept', entry: by };
-    throw refusal(charged, data, rowDeps, deps);
+    throw refusal(charged, data, rowDeps);
   },
   settle: async (id, { client, ledger }) => {
     const charge = await ledger.get(id);

@@ -3,7 +3,6 @@ import type { RowDeps } from '../../bulk/world.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import type { Activity } from '../../contract/activity.ts';
 import { PayError } from '../../core/error.ts';
-import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
 import { formatMoney } from '../../core/money.ts';
@@ -12,8 +11,7 @@ import type { Entry, Moment } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
 import { asksTheSame } from '../../ledger/privacy.ts';
 import { refusedError } from '../../ledger/refused.ts';
-import type { Charged } from '../../ledger/send.ts';
-import { chargeOnce } from '../../ledger/send.ts';
+import { type Sent, sendOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import { showsTheSame, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
@@ -135,35 +133,31 @@ interface ChargeOnce extends Partial<Pick<RowAttempt, 'row' | 'judged'>> {
 export const sendCharge = async (
   { elsewhere, judged, sends, slowDown, ...charge }: ChargeOnce,
   rowDeps: RowDeps,
-  { io, globals }: Deps,
-): Promise<Charged> => {
-  const { client, ledger, place } = rowDeps;
+  { io }: Pick<Deps, 'io'>,
+): Promise<Sent | Refused> => {
+  const { client } = rowDeps;
   const call = { params: { ugwoUid: charge.ugwo }, body: { type: 'charge', data: charge.data } };
-  return chargeOnce(
-    ledger,
-    { ...charge, place, bound: client.longestWrite, attempt: client.longestAttempt, words: targetFlags(globals) },
-    {
-      now: io.clock.now,
-      elsewhere,
-      send: async (overdue) => {
-        await sends?.();
-        const isNothing = async (): Promise<boolean> =>
-          !overdue() && (await showsNothingNew(charge.ugwo, charge.shown, rowDeps, io));
-        return client.call('ugwo.charge', {
-          ...call,
-          overdue,
-          isNothing,
-          ...(slowDown === undefined ? {} : { slowDown }),
-        });
-      },
-      ...(judged === undefined ? {} : { judged }),
+  return sendOnce(rowDeps, charge, {
+    now: io.clock.now,
+    elsewhere,
+    send: async (overdue) => {
+      await sends?.();
+      const isNothing = async (): Promise<boolean> =>
+        !overdue() && (await showsNothingNew(charge.ugwo, charge.shown, rowDeps, io));
+      return client.call('ugwo.charge', {
+        ...call,
+        overdue,
+        isNothing,
+        ...(slowDown === undefined ? {} : { slowDown }),
+      });
     },
-  );
+    ...(judged === undefined ? {} : { judged }),
+  });
 };
 
 /** Error of a charge that the guard refused. */
-export const refusal = (refused: Refused, data: Data, { ledger }: RowDeps, { globals }: Deps): PayError => {
+export const refusal = (refused: Refused, data: Data, { ledger, words }: RowDeps): PayError => {
   const { by } = refused;
   const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);
-  return refusedError(refused, targetFlags(globals), isSame);
+  return refusedError(refused, words, isSame);
 };

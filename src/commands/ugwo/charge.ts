@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, isStepUnreadable, paymentStatusOf, statusOf } from '../../core/charge.ts';
 import type { PayError } from '../../core/error.ts';
-import { canAsk, namingFlags } from '../../core/input.ts';
+import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
@@ -56,7 +56,7 @@ const make = async (
   deps: Deps,
 ): Promise<Made> => {
   const [ledger, place] = [await deps.ledger(), await deps.place()];
-  const rowDeps: RowDeps = { client, ledger, place };
+  const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(deps.globals) };
   const { ugwo, earlier } = input;
   const since = ledger.moment();
   const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
@@ -76,7 +76,7 @@ const make = async (
     const { activity } = charged;
     const may = earlier === 'reuse' && !tried.has(activity?.uid);
     const found = may ? await reused(charged, data, looked, { ledger, client, deps }) : undefined;
-    if (found === undefined) throw refusal(charged, data, rowDeps, deps);
+    if (found === undefined) throw refusal(charged, data, rowDeps);
     if (found.kind === 'reused') return { record: found.record };
     // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
     tried.add(activity?.uid);

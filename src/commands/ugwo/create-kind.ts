@@ -4,8 +4,9 @@ import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { AMOUNT_COLUMNS, columnBy, moneyIn, refuseTwice, wordOf } from '../fields.ts';
-import { findOutByHand, madeColumns, rowsMade, uniqueIn } from '../make.ts';
+import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
 import { described } from '../record.ts';
+import { uniqueIn } from '../unique.ts';
 import { BY_REF, bodyOf, columnOf, type UgwoBody } from './create.ts';
 import type { FileOfRequests } from './spec.ts';
 

@@ -8,8 +8,9 @@ import { formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
-import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../make.ts';
+import { makeOnce } from '../make.ts';
 import { described, previewCall } from '../record.ts';
+import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../unique.ts';
 import type { CreateWords, OtherWords, UgwoCreateInput } from './spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
 
@@ -116,7 +117,7 @@ const createOne = async (given: UgwoBody, words: CreateWords, deps: Deps): Promi
     if (uniqueIn(BY_REF, body) !== undefined) {
       return await createUnique({ operation, body, unique: BY_REF, saying, view: wholeUgwoView }, deps);
     }
-    return { kind: 'record', view: wholeUgwoView, ...(await deps.once(operation, { body }, { about, saying })) };
+    return { kind: 'record', view: wholeUgwoView, ...(await makeOnce(operation, { body }, { about, saying }, deps)) };
   } catch (thrown) {
     throw namingFlags(thrown, flagBy(columnOf, words.amount), undefined, words.currency);
   }

@@ -106,7 +106,6 @@ export const newWorld = (): World => {
     confirm: confirmer(io, globals),
     choose: async () => shut(),
     notice: async () => undefined,
-    once: async () => shut(),
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   });
   return {

@@ -1,0 +1,154 @@
+import type { Client } from '../client/client.ts';
+import type { ListId, OperationId } from '../contract/operations.ts';
+import { PayError } from '../core/error.ts';
+import type { ApiRecord } from '../core/record.ts';
+import type { Result, View } from '../core/result.ts';
+import type { Deps } from './deps.ts';
+
+/** A field that differs from the request, and the existing value in words. */
+export interface Difference {
+  readonly name: string;
+  readonly there: string;
+}
+
+/** A field whose value is unique at the service, so that a created record can be found again. */
+export interface UniqueKey {
+  readonly field: string;
+  /** Name of the field (`word`) and of the record that has it (`one`), for messages. */
+  readonly word: string;
+  readonly one: string;
+  readonly list: ListId;
+  readonly get: OperationId;
+  /** True if the error says that the value is already in use. */
+  readonly isTaken: (thrown: PayError) => boolean;
+  /** Normalizes a value: two texts with the same result are equal for the service. */
+  readonly folded: (text: string) => string;
+  /** Lists the fields in which an existing record differs from a body. */
+  readonly differences: (found: ApiRecord, body: Readonly<Record<string, unknown>>) => readonly Difference[];
+  /** Error text for an existing record that differs. */
+  readonly conflict: (wanted: string, found: ApiRecord) => { readonly message: string; readonly hint: string };
+}
+
+/** Finds the record with a field's value. Resolves to undefined if the list has none. */
+export type Find = (wanted: string) => Promise<ApiRecord | undefined>;
+
+/** Joins the service's message and its violations. */
+export const said = ({ message, detail }: PayError): string =>
+  [message, ...(detail.violations ?? []).map(({ title }) => title)].join('\n');
+
+/** The unique field's value in a body; undefined if there is none. */
+export const uniqueIn = ({ field }: UniqueKey, body: Readonly<Record<string, unknown>>): string | undefined => {
+  const value = body[field];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+/**
+ * Finds records in a single walk of the list, across calls. Remembers only the identifiers of the records that it
+ * passes.
+ */
+export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client): Find => {
+  const uids = new Map<string, string>();
+  let cursor: string | null | undefined;
+  const walk = async (wanted: string): Promise<ApiRecord | undefined> => {
+    if (cursor === null) return undefined;
+    for await (const { records, nextCursor } of client.pages(list, { query: { limit: '100' } }, { from: cursor })) {
+      cursor = nextCursor;
+      let found: ApiRecord | undefined;
+      for (const record of records) {
+        const key = folded(String(record.value[field] ?? ''));
+        if (typeof record.value['uid'] === 'string') uids.set(key, record.value['uid']);
+        if (key === wanted) found = record;
+      }
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const find = async (wanted: string): Promise<ApiRecord | undefined> => {
+    const uid = uids.get(wanted);
+    return uid === undefined ? walk(wanted) : client.call(get, { params: { uid } });
+  };
+  let turn: Promise<unknown> = Promise.resolve();
+  return (text) => {
+    const found = turn.then(() => find(folded(text)));
+    turn = found.catch(() => undefined);
+    return found;
+  };
+};
+
+/**
+ * Finds the record that has the value. Resolves to it if it equals the request; otherwise throws an error that names
+ * the differences.
+ */
+const uniqueConflict = async (
+  unique: UniqueKey,
+  body: Readonly<Record<string, unknown>>,
+  taken: PayError,
+  find: Find,
+): Promise<ApiRecord> => {
+  const { word, one } = unique;
+  const wanted = uniqueIn(unique, body) ?? '';
+  const found = await find(wanted);
+  if (found === undefined) throw taken.with({ hint: `no ${one} with this ${word} is listed; use another` });
+  const differing = unique.differences(found, body);
+  if (differing.length === 0) return found;
+  const { message, hint } = unique.conflict(wanted, found);
+  throw new PayError('rejected', message, {
+    ...taken.detail,
+    violations: differing.map(({ name, there }) => ({ propertyPath: name, title: there })),
+    hint,
+  });
+};
+
+/** Resolves to the existing record if the unique field is taken and the record equals the row. Otherwise throws. */
+export const foundIfTaken = async (
+  unique: UniqueKey | undefined,
+  body: Readonly<Record<string, unknown>>,
+  thrown: unknown,
+  find: Find,
+): Promise<ApiRecord> => {
+  const isTaken =
+    unique !== undefined && thrown instanceof PayError && thrown.kind === 'rejected' && unique.isTaken(thrown);
+  if (!isTaken || uniqueIn(unique, body) === undefined) throw thrown;
+  try {
+    return await uniqueConflict(unique, body, thrown, find);
+  } catch (other) {
+    // The service's rejection stands, even if the existing record can't be read.
+    if (other instanceof PayError && other.kind === 'rejected') throw other;
+    throw thrown.with({ hint: `what has this ${unique.word} couldn't be read; run again with --retry-failed` });
+  }
+};
+
+/** A record that the service itself protects from duplicates. */
+interface Creation {
+  readonly operation: OperationId;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly unique: UniqueKey;
+  /** Notice on a terminal before the request. */
+  readonly saying: string;
+  readonly view: View;
+}
+
+/**
+ * Creates a record. If its unique field is taken, compares the existing record: returns it if equal, otherwise throws.
+ */
+export const createUnique = async (
+  { operation, body, unique, saying, view }: Creation,
+  deps: Deps,
+): Promise<Result> => {
+  const client = await deps.client('write');
+  const { word, one } = unique;
+  if (deps.io.stderr.isTerminal) await deps.notice(saying);
+  try {
+    return { kind: 'record', record: await client.call(operation, { body }), view, wrote: true };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    if (thrown.kind === 'unknown') {
+      throw thrown.with({ hint: `run the same command again: the ${word} keeps it from being made twice` });
+    }
+    const wanted = uniqueIn(unique, body);
+    if (thrown.kind !== 'rejected' || wanted === undefined || !unique.isTaken(thrown)) throw thrown;
+    await deps.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
+    const record = await uniqueConflict(unique, body, thrown, openFind(unique, client));
+    return { kind: 'record', record, view, notice: 'It exists already, with the same fields; nothing was created.' };
+  }
+};
