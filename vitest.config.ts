@@ -40,6 +40,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 30_000,
     unstubEnvs: true,
+    setupFiles: ['test/support/schemas.ts'],
     // A check that cannot fail is a defect.
     expect: { requireAssertions: true, poll: { timeout: 20_000, interval: 20 } },
   },

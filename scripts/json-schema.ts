@@ -29,7 +29,7 @@ const whole = (schema: z.ZodType, named: Named): JsonSchema => {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const name = zodSchema === (schema as z.core.$ZodType) ? undefined : named.get(zodSchema);
-      const said = described.get(zodSchema as z.core.$ZodType as z.ZodType);
+      const said = described().get(zodSchema as z.core.$ZodType as z.ZodType);
       if (name !== undefined) replace(jsonSchema, { $ref: `#/components/schemas/${name}` });
       else if (said !== undefined) replace(jsonSchema, converted(said, named) as object);
     },

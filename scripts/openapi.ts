@@ -9,10 +9,13 @@ import { onye, onyeCreate, onyeUpdate } from '../src/contract/onye.ts';
 import { type Operation, type OperationId, operations, REFUSALS } from '../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
 import { refund, refundCreate, ugwo, ugwoCreate, ugwoWithActivities } from '../src/contract/ugwo.ts';
+import { loadSchemas } from '../src/contract/zod.ts';
 import { ID_KINDS, type IdPrefix, nounOf } from '../src/core/ids.ts';
 import { EVENTS } from '../src/core/webhook-event.ts';
 import { componentsOf, type JsonSchema, jsonSchemaOf, type Named } from './json-schema.ts';
 import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS } from './openapi-words.ts';
+
+await loadSchemas();
 
 const { version, license } = JSON.parse(readFileSync('package.json', 'utf8')) as Readonly<Record<string, string>>;
 

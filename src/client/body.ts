@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { keptFields } from '../contract/operations.ts';
+import { MAIN_FIELDS } from '../contract/operations.ts';
 import { memo } from '../core/async.ts';
 import { BOUNDS, excessOf } from '../core/bounds.ts';
 import { minify, parseTexts } from '../core/json.ts';
@@ -174,7 +174,7 @@ export class JsonBody implements ApiRecord {
 
   /** The main fields of an object that exceeds the bounds, as far as they are within them; undefined without any. */
   get mainFields(): Readonly<Record<string, unknown>> | undefined {
-    const members = [...scan(this.raw, keptFields()).members].map(([name, span]) => [name, this.textAt(span)] as const);
+    const members = [...scan(this.raw, MAIN_FIELDS).members].map(([name, span]) => [name, this.textAt(span)] as const);
     const small = members.filter(([, text]) => text.length <= BOUNDS.kept && excessOf(measure(text)) === undefined);
     return small.length === 0 ? undefined : Object.fromEntries(small.map(([name, text]) => [name, parseTexts(text)]));
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ProfileFile } from '../contract/profile-file.ts';
-import { PROFILE_FILE_VERSION, profileFile } from '../contract/profile-file.ts';
+import { PROFILE_FILE_VERSION, profileFileFault } from '../contract/profile-file.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import type { Redactor } from '../core/secret.ts';
 import { Conf } from './conf.ts';
@@ -49,10 +49,9 @@ const checkShape = (file: string, content: Record<string, unknown>): ProfileFile
       hint: 'update paycli, or set PAYCLI_HOME to another folder for this version',
     });
   }
-  const { error } = profileFile().safeParse(content);
-  if (error === undefined) return content as ProfileFile;
-  const issue = error.issues[0];
-  throw unreadable(file, `is not a profile file: ${issue?.path.join('.')}: ${issue?.message}`);
+  const fault = profileFileFault(content);
+  if (fault === undefined) return content as ProfileFile;
+  throw unreadable(file, `is not a profile file: ${fault}`);
 };
 
 /** The store in `folder`. Neither opening nor reading it creates a file or a folder. */

@@ -1,10 +1,11 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import { memo } from '../core/async.ts';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
 import { described, enumLike, INSTANT, id, instant, type Judge, noEntries, notBlank, type OutputOf } from './common.ts';
+import { z } from './zod.ts';
 
 /** A plus, a country code and the rest: 6 to 15 digits in all. */
 const INTERNATIONAL = /^\+[1-9]\d{5,14}$/;
@@ -77,7 +78,7 @@ const userActionHeaders = memo(() =>
         context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
       }
     })
-    .register(described, {
+    .register(described(), {
       anyOf: [
         noEntries(),
         dialString(),
@@ -106,7 +107,7 @@ const nextAction = memo(() =>
         context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
       }
     })
-    .register(described, {
+    .register(described(), {
       anyOf: [userAction(), { allOf: [otherAction()], not: { properties: { type: { const: 'user_action' } } } }],
     }),
 );
@@ -133,7 +134,7 @@ const expiresAt = memo(() =>
   z
     .string({ error: 'should be text' })
     .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
-    .register(described, INSTANT),
+    .register(described(), INSTANT),
 );
 
 const phone = memo(() =>
@@ -142,7 +143,7 @@ const phone = memo(() =>
       const message = text.trim() === '' ? undefined : phoneFault(text);
       if (message !== undefined) context.addIssue(message);
     })
-    .register(described, { type: 'string', pattern: INTERNATIONAL.source }),
+    .register(described(), { type: 'string', pattern: INTERNATIONAL.source }),
 );
 
 /**
@@ -192,7 +193,7 @@ export const activityCreate = (now: number): Judge<ActivityCreate> => ({
     const result = chargeBody().safeParse(body);
     const message = expiryFault(body, now);
     if (message === undefined) return result;
-    const late: z.core.$ZodIssue = { code: 'custom', path: ['data', 'expires_at'], message, input: body };
+    const late: zod.core.$ZodIssue = { code: 'custom', path: ['data', 'expires_at'], message, input: body };
     return { success: false, error: new z.ZodError([...(result.error?.issues ?? []), late]) };
   },
 });

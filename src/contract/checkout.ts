@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { memo } from '../core/async.ts';
 import { enumLike, id, listOf, type OutputOf } from './common.ts';
+import { z } from './zod.ts';
 
 /** The snapshot of a checkout inside an activity or a payment request: interface.md 2.3. */
 export const checkoutSnapshot = memo(() =>

@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import { memo } from '../core/async.ts';
 import { BOUNDS } from '../core/bounds.ts';
 import { type IdPrefix, isId } from '../core/ids.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/record.ts';
 import { parseInstant } from '../core/time.ts';
+import { z } from './zod.ts';
 
 // Answers are validated tolerantly: unknown fields pass through, an enum may have a new value or be a `[value, label]`
 // pair, and a documented field may be missing. A present field must have its documented type.
@@ -12,21 +13,21 @@ import { parseInstant } from '../core/time.ts';
  * JSON Schema of the values that a custom check accepts; zod schemas are allowed inside it. It replaces zod's own
  * description, and the OpenAPI document is generated from it; nothing reads it at run time.
  */
-export const described = z.registry<Readonly<Record<string, unknown>>>();
+export const described = memo(() => z.registry<Readonly<Record<string, unknown>>>());
 
 /**
  * Output type of a memoized schema. Schemas are created on first use: most runs need few, and each takes a tenth of a
  * millisecond.
  */
-export type OutputOf<T extends () => z.ZodType> = z.output<ReturnType<T>>;
+export type OutputOf<T extends () => zod.ZodType> = zod.output<ReturnType<T>>;
 
 /** A schema, or an object that validates like one. */
 export interface Judge<T = unknown> {
   /** The schema for the shape, when more than the shape is checked. */
-  readonly schema?: z.ZodType;
+  readonly schema?: zod.ZodType;
   safeParse(
     value: unknown,
-  ): { success: true; data: T; error?: undefined } | { success: false; data?: undefined; error: z.ZodError };
+  ): { success: true; data: T; error?: undefined } | { success: false; data?: undefined; error: zod.ZodError };
 }
 
 /** An identifier with this prefix: interface.md section 2. */
@@ -34,7 +35,7 @@ export const id = (prefix: IdPrefix) =>
   z
     .string()
     .refine((text) => isId(prefix, text), { error: `is not an identifier ${prefix}.XXXX.YYYY…` })
-    .register(described, { type: 'string', pattern: `^${prefix}(\\.[A-Za-z0-9_]+){2,}$`, maxLength: BOUNDS.id });
+    .register(described(), { type: 'string', pattern: `^${prefix}(\\.[A-Za-z0-9_]+){2,}$`, maxLength: BOUNDS.id });
 
 // These checks run on every field of every record of a walk: one function each, where a union would try schema by
 // schema.
@@ -48,7 +49,7 @@ const isEnumLike = (value: unknown): boolean =>
 export const enumLike = memo(() =>
   z
     .custom<string | [value: string, label: string]>(isEnumLike, { error: 'is neither text nor a pair [value, label]' })
-    .register(described, {
+    .register(described(), {
       anyOf: [
         { type: 'string', minLength: 1 },
         {
@@ -73,14 +74,14 @@ export const anyMembers = memo(() =>
       error: 'is not an object',
       params: byMembers,
     })
-    .register(described, { type: ['object', 'array', 'null'] }),
+    .register(described(), { type: ['object', 'array', 'null'] }),
 );
 
 /** Limit on the reported issues of a list: there may be a million, and each takes a thousand bytes. */
 const MOST_ISSUES = 20;
 
 /** A list whose elements match a schema. */
-export const listOf = <T extends z.ZodType>(element: T) =>
+export const listOf = <T extends zod.ZodType>(element: T) =>
   z
     .array(z.unknown())
     .superRefine((elements, context) => {
@@ -94,7 +95,7 @@ export const listOf = <T extends z.ZodType>(element: T) =>
         if (issues >= MOST_ISSUES) return;
       }
     })
-    .register(described, { type: 'array', items: element }) as unknown as z.ZodArray<T>;
+    .register(described(), { type: 'array', items: element }) as unknown as zod.ZodArray<T>;
 
 /** An object, its name as a text, or null. */
 export const objectOrText = memo(() =>
@@ -103,7 +104,7 @@ export const objectOrText = memo(() =>
       (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
       { error: 'is neither an object nor text', params: byMembers },
     )
-    .register(described, { type: ['object', 'string', 'null'] }),
+    .register(described(), { type: ['object', 'string', 'null'] }),
 );
 
 /** Accepts the same texts as `parseInstant`, plus days that a month does not have: no pattern can exclude those. */
@@ -119,11 +120,11 @@ export const instant = memo(() =>
   z
     .string()
     .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
-    .register(described, INSTANT),
+    .register(described(), INSTANT),
 );
 
 /** An empty map, which some servers write as a list. */
-export const noEntries = memo(() => z.tuple([]).register(described, { type: 'array', maxItems: 0 }));
+export const noEntries = memo(() => z.tuple([]).register(described(), { type: 'array', maxItems: 0 }));
 
 /** Keys with texts: interface.md 2.1, and public material. */
 export const textMap = memo(() =>
@@ -141,21 +142,21 @@ export const textOf = (min: number, max: number) =>
       if (length < min) context.addIssue('should not be blank');
       if (length > max) context.addIssue(`is too long: ${length} characters, at most ${max}`);
     })
-    .register(described, { type: 'string', minLength: min, maxLength: max });
+    .register(described(), { type: 'string', minLength: min, maxLength: max });
 
 /** A required text: interface.md section 7, "a required value is blank or missing". */
 export const notBlank = memo(() =>
   z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be text') })
     .refine((text) => text.trim() !== '', { error: 'should not be blank' })
-    .register(described, { type: 'string', pattern: '\\S' }),
+    .register(described(), { type: 'string', pattern: '\\S' }),
 );
 
 /**
  * A page of any list: interface.md 2.6. The number of records is checked before (proof.ts). `next_cursor` is required:
  * a page without it would end a walk silently.
  */
-export const page = <T extends z.ZodType>(record: T) =>
+export const page = <T extends zod.ZodType>(record: T) =>
   z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
 
 /** Query of a paged list (interface.md 4.3), with values as strings. */
@@ -171,7 +172,7 @@ export const pageQuery = memo(() =>
         else if (limit > PAGE_MAX) context.addIssue(`should be at most ${PAGE_MAX}`);
       })
       // A query has numbers as text.
-      .register(described, { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
+      .register(described(), { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
       .optional(),
   }),
 );

@@ -1,8 +1,8 @@
-import * as z from 'zod';
 import { memo } from '../core/async.ts';
 import { parseDuration } from '../core/time.ts';
 import { EVENTS, isWanted } from '../core/webhook-event.ts';
 import type { OutputOf } from './common.ts';
+import { z } from './zod.ts';
 
 /** Limits on the use of a rule: a share of the matching requests or events, and a number of times. */
 const turns = memo(() => ({ share: z.number().gt(0).max(1).optional(), times: z.int().min(1).optional() }));

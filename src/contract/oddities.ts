@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as zod from 'zod';
 import { machineValue } from '../core/charge.ts';
 import { nounOf } from '../core/ids.ts';
 import { valueAt } from '../core/json.ts';
@@ -6,7 +6,7 @@ import { readInstant } from '../core/time.ts';
 import type { Operation } from './operations.ts';
 import type { Params } from './proof.ts';
 
-type Issue = z.core.$ZodIssue;
+type Issue = zod.core.$ZodIssue;
 
 /** True when the issue is a missing object or list: these are read by their members, which a text does not have. */
 const wantsMembers = (issue: Issue): boolean => {

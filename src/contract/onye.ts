@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { memo } from '../core/async.ts';
 import { anyMembers, enumLike, id, instant, noEntries, type OutputOf, textOf } from './common.ts';
+import { z } from './zod.ts';
 
 /** A customer in an answer: interface.md 2.1, the rest from public material. */
 export const onye = memo(() =>

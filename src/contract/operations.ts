@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import { memo } from '../core/async.ts';
 import { CHARGE_WRITE, type WriteKind } from '../core/charge.ts';
 import type { IdPrefix } from '../core/ids.ts';
@@ -21,6 +21,7 @@ import {
   type ResourcePage,
 } from './proof.ts';
 import { refund, refundCreate, ugwo, ugwoCreate, ugwoWithActivities } from './ugwo.ts';
+import { z } from './zod.ts';
 
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
 
@@ -37,13 +38,13 @@ export interface Operation {
   readonly path: string;
   /** Type of each path parameter: an identifier, or a plain text such as the name of a medium. */
   readonly params: Readonly<Record<string, IdPrefix | 'text'>>;
-  readonly query?: () => z.ZodType;
+  readonly query?: () => zod.ZodType;
   /** Validates the body at a moment in milliseconds, since some rules are about time. */
   readonly body?: (now: number) => Judge;
   /**
    * `schema` is the whole answer as documented; `proof` checks the part that must hold for the answer to be accepted.
    */
-  readonly success: { readonly status: number; readonly schema: () => z.ZodType; readonly proof: Proof };
+  readonly success: { readonly status: number; readonly schema: () => zod.ZodType; readonly proof: Proof };
   readonly safety: Safety;
   /** Description of a write: for messages about an unknown outcome, and for its intent in the ledger. */
   readonly effect?: WriteKind;
@@ -214,29 +215,32 @@ export type ProvenOf<K extends OperationId> = K extends ListId
 /** True when an operation answers with a page of a list; a bare array is not a page. */
 export const isPaged = ({ success }: Operation): boolean => success.proof === provesPage;
 
-/** Fields of an answer that are read in addition to its documented ones. */
-const LOOKED_AT = ['ugwo_uid', 'medium', 'provider', 'phone', 'data'];
-
-/** The names of the relevant fields in an operation's answer. */
-export const fieldsOf = ({ success }: Operation): readonly string[] => {
-  const schema = success.schema();
-  return [...Object.keys('shape' in schema ? (schema.shape as object) : {}), ...LOOKED_AT];
-};
-
-/**
- * The relevant fields of all operations and of their error documents, to be stored of an answer that exceeds the
- * bounds.
- */
-export const keptFields = memo((): readonly string[] => [
-  ...new Set([...Object.values<Operation>(operations).flatMap(fieldsOf), ...PROBLEM_FIELDS]),
-]);
+/** The fields of all answers and error documents, which are read of an answer that exceeds the bounds. */
+export const MAIN_FIELDS: readonly string[] = [
+  ...['uid', 'amount', 'currency', 'status', 'ref', 'description', 'metadata', 'onye', 'checkout', 'created_at'],
+  ...['activities', 'activity_type', 'ugwo_medium', 'psp', 'psp_external_id', 'next_action', 'error', 'updated_at'],
+  ...[
+    'email',
+    'first_name',
+    'last_name',
+    'billing_address',
+    'meta',
+    'name',
+    'mediums',
+    'reason',
+    'ugwo_activity',
+    'ugwo',
+  ],
+  ...['destination', 'data', 'next_cursor', 'banks', 'ugwo_uid', 'medium', 'provider', 'phone'],
+  ...PROBLEM_FIELDS,
+];
 
 /** The path of an operation with its encoded parameters. Unsafe segments must have been refused before. */
 export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
   operation.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
 
 /** Violations of a request's rules in the service's form: dotted property paths and short titles. */
-export const breaches = (error: z.ZodError): { propertyPath: string; title: string }[] =>
+export const breaches = (error: zod.ZodError): { propertyPath: string; title: string }[] =>
   error.issues.map((issue) => ({ propertyPath: issue.path.join('.'), title: issue.message }));
 
 /** A request to any path of the service, in the table or not. */
@@ -268,7 +272,7 @@ export const anyOperation = ({ method, path, paged, like }: AnyRequest): Operati
   path,
   params: {},
   ...(isSent(method) ? { body: () => z.looseObject({}) } : {}),
-  success: { status: 200, schema: z.unknown, proof: paged === true ? provesPage : provesJson },
+  success: { status: 200, schema: () => z.unknown(), proof: paged === true ? provesPage : provesJson },
   safety: SAFETY[method],
   ...effectOf(like),
 });

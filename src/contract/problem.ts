@@ -1,9 +1,9 @@
-import * as z from 'zod';
 import { memo } from '../core/async.ts';
 import { BOUNDS, cutList, cutText } from '../core/bounds.ts';
 import type { Violation } from '../core/error.ts';
 import { namesAlong, valueAt } from '../core/json.ts';
 import { described, listOf, type OutputOf } from './common.ts';
+import { z } from './zod.ts';
 
 /**
  * The service's own error document: RFC 7807 with `violations`. A proxy may also answer 429; only a document of the
@@ -35,7 +35,7 @@ const message = memo(() =>
 export const messageAnswer = memo(() =>
   message()
     .refine(({ message, errors }) => errors.length > 0 || DOTTED_CODE.test(message))
-    .register(described, {
+    .register(described(), {
       allOf: [message()],
       anyOf: [
         { properties: { errors: { minItems: 1 } } },

@@ -1,7 +1,6 @@
-import * as z from 'zod';
-import { memo } from '../core/async.ts';
+import { isJsonObject } from '../core/json.ts';
 import { checkBaseUrl } from '../core/origin.ts';
-import { instant, type OutputOf } from './common.ts';
+import { parseInstant } from '../core/time.ts';
 
 /** The version of the file that this program reads and writes. A higher one is never touched. */
 export const PROFILE_FILE_VERSION = 1;
@@ -13,44 +12,65 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
  */
 export const isProfileName = (text: string): boolean => NAME.test(text);
 
-const isExactOrigin = (text: string): boolean => {
-  const check = checkBaseUrl(text);
+/** A profile: either `key` or `key_command` is there. Unknown fields are preserved. */
+export interface StoredProfile {
+  readonly origin: string;
+  readonly key?: string | undefined;
+  readonly key_command?: string[] | undefined;
+  readonly ledger?: string | undefined;
+  readonly ledger_password_command?: string[] | undefined;
+  /** Validated on use: a bad setting must not prevent the others, or the key, from being read. */
+  readonly defaults?: unknown;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly [name: string]: unknown;
+}
+
+/** The file that stores the profiles. Unknown fields are preserved. */
+export interface ProfileFile {
+  readonly version: typeof PROFILE_FILE_VERSION;
+  readonly default?: string | undefined;
+  readonly profiles: Record<string, StoredProfile>;
+  readonly [name: string]: unknown;
+}
+
+const isExactOrigin = (text: unknown): boolean => {
+  const check = typeof text === 'string' ? checkBaseUrl(text) : {};
   return 'origin' in check && check.origin === text;
 };
 
-const storedProfile = memo(() =>
-  z
-    .looseObject({
-      origin: z.string().refine(isExactOrigin, { error: 'is not an exact https:// origin' }),
-      key: z.string().optional(),
-      key_command: z.array(z.string()).min(1).optional(),
-      ledger: z.string().optional(),
-      ledger_password_command: z.array(z.string()).min(1).optional(),
-      /** Validated on use: a bad setting must not prevent the others, or the key, from being read. */
-      defaults: z.unknown().optional(),
-      created_at: instant(),
-    })
-    .refine(({ key, key_command }) => (key === undefined) !== (key_command === undefined), {
-      error: 'must hold either key or key_command',
-    }),
-);
+const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+const isCommand = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string'));
 
-// zod's record skips `__proto__`, so the names are checked first.
-const named = memo(() =>
-  z.custom<Record<string, unknown>>(
-    (value) => typeof value === 'object' && value !== null && Object.keys(value).every(isProfileName),
-    { error: 'must be an object whose names are profile names' },
-  ),
-);
+const isInstant = (value: unknown): boolean => typeof value === 'string' && parseInstant(value) !== undefined;
 
-/** The file that stores the profiles. Unknown fields are preserved. */
-export const profileFile = memo(() =>
-  z.looseObject({
-    version: z.literal(PROFILE_FILE_VERSION),
-    default: z.string().optional(),
-    profiles: named().pipe(z.record(z.string(), storedProfile())),
-  }),
-);
+/** Rules of the fields of a profile, and the end of the sentence that names a broken one. */
+const FIELDS: Readonly<Record<string, readonly [isValid: (value: unknown) => boolean, fault: string]>> = {
+  origin: [isExactOrigin, 'is not an exact https:// origin'],
+  key: [isText, 'is not text'],
+  key_command: [isCommand, 'is not a list of words'],
+  ledger: [isText, 'is not text'],
+  ledger_password_command: [isCommand, 'is not a list of words'],
+  created_at: [isInstant, 'is not an ISO 8601 time with an offset'],
+};
 
-export type StoredProfile = OutputOf<typeof storedProfile>;
-export type ProfileFile = OutputOf<typeof profileFile>;
+const profileFault = (profile: unknown): string | undefined => {
+  if (!isJsonObject(profile)) return ': is not an object';
+  const [name, rule] = Object.entries(FIELDS).find(([field, [isValid]]) => !isValid(profile[field])) ?? [];
+  if (rule !== undefined) return `.${name}: ${rule[1]}`;
+  const hasOne = (profile['key'] === undefined) !== (profile['key_command'] === undefined);
+  return hasOne ? undefined : ': must hold either key or key_command';
+};
+
+/** Reason why a JSON object is not a file of profiles; it never quotes a value. Undefined for a valid one. */
+export const profileFileFault = ({ version, default: chosen, profiles }: Readonly<Record<string, unknown>>) => {
+  if (version !== PROFILE_FILE_VERSION) return `version: is not ${PROFILE_FILE_VERSION}`;
+  if (!isText(chosen)) return 'default: is not text';
+  if (!isJsonObject(profiles) || !Object.keys(profiles).every(isProfileName)) {
+    return 'profiles: must be an object whose names are profile names';
+  }
+  const faults = Object.entries(profiles).map(([name, profile]) => [name, profileFault(profile)] as const);
+  const [name, fault] = faults.find(([, one]) => one !== undefined) ?? [];
+  return fault === undefined ? undefined : `profiles.${name}${fault}`;
+};

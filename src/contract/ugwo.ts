@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { memo } from '../core/async.ts';
 import { cutName } from '../core/bounds.ts';
 import { activity } from './activity.ts';
@@ -17,6 +16,7 @@ import {
   textOf,
 } from './common.ts';
 import { onyeCreate } from './onye.ts';
+import { z } from './zod.ts';
 
 /** A payment request as lists show it: interface.md 2.2, the rest from public material. Amounts in the minor unit. */
 export const ugwo = memo(() =>
@@ -45,7 +45,7 @@ const minorAmount = memo(() =>
     .number({ error: (issue) => (issue.input === undefined ? 'is required' : 'should be a whole number') })
     .refine((amount) => Number.isSafeInteger(amount), { error: 'should be a whole number of the minor unit' })
     .refine((amount) => amount > 0, { error: 'should be more than 0' })
-    .register(described, { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    .register(described(), { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
 );
 
 /**

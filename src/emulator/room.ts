@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { loadSchemas } from '../contract/zod.ts';
 import type { Dialect } from '../core/data-files.ts';
 import { reasonOf, usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
@@ -125,7 +126,7 @@ export const emulatorRoom = {
    * default dialect is the documented one. Starts a console if requested.
    */
   start: async ({ file, port, host, clock, dialect = 'documented', delivers, console }: StartOptions) => {
-    const { serve } = await import('./server.ts');
+    const [{ serve }] = await Promise.all([import('./server.ts'), loadSchemas()]);
     return await serve({ store: openStore(resolve(file)), clock, dialect }, port, { host, delivers, console });
   },
   /**
@@ -148,8 +149,10 @@ export const emulatorRoom = {
   clock: ({ clock, by, ...asked }: InFile & { readonly clock: Clock; readonly by?: number | 'back' }) =>
     usingStore(asked, (store) => moveClock({ store, clock }, by)),
   /** Returns the fault rules; `rules` replaces them. They stay until they are replaced, and apply to `--local`, too. */
-  faults: ({ rules, ...asked }: InFile & { readonly rules?: unknown }) =>
-    usingStore(asked, (store) => (rules === undefined ? store.faults() : setFaults(store, rules))),
+  faults: async ({ rules, ...asked }: InFile & { readonly rules?: unknown }) => {
+    await loadSchemas();
+    return usingStore(asked, (store) => (rules === undefined ? store.faults() : setFaults(store, rules)));
+  },
   webhooks,
   /** The contract as an OpenAPI document, in JSON. */
   openapi: openapiText,

@@ -1,0 +1,22 @@
+// The parts of zod that schemas use, so that the bundler leaves out the rest.
+export {
+  array,
+  boolean,
+  custom,
+  discriminatedUnion,
+  enum,
+  int,
+  literal,
+  looseObject,
+  NEVER,
+  null,
+  number,
+  record,
+  registry,
+  strictObject,
+  string,
+  tuple,
+  union,
+  unknown,
+  ZodError,
+} from 'zod';
