@@ -68,7 +68,7 @@ describe('a pipe', () => {
   });
 
   it('takes one object of megabytes whole', async () => {
-    const note = 'é'.repeat(2_000_000);
+    const note = 'é'.repeat(800_000);
     const service = await serve([json(200, { ...ACTIVITY, note })]);
     const ended = await inProcess([...CHARGE, '--json'], { service });
     expect(JSON.parse(ended.stdout)).toMatchObject({ note });
@@ -324,7 +324,7 @@ describe('a signal', () => {
   });
 
   it('twice while nobody reads the result of a charge: 7, never a code that invites a repeat', async () => {
-    const large = { ...ACTIVITY, note: 'x'.repeat(3_000_000) };
+    const large = { ...ACTIVITY, note: 'x'.repeat(1_800_000) };
     const service = await serve([json(200, large)]);
     const running = start([...CHARGE, '--json', '--debug'], { service, readStdout: false });
     await running.saw(/> POST.*\n(?:.*\n)*.*< 200/);
