@@ -5,7 +5,7 @@ import type { TargetOptions } from '../core/input.ts';
 import type { Clock, Io } from '../core/io.ts';
 import type { LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { SendContext } from '../ledger/send.ts';
+import type { LedgerContext } from '../ledger/send.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
 
@@ -57,6 +57,6 @@ export interface FileDeps {
 }
 
 /** The dependencies for sending a row. */
-export interface RowDeps extends SendContext {
+export interface RowDeps extends LedgerContext {
   readonly client: Client;
 }

@@ -30,7 +30,7 @@ import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutNumbers, withoutPh
 import { keptActivity, type Snapshot } from './snapshot.ts';
 
 /** The sender of requests: its client, its ledger, and the place of both. */
-export interface SendContext {
+export interface LedgerContext {
   /** Longest time of a sending, and of one attempt within it, in milliseconds. */
   readonly client: { readonly longestWrite: number; readonly longestAttempt: number };
   readonly ledger: Ledger;
@@ -127,7 +127,7 @@ const note = async (
 
 /** True once an attempt could outlive the deadline after which other processes give it up. */
 const overdueSince =
-  ({ client, ledger }: SendContext, begun: Moment) =>
+  ({ client, ledger }: LedgerContext, begun: Moment) =>
   (): boolean => {
     const now = ledger.moment();
     const passed = Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
@@ -263,7 +263,7 @@ const chargeRules = (request: ChargeRequest, ledger: Ledger): Rules => {
  * nothing if the guard refuses.
  */
 export const sendOnce = async (
-  context: SendContext,
+  context: LedgerContext,
   request: ChargeRequest | MakeRequest,
   { now, send, ...world }: SendDeps,
 ): Promise<Sent | Refused> => {

@@ -6,7 +6,7 @@ import { type ErrorDetail, type ErrorKind, EXIT_CODES, PayError } from '../../sr
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { type ChargeRequest, type SendContext, sendOnce } from '../../src/ledger/send.ts';
+import { type ChargeRequest, type LedgerContext, sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { CANARY } from '../support/canary.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
@@ -19,7 +19,7 @@ const request = (more: Partial<ChargeRequest> = {}): ChargeRequest => ({
   ...more,
 });
 
-const over = (ledger: Ledger): SendContext => ({
+const over = (ledger: Ledger): LedgerContext => ({
   client: { longestWrite: 1000, longestAttempt: 100 },
   ledger,
   place: PLACE,
