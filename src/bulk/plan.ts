@@ -1,17 +1,25 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import { interrupted, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
-import type { Allowance, Total } from '../ledger/policy.ts';
-import { dayOf, mayBeSame, needsApproval, sameHint, sumOf, withRow, worthOf } from '../ledger/policy.ts';
+import {
+  type Allowance,
+  dayOf,
+  mayBeSame,
+  needsApproval,
+  sameHint,
+  sumOf,
+  type Total,
+  withRow,
+  worthOf,
+} from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet } from './counters.ts';
-import type { RowKind } from './kind.ts';
+import type { FileDeps, KeySet, RowDeps, RowKind, RowServices } from './kind.ts';
 import { type RowSignals, runRows } from './pace.ts';
 import type { RowsFile } from './read-file.ts';
 import { jobOfReport } from './report.ts';
 import type { ColumnFault } from './row-end.ts';
 import type { ReadRow, RowReader } from './rows.ts';
-import type { FileDeps, KeySet, RowDeps, RowServices } from './world.ts';
 
 /** A fault and its row; the first row is 1. */
 interface RowFault extends ColumnFault {

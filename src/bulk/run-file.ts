@@ -6,8 +6,8 @@ import { targetFlags } from '../core/input.ts';
 import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
-import { rowsBegun } from '../ledger/jobs.ts';
-import type { RowKind } from './kind.ts';
+import { rowsBegun } from '../ledger/open.ts';
+import type { FileDeps, RowDeps, RowKind, RowServices } from './kind.ts';
 import { mostOpen } from './pace.ts';
 import {
   checkRows,
@@ -30,7 +30,6 @@ import { openRows, type RowReader } from './rows.ts';
 import { hasEnd, type RowSender, type WorkedOff, workOff } from './send.ts';
 import { protectedRows, repeatableRows } from './send-row.ts';
 import { type JobEnd, jobResult } from './summary.ts';
-import type { FileDeps, RowDeps, RowServices } from './world.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;

@@ -1,12 +1,11 @@
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
-import type { Protected, Repeatable, RowAttempt, RowKind } from './kind.ts';
+import type { FileDeps, Protected, Repeatable, RowAttempt, RowDeps, RowKind, RowServices } from './kind.ts';
 import type { RowSignals } from './pace.ts';
 import { endOf, type RowEnd } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
 import type { RowSender, SendingJob } from './send.ts';
-import type { FileDeps, RowDeps, RowServices } from './world.ts';
 
 /** Sends rows under the ledger's each like a single command. */
 export const protectedRows = <T>(

@@ -3,11 +3,11 @@ import type { RowState } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet, type Counters, type CounterValues, openCounters } from './counters.ts';
+import type { RowServices } from './kind.ts';
 import { type RowSignals, runRows, type Stopped } from './pace.ts';
 import type { RowsFile } from './read-file.ts';
 import { invalidEnd, type RowEnd, wasStopped } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
-import type { RowServices } from './world.ts';
 
 /** Sends the rows of a job, each once over any number of runs. */
 export interface RowSender<T> {

@@ -10,7 +10,7 @@ import { isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts
 import type { ApiRecord } from '../core/record.ts';
 import { formatDuration, formatLocal } from '../core/time.ts';
 import { type AnswerBody, type JsonBody, TOO_LARGE } from './body.ts';
-import { untrustedError } from './failure.ts';
+import { untrustedError } from './connection.ts';
 import type { AnsweredAttempt, AttemptResult } from './transport.ts';
 
 /** Pause that the service has requested, when it is longer than a request waits by itself. */

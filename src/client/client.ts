@@ -23,9 +23,8 @@ import { spoiltIn } from '../core/spoilt.ts';
 import { type Exchange, openHold, type SendContext, type Subject } from './answer.ts';
 import type { JsonBody } from './body.ts';
 import { type Follow, type Following, followActivity } from './follow.ts';
-import { sendRead, type Walk, walkPages } from './read.ts';
+import { longestWrite, sayHeld, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
 import type { Transport } from './transport.ts';
-import { longestWrite, sayHeld, sendWrite, type WriteOptions } from './write.ts';
 
 /** Input of an operation. All of it is checked against the contract before anything is sent. */
 export interface CallInput extends WriteOptions {

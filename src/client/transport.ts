@@ -5,8 +5,15 @@ import type { Clock, Env } from '../core/io.ts';
 import { type Clean, keyFault } from '../core/secret.ts';
 import { httpDate } from '../core/time.ts';
 import { type AnswerBody, answerTo, type RawAnswer, readBody } from './body.ts';
-import { openDispatcher, routeOf } from './connection.ts';
-import { type Failure, failureOf, newSentDetector, type SentDetector, withSentDetector } from './failure.ts';
+import {
+  type Failure,
+  failureOf,
+  newSentDetector,
+  openDispatcher,
+  routeOf,
+  type SentDetector,
+  withSentDetector,
+} from './connection.ts';
 
 const LONGEST_S = 10 * 365 * 24 * 3600;
 

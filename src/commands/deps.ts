@@ -1,4 +1,4 @@
-import type { RowServices } from '../bulk/world.ts';
+import type { RowServices } from '../bulk/kind.ts';
 import type { Choices } from '../cli/ask.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { Walk } from '../client/read.ts';
+import type { Walk } from '../client/send.ts';
 import type { ListId } from '../contract/operations.ts';
 import { PayError, usageError } from '../core/error.ts';
 import { namingFlags } from '../core/input.ts';

@@ -27,7 +27,7 @@ export const hasFileLedger = async (rooms: Rooms): Promise<boolean> => {
 const worldOf = async ({ clock, signals, redactor }: Io) => {
   const [{ thisSender }, { thisMachine }] = await Promise.all([
     import('../ledger/sender.ts'),
-    import('../ledger/machine.ts'),
+    import('../ledger/sender.ts'),
   ]);
   return {
     now: clock.now,

@@ -1,4 +1,4 @@
-import type { RowServices } from '../bulk/world.ts';
+import type { RowServices } from '../bulk/kind.ts';
 import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Deps } from '../commands/deps.ts';
 import { memo } from '../core/async.ts';

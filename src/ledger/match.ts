@@ -3,8 +3,7 @@ import { isId } from '../core/ids.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 import { boundOf, elapsed, hasGoneOn, sendingTime } from './clock.ts';
-import type { Charge, Moment } from './entry.ts';
-import { isSamePhone, lastDigits } from './privacy.ts';
+import { type Charge, isSamePhone, lastDigits, type Moment } from './entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
 // Matching of activities to the charge that made them. Any field of an activity may be missing or odd.

@@ -1,14 +1,98 @@
 import { createHmac } from 'node:crypto';
-import { CHARGE } from '../core/charge.ts';
-import type { Backend, EmergencyLine, Query } from './backend.ts';
-import { begin, expireStale, readResolved } from './begin.ts';
-import type { Entry, Evidence, Intent, KeptActivity, Outcome } from './entry.ts';
-import { guard } from './guard.ts';
-import { jobsOver } from './jobs.ts';
+import { CHARGE, isTakenUp, type RowCounts } from '../core/charge.ts';
+import { idProblem } from '../core/ids.ts';
+import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
+import {
+  cleaned,
+  type Entry,
+  type Evidence,
+  type Intent,
+  type KeptActivity,
+  type Outcome,
+  withoutNumbers,
+  withoutPhoneEnding,
+} from './entry.ts';
+import { begin, expireStale, guard, isStale, readResolved } from './guard.ts';
+import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { BeginOptions, Ledger, Refused } from './ledger.ts';
 import { note, observe, record, resolve } from './outcome.ts';
-import { cleaned, withoutPhoneEnding } from './privacy.ts';
+import { STALE } from './transitions.ts';
 import { prunable, prune, verify } from './upkeep.ts';
+
+const withoutZeros = (counts: RowCounts): RowCounts =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+
+/** Without the identifier checks, any text may stand in place of an identifier. */
+const keptOnye = (onye: string, clean: (text: string) => string): string =>
+  idProblem('ony', onye) === undefined ? onye : withoutNumbers(clean(onye));
+
+const mayBegin = ({ state }: Update, { retry, looked }: Parameters<Jobs['beginUpdate']>[1]): boolean =>
+  isTakenUp(state, retry) || (looked && state === 'unknown');
+
+/** Jobs and their rows, over a backend. */
+export const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
+  const { jobs, self, moment } = backend;
+
+  /** An update whose process has died counts as unknown. That is written when it is next started or settled. */
+  const asItStands = (update: KeptUpdate): KeptUpdate =>
+    isStale(update, backend) ? { ...update, state: 'unknown', message: STALE } : update;
+
+  const updateTally = async (job: string): Promise<RowCounts> => {
+    const { sending = 0, unknown = 0, ...others } = await jobs.updateTally(job);
+    if (sending === 0) return { ...others, unknown };
+    const gone = (await jobs.sendingUpdates(job)).filter((one) => asItStands(one).state === 'unknown').length;
+    return { ...others, sending: sending - gone, unknown: unknown + gone };
+  };
+
+  return {
+    open: async (job, atOnce) => {
+      backend.reserve(atOnce);
+      await jobs.open({ ...job, name: clean(job.name) }, moment().at);
+    },
+    adjust: jobs.adjust,
+    get: jobs.get,
+    list: jobs.list,
+    charged: jobs.charged,
+    // A ledger of one machine has no leases, so every worker gets every slice.
+    lease: async (job, slice) => (await jobs.lease?.(job, slice)) ?? true,
+    release: async (job) => jobs.release?.(job),
+    workers: async (job) => (await jobs.workers?.(job)) ?? [],
+    tally: async ({ id, kind }) => {
+      if (kind === 'update') return withoutZeros(await updateTally(id));
+      await expireStale(backend);
+      return withoutZeros(await jobs.chargeTally(id));
+    },
+    entries: (job, first, last) => readResolved(backend, { job, rows: [first, last], order: 'row' }),
+    updates: async (job, first, last) => (await jobs.updates(job, first, last)).map(asItStands),
+    beginUpdate: ({ job, row, onye, bound }, how) =>
+      jobs.change('intent', { job, row }, (found): Decision<KeptUpdate, boolean> => {
+        if (found !== undefined && !mayBegin(asItStands(found), how)) return { result: false };
+        const begun = {
+          job,
+          row,
+          onye: keptOnye(onye, clean),
+          deadline: moment().at + bound + backend.slack,
+          sender: self,
+        };
+        return { write: { ...begun, state: 'sending', exitCode: undefined, message: undefined }, result: true };
+      }),
+    settleUpdate: ({ job, row }, outcome) => {
+      // The service's message may repeat the sent data.
+      const { state, exitCode, message } = cleaned(outcome, (text) => withoutNumbers(clean(text)));
+      return jobs.change('outcome', { job, row }, (found) => ({
+        ...(found === undefined ? {} : { write: { ...found, state, exitCode, message } }),
+        result: undefined,
+      }));
+    },
+  };
+};
+
+/** Number of rows of a job that were ever started; 0 for an unknown job. */
+export const rowsBegun = async ({ jobs }: Ledger, id: string): Promise<number> => {
+  const job = await jobs.get(id);
+  const counts = job === undefined ? {} : await jobs.tally(job);
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+};
 
 /** An emergency line must name its subject without the help of the ledger. */
 const lineOf = (

@@ -1,5 +1,4 @@
 import type { Backend, Decision, EmergencyLine } from './backend.ts';
-import { resolveStale } from './begin.ts';
 import { elapsed } from './clock.ts';
 import {
   type Entry,
@@ -13,7 +12,7 @@ import {
   type UptimeMark,
   withEvidence,
 } from './entry.ts';
-import { asShown, wasSeenExpired } from './guard.ts';
+import { asShown, resolveStale, wasSeenExpired } from './guard.ts';
 import {
   addsTo,
   asking,

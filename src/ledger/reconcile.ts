@@ -2,7 +2,7 @@ import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { type ApiRecord, servedBy } from '../core/record.ts';
 import { APART_MS, apart, areSteady, elapsed, type LookTime, looksOf, sendingTime, timeOf } from './clock.ts';
-import { type Charge, type Entry, type Evidence, evidenceOf, isCharge, type KeptActivity } from './entry.ts';
+import { type Charge, cleaned, type Entry, type Evidence, evidenceOf, isCharge, type KeptActivity } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
 import {
   type Candidate,
@@ -14,7 +14,6 @@ import {
   type Timed,
   wordAt,
 } from './match.ts';
-import { cleaned } from './privacy.ts';
 import { keptActivity, snapshotOf } from './snapshot.ts';
 
 /**

@@ -17,16 +17,21 @@ import { parseInstant, utcAtom } from '../core/time.ts';
 import { elapsed } from './clock.ts';
 import {
   type ChargeTerms,
+  cleaned,
+  digestOf,
   type Entry,
   evidenceOf,
   type Intent,
   type LedgerTarget,
+  lastDigits,
   type Moment,
   type Outcome,
+  phoneDigestOf,
+  withoutNumbers,
+  withoutPhone,
 } from './entry.ts';
 import type { BeginOptions, Ledger, Refused } from './ledger.ts';
 import { isOtherMedium } from './match.ts';
-import { cleaned, digestOf, lastDigits, phoneDigestOf, withoutNumbers, withoutPhone } from './privacy.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 
 /** The sender of requests: its client, its ledger, and the place of both. */

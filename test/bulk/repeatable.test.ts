@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { RowDeps } from '../../src/bulk/kind.ts';
 import { repeatableRows } from '../../src/bulk/send-row.ts';
-import type { RowDeps } from '../../src/bulk/world.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';
 import { open } from '../ledger/support/charges.ts';

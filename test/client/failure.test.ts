@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withCode as errorWithCode, failureOf, newSentDetector, proxyFault } from '../../src/client/failure.ts';
+import { withCode as errorWithCode, failureOf, newSentDetector, proxyFault } from '../../src/client/connection.ts';
 import { PayError } from '../../src/core/error.ts';
 
 const withCode = (code: string, cause?: unknown): Error =>

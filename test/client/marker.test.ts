@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { newSentDetector, provenNotSent, type SentDetector, withSentDetector } from '../../src/client/failure.ts';
+import { newSentDetector, provenNotSent, type SentDetector, withSentDetector } from '../../src/client/connection.ts';
 
 const [made, handedOver] = [channel('undici:request:create'), channel('undici:client:sendHeaders')];
 const request = (method = 'POST', path = '/v1/a') => ({ method, path });

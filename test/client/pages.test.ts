@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Arrived, type Walk, walkPages } from '../../src/client/read.ts';
+import { type Arrived, type Walk, walkPages } from '../../src/client/send.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { ApiPage } from '../../src/core/record.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/client/answer.ts';
 import type { AnswerBody } from '../../src/client/body.ts';
-import { sendRead } from '../../src/client/read.ts';
+import { sendRead } from '../../src/client/send.ts';
 import type { AttemptResult } from '../../src/client/transport.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { PayError } from '../../src/core/error.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/client/answer.ts';
+import { longestWrite, sayHeld, sendWrite, type WriteOptions } from '../../src/client/send.ts';
 import type { AttemptResult } from '../../src/client/transport.ts';
-import { longestWrite, sayHeld, sendWrite, type WriteOptions } from '../../src/client/write.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
 import { answer, type Script, scripted, whole } from './scripted.ts';

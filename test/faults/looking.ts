@@ -1,6 +1,6 @@
 import type { Client } from '../../src/client/client.ts';
 import type { Deps } from '../../src/commands/deps.ts';
-import { lookFirst } from '../../src/commands/ugwo/charge-look.ts';
+import { lookFirst } from '../../src/commands/ugwo/charge-send.ts';
 import { servedBy } from '../../src/core/record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';

@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { elapsed } from '../../src/ledger/clock.ts';
-import { uptimeFrom } from '../../src/ledger/machine.ts';
+import { uptimeFrom } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
 
 describe('how long the machine has been up', () => {

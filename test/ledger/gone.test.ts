@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expireStale, isStale, readResolved, resolveStale, staleAmong } from '../../src/ledger/begin.ts';
+import { expireStale, isStale, readResolved, resolveStale, staleAmong } from '../../src/ledger/guard.ts';
 import { charge, SELF } from './support/charges.ts';
 import { NOW, watched } from './support/watched.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idsFrom, newId } from '../../src/ledger/begin.ts';
+import { idsFrom, newId } from '../../src/ledger/guard.ts';
 
 const LAST = 2 ** 30 - 1;
 const some = (first: number, second: number): string[] => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { uptimeFrom } from '../../src/ledger/machine.ts';
+import { uptimeFrom } from '../../src/ledger/sender.ts';
 
 const { bigint: nanoseconds } = process.hrtime;
 

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loginUidFrom, nameFrom, namespacedBy } from '../../src/ledger/machine.ts';
-import { operator, operatorText } from '../../src/ledger/sender.ts';
+import { loginUidFrom, nameFrom, namespacedBy, operator, operatorText } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
 
 const ADA = { name: 'ada', uid: 1000, loginUid: undefined, host: 'laptop', namespaced: false };

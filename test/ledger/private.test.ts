@@ -12,7 +12,7 @@ import {
   withoutNumbers,
   withoutPhone,
   withoutPhoneEnding,
-} from '../../src/ledger/privacy.ts';
+} from '../../src/ledger/entry.ts';
 import { charge } from './support/charges.ts';
 
 const PHONE = '+2348031234567';

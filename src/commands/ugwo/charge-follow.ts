@@ -1,5 +1,4 @@
-import type { Aftermath } from '../../bulk/kind.ts';
-import type { RowDeps, RowServices } from '../../bulk/world.ts';
+import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { pollPause } from '../../core/async.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
@@ -8,8 +7,7 @@ import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
-import type { Sum, Sums } from '../../ledger/report.ts';
-import { openSums, PAYMENTS, paymentOf } from '../../ledger/report.ts';
+import { openSums, PAYMENTS, paymentOf, type Sum, type Sums } from '../../ledger/report.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { countOf, sumsText } from '../record.ts';

@@ -1,8 +1,7 @@
 import type { Cells } from '../../bulk/cells.ts';
-import type { Protected, RowKind } from '../../bulk/kind.ts';
+import type { Protected, RowDeps, RowKind } from '../../bulk/kind.ts';
 import type { RowSignals } from '../../bulk/pace.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
-import type { RowDeps } from '../../bulk/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import {
@@ -20,12 +19,10 @@ import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
-import type { Entry, RequestTerms } from '../../ledger/entry.ts';
-import { isCharge } from '../../ledger/entry.ts';
+import { asksTheSame, type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import type { Total } from '../../ledger/policy.ts';
-import { asksTheSame } from '../../ledger/privacy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
 import { paymentOf } from '../../ledger/report.ts';
 import { asActivity, snapshotOf } from '../../ledger/snapshot.ts';
@@ -33,9 +30,8 @@ import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { eitherOf, refuseTwice } from '../fields.ts';
 import { lastMessage } from '../make.ts';
-import { chargeData, dataKeyOf, guessOf } from './charge-body.ts';
 import { followCharges } from './charge-follow.ts';
-import { lookFirst, refusal, sendCharge } from './charge-look.ts';
+import { chargeData, dataKeyOf, guessOf, lookFirst, refusal, sendCharge } from './charge-send.ts';
 import {
   CHARGE_FIELDS,
   type ChargeMedium,

@@ -1,4 +1,4 @@
-import type { RowDeps } from '../../bulk/world.ts';
+import type { RowDeps } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, isStepUnreadable, paymentStatusOf, statusOf } from '../../core/charge.ts';
@@ -7,8 +7,7 @@ import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import type { Snapshot } from '../../ledger/snapshot.ts';
-import { withActivity } from '../../ledger/snapshot.ts';
+import { type Snapshot, withActivity } from '../../ledger/snapshot.ts';
 import {
   chargeFailed,
   followedToEnd,
@@ -19,9 +18,7 @@ import {
 } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { checkShare, previewCall } from '../record.ts';
-import { chargeData, flagOf, guessOf } from './charge-body.ts';
-import { aboutToCharge, lookFirst, refusal, sendCharge } from './charge-look.ts';
-import { reused } from './charge-reuse.ts';
+import { aboutToCharge, chargeData, flagOf, guessOf, lookFirst, refusal, reused, sendCharge } from './charge-send.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
 

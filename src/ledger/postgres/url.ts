@@ -4,7 +4,7 @@ import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { checkPath } from '../../core/files.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { shellQuote } from '../../core/shell.ts';
-import { thisMachine } from '../machine.ts';
+import { thisMachine } from '../sender.ts';
 
 /** Address of a shared ledger. */
 export interface Address {

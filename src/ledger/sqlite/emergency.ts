@@ -8,7 +8,7 @@ import { isBusy } from '../../database/connect.ts';
 import { syncFolder } from '../../database/file.ts';
 import type { EmergencyLine } from '../backend.ts';
 import type { Sender } from '../entry.ts';
-import { thisMachine } from '../machine.ts';
+import { thisMachine } from '../sender.ts';
 import { ledgerError } from './file.ts';
 
 /**

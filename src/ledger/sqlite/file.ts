@@ -4,7 +4,7 @@ import { HIGHEST_FILE_NAME } from '../../core/charge.ts';
 import { interrupted, PayError, reasonOf } from '../../core/error.ts';
 import { type DatabaseFault, type DatabaseKind, isBusy, isDamage } from '../../database/connect.ts';
 import { checkPrivate } from '../../database/file.ts';
-import { thisMachine } from '../machine.ts';
+import { thisMachine } from '../sender.ts';
 import { MIGRATIONS } from './schema.ts';
 
 /** Dependencies for waiting on a locked file. */

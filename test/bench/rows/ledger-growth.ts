@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { thisMachine } from '../../../src/ledger/machine.ts';
+import { thisMachine } from '../../../src/ledger/sender.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { writeChecksums } from '../../../src/ledger/sqlite/schema.ts';
 import { ledgerOptions } from '../../support/ledger.ts';

@@ -1,0 +1,303 @@
+import type { RowAttempt, RowDeps } from '../../bulk/kind.ts';
+import type { CallInput, Client } from '../../client/client.ts';
+import type { Resource as Activity } from '../../contract/proof.ts';
+import { BANK_CODES } from '../../core/banks.ts';
+import { EXPIRY_LIMIT_MS, MEDIUMS, payableUntil, paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { PayError, reasonOf, usageError } from '../../core/error.ts';
+import { pairsToObject } from '../../core/input.ts';
+import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
+import { elementsOf } from '../../core/json-scan.ts';
+import { formatMoney } from '../../core/money.ts';
+import { type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
+import { formatDateAtom } from '../../core/time.ts';
+import { asksTheSame, type Entry, type KeptActivity, type Moment } from '../../ledger/entry.ts';
+import type { Ledger, Refused } from '../../ledger/ledger.ts';
+import { mismatchesOf } from '../../ledger/match.ts';
+import { refusedError } from '../../ledger/refused.ts';
+import { type Sent, sendOnce } from '../../ledger/send.ts';
+import { asActivity, type Snapshot, showsTheSame, snapshotOf } from '../../ledger/snapshot.ts';
+import type { Deps } from '../deps.ts';
+import { CHARGE_FIELDS, type ChargeMedium, type Expiry } from './charge-shared.ts';
+import type { OneCharge } from './charge-spec.ts';
+
+/** Leaves out an expiry that equals the service's default: its 15 minutes run by its clock, not by ours. */
+const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: string } => {
+  if (expiry === undefined || ('in' in expiry && expiry.in === EXPIRY_LIMIT_MS)) return {};
+  return { expires_at: formatDateAtom('at' in expiry ? expiry.at : { ms: now + expiry.in, offset: 0 }) };
+};
+
+const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
+  switch (charge.medium) {
+    case 'bank_transfer':
+      return { medium: charge.medium, ...expiresAt(charge.expiry, now) };
+    case 'ussd':
+      return { medium: charge.medium, provider: charge.provider };
+    case 'mobile_money':
+      return { medium: charge.medium, provider: charge.provider, phone: charge.phone };
+    case 'unchecked':
+      // An undefined field would hide a --param of the same name.
+      return definedIn<unknown>({
+        medium: charge.name,
+        ...expiresAt(charge.expiry, now),
+        provider: charge.provider,
+        phone: charge.phone,
+      });
+  }
+};
+
+type ChargeParams = Pick<OneCharge, 'with' | 'params'>;
+
+/** Keys in the body of the parameters that the medium has or the options gave. */
+const sentBy = ({ with: charge, params }: ChargeParams): readonly string[] => {
+  const own = (['provider', 'phone'] as const).filter((name) => name in charge);
+  return ['medium', ...own, ...('expiry' in charge ? ['expires_at'] : []), ...params.map(([name]) => name)];
+};
+
+/**
+ * The key in `data` that a property path means. A path without a leading `data` must name a key that was, or may have
+ * been, sent.
+ */
+export const dataKeyOf = (input: ChargeParams, path: string): string | undefined => {
+  const sent = sentBy(input);
+  const names = namesAlong(path, ['data', ...CHARGE_FIELDS, ...sent]);
+  if (names[0] === 'data') return names[1];
+  return names.length === 1 && sent.includes(names[0] ?? '') ? names[0] : undefined;
+};
+
+/** The flag that set a property of the body. */
+export const flagOf =
+  (input: ChargeParams) =>
+  (path: string): string | undefined => {
+    const name = dataKeyOf(input, path);
+    if (name === undefined) return undefined;
+    if (input.params.some(([given]) => given === name)) return `--param ${name}`;
+    const expiry = 'expiry' in input.with ? input.with.expiry : undefined;
+    if (name === 'expires_at') return expiry !== undefined && 'in' in expiry ? '--expires-in' : '--expires-at';
+    return ['medium', 'provider', 'phone'].includes(name) ? `--${name}` : undefined;
+  };
+
+/** The typed value and the known values, for a suggestion; undefined for other properties. */
+export const guessOf =
+  (data: Readonly<Record<string, unknown>>) =>
+  (path: string): { typed: string; known: readonly string[] } | undefined => {
+    const [name, ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
+    if (more.length > 0) return undefined;
+    if (name === 'provider' && data['medium'] === 'ussd') {
+      return { typed: String(data['provider']), known: BANK_CODES };
+    }
+    return name === 'medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
+  };
+
+/** Builds `data` of the body (interface.md 4.2). `now` is in milliseconds. */
+export const chargeData = (input: ChargeParams, now: number): Record<string, unknown> => {
+  const params = pairsToObject(input.params, '--param');
+  const own = dataOf(input.with, now);
+  const twice = Object.keys(params).find((name) => name in own);
+  if (twice !== undefined) throw usageError(`--param ${twice} is already set by another option`);
+  return { ...params, ...own };
+};
+
+/** The payment request as read before its charge. */
+interface Looked {
+  readonly shown: Snapshot;
+  readonly record: ApiRecord;
+}
+
+/**
+ * Keeps the kind of the error for a rejected key and a missing payment request. Any other error becomes `read_failed`.
+ */
+const failed = (ugwo: string, thrown: PayError): PayError => {
+  const { message, detail } = thrown;
+  const isNo = thrown.kind === 'auth' || detail.isMissing === true;
+  return new PayError(isNo ? thrown.kind : 'read_failed', `${ugwo} was not charged: ${message}`, {
+    ...detail,
+    hint: (isNo || detail.retryAt !== undefined) && detail.hint !== undefined ? detail.hint : AGAIN,
+    cause: thrown,
+  });
+};
+const AGAIN = 'nothing was sent; run the same command again, or skip this check with --no-preflight';
+
+/** Maximum age of an answer, in milliseconds. An older one comes from a cache and may not show the current state. */
+const MOST_AGE_MS = 1000;
+
+/**
+ * Reads a payment request before its charge (charge-protocol, step 0). Resolves to undefined after calling `unseen` if
+ * the service can't show it. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
+ * the service says that it does not exist. Nothing was sent in those cases.
+ */
+export const lookFirst = async (
+  ugwo: string,
+  client: Pick<Client, 'look'>,
+  deps: Pick<Deps, 'observe'>,
+  unseen: (text: string) => Promise<void>,
+  pace: Pick<CallInput, 'slowDown'> = {},
+): Promise<Looked | undefined> => {
+  try {
+    const record = await client.look('ugwo.get', { params: { uid: ugwo }, ...pace }, { mustExist: true });
+    if (record === undefined) {
+      await unseen(`The service can't show ${ugwo}, so it was not checked before the charge.`);
+      return undefined;
+    }
+    const shown = snapshotOf(record.value, record);
+    if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
+    if ((shown.activities ?? []).length > 0) await deps.observe(shown.activities ?? [], record, shown.asked);
+    return { shown, record };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+    throw failed(ugwo, thrown);
+  }
+};
+
+/**
+ * Pause before the read that settles a 429, in milliseconds. Over one second, since answers are dated to the second.
+ */
+const LEFT_ALONE_MS = 1100;
+
+/**
+ * True if a read after a charge attempt shows no new activity since `before`. Takes no longer than one attempt. False
+ * if it can't tell.
+ */
+const showsNothingNew = async (
+  ugwo: string,
+  before: Snapshot | undefined,
+  { client }: Pick<RowDeps, 'client'>,
+  { clock, signals }: Deps['io'],
+): Promise<boolean> => {
+  if (before?.activities === undefined) return false;
+  try {
+    const until = AbortSignal.timeout(client.longestAttempt);
+    await clock.sleep(LEFT_ALONE_MS, signals.stop);
+    const record = await client.call('ugwo.get', { params: { uid: ugwo } }, until);
+    const after = snapshotOf(record.value, record);
+    return (after.age ?? 0) <= MOST_AGE_MS && showsTheSame(before, after);
+  } catch {
+    return false;
+  }
+};
+
+/** Describes the coming charge in one line. */
+export const aboutToCharge = (ugwo: string, { asked, description, email }: Snapshot): string => {
+  const { amount, currency, ref, customer } = asked;
+  const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
+  const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);
+  return `Charging ${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+};
+
+/** Finds an activity in the answer, with its original text. Undefined if the answer does not show it. */
+const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity> | undefined => {
+  const index = (shown.activities ?? []).findIndex((activity) => valueAt(activity, 'uid') === uid);
+  const text = index === -1 ? undefined : elementsOf(record.text, 'activities')[index];
+  if (text === undefined) return undefined;
+  const { servedAt } = record;
+  const value = shown.activities?.[index] as Activity;
+  return { value, text, ...(servedAt === undefined ? {} : { servedAt }) };
+};
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** A charge to send, by itself or for a row of a file. */
+interface ChargeOnce extends Partial<Pick<RowAttempt, 'row' | 'judged'>> {
+  readonly ugwo: string;
+  readonly data: Data;
+  readonly again: boolean;
+  /** The payment request as read, and the time before that read (`since`). */
+  readonly shown: Snapshot | undefined;
+  readonly since: Moment;
+  /** Called with a charge of the same payment request at another origin. If it throws, nothing is sent. */
+  readonly elsewhere: (charge: Entry) => Promise<void>;
+  /** Called just before sending, once no earlier charge blocks it. */
+  readonly sends?: () => Promise<void>;
+  readonly slowDown?: (ms: number) => void;
+}
+
+/** Charges once, under the ledger protocol. */
+export const sendCharge = async (
+  { elsewhere, judged, sends, slowDown, ...charge }: ChargeOnce,
+  rowDeps: RowDeps,
+  { io }: Pick<Deps, 'io'>,
+): Promise<Sent | Refused> => {
+  const { client } = rowDeps;
+  const call = { params: { ugwoUid: charge.ugwo }, body: { type: 'charge', data: charge.data } };
+  return sendOnce(rowDeps, charge, {
+    now: io.clock.now,
+    elsewhere,
+    send: async (overdue) => {
+      await sends?.();
+      const isNothing = async (): Promise<boolean> =>
+        !overdue() && (await showsNothingNew(charge.ugwo, charge.shown, rowDeps, io));
+      return client.call('ugwo.charge', {
+        ...call,
+        overdue,
+        isNothing,
+        ...(slowDown === undefined ? {} : { slowDown }),
+      });
+    },
+    ...(judged === undefined ? {} : { judged }),
+  });
+};
+
+/** Error of a charge that the guard refused. */
+export const refusal = (refused: Refused, data: Data, { ledger, words }: RowDeps): PayError => {
+  const { by } = refused;
+  const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);
+  return refusedError(refused, words, isSame);
+};
+
+/** True if the service showed nothing without denying access. The ledger's copy is then the best source. */
+const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
+  kind === 'read_failed' || (kind === 'rejected' && (status === 404 || status === 405));
+
+/** False for an activity that a person named and that was never read: the ledger has no copy of it. */
+const hasCopy = ({ status }: KeptActivity): boolean => status !== '';
+
+const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<ApiRecord<Activity>> => {
+  try {
+    const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
+    await deps.observe([record.value], record);
+    return record;
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;
+    await deps.notice(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
+    return madeHere(asActivity(known)) as ApiRecord<Activity>;
+  }
+};
+
+/** True if the customer can't pay it any more: it has failed, or its account has expired by the service's clock. */
+const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
+  if (paymentStatusOf(statusOf(record.value)) === 'failed') return true;
+  const until = payableUntil(record.value);
+  return until !== undefined && until <= (servedBy(record) ?? now);
+};
+
+/** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */
+const canBeTheSame = ({ by, why }: Refused, data: Readonly<Record<string, unknown>>, ledger: Ledger): boolean => {
+  if (why === 'paid') return true;
+  if (why !== 'payable' && why !== 'unseen') return false;
+  return by === undefined || asksTheSame(by, data, ledger.digest);
+};
+
+/** Outcome of --reuse: the activity, or `over` if the blocking activity can't be paid any more. */
+type Reused =
+  | { readonly kind: 'reused'; readonly record: ApiRecord<Activity> }
+  | { readonly kind: 'over'; readonly record: ApiRecord<Activity> };
+
+/**
+ * Finds the activity that --reuse returns: one of an earlier charge with the same terms, or one that was paid. It is
+ * the service's current answer, or the ledger's copy if the service shows none. Undefined if there is none to reuse.
+ */
+export const reused = async (
+  refused: Refused,
+  data: Readonly<Record<string, unknown>>,
+  looked: Looked | undefined,
+  { ledger, client, deps }: { readonly ledger: Ledger; readonly client: Client; readonly deps: Deps },
+): Promise<Reused | undefined> => {
+  const { intent, why, by, activity } = refused;
+  if (activity === undefined || activity.uid === '') return undefined;
+  if (!canBeTheSame(refused, data, ledger)) return undefined;
+  const seen = looked && activityIn(looked, activity.uid);
+  const record = seen ?? (await asShown(intent.about, activity, client, deps));
+  if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
+  if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };
+  await deps.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
+  return { kind: 'reused', record };
+};
