@@ -13,11 +13,10 @@ import type { CheckResult, Identity } from '../core/result.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
 import { verifies } from '../core/unsafe-settings.ts';
-import { openClient } from './client.ts';
+import { openClient, type RunTarget, targetOf } from './client.ts';
 import { findOut, hasFileLedger, ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import type { Rooms, RunContext } from './run.ts';
-import { type RunTarget, targetOf } from './target.ts';
 
 /** Maximum total wait for the service, or for a shared ledger, in milliseconds. */
 const LONGEST_MS = 15_000;

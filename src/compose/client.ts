@@ -1,10 +1,92 @@
-import { usesColor } from '../cli/globals.ts';
+import { existsSync } from 'node:fs';
+import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
 import type { Transport } from '../client/transport.ts';
+import type { ProfileRoom } from '../config/profiles.ts';
+import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/data-files.ts';
+import { PayError } from '../core/error.ts';
+import { canAsk } from '../core/input.ts';
+import { environmentName } from '../core/origin.ts';
 import { cleanedUrl } from '../core/secret.ts';
 import { visible } from '../core/text.ts';
-import { isSilent, type RunContext } from './run.ts';
-import type { RunTarget } from './target.ts';
+import type { RunningEmulator } from '../emulator/room.ts';
+import type { LedgerTarget, Scope } from '../ledger/entry.ts';
+import { isSilent, type Rooms, type RunContext } from './run.ts';
+
+/** Target of a run's requests, and its label for people. */
+export interface RunTarget {
+  readonly origin: string;
+  readonly key: string;
+  readonly label: string;
+  readonly profile: string | undefined;
+}
+
+/** Starts the service of --local. It runs as long as the command. Its data is created at the first use and stays. */
+const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
+  const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
+  const [file, { clock }] = [`${data}/${LOCAL_DATA_FILE}`, io];
+  const said = firstUse(await room.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
+  if (said !== undefined) await notice(said);
+  const running = await room.start({ file, port: 0, clock });
+  closing.push(() => running.close());
+  return running;
+};
+
+const LOCAL = { label: 'local: the emulator on this machine', profile: LOCAL_PROFILE } as const;
+
+/** Lets a person choose a profile if none is set, none is the default, and there are some. */
+const withProfile = async ({ io, globals }: RunContext, room: ProfileRoom): Promise<Globals> => {
+  const { name, origin } = room.chosen(globals);
+  const isSaid = name !== undefined || origin !== undefined || io.env['PAYCLI_SECRET_KEY'] !== undefined;
+  if (isSaid || !canAsk(io, globals)) return globals;
+  const all = room.list();
+  if (all.length === 0 || all.some((profile) => profile.default)) return globals;
+  const { choose } = await import('../cli/ask.ts');
+  return { ...globals, profile: await choose(io, { title: 'Which profile?', choices: all.map((one) => one.name) }) };
+};
+
+const PLACES = ['PAYCLI_PROFILE', 'PAYCLI_BASE_URL', 'PAYCLI_SECRET_KEY'];
+
+/**
+ * True if an option, a variable or the settings file names a target. Does not load the profiles, which would slow down
+ * every start.
+ */
+const isSaid = async ({ io, globals }: RunContext, rooms: Rooms): Promise<boolean> =>
+  [globals.profile, globals.baseUrl, ...PLACES.map((name) => io.env[name])].some((said) => said !== undefined) ||
+  existsSync(`${(await rooms.folders()).config}/config.json`);
+
+/** Scope in the ledger: entries sent to the target of this run. Practice is separate from real charges. */
+export const scopeOf = async (run: RunContext, rooms: Rooms, place: () => Promise<LedgerTarget>): Promise<Scope> => {
+  if (run.globals.local) return { profile: LOCAL_PROFILE };
+  if (!(await isSaid(run, rooms))) return { otherThan: LOCAL_PROFILE };
+  const { service, workspace } = await place().catch((thrown: unknown) => {
+    if (!(thrown instanceof PayError) || thrown.kind !== 'auth') throw thrown;
+    throw thrown.with({ hint: [...(thrown.detail.hint?.split('\n') ?? []), EVERYTHING].join('\n') });
+  });
+  return { service, workspace };
+};
+
+const EVERYTHING = 'no key is needed with --all-profiles';
+
+/** Resolves the target of real requests. */
+export const targetOf = async (run: RunContext, rooms: Rooms): Promise<RunTarget> => {
+  if (run.globals.local) {
+    const { origin, key } = await startLocal(run, rooms);
+    return { origin, key, ...LOCAL };
+  }
+  const room = await rooms.profiles();
+  const { origin, key, profile } = await room.target(await withProfile(run, room));
+  const from = profile === undefined ? '' : `, profile ${profile}`;
+  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile };
+};
+
+/** Resolves the target of a request that is only shown. Needs no key. */
+export const previewTarget = async (run: RunContext, rooms: Rooms): Promise<Pick<RunTarget, 'origin' | 'key'>> => {
+  if (!run.globals.local) return { origin: await (await rooms.profiles()).origin(run.globals), key: '' };
+  const { origin, key } = await startLocal(run, rooms);
+  await run.notice('This local address is temporary; `paycli emulator start` runs one that stays.');
+  return { origin, key };
+};
 
 /**
  * Shows on a terminal that a request takes long. Skipped with --debug, whose lines show progress themselves, as a

@@ -11,7 +11,7 @@ import type { Io } from '../core/io.ts';
 import type { Filter } from '../core/result.ts';
 import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
-import { loadWords, openClient } from './client.ts';
+import { loadWords, openClient, previewTarget, scopeOf, targetOf } from './client.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import {
@@ -23,7 +23,6 @@ import {
   type RunContext,
   type Status,
 } from './run.ts';
-import { previewTarget, scopeOf, targetOf } from './target.ts';
 
 /** Reads the named secrets. Asks on a terminal if none are named. */
 const openWebhookSecrets =
