@@ -58,11 +58,14 @@ const openBuffer = () => {
   };
 };
 
+/** Few chunks: each is a turn of the event loop. */
+const CHUNKS = { chunkSize: 512 * 1024 };
+
 const DECODERS = new Map<string, (zlib: Zlib, bytes: Uint8Array) => Transform>([
-  ['gzip', (zlib) => zlib.createGunzip()],
-  ['x-gzip', (zlib) => zlib.createGunzip()],
-  ['deflate', (zlib, bytes) => (isBare(bytes) ? zlib.createInflateRaw() : zlib.createInflate())],
-  ['br', (zlib) => zlib.createBrotliDecompress()],
+  ['gzip', (zlib) => zlib.createGunzip(CHUNKS)],
+  ['x-gzip', (zlib) => zlib.createGunzip(CHUNKS)],
+  ['deflate', (zlib, bytes) => (isBare(bytes) ? zlib.createInflateRaw(CHUNKS) : zlib.createInflate(CHUNKS))],
+  ['br', (zlib) => zlib.createBrotliDecompress(CHUNKS)],
 ]);
 
 const decodeBy = async (name: string, bytes: Uint8Array): Promise<BodyBytes> => {
