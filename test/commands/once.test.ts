@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import { makeOnce } from '../../src/commands/make.ts';
+import { makeOnce, rowsMade } from '../../src/commands/make.ts';
 import { CHARGE_WRITE } from '../../src/core/charge.ts';
 import { PayError, usageError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
-import { Redactor } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { intent, NOON, PLACE } from '../ledger/support/charges.ts';
@@ -36,7 +35,7 @@ const sending = (
     },
   } as unknown as Client;
   const deps = {
-    io: { clock: { now: () => NOON }, redactor: new Redactor() },
+    io: { clock: { now: () => NOON } },
     globals: { ...globals, profile: 'shop' },
     client: async (purpose: string) => {
       happened.push(purpose);
@@ -110,5 +109,37 @@ describe('what must not be made twice', () => {
       kind: 'refused',
       detail: { hint: `find out: \`paycli ledger reconcile ${entry?.id} --profile shop\`` },
     });
+  });
+});
+
+describe('a row that must not be made twice', () => {
+  it('that another process has made meanwhile keeps its entry, and is not sent', async () => {
+    let sent = 0;
+    const client = {
+      longestWrite: 9000,
+      longestAttempt: 1000,
+      check: () => ({ path: '/v1/refunds', body: '{}', effect: EFFECT }),
+      call: async () => {
+        sent += 1;
+        return RECORD;
+      },
+    } as unknown as Client;
+    const { once } = rowsMade(
+      { request: () => ({ operation: 'refund.create', input: CALL }), about: () => ABOUT.about, uidColumn: 'refund' },
+      client,
+      { io: { clock: { now: () => NOON }, flight: { accepted: 0 } } } as unknown as Parameters<typeof rowsMade>[2],
+    );
+    const ledger = memoryLedger();
+    const attempt = {
+      row: { job: 'job-1', number: 2, retry: false },
+      signals: { slowDown: () => undefined },
+      judged: () => undefined,
+      tellOnce: async () => undefined,
+    } as unknown as Parameters<typeof once>[1];
+    const rowDeps = { client, ledger, place: PLACE, words: [] };
+    expect(await once({}, attempt, rowDeps)).toMatchObject({ kind: 'made', end: { state: 'accepted' } });
+    const [entry] = await ledger.list({ limit: 9 });
+    expect(await once({}, attempt, rowDeps)).toEqual({ kind: 'kept', entry });
+    expect(sent).toBe(1);
   });
 });

@@ -270,7 +270,7 @@ const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
 };
 
 /** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */
-const canBeTheSame = ({ by, why }: Refused, data: Readonly<Record<string, unknown>>, ledger: Ledger): boolean => {
+const canBeTheSame = ({ by, why }: Refused, data: Data, ledger: Ledger): boolean => {
   if (why === 'paid') return true;
   if (why !== 'payable' && why !== 'unseen') return false;
   return by === undefined || asksTheSame(by, data, ledger.digest);
@@ -287,7 +287,7 @@ type Reused =
  */
 export const reused = async (
   refused: Refused,
-  data: Readonly<Record<string, unknown>>,
+  data: Data,
   looked: Looked | undefined,
   { ledger, client, deps }: { readonly ledger: Ledger; readonly client: Client; readonly deps: Deps },
 ): Promise<Reused | undefined> => {
