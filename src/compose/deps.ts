@@ -71,8 +71,8 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     confirm: confirmer(io, globals),
     choose: async (from) => (await import('../cli/ask.ts')).choose(io, from),
     client: async (purpose) => {
-      // The checks of a request before it is sent need its schema.
-      if (purpose !== 'read') await (await import('../contract/zod.ts')).loadSchemas();
+      // A write, and one that is only shown or checked, is compared with its schema.
+      if (purpose !== 'read' || globals.dryRun) await (await import('../contract/zod.ts')).loadSchemas();
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
       const aim = await target();
       if (purpose === 'write') await loadWords(run);

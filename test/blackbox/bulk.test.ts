@@ -18,7 +18,7 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
-import { ACTIVITY, hang, json, problem, reset, serveAllBy, serveBy } from '../support/service.ts';
+import { ACTIVITY, hang, json, ONYE_ID, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import {
   activityOf,
   charged,
@@ -535,6 +535,24 @@ describe('a service that asks to be left alone for long', () => {
       expect([args[1], ended.code, service.seen.length]).toEqual([args[1], code, 1]);
       expect(errorOf(ended)['message']).toMatch(/asks to wait 1 h, until /);
     }
+  });
+});
+
+describe('a dry run that reads', () => {
+  // By the program itself: these tests have every schema before they begin.
+  it('has the schemas that it checks rows and bodies with', async () => {
+    const service = await serveBy(
+      (seen) => json(200, { ...ugwo(numberIn(seen)), checkout: { uid: 'chk.a.b' }, activities: [] }),
+      {
+        looks: 'asked',
+      },
+    );
+    const checked = ['ugwo', 'charge', '--from', ussdFile(1, 2), '--check', '--dry-run', '--json'];
+    const first = await paycli(checked, { service, ...home() });
+    expect(first, first.stderr).toMatchObject({ code: 0 });
+    const customer = await serveAllBy(() => json(200, { uid: ONYE_ID, meta: { a: 'b' } }));
+    const merge = ['onye', 'update', ONYE_ID, '--merge-meta', 'c=d', '--dry-run'];
+    expect(await paycli(merge, { service: customer })).toMatchObject({ code: 0 });
   });
 });
 
