@@ -30,7 +30,7 @@ const mayBegin = ({ state }: Update, { retry, looked }: Parameters<Jobs['beginUp
   isTakenUp(state, retry) || (looked && state === 'unknown');
 
 /** Jobs and their rows, over a backend. */
-export const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
+const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
   const { jobs, self, moment } = backend;
 
   /** An update whose process has died counts as unknown. That is written when it is next started or settled. */
