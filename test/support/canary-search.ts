@@ -30,10 +30,13 @@ const filesUnder = (folder: string): string[] =>
     return entry.isFile() ? [path] : [];
   });
 
-/** Files under a folder that hold the key, but for the store of profiles, which is there to hold it. */
+/** The store of profiles is there to hold the key. A process that is killed while it replaces the store leaves the new one. */
+const STORE = /^config\.json(?:\.tmp-\w+)?$/;
+
+/** Files under a folder that hold the key, but for the store of profiles. */
 export const holding = (folder: string, key: string): string[] =>
   filesUnder(folder)
-    .filter((file) => basename(file) !== 'config.json')
+    .filter((file) => !STORE.test(basename(file)))
     .filter((file) => {
       const bytes = orNothing(() => readFileSync(file), Buffer.alloc(0));
       return formsOf(key).some((form) => bytes.includes(form));
