@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['core', 'contract', 'client', 'config', 'ledger'].map((room) => `test/${room}/**/*.test.ts`),
     // That a round is far away can only be seen there.
     exclude: [...configDefaults.exclude, 'test/core/abroad.test.ts'],
+    setupFiles: ['test/support/schemas.ts'],
     pool: 'forks',
     testTimeout: 120_000,
     hookTimeout: 30_000,
