@@ -109,7 +109,7 @@ export interface Protected<T> {
   readonly kind: 'protected';
   /** The report column for the ledger id. */
   readonly idColumn: string;
-  /** Sends one row under the ledger's like a single command. Throws the guard's refusal. */
+  /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
   readonly once: (item: T, attempt: RowAttempt, rowDeps: RowDeps) => Promise<Done>;
   /**
    * Checks an unknown row once against the service and returns its updated entry; undefined where the service offers no

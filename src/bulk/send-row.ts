@@ -7,7 +7,7 @@ import { endOf, type RowEnd } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
 import type { RowSender, SendingJob } from './send.ts';
 
-/** Sends rows under the ledger's each like a single command. */
+/** Sends rows under the ledger's protocol, each like a single command. */
 export const protectedRows = <T>(
   { once, kept, settle, idColumn }: Protected<T>,
   sending: SendingJob,
