@@ -192,7 +192,7 @@ export interface WriteOptions {
    */
   readonly overdue?: () => boolean;
   /** Called for each 429 of the service to a write, with the requested milliseconds, or 0 without a usable time. */
-  readonly slowDown?: (ms: number) => void;
+  readonly slowDown?: ((ms: number) => void) | undefined;
   /** Called after a 429 that proves nothing: true when a read shows that nothing was applied. */
   readonly isNothing?: () => Promise<boolean>;
 }

@@ -67,7 +67,7 @@ export interface SendDeps {
    */
   readonly elsewhere?: (entry: Entry) => Promise<void>;
   /** Called with the error, if any, before the outcome is written, so that the next row can start. */
-  readonly judged?: (error: PayError | undefined) => void;
+  readonly judged?: ((error: PayError | undefined) => void) | undefined;
 }
 
 export interface Sent {

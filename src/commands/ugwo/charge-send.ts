@@ -1,4 +1,4 @@
-import type { RowAttempt, RowDeps } from '../../bulk/kind.ts';
+import type { RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { BANK_CODES } from '../../core/banks.ts';
@@ -14,7 +14,7 @@ import { asksTheSame, type Entry, type KeptActivity, type Moment } from '../../l
 import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import { mismatchesOf } from '../../ledger/match.ts';
 import { refusedError } from '../../ledger/refused.ts';
-import { type Sent, sendOnce } from '../../ledger/send.ts';
+import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
 import { asActivity, type Snapshot, showsTheSame, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { CHARGE_FIELDS, type ChargeMedium, type Expiry } from './charge-shared.ts';
@@ -196,14 +196,9 @@ const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity>
 type Data = Readonly<Record<string, unknown>>;
 
 /** A charge to send, by itself or for a row of a file. */
-interface ChargeOnce extends Partial<Pick<RowAttempt, 'row' | 'judged'>> {
-  readonly ugwo: string;
-  readonly data: Data;
-  readonly again: boolean;
-  /** The payment request as read, and the time before that read (`since`). */
-  readonly shown: Snapshot | undefined;
+interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged'> {
+  /** The time before the read that `shown` comes from. */
   readonly since: Moment;
-  /** Called with a charge of the same payment request at another origin. If it throws, nothing is sent. */
   readonly elsewhere: (charge: Entry) => Promise<void>;
   /** Called just before sending, once no earlier charge blocks it. */
   readonly sends?: () => Promise<void>;
@@ -216,24 +211,14 @@ export const sendCharge = async (
   rowDeps: RowDeps,
   { io }: Pick<Deps, 'io'>,
 ): Promise<Sent | Refused> => {
-  const { client } = rowDeps;
-  const call = { params: { ugwoUid: charge.ugwo }, body: { type: 'charge', data: charge.data } };
-  return sendOnce(rowDeps, charge, {
-    now: io.clock.now,
-    elsewhere,
-    send: async (overdue) => {
-      await sends?.();
-      const isNothing = async (): Promise<boolean> =>
-        !overdue() && (await showsNothingNew(charge.ugwo, charge.shown, rowDeps, io));
-      return client.call('ugwo.charge', {
-        ...call,
-        overdue,
-        isNothing,
-        ...(slowDown === undefined ? {} : { slowDown }),
-      });
-    },
-    ...(judged === undefined ? {} : { judged }),
-  });
+  const { ugwo, data, shown } = charge;
+  const call = { params: { ugwoUid: ugwo }, body: { type: 'charge', data } };
+  const send: SendDeps['send'] = async (overdue) => {
+    await sends?.();
+    const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, rowDeps, io));
+    return rowDeps.client.call('ugwo.charge', { ...call, overdue, isNothing, slowDown });
+  };
+  return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged });
 };
 
 /** Error of a charge that the guard refused. */
