@@ -1,3 +1,4 @@
+import { limitFault } from '../contract/common.ts';
 import { oddities } from '../contract/oddities.ts';
 import {
   type AnyRequest,
@@ -100,16 +101,16 @@ const checkParams = (operation: Operation, input: CallInput): void => {
 
 /** True for a query that any list accepts. It is checked without a schema, which takes longer to load than a list. */
 const isPlain = (query: CallInput['query'] = {}): boolean =>
-  Object.entries(query).every(([name, value]) => name === 'cursor' || (name === 'limit' && LIMIT.test(String(value))));
-const LIMIT = /^(?:[1-9]\d?|100)$/;
+  Object.entries(query).every(
+    ([name, value]) => name === 'cursor' || (name === 'limit' && limitFault(String(value)) === undefined),
+  );
 
 /** Checks the body in its JSON form: some values only become JSON when they are printed. */
 const checkRules = (operation: Operation, body: string | undefined, input: CallInput, now: number): void => {
   const json: unknown = body === undefined ? undefined : JSON.parse(body);
   const sent = body === undefined ? undefined : operation.body?.(now).safeParse(json);
-  const asked = isPlain(input.query) ? undefined : operation.query?.().safeParse(input.query ?? {});
-  const results = [sent, asked];
-  const broken = results.flatMap((result) => (result?.success === false ? breaches(result.error) : []));
+  const asked = isPlain(input.query) ? undefined : operation.query?.().safeParse(input.query);
+  const broken = [sent, asked].flatMap((result) => (result?.success === false ? breaches(result.error) : []));
   const spoilt = spoiltIn(input.typed ?? json);
   // The cause of a damaged value is more helpful than the rule that it breaks.
   const causes = new Set(spoilt.map(({ propertyPath }) => propertyPath));
@@ -150,22 +151,23 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   return { operation, path, body, params, ...(subject === undefined ? {} : { subject }) };
 };
 
-/** Prints a note on unreadable values in answers, each sentence once. Checks nothing when nobody reads notices. */
-const tellOddities = ({
-  notice,
-  isHeard,
-}: ClientOptions): ((exchange: Exchange, received: Pick<ApiRecord, 'value' | 'cut'>) => void) => {
-  if (isHeard === false) return () => undefined;
+/** Notes on unreadable values in answers, each sentence once. Checks nothing when nobody reads them. */
+const openNotes = ({ notice, isHeard = true }: ClientOptions) => {
   const said = new Set<string>();
-  const say = (sentence: string): void => {
-    if (said.has(sentence)) return;
-    said.add(sentence);
-    notice(`note: ${sentence}`);
-  };
-  return ({ operation, params }, received) => {
-    const { cut } = received;
-    if (cut !== undefined) return say(`${cut}; only its main fields are read and shown`);
-    for (const sentence of oddities(operation, received.value, params)) say(sentence);
+  return {
+    /** Loads the schemas that `tell` needs. */
+    ready: async (): Promise<void> => {
+      if (isHeard) await loadSchemas();
+    },
+    tell: ({ operation, params }: Exchange, { value, cut }: Pick<ApiRecord, 'value' | 'cut'>): void => {
+      if (!isHeard) return;
+      const sentences =
+        cut === undefined ? oddities(operation, value, params) : [`${cut}; only its main fields are read and shown`];
+      for (const sentence of sentences) {
+        if (!said.has(sentence)) notice(`note: ${sentence}`);
+        said.add(sentence);
+      }
+    },
   };
 };
 
@@ -178,13 +180,12 @@ const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true 
 export const createClient = (given: ClientOptions): Client => {
   const options = { ...given, hold: openHold(given.clock) };
   const writing = { ...options, held: sayHeld(options) };
-  const tell = tellOddities(options);
-  const isHeard = given.isHeard !== false;
+  const notes = openNotes(options);
   const exchangeFor = async (called: Called, input: CallInput): Promise<Exchange> => {
     const method = typeof called === 'string' ? operations[called].method : called.method;
     if (method !== 'GET' || !isPlain(input.query)) await loadSchemas();
-    // Loaded meanwhile, for the notes on the answer.
-    else if (isHeard) void loadSchemas();
+    // Starts now, so that the schemas load while the service answers.
+    else void notes.ready();
     return exchangeOf(options, called, input);
   };
   const call = async <K extends Called>(called: K, input: CallInput, signal?: AbortSignal) => {
@@ -194,8 +195,8 @@ export const createClient = (given: ClientOptions): Client => {
         ? await sendRead(options, options.transport, exchange, signal, input.slowDown)
         : await sendWrite(writing, options.transport, exchange, input);
     try {
-      if (isHeard) await loadSchemas();
-      tell(exchange, received);
+      await notes.ready();
+      notes.tell(exchange, received);
     } catch (thrown) {
       // The write is done, even if its answer can't be checked.
       options.debug(`. the answer could not be looked through: ${reasonOf(thrown)}`);
@@ -220,9 +221,9 @@ export const createClient = (given: ClientOptions): Client => {
         const exchange = await exchangeFor(called, { ...input, query });
         const page = (await sendRead(options, options.transport, exchange, signal)) as JsonBody;
         const { data, next_cursor: nextCursor } = page.envelope as ResourcePage;
-        if (isHeard) await loadSchemas();
+        await notes.ready();
         const open = (): ApiPage<ListRecord> => {
-          tell(exchange, page);
+          notes.tell(exchange, page);
           return { records: page.records(), cursor, nextCursor };
         };
         return { count: data.length, nextCursor, open };

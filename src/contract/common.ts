@@ -159,6 +159,13 @@ export const notBlank = memo(() =>
 export const page = <T extends zod.ZodType>(record: T) =>
   z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
 
+/** Sentence that says what is wrong with the limit of a page, as text. */
+export const limitFault = (text: string): string | undefined => {
+  if (!/^-?\d+$/.test(text)) return 'should be a whole number';
+  if (Number(text) < 1) return 'should be at least 1';
+  return Number(text) > PAGE_MAX ? `should be at most ${PAGE_MAX}` : undefined;
+};
+
 /** Query of a paged list (interface.md 4.3), with values as strings. */
 export const pageQuery = memo(() =>
   z.looseObject({
@@ -166,10 +173,8 @@ export const pageQuery = memo(() =>
     limit: z
       .string()
       .superRefine((text, context) => {
-        const limit = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-        if (Number.isNaN(limit)) context.addIssue('should be a whole number');
-        else if (limit < 1) context.addIssue('should be at least 1');
-        else if (limit > PAGE_MAX) context.addIssue(`should be at most ${PAGE_MAX}`);
+        const fault = limitFault(text);
+        if (fault !== undefined) context.addIssue(fault);
       })
       // A query has numbers as text.
       .register(described(), { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })
