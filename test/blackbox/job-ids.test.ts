@@ -20,7 +20,7 @@ const jobOf = async (file: string, args: readonly string[]): Promise<string | un
   return /is a different job, (job-\w+)/.exec(String(errorOf(ended)['message']))?.[1];
 };
 
-// A file that was begun with an earlier version goes on only where its job still has the same id.
+// A file that an earlier version began resumes only if its job has the same id.
 it.each([
   ['job-wsspsffvk1zvderj', CUSTOMERS, 'onye update'],
   [
