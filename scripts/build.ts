@@ -4,8 +4,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import type { OutputChunk, Plugin } from 'rolldown';
-import { rolldown } from 'rolldown';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { overviewOf } from '../src/cli/help/overview.ts';
 import { commandTree } from '../src/cli/tree.ts';
 import { allSpecs, NOUNS } from '../src/commands/all.ts';

@@ -1,6 +1,5 @@
 import { usageError } from '../core/error.ts';
-import type { GivenOptions, OptionSpecs, Parse } from './define.ts';
-import { flag, option, rarely, taking } from './define.ts';
+import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, taking } from './define.ts';
 import { asFile, asInteger, asOneOf, asRate, asText } from './options.ts';
 
 const MOST_AT_ONCE = 128;

@@ -1,6 +1,5 @@
 import type { Io } from '../core/io.ts';
-import type { StoredDefaults } from '../core/settings.ts';
-import { columnsSetting, storedValue, unsetHint } from '../core/settings.ts';
+import { columnsSetting, type StoredDefaults, storedValue, unsetHint } from '../core/settings.ts';
 import type { Globals } from './globals.ts';
 
 /** A command line before defaults are applied. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { ProfileFile } from '../contract/profile-file.ts';
-import { PROFILE_FILE_VERSION, profileFileFault } from '../contract/profile-file.ts';
+import { PROFILE_FILE_VERSION, type ProfileFile, profileFileFault } from '../contract/profile-file.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import type { Redactor } from '../core/secret.ts';
 import { Conf } from './conf.ts';
