@@ -219,19 +219,8 @@ export const isPaged = ({ success }: Operation): boolean => success.proof === pr
 export const MAIN_FIELDS: readonly string[] = [
   ...['uid', 'amount', 'currency', 'status', 'ref', 'description', 'metadata', 'onye', 'checkout', 'created_at'],
   ...['activities', 'activity_type', 'ugwo_medium', 'psp', 'psp_external_id', 'next_action', 'error', 'updated_at'],
-  ...[
-    'email',
-    'first_name',
-    'last_name',
-    'billing_address',
-    'meta',
-    'name',
-    'mediums',
-    'reason',
-    'ugwo_activity',
-    'ugwo',
-  ],
-  ...['destination', 'data', 'next_cursor', 'banks', 'ugwo_uid', 'medium', 'provider', 'phone'],
+  ...['email', 'first_name', 'last_name', 'billing_address', 'meta', 'name', 'mediums', 'reason', 'ugwo_activity'],
+  ...['ugwo', 'destination', 'data', 'next_cursor', 'banks', 'ugwo_uid', 'medium', 'provider', 'phone'],
   ...PROBLEM_FIELDS,
 ];
 

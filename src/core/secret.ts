@@ -97,10 +97,8 @@ export class Redactor {
   }
 }
 
-/**
- * Secrets are removed from values before these are wrapped, quoted or encoded: a search in the resulting text would
- * miss a secret that layout has split or an escape has changed.
- */
+// Secrets are removed from values before these are wrapped, quoted or encoded: a search in the resulting text would miss
+// a secret that layout has split or an escape has changed.
 
 /** Removes secrets from a text (see Redactor). */
 export type Clean = (text: string) => string;
