@@ -99,7 +99,7 @@ const checkParams = (operation: Operation, input: CallInput): void => {
   }
 };
 
-/** True for a query that any list accepts. It is checked without a schema, which takes longer to load than a list. */
+/** True for a query that any list accepts. It needs no schema: loading one takes longer than a list. */
 const isPlain = (query: CallInput['query'] = {}): boolean =>
   Object.entries(query).every(
     ([name, value]) => name === 'cursor' || (name === 'limit' && limitFault(String(value)) === undefined),
@@ -159,8 +159,9 @@ const openNotes = ({ notice, isHeard = true }: ClientOptions) => {
     ready: async (): Promise<void> => {
       if (isHeard) await loadSchemas();
     },
-    tell: ({ operation, params }: Exchange, { value, cut }: Pick<ApiRecord, 'value' | 'cut'>): void => {
+    tell: ({ operation, params }: Exchange, received: Pick<ApiRecord, 'value' | 'cut'>): void => {
       if (!isHeard) return;
+      const { value, cut } = received;
       const sentences =
         cut === undefined ? oddities(operation, value, params) : [`${cut}; only its main fields are read and shown`];
       for (const sentence of sentences) {
