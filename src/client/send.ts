@@ -187,8 +187,8 @@ export const longestWrite = (timeout: number): number =>
 /** Callbacks of a caller during a write. */
 export interface WriteOptions {
   /**
-   * Called before each attempt of a write, and again on its open connection, in the turn in which the request would be
-   * handed over: true when nothing may be sent any more.
+   * Returns true if it is too late to send. Called before each attempt of a write, and again when its connection is
+   * open, in the turn in which the request would be handed over.
    */
   readonly overdue?: () => boolean;
   /** Called for each 429 of the service to a write, with the requested milliseconds, or 0 without a usable time. */

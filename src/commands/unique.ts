@@ -43,8 +43,8 @@ export const uniqueIn = ({ field }: UniqueKey, body: Readonly<Record<string, unk
 };
 
 /**
- * Finds records in a single walk of the list, across calls. Remembers only the identifiers of the records that it
- * passes.
+ * Finds records in a single walk of the list, across calls. Remembers only the unique value and the identifier of each
+ * record that it passes.
  */
 export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client): Find => {
   const uids = new Map<string, string>();
@@ -114,7 +114,9 @@ export const foundIfTaken = async (
   } catch (other) {
     // The service's rejection stands, even if the existing record can't be read.
     if (other instanceof PayError && other.kind === 'rejected') throw other;
-    throw thrown.with({ hint: `what has this ${unique.word} couldn't be read; run again with --retry-failed` });
+    throw thrown.with({
+      hint: `couldn't read the ${unique.one} with this ${unique.word}; run again with --retry-failed`,
+    });
   }
 };
 

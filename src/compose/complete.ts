@@ -92,7 +92,7 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
   }
 };
 
-/** The lines for a value. A list offers its next element. */
+/** Lines for a value; for the next element of a list that commas separate. */
 const valueLines = async ({ takes, typed, command, ...value }: Value, local: boolean, io: Io) => {
   const { completes, choices = completes === 'bank' ? BANK_CODES : undefined, list } = takes;
   if (completes === 'file') return { lines: [`:file:${typed}`] };
@@ -121,7 +121,7 @@ const splitLine = (line: string): { readonly words: readonly string[]; readonly 
   return { words: [...words, word], raw };
 };
 
-/** The words of a call by a shell, and how to print a word. bash passes the line, and replaces only its last part. */
+/** The words that a shell passes, and the function that prints an offer for it. bash passes the line, and replaces only its last part. */
 const askedBy = ([shell, ...args]: readonly string[]) => {
   if (shell !== 'bash') {
     const plain = (word: string) => (shell === 'powershell' ? word.replaceAll(/^(["'])(.*)\1$/g, '$2') : word);
@@ -156,8 +156,8 @@ const answer = async (args: readonly string[], io: Io): Promise<void> => {
 const LIMIT_MS = 1000;
 
 /**
- * Answers the scripts of `paycli completion`: `__complete SHELL WORD…`, the last word being the one at the cursor. Prints
- * a line for each word that fits, and `:nospace`, `:file:TYPED` or `:source:TYPED` where the shell has to do more. Uses
+ * Answers the scripts of `paycli completion`: `__complete SHELL WORD…`, with the word at the cursor last. bash passes the
+ * line and its word breaks instead. Prints a line for each word that fits, and `:nospace`, `:file:TYPED` or `:source:TYPED` where the shell has to do more. Uses
  * no network, creates no file, hides its failures and ends soon.
  */
 export const complete = async (args: readonly string[], io: Io): Promise<void> => {

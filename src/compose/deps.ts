@@ -71,7 +71,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     confirm: confirmer(io, globals),
     choose: async (from) => (await import('../cli/ask.ts')).choose(io, from),
     client: async (purpose) => {
-      // A write, and one that is only shown or checked, is compared with its schema.
+      // The schemas check a write, also in a preview or a dry run.
       if (purpose !== 'read' || globals.dryRun) await (await import('../contract/zod.ts')).loadSchemas();
       if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
       const aim = await target();

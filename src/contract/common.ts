@@ -159,7 +159,7 @@ export const notBlank = memo(() =>
 export const page = <T extends zod.ZodType>(record: T) =>
   z.looseObject({ data: z.array(record), next_cursor: z.string().min(1).nullable() });
 
-/** Sentence that says what is wrong with the limit of a page, as text. */
+/** Reason why the limit of a page is not valid; undefined for a valid one. */
 export const limitFault = (text: string): string | undefined => {
   if (!/^-?\d+$/.test(text)) return 'should be a whole number';
   if (Number(text) < 1) return 'should be at least 1';

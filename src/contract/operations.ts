@@ -215,7 +215,7 @@ export type ProvenOf<K extends OperationId> = K extends ListId
 /** True when an operation answers with a page of a list; a bare array is not a page. */
 export const isPaged = ({ success }: Operation): boolean => success.proof === provesPage;
 
-/** The fields of all answers and error documents, which are read of an answer that exceeds the bounds. */
+/** Main fields of answers and error documents. An answer that exceeds the bounds is read by these alone. */
 export const MAIN_FIELDS: readonly string[] = [
   ...['uid', 'amount', 'currency', 'status', 'ref', 'description', 'metadata', 'onye', 'checkout', 'created_at'],
   ...['activities', 'activity_type', 'ugwo_medium', 'psp', 'psp_external_id', 'next_action', 'error', 'updated_at'],

@@ -90,14 +90,14 @@ export const checkPath =
     if (now?.dev !== opened.dev || now.ino !== opened.ino) throw refusal(path, 'was replaced while it was opened');
   };
 
-/** Where something is mounted, by what the kernel lists; blanks and the like are in octal there. */
+/** Mount points in the kernel's list, which writes blanks in octal. */
 export const mountPoints = (list: string): readonly string[] =>
   list
     .split('\n')
     .map((line) => line.split(' ')[4] ?? '')
     .map((at) => at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))));
 
-/** True where a file or folder is mounted by itself. The kernel lists bytes, and a path is compared by them. */
+/** True if the path is a mount point. Compares bytes, as the kernel lists them. */
 export const isMounted = (path: string): boolean => {
   const list = attempt(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '';
   const real = attempt(() => realpathSync(path)) ?? path;

@@ -54,7 +54,7 @@ export const CONSOLE = '/console/';
 
 /**
  * Derives the token in the console's path. A cookie would go to every port of this machine. The token stays the same
- * for a data file, so that the address can be bookmarked, and doesn't open the control endpoints.
+ * for a data file, so that the address can be bookmarked. It opens the control endpoints only behind this path.
  */
 export const consoleToken = (store: Pick<EmulatorStore, 'setting'>): string =>
   derivedText(`console ${store.setting('control_token') ?? ''}`, 32);

@@ -148,7 +148,7 @@ export const emulatorRoom = {
   /** Moves the clock on by this many milliseconds, or back to the real time; applies to a running emulator too. */
   clock: ({ clock, by, ...asked }: InFile & { readonly clock: Clock; readonly by?: number | 'back' }) =>
     usingStore(asked, (store) => moveClock({ store, clock }, by)),
-  /** Returns the fault rules; `rules` replaces them. They stay until they are replaced, and apply to `--local`, too. */
+  /** Returns the fault rules; `rules` replaces them. They apply until they are replaced or removed, also with `--local`. */
   faults: async ({ rules, ...asked }: InFile & { readonly rules?: unknown }) => {
     await loadSchemas();
     return usingStore(asked, (store) => (rules === undefined ? store.faults() : setFaults(store, rules)));
@@ -157,8 +157,8 @@ export const emulatorRoom = {
   /** The contract as an OpenAPI document, in JSON. */
   openapi: openapiText,
   /**
-   * Removes every record; the key stays, and no identifier is used again. A file that is damaged or from a newer paycli
-   * is replaced by a new one, with a new key.
+   * Removes records, fault rules and deliveries, and resets the clock. Keeps the key; never uses an identifier again. A
+   * file that is damaged or from a newer paycli is replaced by a new one, with a new key.
    */
   reset: async ({ file }: InFile): Promise<void> => {
     const path = resolve(file);

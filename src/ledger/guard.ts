@@ -223,7 +223,7 @@ export const isStale = (
 export const resolveStale = (charge: Entry, world: World): Entry =>
   isStale(charge, world) ? markStale(charge, world.moment()) : charge;
 
-/** Stale ones among some charges, in the state to be written. */
+/** Charges whose process has died, as they are to be stored. */
 export const staleAmong = (charges: readonly Entry[], world: World): Entry[] =>
   charges.filter((charge) => isStale(charge, world)).map((charge) => markStale(charge, world.moment()));
 

@@ -6,7 +6,7 @@ import { type Clean, cleanedJson, holdsSecret } from '../core/secret.ts';
 /** Renders a list a page at a time. The caller writes the text and waits for the reader. */
 export interface Sink {
   /**
-   * The text of the next page, including everything before it. `more` is true where pages may follow. Yielded bytes are
+   * Text of the next page; that of the first page includes what opens the list. `more` is true where pages may follow. Yielded bytes are
    * valid until the next piece is requested.
    */
   page(records: readonly ApiRecord[], more: boolean): Generator<string | Uint8Array>;

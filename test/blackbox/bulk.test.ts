@@ -539,7 +539,7 @@ describe('a service that asks to be left alone for long', () => {
 });
 
 describe('a dry run that reads', () => {
-  // By the program itself: these tests have every schema before they begin.
+  // Runs the built program: this process has already loaded the schemas.
   it('has the schemas that it checks rows and bodies with', async () => {
     const service = await serveBy(
       (seen) => json(200, { ...ugwo(numberIn(seen)), checkout: { uid: 'chk.a.b' }, activities: [] }),

@@ -11,7 +11,7 @@ const MARKUP = `"><img src=x onerror="alert(1)"><script>alert(2)</script><svg/on
 /** What is in a page that was not put there by the console itself. */
 const FOREIGN = 'img, iframe, object, embed, base, meta[http-equiv], script:not([src]), [onerror], [onload], [style]';
 
-/** Records and requests that hold it wherever one may; returns the payment request. */
+/** Creates records and requests with `MARKUP` in every field that takes it. Returns the payment request. */
 const withMarkup = async ({ call, charge, origin, key }: Console): Promise<readonly string[]> => {
   const customer = { email: 'eve@example.com', first_name: MARKUP, ref: MARKUP, meta: { [MARKUP]: MARKUP } };
   const onye = (await call('POST', '/v1/onye', customer)).json.uid;

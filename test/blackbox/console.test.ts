@@ -164,7 +164,7 @@ const sendsEvents = async (console: Opened): Promise<void> => {
   expect([received.length, received[0]]).toEqual([2, expect.stringMatching(/^[0-9a-f]{64}$/)]);
   expect(await page.content()).not.toContain(SECRET);
   await press(`Remove ${url}`);
-  await page.getByText('Nobody is told yet').waitFor();
+  await page.getByText('There is no webhook yet').waitFor();
 };
 
 /** Moves the clock, seeds, and removes everything once that is ticked. */
@@ -177,7 +177,7 @@ const movesAndRemoves = async (console: Opened): Promise<void> => {
   await press('+ 15m');
   await said('The clock is moved on by 15m.');
   expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.expired' } }]);
-  await hands.fill(page.getByLabel('Move it on by'), '2m');
+  await hands.fill(page.getByLabel('Move it forward by'), '2m');
   await press('Move');
   await page.getByText(/It shows .*\. The real time is /).waitFor();
   await press('Back to the real time');
@@ -209,7 +209,7 @@ describe.runIf(hasBrowser)('the console', () => {
     await page.getByLabel('Address').fill('https://example.com/');
     await press('Add');
     await said('Not done: example.com is another machine');
-    expect(await page.getByText('Nobody is told yet').isVisible()).toBe(true);
+    expect(await page.getByText('There is no webhook yet').isVisible()).toBe(true);
     await go('payments/ugw.Lcal.nothing', 'There is nothing here');
   });
 
@@ -303,7 +303,7 @@ describe.runIf(hasBrowser && process.platform !== 'win32')('a command of the con
     await run('webhooks', 'Remove http://127.0.0.1:4242/webhooks');
     await run('faults', 'Turn on');
     expect((await charge(failed)).status).toBe(0);
-    await run('faults', 'Behave again');
+    await run('faults', 'Remove all rules');
     await run('clock', '+ 15m');
     await run('clock', 'Back to the real time');
     await run('clock', 'Seed');

@@ -29,7 +29,7 @@ interface Machine {
   readonly golden: Golden;
 }
 
-/** Payment requests that the service shows a charge of: 13 and 23 were charged although nobody got the answer. */
+/** Payment requests that the service shows a charge of: the answers for 13 and 23 were lost. */
 const CHARGED = [3, 4, 5, 6, 10, 13, 21, 23];
 
 /** The service as it stands later. It takes each new write. */
@@ -144,7 +144,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
   it('continues each job, and sends nothing twice', { timeout: 60_000 }, async () => {
     const machine = await open();
     const { service } = machine;
-    // 13 has an activity that another charge may have made; 9 has none yet. The refund and INV-13 are for people.
+    // 13 has an activity that another charge may have made; 9 has none yet. Only a person can resolve the refund and INV-13.
     const reconciled = errorOf(await run(machine, 'ledger', 'reconcile'));
     expect(reconciled).toMatchObject({ exit_code: 6, message: '4 of 6 requests are still unknown' });
     const states = [9, 13, 14, 23].map((number) => stateOf(machine, number));
@@ -159,7 +159,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     expect(summaryOf(requests)).toMatchObject({ accepted: 4, unknown: 1, skipped: 3, not_started: 0 });
     expect([charges, customers, done, requests].map(({ code }) => code)).toEqual([3, 3, 3, 6]);
     const { customers: sent, requests: refs } = writesIn(service);
-    // An update sets the same values again, so an unknown one is sent again.
+    // The service shows other values, so paycli sends the unknown updates again.
     expect(sent.sort((a, b) => a - b)).toEqual([3, 4, 5, 6, 12]);
     expect(refs.sort()).toEqual(['INV-14', 'INV-15']);
     const posts = service.seen.filter(({ method, url }) => method === 'POST' && url.includes('ugw.'));

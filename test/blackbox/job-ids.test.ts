@@ -3,7 +3,7 @@ import { inProcess } from '../support/in-process.ts';
 import { errorOf } from '../support/program.ts';
 import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
 
-/** A service that nothing is sent to: another job is refused before that. */
+/** A service that is never reached: paycli refuses another job before it sends anything. */
 const NOWHERE = { origin: 'http://127.0.0.1:1' };
 
 const CUSTOMERS = csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com');

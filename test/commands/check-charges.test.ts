@@ -4,7 +4,7 @@ import { openFeed } from '../../src/commands/watch/feed.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 
-/** Checks so many charges one after another, of which some fail; gives the pauses, too. */
+/** Checks `count` charges in order; some fail. Also returns the pauses. */
 const check = async (count: number, failing: Readonly<Record<number, unknown>>) => {
   const [checked, pauses]: [number[], number[]] = [[], []];
   let now = 0;

@@ -89,7 +89,7 @@ const isShared = (file: string): boolean => /^src\/commands\/[^/]+\.ts$/.test(fi
 const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' | 'type'>): boolean => {
   if (isJoint(from)) return true;
   const [room, target] = [roomOf(from), roomOf(to)];
-  // Reading commands load what the nouns share, so that must not load the rooms that they do without. They never load `make.ts`.
+  // Reading commands load the shared files, so these must not load `bulk`, `ledger` or `webhook`. They never load `make.ts`.
   if (isShared(from) && from !== 'src/commands/make.ts' && ['bulk', 'ledger', 'webhook'].includes(target))
     return lazy || type;
   // A declaration reaches its handler by import(), and only so.

@@ -49,7 +49,7 @@ describe('the start-up closure', () => {
     expect(names).toEqual(['main.js']);
   });
 
-  it.each(['prompt', 'sources', 'tree', 'help/command', 'help/topic'])(
+  it.each(['ask', 'sources', 'tree', 'help/command', 'help/topic'])(
     'does not hold src/cli/%s.ts, which few commands need',
     (name) => {
       expect(inputs).not.toContain(`src/cli/${name}.ts`);

@@ -30,7 +30,7 @@ const filesUnder = (folder: string): string[] =>
     return entry.isFile() ? [path] : [];
   });
 
-/** The store of profiles is there to hold the key. A process that is killed while it replaces the store leaves the new one. */
+/** The store of profiles is there to hold the key. A process that is killed while it replaces the store leaves a temporary copy. */
 const STORE = /^config\.json(?:\.tmp-\w+)?$/;
 
 /** Files under a folder that hold the key, but for the store of profiles. */

@@ -1,4 +1,4 @@
 import { loadSchemas } from '../../src/contract/zod.ts';
 
-// Tests of single parts validate at once; the program loads zod when it must.
+// Loads zod for unit tests. The program loads it when it validates.
 await loadSchemas();

@@ -87,7 +87,7 @@ export const serveProxy = async (status = 200): Promise<Proxy> => {
 };
 
 /**
- * The environment in which `https://localhost` is this service, whatever its port: the same origin at each start. `isUp` false:
+ * Environment that routes `https://localhost` to this service, so that its origin is the same at each start. `isUp` false:
  * nothing can be sent there.
  */
 export const asLocalhost = async (service: { readonly origin: string }, isUp = () => true) => {

@@ -104,7 +104,7 @@ const make = async ({ called, call, meant }: Request, { path, again }: ApiInput,
     meant === 'refund.create' && typeof activity === 'string'
       ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], typed: activity, once: true, again }
       : { about: meant === 'ugwo.create' ? described(body) : `POST ${plainPath(path)} ${digest()}`, saying };
-  // A GET does without the ledger.
+  // Imported here, since a GET needs no ledger.
   const { makeOnce } = await import('../make.ts');
   const { record, ...rest } = await makeOnce(called, call, how, deps);
   return resultOf(record, rest);

@@ -22,8 +22,8 @@ const install = defineCommand({
   path: ['completion', 'install'],
   summary: 'complete commands, options and what the ledger knows with the Tab key',
   description:
-    'Writes the script where bash, zsh or fish look for it, and says what else is to be done. A file that is not from here ' +
-    'is left alone. For PowerShell it says which line to add to $PROFILE.',
+    'Writes the completion script to the folder of bash, zsh or fish, and prints what remains to be done. It does not replace ' +
+    'a file that paycli did not write. For PowerShell it prints the line to add to $PROFILE.',
   danger: 'write',
   args: [optional('shell', `${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS })],
   examples: {

@@ -208,24 +208,25 @@ const momentFor = (zone: Zone, end: 'first' | 'last', name: string, text: string
 
 export const report = defineCommand({
   path: ['ledger', 'report'],
-  summary: 'add up what was charged from here, and what has become of it',
+  summary: 'sum the charges of this ledger by result',
   description:
-    'Reads the ledger and asks the service nothing: run `paycli ledger refresh` first to find out who has paid. ' +
-    '"charged" counts every charge that was made; paid, refunded, open, expired and failed are what has become of them. "unknown" ' +
-    'may have been charged and isn\'t in "charged". Days are those of this machine\'s time zone, ' +
-    'unless --utc is given. It counts what was sent to the service and workspace of the profile; --local counts practice, and ' +
-    '--all-profiles each profile for itself.',
+    'Reads only the ledger: run `paycli ledger refresh` first to find out who has paid. "charged" is the sum of paid, refunded, ' +
+    'open, expired and failed. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
+    'of UTC with --utc. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
+    'lists each profile.',
   danger: 'read',
   options: {
     since: option('--since <time>', 'charged since: 2h, 7d, 2026-11-20 or a full timestamp', asText, { type: 'time' }),
-    until: option('--until <time>', 'charged until: the same; a day counts to its end', asText, { type: 'time' }),
+    until: option('--until <time>', 'charged until (the same formats); includes the whole day', asText, {
+      type: 'time',
+    }),
     today: flag('--today', 'charged today'),
     by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
     ...EVERY_PROFILE,
     utc: flag('--utc', "days of UTC instead of this machine's time zone"),
   },
   examples: {
-    'what came in today': 'paycli ledger report --today',
+    'the charges of today, by result': 'paycli ledger report --today',
     'a month, day by day, for a spreadsheet':
       'paycli ledger report --since 2026-11-01 --until 2026-11-30 --by day -o csv',
     'how each file went': 'paycli ledger report --by job',

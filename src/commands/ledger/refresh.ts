@@ -21,7 +21,7 @@ async function* named(ledger: Ledger, ids: readonly string[]): AsyncGenerator<Ch
     if (namesJob(id)) yield* chargesOf(ledger, { job: (await findJob(ledger, id)).id });
     else {
       const entry = await find(ledger, id);
-      if (!isCharge(entry)) throw usageError(`${id} is no charge, so nothing is paid for it`);
+      if (!isCharge(entry)) throw usageError(`${id} is not a charge; only charges are paid`);
       yield entry;
     }
   }

@@ -47,15 +47,15 @@ const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
 
 type ChargeParams = Pick<OneCharge, 'with' | 'params'>;
 
-/** Keys in the body of the parameters that the medium has or the options gave. */
+/** Keys of the body that the medium defines or the options set. */
 const sentBy = ({ with: charge, params }: ChargeParams): readonly string[] => {
   const own = (['provider', 'phone'] as const).filter((name) => name in charge);
   return ['medium', ...own, ...('expiry' in charge ? ['expires_at'] : []), ...params.map(([name]) => name)];
 };
 
 /**
- * The key in `data` that a property path means. A path without a leading `data` must name a key that was, or may have
- * been, sent.
+ * Key of `data` that a property path means. Without a leading `data`, the path must name one of the keys that
+ * `sentBy` lists.
  */
 export const dataKeyOf = (input: ChargeParams, path: string): string | undefined => {
   const sent = sentBy(input);
@@ -197,7 +197,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 /** A charge to send, by itself or for a row of a file. */
 interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged'> {
-  /** The time before the read that `shown` comes from. */
+  /** Time just before the read of `shown`. */
   readonly since: Moment;
   readonly elsewhere: (charge: Entry) => Promise<void>;
   /** Called just before sending, once no earlier charge blocks it. */

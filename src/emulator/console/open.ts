@@ -12,7 +12,7 @@ import { requestOf, rowOf, timelineOf } from './reads.ts';
 import SCRIPT from './script.js?raw';
 import STYLE from './style.css?raw';
 
-/** Allows nothing but what the console itself serves, and no markup out of a text. */
+/** Allows only the files of the console, and no markup from text. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -47,7 +47,7 @@ const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
 /** Interval in milliseconds for checking whether the data has changed, since another process may write to the file. */
 const LOOK_MS = 500;
 
-/** Resolves with the next request, when it is time to look again, or when nobody listens any more. */
+/** Resolves at the next request, after `LOOK_MS`, or when the browser has gone. */
 const news = async ({ clock, closing }: Service, requests: RequestLog, gone: AbortSignal): Promise<void> => {
   const wake = new AbortController();
   const unheard = requests.listen(() => wake.abort());
@@ -62,7 +62,7 @@ const lastKnown = (requests: RequestLog, { headers, query }: HttpRequest): numbe
 };
 
 /**
- * Streams the requests that there were (then `ready`), each one as it comes in, and a notice when the data has changed.
+ * Streams the earlier requests, then `ready`, then each new request. Sends `changed` after each change of the data.
  */
 const live =
   (service: Service, requests: RequestLog, asked: HttpRequest): StreamedAnswer =>
@@ -122,21 +122,22 @@ export const openConsole = (service: Service, requests: RequestLog, { data }: Co
         sending: (write, gone) => sending((text) => write(clean(text)), gone),
       };
     }
-    throw refusal(404, 'there is nothing at this address');
+    throw refusal(404, 'the console has no such page');
   };
 
   const handled = async (asked: HttpRequest): Promise<HttpAnswer | undefined> => {
     const { method, segments, headers } = asked;
     refusePages(headers, asked, method === 'GET');
     if (!isKey(segments[2] ?? '', consoleToken(store))) {
-      throw refusal(403, 'open the address that `paycli emulator start` has printed as console: a token stands in it');
+      throw refusal(403, 'wrong token in the address: open the address that `paycli emulator start` prints as console');
     }
     if (method !== 'GET' && headers['origin'] !== `http://${headers['host']}`) {
-      throw refusal(403, 'this does not come from the console');
+      throw refusal(403, 'only the console itself may write: the header `Origin` is missing or differs');
     }
     const path = segments.slice(3);
     if (path[0] === 'v1' || path[0] === 'emulator') return forward(asked, path);
-    if (method !== 'GET' || !asked.target.startsWith(consolePath(store))) throw refusal(404, 'there is nothing here');
+    if (method !== 'GET' || !asked.target.startsWith(consolePath(store)))
+      throw refusal(404, 'the console has no such path');
     return read(asked, path);
   };
 

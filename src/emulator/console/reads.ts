@@ -22,12 +22,12 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'checkout.error.medium_not_found': 'the checkout does not offer this medium',
   'nzube.onye.error.email_already_exists': 'an e-mail address belongs to one customer',
   'nzube.ugwo.error.ref_already_exists': 'a reference belongs to one payment request',
-  'nzube.ugwo.error.not_cancellable': 'only a payment request that nothing was paid on can be cancelled',
+  'nzube.ugwo.error.not_cancellable': 'a payment request with a payment can not be cancelled',
   'nzube.ugwo.error.currency_not_allowed': 'the workspace does not take this currency',
   'nzube.refund.error.activity_not_paid': 'only what is paid can be refunded',
-  'nzube.refund.error.refund_amount_too_high': 'a refund gives back at most what is left of the payment',
-  'nzube.refund.error.refund_amount_too_low': 'a refund has a least amount',
-  'nzube.refund.error.missing_destination': 'a bank transfer is refunded to an account that must be named',
+  'nzube.refund.error.refund_amount_too_high': 'the refund is larger than what is left of the payment',
+  'nzube.refund.error.refund_amount_too_low': 'the refund is below the smallest amount',
+  'nzube.refund.error.missing_destination': 'the refund of a bank transfer needs an account',
 };
 
 const meant = (code: string): string => (Object.hasOwn(MEANINGS, code) ? `${code}: ${MEANINGS[code]}` : code);

@@ -186,7 +186,7 @@ const done = async (text, ...call) => {
 
 /** Rows of the log, newest first. */
 const log = [];
-/** Counts how often the log has begun. New rows are added to the table without drawing it again. */
+/** Number of times that the log has begun. New rows are added to the table without drawing it again. */
 let beginnings = 0;
 
 const requestRow = ({ seq, at, method, url, got, isGood, reasons }) =>
@@ -202,11 +202,7 @@ const requestsView = {
   draw: () => [
     'Requests',
     log.length > 0
-      ? table(
-          'Requests, newest first',
-          ['Time', 'Answer', 'Request', 'Rule that refused or struck it'],
-          log.map(requestRow),
-        )
+      ? table('Requests, newest first', ['Time', 'Answer', 'Request', 'Refused or changed by'], log.map(requestRow))
       : card(
           'No request yet',
           h('p', `Point a client at ${about.origin} with the key that paycli emulator start has printed.`),
@@ -239,8 +235,7 @@ const requestView = {
   draw: (seen) => {
     const { method, url, at, took, agent, got, isGood, reasons, body, executed } = seen;
     const uid = /\bugw\.\w+\.\w+/.exec(`${url} ${executed?.text ?? ''}`)?.[0];
-    const answer =
-      executed?.text || (executed ? 'Not kept: nobody had opened the console yet.' : 'It was not executed.');
+    const answer = executed?.text || (executed ? 'Not kept: the console was not open yet.' : 'It was not executed.');
     return [
       `${method} ${shortened(url.split('?')[0])}`,
       card(
@@ -287,7 +282,7 @@ const chargeWith = (uid, medium) => {
   };
 };
 
-/** Makes the second charge before the first is paid: what is paid takes none. */
+/** Makes the second charge before the first is paid: a paid request can't be charged. */
 const payTwice = ({ uid, ugwo_uid: ugwo, medium }, other) => {
   const { send, words } = chargeWith(ugwo, medium);
   const paid = (activity) => onData('settle', activity, '--as', 'successful');
@@ -584,7 +579,7 @@ const webhooksView = {
   draw: ([{ data: webhooks }, { data: deliveries }]) => [
     'Webhooks',
     webhooks.length === 0
-      ? soft('Nobody is told yet. Add the address of your receiver on this machine.')
+      ? soft('There is no webhook yet. Add the address of your receiver on this machine.')
       : table('Addresses', ['Address', 'Events', 'Signature', 'Remove'], webhooks.map(webhookRow)),
     card('Add an address', ...actions('add', [addWebhook()])),
     h('h2', 'Deliveries'),
@@ -629,7 +624,7 @@ const FAULTS = {
 const OFTEN = { each: {}, 'only the next one': { times: 1 } };
 
 const plain = ({ seen, fired, ...rule }) => rule;
-/** A rule that may not strike any more would begin anew. */
+/** Leaves out used-up rules: to set them again would start their counts again. */
 const lasting = (rules) => rules.filter(({ times, fired }) => times === undefined || fired < times).map(plain);
 const faultsLine = (rules) =>
   `${line('printf', '%s', JSON.stringify({ rules }))} > faults.json\n${onData('faults', 'faults.json')}`;
@@ -670,7 +665,7 @@ const faultsView = {
     'Faults',
     h(
       'p',
-      'See what your program does when the service misbehaves. Rules stay until they are removed, and hold for --local, too.',
+      'See what your program does when the service misbehaves. Rules apply until you remove them, also with --local.',
     ),
     rules.length > 0
       ? [
@@ -680,7 +675,7 @@ const faultsView = {
             rules.map((rule, index) => faultRow(rules, rule, index)),
           ),
           ...actions('faults', [
-            { label: 'Behave again', run: setFaults([], 'There is no rule any more.'), command: () => faultsLine([]) },
+            { label: 'Remove all rules', run: setFaults([], 'All rules are removed.'), command: () => faultsLine([]) },
           ]),
         ]
       : '',
@@ -726,7 +721,7 @@ const reset = () => ({
 const clockView = {
   load: () => emulator('GET', 'clock'),
   draw: ({ now, moved }) => {
-    const by = input('Move it on by', 'by', 'clock', {
+    const by = input('Move it forward by', 'by', 'clock', {
       value: '1m',
       pattern: '[0-9]{1,6}[smh]',
       title: 'such as 90s, 10m or 1h',
@@ -759,10 +754,7 @@ const clockView = {
         ),
         card(
           'Data',
-          h(
-            'p',
-            'New records are newer than those there are. A reset removes every record, the rules for faults and what the clock was moved by.',
-          ),
+          h('p', 'Seed adds newer records. Reset removes all records, deliveries and rules, and sets the clock back.'),
           ...actions('data', [seed(), reset()]),
         ),
       ),
@@ -782,10 +774,10 @@ const VIEWS = {
 };
 const SECTIONS = { older: 'payments' };
 
-/** Somebody is at it: nothing is taken from under their hands. */
+/** True while the user types or selects text: the view is not replaced then. */
 const isHeld = () => document.activeElement.matches('#view input, #view select') || !getSelection().isCollapsed;
 
-/** Keeps the focus, opened blocks, and what was written into fields unless an action has used it. */
+/** Keeps the focus, opened blocks, and the text in fields unless an action has used it. */
 const replaceView = (nodes, keepsValues) => {
   const view = page('view');
   const hadFocus = view.contains(document.activeElement);
@@ -816,7 +808,7 @@ const load = async (name, part) => {
 
 let [turn, drawn, drawnHash, isForced] = [0, '', undefined, false];
 
-/** Shows the page of the address, if it has changed. `isAsked`: even while somebody is at it. */
+/** Shows the page of the address, if it has changed. `isAsked`: also while the user types. */
 const show = async (isAsked = false) => {
   isForced ||= isAsked;
   turn += 1;
@@ -849,7 +841,7 @@ const show = async (isAsked = false) => {
   [drawn, drawnHash, isForced] = [text, hash, false];
 };
 
-/** True once the requests that there were have arrived. */
+/** True once the earlier requests have arrived. */
 let isReady = false;
 
 const addRequest = (seen) => {
