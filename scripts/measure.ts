@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -172,7 +172,7 @@ const sources = filesIn('src');
 const texts = sources.map(textOf);
 const shapes = sources.filter((file) => /(?<!\.d)\.ts$|\.js$/.test(file)).map(shapeOf);
 const lengths = shapes.flatMap((shape) => shape.lengths);
-const tests = filesIn('test').filter((file) => !relative('test', file).startsWith('bench'));
+const tests = filesIn('test');
 const meanings = Map.groupBy(
   shapes.flatMap(({ types }) => types),
   (name) => name,
@@ -182,7 +182,7 @@ const ambiguous = [...meanings].filter(([, found]) => found.length > 1).map(([na
 const rows: Record<string, number | string> = {
   'files in src': sources.length,
   'lines in src': sumOf(texts.map(linesOf)),
-  'lines in test without the bench': sumOf(tests.map(textOf).map(linesOf)),
+  'lines in test': sumOf(tests.map(textOf).map(linesOf)),
   'functions of several lines, median and p90': `${quantile(lengths, 0.5)}, ${quantile(lengths, 0.9)}`,
   'type names with several meanings': ambiguous.length,
   'comments that begin with What, How or Whether': sumOf(

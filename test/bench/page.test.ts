@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { pageOf } from '../../scripts/bench/service/page.ts';
+import { uidOf } from '../../scripts/bench/service/records.ts';
 import { ugwo } from '../../src/contract/ugwo.ts';
-import { pageOf } from './service/page.ts';
-import { uidOf } from './service/records.ts';
 
 interface Page {
   readonly data: readonly { readonly uid: string }[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { median } from './run/line.ts';
-import { race, takeTurns } from './run/race.ts';
+import { median } from '../../scripts/bench/run/line.ts';
+import { race, takeTurns } from '../../scripts/bench/run/race.ts';
 
 const compared = { row: 1, name: 'name', work: 'work', against: 'other' };
 

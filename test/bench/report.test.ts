@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { chartOf } from './report/chart.ts';
-import { sectionOf, withSection } from './report/document.ts';
-import type { BenchRun } from './report/runs.ts';
-import { withRun } from './report/runs.ts';
-import { tableOf } from './report/table.ts';
-import type { Line, Measured } from './run/line.ts';
+import { chartOf } from '../../scripts/bench/report/chart.ts';
+import { sectionOf, withSection } from '../../scripts/bench/report/document.ts';
+import type { BenchRun } from '../../scripts/bench/report/runs.ts';
+import { withRun } from '../../scripts/bench/report/runs.ts';
+import { tableOf } from '../../scripts/bench/report/table.ts';
+import type { Line, Measured } from '../../scripts/bench/run/line.ts';
 
 const line = (row: number, more: Partial<Measured> = {}): Measured => ({
   row,

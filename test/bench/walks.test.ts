@@ -2,12 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  BARE_WALK,
+  CURL_WALK,
+  environment,
+  loopEnvironment,
+  NPM_BUILD,
+  run,
+} from '../../scripts/bench/run/programs.ts';
+import { startList } from '../../scripts/bench/run/services.ts';
+import { missingTools } from '../../scripts/bench/run/tools.ts';
+import { peakOf, watch } from '../../scripts/bench/run/watched.ts';
+import { pageOf } from '../../scripts/bench/service/page.ts';
 import { paycli } from '../support/program.ts';
-import { BARE_WALK, CURL_WALK, environment, loopEnvironment, NPM_BUILD, run } from './run/programs.ts';
-import { startList } from './run/services.ts';
-import { missingTools } from './run/tools.ts';
-import { peakOf, watch } from './run/watched.ts';
-import { pageOf } from './service/page.ts';
 
 const RECORDS = 300;
 

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { peakOf } from '../bench/run/watched.ts';
+import { peakOf } from '../../scripts/bench/run/watched.ts';
 import { PROGRAM } from '../support/built.ts';
 import type { Shape } from './answer-shapes.ts';
 import { shapes } from './answer-shapes.ts';

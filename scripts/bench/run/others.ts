@@ -26,5 +26,5 @@ export const otherTool = (name: keyof typeof SCRIPTS): { readonly command: Comma
   }
   return existsSync(script)
     ? { command: [process.execPath, script] }
-    : { missing: `${name} is missing: npm did not bring \`test/bench/others\`` };
+    : { missing: `${name} is missing: npm did not bring \`scripts/bench/others\`` };
 };

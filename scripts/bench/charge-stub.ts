@@ -4,7 +4,7 @@
  */
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { ACTIVITY, atom } from '../support/activity.ts';
+import { ACTIVITY, atom } from '../../test/support/activity.ts';
 
 const HEAD_END = '\r\n\r\n';
 const UID_LENGTH = 24;

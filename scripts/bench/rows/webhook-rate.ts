@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { bodyOf, deliver, secretFile } from '../../support/webhooks.ts';
+import { bodyOf, deliver, secretFile } from '../../../test/support/webhooks.ts';
 import { environment, NPM_BUILD, newHome } from '../run/programs.ts';
 import { race } from '../run/race.ts';
 import { during, startDurable } from '../run/services.ts';

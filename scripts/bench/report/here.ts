@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { bunHere } from '../../../scripts/pinned.ts';
+import { bunHere } from '../../pinned.ts';
 import { missingStandalone, toolVersions } from '../run/tools.ts';
 
 /** What the figures depend on, from src to the benches themselves. */
-const MEASURED = ['src', 'bin', 'scripts', 'test/bench', 'package.json', 'package-lock.json'];
+const MEASURED = ['src', 'bin', 'scripts', 'package.json', 'package-lock.json'];
 
 const git = (...args: readonly string[]): string => execFileSync('git', [...args], { encoding: 'utf8' }).trim();
 
@@ -15,7 +15,7 @@ export const commitHere = (): string => {
 
 /** How it was started. */
 export const commandHere = (): string => {
-  const program = process.env['npm_lifecycle_event'] === 'bench' ? 'npm run bench --' : 'node test/bench/bench.ts';
+  const program = process.env['npm_lifecycle_event'] === 'bench' ? 'npm run bench --' : 'node scripts/bench/bench.ts';
   return [program, ...process.argv.slice(2)].join(' ');
 };
 

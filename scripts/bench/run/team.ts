@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
-import { openOn } from '../../faults/shared/on-machine.ts';
-import { startCluster } from '../../support/postgres/cluster.ts';
-import type { Cluster } from '../../support/postgres/kinds.ts';
+import { openOn } from '../../../test/faults/shared/on-machine.ts';
+import { startCluster } from '../../../test/support/postgres/cluster.ts';
+import type { Cluster } from '../../../test/support/postgres/kinds.ts';
 
 /** A database with an empty ledger. */
 export interface Team {

@@ -1,7 +1,7 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { PROGRAM_HERE } from '../../../scripts/pinned.ts';
+import { PROGRAM_HERE } from '../../pinned.ts';
 import { KEY } from './charge-file.ts';
 
 export type Environment = Readonly<Record<string, string>>;

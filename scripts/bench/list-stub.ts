@@ -1,7 +1,7 @@
 /**
  * A list of payment requests as a service, in a process of its own, over connections that stay open: its records are made
  * beforehand, so that what is measured is the other end. Prints its origin once it listens, and ends with its standard input.
- * `node test/bench/list-stub.ts --records 100000 [--delay MS]`; the delay is before each page.
+ * `node scripts/bench/list-stub.ts --records 100000 [--delay MS]`; the delay is before each page.
  */
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';

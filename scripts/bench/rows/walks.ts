@@ -45,7 +45,7 @@ const walkers = (scene: Scene, origin: string) => {
 export const walkBesideCurl: Bench = (scene) =>
   during(startList(RECORDS), (origin) => {
     const { env, ...contenders } = walkers(scene, origin);
-    const against = 'the loop of curl and jq in `test/bench/curl-walk.sh`: so many times faster';
+    const against = 'the loop of curl and jq in `scripts/bench/curl-walk.sh`: so many times faster';
     const goal = { bound: '≥', value: 40 } as const;
     return race({
       rounds: CURL_ROUNDS,

@@ -5,7 +5,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thisMachine } from '../../../src/ledger/sender.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { writeChecksums } from '../../../src/ledger/sqlite/schema.ts';
-import { ledgerOptions } from '../../support/ledger.ts';
+import { ledgerOptions } from '../../../test/support/ledger.ts';
 import { charge, intent } from '../run/ledger-work.ts';
 import type { Line } from '../run/line.ts';
 import { race } from '../run/race.ts';
