@@ -99,14 +99,14 @@ const takerOf = (
   const mayComplain = throttle(1, clock, () => undefined);
 
   const failed = (thrown: unknown): DeliveryAnswer => {
-    if (mayComplain()) say(`an event couldn't be kept, and was answered 503: ${reasonOf(thrown)}`);
+    if (mayComplain()) say(`an event couldn't be stored, so paycli answered 503: ${reasonOf(thrown)}`);
     return 503;
   };
 
   const sayOther = (uid: string, kept: string): void => {
     const show = shellLine(['paycli', 'webhook', 'events', 'show', kept]);
     say(
-      `${uid} came again with another body, which is kept${duplicates ? '' : ', but not told or forwarded'}. See: ${show}`,
+      `${uid} came again with another body. It is stored${duplicates ? '' : ', but not printed or forwarded'}. See: ${show}`,
     );
   };
 
@@ -244,7 +244,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
       const doubtful = teller.doubtful();
       for (const { uid } of doubtful) {
         const show = shellLine(['paycli', 'webhook', 'events', 'show', uid]);
-        await say(`${uid} may not have been told: paycli was killed meanwhile. See: ${show}`);
+        await say(`${uid} may not have been printed: paycli was killed at that moment. See: ${show}`);
       }
       // Stored after the notices: a crash in between repeats them, and never loses them.
       const named = doubtful.at(-1);
@@ -283,7 +283,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
 
 const stopped = (signal: unknown): PayError => {
   const { exitCode = 130 } = interrupted(signal).detail;
-  return new PayError('interrupted', `stopped by ${signalWord(signal)}; every event that was acknowledged is kept`, {
+  return new PayError('interrupted', `stopped by ${signalWord(signal)}; every acknowledged event is stored`, {
     exitCode,
   });
 };

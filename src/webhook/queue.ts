@@ -20,10 +20,10 @@ export const newsLockPath = (folder: string, service: string): string =>
 
 const HINTS: Readonly<Record<DatabaseFault['kind'], string>> = {
   foreign: 'move it away, or set PAYCLI_HOME to another folder',
-  newer: 'use the newer paycli; this one does not touch a queue that it does not understand',
+  newer: 'use the newer paycli; this version does not change a queue that it does not know',
   damaged:
-    'first copy it and the -wal file beside it; `sqlite3 FILE .recover` reads what is left. If you move it away, events ' +
-    'that were told before are told again when they come again',
+    'first copy it and the -wal file beside it; `sqlite3 FILE .recover` reads what is readable. If you move it away, paycli ' +
+    'prints events again that come again',
   unusable:
     'free some disk space, mount a read-only file system writable, or give yourself access to the file and its folder (chmod 600, chmod 700)',
 };

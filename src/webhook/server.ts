@@ -80,14 +80,14 @@ type Room = ReturnType<typeof openRoom>;
 
 const WORDS: Readonly<Record<number, string>> = {
   401: 'the signature is missing or wrong',
-  405: 'deliveries are sent with POST',
+  405: 'send deliveries with POST',
   413: `the body is larger than ${LIMITS.body} bytes`,
-  503: 'the delivery could not be kept; send it again',
+  503: 'the delivery could not be stored; send it again',
 };
 
 const answer = (response: ServerResponse, said: DeliveryAnswer | 405 | 413, last: boolean): void => {
   if (response.destroyed || response.headersSent) return;
-  const [status, words] = typeof said === 'number' ? [said, WORDS[said]] : [200, `kept ${said.kept}`];
+  const [status, words] = typeof said === 'number' ? [said, WORDS[said]] : [200, `stored ${said.kept}`];
   const text = `${words}\n`;
   const headers: Record<string, string> = {
     'content-type': 'text/plain; charset=utf-8',

@@ -66,7 +66,7 @@ describe('webhook listen', () => {
         if (status === 503) expect(headers['retry-after']).toBe('30');
       }
       expect(statuses.at(-1)).toBe(503);
-      await listener.saw(/couldn't be kept, and was answered 503/);
+      await listener.saw(/couldn't be stored, so paycli answered 503/);
       expect(spawnSync('prlimit', ['--pid', String(listener.pid), '--fsize=unlimited']).status).toBe(0);
       for (const again of [number, number + 1]) {
         expect(await deliver(listener.origin, body(again))).toMatchObject({ status: 200 });

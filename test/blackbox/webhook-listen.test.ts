@@ -70,11 +70,11 @@ describe('webhook listen', () => {
 
   it('says where it listens and how it is reached, opens no tunnel, and ends with the number of the signal', async () => {
     const listener = await listen(newFolder());
-    await listener.saw(/point a tunnel of yours at http:\/\/127\.0\.0\.1:\d+/);
+    await listener.saw(/point a tunnel at http:\/\/127\.0\.0\.1:\d+/);
     expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
     await listener.saw(/evt\./);
     listener.kill('SIGINT');
-    const stderr = expect.stringContaining('every event that was acknowledged is kept');
+    const stderr = expect.stringContaining('every acknowledged event is stored');
     expect(await listener.ended).toMatchObject({ code: 130, stderr });
   });
 
@@ -304,8 +304,8 @@ describe('webhook listen', () => {
     ['PLAIN=plain-text', 'is not set', {}],
     ['constructor', 'is not set', {}],
     ['__proto__', 'is not set', {}],
-    ['OTHER', 'holds a secret of paycli', { OTHER: `x${SECRET}x` }],
-    ['PAYCLI_SECRET_KEY', 'holds a secret of paycli', { PAYCLI_SECRET_KEY: CANARY }],
+    ['OTHER', 'contains a secret of paycli', { OTHER: `x${SECRET}x` }],
+    ['PAYCLI_SECRET_KEY', 'contains a secret of paycli', { PAYCLI_SECRET_KEY: CANARY }],
   ])('lets no command have %s, which %s', async (name, why, env) => {
     const home = newFolder();
     const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', 'sort'];

@@ -191,7 +191,7 @@ describe('news for the ledger', () => {
 
   it('keeps events without a profile, and says that the ledger is not told', async () => {
     const { run, deliver } = await listen({});
-    await run.saw(/The ledger isn't told what comes: /);
+    await run.saw(/Events don't update the ledger: /);
     expect(await deliver(eventOf(1, 'ugwo.successful', {}))).toBe(200);
     await run.saw(/ugwo\.successful/);
     expect(await stop(run)).toMatchObject({ code: 130 });

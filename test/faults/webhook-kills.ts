@@ -95,7 +95,7 @@ export const webhookKills = async (
       new Set(
         listener
           .said()
-          .flatMap((text) => [...text.matchAll(/(evt\.\S+) may not have been told/g)].map(([, uid]) => uid ?? '')),
+          .flatMap((text) => [...text.matchAll(/(evt\.\S+) may not have been printed/g)].map(([, uid]) => uid ?? '')),
       );
     const untold = (): string[] => {
       const known = new Set([...told(), ...doubtful()]);

@@ -60,7 +60,6 @@ const WORLD = /\bprocess\.|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)/;
 const WORLDLY = [
   'src/main.ts',
   'src/cli/process-io.ts',
-  'src/cli/signals.ts',
   'src/config/machine.ts',
   'src/config/signals-before.ts',
   'src/ledger/sender.ts',

@@ -38,7 +38,7 @@ it('names what a kill has caught before it notes that this was told: a second ki
     },
   );
   await expect(listening.events.next()).rejects.toThrow('stopped by');
-  expect(said).toEqual([1, 2].map((number) => expect.stringContaining(`${uidOf(number)} may not have been told`)));
+  expect(said).toEqual([1, 2].map((number) => expect.stringContaining(`${uidOf(number)} may not have been printed`)));
   expect(placesMeanwhile).toEqual([0, 0]);
   expect(queue.place('told')).toBe(2);
 });

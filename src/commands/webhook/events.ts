@@ -50,7 +50,7 @@ const openIn = async (words: readonly string[], file: string, { findProgram }: D
 /** Opens a body in the person's editor and returns the edited bytes. */
 export const edit = async (body: Uint8Array, deps: Deps): Promise<Uint8Array> => {
   const { env, stdin } = deps.io;
-  if (!stdin.isTerminal) throw usageError('--edit needs a terminal', { hint: 'leave it out; nothing was sent' });
+  if (!stdin.isTerminal) throw usageError('--edit needs a terminal', { hint: 'nothing was sent; leave it out' });
   const folder = mkdtempSync(join(tmpdir(), 'paycli-event-'));
   try {
     const file = join(folder, 'body.json');
@@ -124,7 +124,9 @@ export const list = async (input: EventListInput, deps: Deps): Promise<Result> =
 const findEvent = (queue: Queue, uid: string): KeptEvent => {
   const event = queue.find(uid);
   if (event !== undefined) return event;
-  throw new PayError('rejected', `no event ${uid} was received here`, { hint: 'see: paycli webhook events list' });
+  throw new PayError('rejected', `this machine has received no event ${uid}`, {
+    hint: 'see: paycli webhook events list',
+  });
 };
 
 /** Shows one event with its headers and body. */
@@ -141,7 +143,7 @@ export const replay = async (
 ): Promise<Result> => {
   const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
-  if (text === undefined) throw usageError('--to is required: nothing was forwarded from here yet');
+  if (text === undefined) throw usageError('--to is required: `webhook listen` has forwarded nothing yet');
   const target = checkTarget(text, '--to', allowRemote, deps.io.env);
   const edited = edits
     ? { body: await edit(event.body, deps), secrets: await deps.webhookSecrets(secrets) }
@@ -164,13 +166,13 @@ export const prune = async (input: { readonly before: RequestedTime }, deps: Dep
     const { count, waiting } = queue.prunable(before);
     if (count > 0) {
       const question = `Prune ${eventsWord(count)} that came before ${formatLocalFull(before)}?`;
-      await deps.confirm([question, 'Bodies and headers are removed for good. No event is told twice.'], 'refuse');
+      await deps.confirm([question, 'Bodies and headers are removed for good. Uids stay.'], 'refuse');
     }
     const pruned = count === 0 ? 0 : await queue.prune(before, signals.stop);
-    if (signals.stop.aborted) throw interrupted(signals.stop.reason, 'what is pruned by now stays pruned');
+    if (signals.stop.aborted) throw interrupted(signals.stop.reason, 'the events removed so far stay removed');
     if (pruned > 0 && !(await queue.compact())) {
       await deps.notice(
-        'The file keeps its size for now, since it is in use or the disk is full. New events use the room.',
+        'The file keeps its size for now, since it is in use or the disk is full. New events use the free space.',
       );
     }
     return { kind: 'record', record: madeHere({ before: atom(before), pruned, waiting }), view: prunedView };

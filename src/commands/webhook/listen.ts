@@ -182,7 +182,7 @@ export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | u
     ({ service } = await deps.place());
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
-    await notice(`The ledger isn't told what comes: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
+    await notice(`Events don't update the ledger: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
     return undefined;
   }
   const connect = memo(() => deps.client('read'));
@@ -218,7 +218,7 @@ const environmentFor = (named: readonly string[], { env, redactor }: Io): Env =>
     };
     if (value === undefined) fail('is not set', 'give the name alone; the value comes from the environment');
     else if (redactor.cleanAll(value) !== value)
-      fail('holds a secret of paycli', 'the program gets none; leave it out');
+      fail('contains a secret of paycli', "programs can't have it; leave it out");
   }
   return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name) || named.includes(name)));
 };
@@ -249,11 +249,9 @@ async function* pagesOf(events: AsyncIterable<readonly ToldEvent[]>): AsyncGener
 const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
   ...(isLoopback(origin)
     ? []
-    : [
-        `${origin} is open to the network over plain http: others can read what is delivered there, and send anything to it.`,
-      ]),
+    : [`${origin} is open to the network over plain http: others can read deliveries, and send anything to it.`]),
   `Listening on ${origin}${forwardTo === undefined ? '' : `, forwarding to ${forwardTo}`}. Stop it with Ctrl-C.`,
-  `The service must reach it: point a tunnel of yours at ${origin} (such as \`ssh -R\`, cloudflared or ngrok), and enter ` +
+  `The service must reach it: point a tunnel at ${origin} (such as \`ssh -R\`, cloudflared or ngrok), and enter ` +
     "the tunnel's public URL as the endpoint in the dashboard.",
 ];
 
@@ -289,8 +287,8 @@ export const verify = async ({ secrets, signature, from }: VerifyInput, deps: De
   const headers = [[SIGNATURE_HEADER, signature]] as const;
   const read = verifiedDelivery(known, { body, headers, receivedAt: deps.io.clock.now() });
   if ('problem' in read) {
-    throw new PayError('rejected', `the delivery isn't genuine: ${read.problem}`, {
-      hint: 'check that the body is byte for byte as it came, and that the secret is this endpoint’s',
+    throw new PayError('rejected', `the signature is not valid: ${read.problem}`, {
+      hint: "check that the body is byte for byte as it came, and that the secret is this endpoint's",
     });
   }
   return { kind: 'record', record: madeHere({ valid: true, ...aboutFields(read.delivery) }), view: verifiedView };

@@ -21,17 +21,27 @@ export interface SecretNames {
 export const secretOptions = {
   secretFile: repeated(
     '--secret-file <file>',
-    "a file that holds the endpoint's secret, wsk.…; twice while a new one takes over",
+    "a file with the endpoint's secret, wsk.…; repeat it while you change secrets",
     asText,
     { completes: 'file' },
   ),
-  secretCommand: repeated('--secret-command <command>', 'a command that prints it; no shell', asText, {
+  secretCommand: repeated('--secret-command <command>', 'a command that prints the secret; no shell', asText, {
     type: 'command',
   }),
-  sandboxSecretFile: repeated('--sandbox-secret-file <file>', 'the same for events of the sandbox (…_t)', asText, {
-    completes: 'file',
-  }),
-  sandboxSecretCommand: repeated('--sandbox-secret-command <command>', 'the same', asText, { type: 'command' }),
+  sandboxSecretFile: repeated(
+    '--sandbox-secret-file <file>',
+    "a file with the sandbox's secret, for events whose uid ends in _t",
+    asText,
+    {
+      completes: 'file',
+    },
+  ),
+  sandboxSecretCommand: repeated(
+    '--sandbox-secret-command <command>',
+    "a command that prints the sandbox's secret",
+    asText,
+    { type: 'command' },
+  ),
 } as const;
 
 export const namesOf = (given: {
@@ -78,18 +88,18 @@ export interface EventListInput {
 const list = defineCommand({
   path: ['webhook', 'events', 'list'],
   danger: 'read',
-  summary: 'list the events that were received, newest first',
+  summary: 'list received events, newest first',
   options: {
     event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
     ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
     state: repeated('--state <state>', `only these states: ${EVENT_STATES.join(', ')}`, asOneOf(EVENT_STATES)),
-    refused: flag('--refused', 'list deliveries that were turned away for their signature instead'),
+    refused: flag('--refused', 'list deliveries that were refused for their signature instead'),
     ...PAGE_OPTIONS,
   } as const,
   examples: {
     'list all events': 'paycli webhook events list',
-    'list what waits for its target': 'paycli webhook events list --state waiting',
-    'list what was turned away': 'paycli webhook events list --refused',
+    'list events that wait for their target': 'paycli webhook events list --state waiting',
+    'list refused deliveries': 'paycli webhook events list --refused',
   },
   output:
     `${SHOWN}; json: {"data":[…],"next_cursor":…}; ` +
@@ -111,11 +121,11 @@ const show = defineCommand({
   path: ['webhook', 'events', 'show'],
   danger: 'read',
   summary: 'show an event with its headers and body',
-  args: [argument('uid', 'the event, evt.… (sha256:… where it has no uid)')],
+  args: [argument('uid', 'the event, evt.… (sha256:… if it has no uid)')],
   examples: {
     'show an event': `paycli webhook events show ${EVENT}`,
   },
-  output: `${SHOWN}, headers, body (JSON; null where it is none, then body_base64)`,
+  output: `${SHOWN}, headers, body (JSON; null if the body is not JSON, then body_base64)`,
   exits: ['usage', 'rejected', 'ledger'],
   read: (args) => ({ uid: args[0] ?? '' }),
   load: async () => ({ run: (await import('./events.ts')).show }),
@@ -132,13 +142,15 @@ export interface ReplayInput {
 const replay = defineCommand({
   path: ['webhook', 'events', 'replay'],
   danger: 'write',
-  summary: 'send an event once more, byte for byte',
+  summary: 'send an event again, byte for byte',
   description:
-    'With the signature and the delivery id that it came with. --edit opens the body in $VISUAL or $EDITOR first, and signs ' +
-    'what it has become with the secret.',
+    'Keeps the signature and the delivery id. --edit opens the body in $VISUAL or $EDITOR first, and signs the edited body ' +
+    'with the secret.',
   args: [argument('uid', 'the event, evt.…')],
   options: {
-    to: option('--to <url>', 'send it here (where `webhook listen` last forwarded to)', asText, { type: 'url' }),
+    to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
+      type: 'url',
+    }),
     edit: flag('--edit', 'change the body first, on a terminal'),
     ...secretOptions,
     allowRemote: flag('--allow-remote', 'let --to name another machine'),
@@ -161,21 +173,21 @@ const replay = defineCommand({
 const prune = defineCommand({
   path: ['webhook', 'prune'],
   danger: 'write',
-  summary: 'remove old events that are done with, but keep what stops them being told twice',
+  summary: 'remove old events that are finished',
   description:
-    'Removes what came before --before and was told and forwarded, kept or given up. What still waits for its target stays. The ' +
-    'uids stay, so an event that comes again is known. It asks first, and may run while `webhook listen` does, which by itself ' +
-    `removes what is older than ${KEEP_DAYS} days (--keep-days).`,
+    'Removes the headers and bodies of finished events that came before --before. Events that wait for their target stay. ' +
+    'Uids stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
+    `removes finished events after ${KEEP_DAYS} days by itself (--keep-days).`,
   options: {
-    before: option('--before <time>', 'what came before: 90d, 2026-01-31 or a full timestamp', asText, {
+    before: option('--before <time>', 'events that came before: 90d, 2026-01-31 or a full timestamp', asText, {
       type: 'time',
     }),
   } as const,
   examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
-  output: 'before, pruned, waiting (left, since their target has not taken them)',
+  output: 'before, pruned, waiting (not removed: they wait for their target)',
   exits: ['usage', 'ledger', 'interrupted'],
   read: (_args, given) => {
-    if (given.before === undefined) throw usageError('--before is required: prune what is older than that');
+    if (given.before === undefined) throw usageError('--before is required: it removes events older than that');
     try {
       return { before: momentIn('local', 'first', given.before) };
     } catch (thrown) {
@@ -209,12 +221,12 @@ const verify = defineCommand({
   danger: 'read',
   summary: 'check the signature of a delivery',
   description:
-    'Reads the body as it came, byte for byte: a body that was parsed and printed again has another signature. The ' +
-    'signature is that of the header X-Kwugwo-Signature.',
-  args: [optional('file', 'the body; - or nothing for standard input', { completes: 'file' })],
+    'Reads the body byte for byte as it came: a body that was parsed and printed again has another signature. The ' +
+    'signature is the value of the header X-Kwugwo-Signature.',
+  args: [optional('file', 'the file with the body; - or nothing for standard input', { completes: 'file' })],
   options: {
     ...secretOptions,
-    signature: option('--signature <hex>', 'what X-Kwugwo-Signature says', asText),
+    signature: option('--signature <hex>', 'the value of X-Kwugwo-Signature', asText),
   } as const,
   examples: {
     'check a body': `${SECRET_FILE}\nprintf '%s' '${VECTOR.body}' > body.json\npaycli webhook verify --secret-file secret.txt --signature ${VECTOR.signature} body.json`,
@@ -223,7 +235,7 @@ const verify = defineCommand({
   output: 'valid (true), uid, event, ugwo, activity',
   exits: ['usage', 'rejected', 'auth', 'interrupted'],
   read: ([from = '-'], given) => {
-    if (given.signature === undefined) throw usageError('--signature is required: what X-Kwugwo-Signature says');
+    if (given.signature === undefined) throw usageError('--signature is required: the value of X-Kwugwo-Signature');
     return { secrets: namesOf(given), signature: given.signature.trim(), from };
   },
   load: async () => ({ run: (await import('./listen.ts')).verify }),
@@ -252,20 +264,20 @@ const listen = defineCommand({
   path: ['webhook', 'listen'],
   danger: 'write',
   endless: true,
-  summary: 'take deliveries, keep them, print them and send them on',
+  summary: 'receive events, store them, print them and forward them',
   description:
-    'Answers a delivery with 200 only once it is on the disk, in webhooks.db in the data folder, and one whose signature is ' +
-    'missing or wrong with 401. An event is printed, run and forwarded once for good, by its uid. A target that is away is ' +
-    'waited for; what it refuses is tried again for three days, more and more seldom; 410 ends forwarding. Stop it with ' +
-    'Ctrl-C: what is in the queue is forwarded when it runs again. It opens no tunnel: it says how to point one at its port. ' +
-    'For an event about a payment request that was charged from here it reads that payment request, once for many events, ' +
-    'and records its status; what the event itself says is not relied on. A double charge that the service confirms ends ' +
-    'it with exit code 3, whenever it ends.',
+    'Answers 200 once an event is on the disk (webhooks.db in the data folder), and 401 if its signature is missing or ' +
+    'wrong. Each event is printed once and runs --exec once. If the target is down, events wait. If the target refuses an ' +
+    'event, paycli tries it again for three days, with growing pauses; 410 ends forwarding. Stop it with ' +
+    'Ctrl-C: the next `webhook listen` forwards what is still queued. It opens no tunnel: use one of your own.\n\n' +
+    'For an event about a charge in the ledger, it reads the payment request and records its status. It does not rely on ' +
+    'the event itself. If the service confirms a double charge, the exit code is 3 ' +
+    'when it ends.',
   options: {
-    port: option('--port <n>', 'listen on this port; 0 takes any free one', asInteger(0, 65_535)),
+    port: option('--port <n>', 'listen on this port; 0: any free port', asInteger(0, 65_535)),
     host: option('--host <address>', 'listen on this address (127.0.0.1)', asText, { default: '127.0.0.1' }),
     ...secretOptions,
-    forwardTo: option('--forward-to <url>', 'send each event on to this URL, in order per payment request', asText, {
+    forwardTo: option('--forward-to <url>', 'forward each event to this URL, in order per payment request', asText, {
       type: 'url',
     }),
     only: repeated('--only <pattern>', 'print and forward only these events, such as ugwo.activity.*', asText, {
@@ -274,32 +286,33 @@ const listen = defineCommand({
     exec: option('--exec <command>', 'run this for each event, with its body on standard input; no shell', asText, {
       type: 'command',
     }),
-    execEnv: repeated(
-      '--exec-env <name>',
-      'let --exec have this variable, too, besides PATH, HOME and the like',
+    execEnv: repeated('--exec-env <name>', 'pass this variable to --exec, besides PATH, HOME and the like', asText),
+    until: option(
+      '--until <what>',
+      'end with exit code 0 after this many events, or after an event of this name',
       asText,
+      {
+        choices: EVENTS,
+      },
     ),
-    until: option('--until <what>', 'end after so many events, or after this one, with exit code 0', asText, {
-      choices: EVENTS,
-    }),
-    duplicates: flag('--duplicates', 'print and forward an event that comes again, too'),
+    duplicates: flag('--duplicates', 'also print and forward an event that comes again'),
     keepDays: option(
       '--keep-days <n>',
-      `remove what is done with after so many days, but for the uid (${KEEP_DAYS})`,
+      `remove finished events after this many days, except their uids (${KEEP_DAYS})`,
       asInteger(1, 100_000),
       { default: String(KEEP_DAYS) },
     ),
     allowRemote: flag('--allow-remote', 'let --forward-to name another machine'),
   },
   examples: {
-    'print what comes': 'paycli webhook listen --port 4400 --secret-file secret.txt',
-    'send it on to your own server':
+    'print events': 'paycli webhook listen --port 4400 --secret-file secret.txt',
+    'forward events to your own server':
       'paycli webhook listen --port 4400 --secret-file secret.txt --forward-to http://127.0.0.1:3000/webhooks',
-    'hand each payment to a program':
+    'run a program for each payment':
       "paycli webhook listen --port 4400 --secret-file secret.txt --only 'ugwo.*' --exec 'sort'",
   },
   output:
-    'for each event: uid, event, ugwo, activity, received_at, delivery_id; json: body, signature too, and double_charge (confirmed, paid) where one is reported',
+    'for each event: uid, event, ugwo, activity, received_at, delivery_id; json adds body, signature, and double_charge (confirmed, paid) if the service reports one',
   exits: ['usage', 'rejected', 'auth', 'ledger', 'interrupted'],
   read: (_args, given, { validate }) => {
     if (validate)
