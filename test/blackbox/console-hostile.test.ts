@@ -85,7 +85,7 @@ it('keeps keys out of every answer', async () => {
     if (text.includes('[key]')) found.push(path);
   }
   expect(found).toEqual(['v1/ugwo', `v1/ugwo/${ugwo}`, `timelines/${ugwo}`]);
-  const stream = await fetch(`${address}live`);
+  const stream = await fetch(`${address}updates`);
   let text = '';
   for await (const chunk of stream.body ?? []) {
     text += Buffer.from(chunk).toString();

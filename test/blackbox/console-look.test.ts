@@ -94,6 +94,18 @@ const faultsOf = `(() => {
   return faults;
 })()`;
 
+/** What is on the screen at the end of a page: the notice, and all that speaks of money as if it were real. */
+const practiceOf = `(() => {
+  scrollTo(0, document.documentElement.scrollHeight);
+  const notice = document.querySelector('.practice');
+  const { top, bottom } = notice.getBoundingClientRect();
+  const seen = top >= 0 && bottom <= innerHeight && notice.checkVisibility() ? notice.textContent : '';
+  const texts = [document.title, document.body.innerText];
+  const claims = texts.flatMap((text) => text.match(/\\b(?:live|production|real money)\\b/gi) ?? []);
+  const green = document.querySelectorAll('body > :not(main) [data-tone=good]').length;
+  return { seen, claims, green };
+})()`;
+
 /** A colour does not depend on the width, nor a width on the colours. */
 const LOOKS = [
   [1400, 'light'],
@@ -114,6 +126,20 @@ it.runIf(hasBrowser)('fits and can be read at 1400 and 400 pixels, light and dar
       expect(await page.evaluate(faultsOf), `${path}, ${width}, ${colorScheme}`).toEqual([]);
     }
   }
+});
+
+it.runIf(hasBrowser)('says on every screen that it is practice, and nothing that suggests real money', async () => {
+  const [service, { page }] = [await console(), await browse({ viewport: { width: 400, height: 600 } })];
+  for (const path of await filled(service)) {
+    await page.goto('about:blank');
+    await page.goto(`${service.console}#${path}`);
+    await page.locator(`nav [aria-current][href="#${path.split('/')[0]}"]`).waitFor();
+    await page.getByText('connected', { exact: true }).waitFor();
+    expect(await page.title(), path).toMatch(/ · paycli emulator \(practice\)$/);
+    expect(await page.evaluate(practiceOf), path).toEqual({ seen: 'Practice: no money moves', claims: [], green: 0 });
+  }
+  const icon = await (await fetch(`${service.console}icon.svg`)).text();
+  expect(icon).not.toMatch(/#17663a/);
 });
 
 it.runIf(hasBrowser)('shows where the focus is, from the first key on, in the order of the page', async () => {

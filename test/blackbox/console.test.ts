@@ -119,10 +119,10 @@ const setsFaults = async (console: Opened): Promise<void> => {
   await hands.choose(fields.getByLabel('Fault'), 'Lose the answer');
   await hands.press(fields.getByRole('button'));
   // The first rule may not strike any more, so it is gone.
-  await page.getByText('0 of 0').waitFor();
+  await page.getByText('applied to 0 of 0').waitFor();
   expect(await page.getByRole('button', { name: /Remove rule/ }).count()).toBe(1);
   expect((await charge(ugwo)).status).toBe(0);
-  await page.getByText('1 of 1').waitFor();
+  await page.getByText('applied to 1 of 1').waitFor();
   await press('Remove rule 1');
   await said('The rule is off.');
   expect((await charge(refused, { medium: 'ussd', provider: 'nobank' })).status).toBe(422);
@@ -160,7 +160,7 @@ const sendsEvents = async (console: Opened): Promise<void> => {
   await request();
   await page.getByRole('cell', { name: 'delivered' }).waitFor();
   await hands.press(page.getByRole('button', { name: /Replay/ }));
-  await page.getByText('2 × sent').waitFor();
+  await page.getByText('sent 2 ×').waitFor();
   expect([received.length, received[0]]).toEqual([2, expect.stringMatching(/^[0-9a-f]{64}$/)]);
   expect(await page.content()).not.toContain(SECRET);
   await press(`Remove ${url}`);
@@ -253,6 +253,15 @@ describe.runIf(hasBrowser)('the console', () => {
     expect(await page.getByLabel('Secret').inputValue()).toBe('half a secr');
     await page.getByRole('button', { name: 'Show it as it is now' }).click();
     await page.getByRole('button', { name: 'Remove http://127.0.0.1:9/' }).waitFor();
+  });
+
+  it('names the service in commands as the browser reaches it', async () => {
+    const [{ console, origin, request }, { page }] = [await shared(), await browse()];
+    const { port } = new URL(origin);
+    const ugwo = await request();
+    await page.goto(`${console.replace('127.0.0.1', 'localhost')}#payments/${ugwo}`);
+    const line = await page.locator('[data-command="Charge by ussd"] code').textContent();
+    expect(line).toMatch(new RegExp(` --base-url http://localhost:${port}$`));
   });
 
   it('says when the emulator has gone', async () => {

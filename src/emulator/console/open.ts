@@ -33,8 +33,8 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** A naira sign in a square. */
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#17663a"/><path d="M9 25V7l14 18V7M6 13.5h20M6 18.5h20" fill="none" stroke="#fff" stroke-width="2.6"/></svg>
+/** A P for practice; a sign of a currency would suggest money. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#f6c344"/><path d="M11 26V7h7a5.5 5.5 0 0 1 0 11h-7" fill="none" stroke="#3a2600" stroke-width="3.4"/></svg>
 `;
 
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
@@ -64,7 +64,7 @@ const lastKnown = (requests: RequestLog, { headers, query }: HttpRequest): numbe
 /**
  * Streams the earlier requests, then `ready`, then each new request. Sends `changed` after each change of the data.
  */
-const live =
+const updates =
   (service: Service, requests: RequestLog, asked: HttpRequest): StreamedAnswer =>
   async (write, gone) => {
     const { store, closing } = service;
@@ -111,12 +111,11 @@ export const openConsole = (service: Service, requests: RequestLog, { data }: Co
     const file = FILES[what];
     if (file !== undefined) return show(...file);
     catchUp(store, nowOf(service));
-    if (what === 'about')
-      return json({ origin: `http://127.0.0.1:${asked.port}`, data, digits: Object.fromEntries(DIGITS_OF) });
+    if (what === 'about') return json({ data, digits: Object.fromEntries(DIGITS_OF) });
     if (what === 'requests') return json(requestOf(present(requests.find(Number(id)), 'it is no longer kept')));
     if (what === 'timelines') return json(timelineOf(store, id));
-    if (what === 'live') {
-      const sending = live(service, requests, asked);
+    if (what === 'updates') {
+      const sending = updates(service, requests, asked);
       return {
         ...show('text/event-stream', ''),
         sending: (write, gone) => sending((text) => write(clean(text)), gone),

@@ -89,7 +89,7 @@ const customerOf = ({ onye }) => [onye?.first_name, onye?.last_name].filter(Bool
 const nameOf = ({ description, ref, uid }) => description || ref || uid;
 
 const facts = (entries) => {
-  const known = entries.filter(([, value]) => value !== undefined && value !== '');
+  const known = entries.filter(([, value]) => (value ?? '') !== '');
   return h(
     'dl',
     known.map(([name, value]) => h('div', h('dt', name), h('dd', value))),
@@ -110,7 +110,7 @@ const row = (...cells) => h('tr', ...cells.map((cell) => h('td', cell)));
 const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 const line = (...words) => words.map(String).map(quote).join(' ');
 const onData = (...words) => line('paycli', 'emulator', ...words, ...(about.data ? ['--data', about.data] : []));
-const onService = (...words) => line('paycli', ...words, '--base-url', about.origin);
+const onService = (...words) => line('paycli', ...words, '--base-url', location.origin);
 const block = (text) => h('pre', h('code', text));
 
 // Actions
@@ -205,7 +205,7 @@ const requestsView = {
       ? table('Requests, newest first', ['Time', 'Answer', 'Request', 'Refused or changed by'], log.map(requestRow))
       : card(
           'No request yet',
-          h('p', `Point a client at ${about.origin} with the key that paycli emulator start has printed.`),
+          h('p', `Point a client at ${location.origin} with the key that paycli emulator start has printed.`),
           block(onService('ugwo', 'list')),
           soft('It takes the key from PAYCLI_SECRET_KEY. Requests of --local don’t come through here.'),
         ),
@@ -356,6 +356,7 @@ const customerView = (ugwo, activity, others) => {
       soft(isOpen(activity) ? byMedium(activity) : `${stateOf(activity)[0]}, ${byMedium(activity)}`),
       isOpen(activity) ? nextStep(activity) : '',
     ),
+    soft('Practice: you decide what the customer does.'),
     ...actions(activity.uid, endings),
   );
 };
@@ -439,9 +440,9 @@ const paymentView = {
             'Payment request',
             facts([
               ['Amount', money(ugwo.amount, ugwo.currency)],
-              ['State', [pill(stateOf(ugwo)), ' ', h('code', ugwo.status)]],
+              ['Status', [pill(stateOf(ugwo)), ' ', h('code', ugwo.status)]],
               ['Paid', money(ugwo.total_amount_paid, ugwo.currency)],
-              ['Customer', customerOf(ugwo) ?? 'nobody'],
+              ['Customer', customerOf(ugwo) ?? 'no customer'],
               ['E-mail', ugwo.onye?.email],
               ['Reference', ugwo.ref],
               ['Identifier', id(ugwo.uid)],
@@ -481,7 +482,6 @@ const paymentsView = {
     h(
       'form',
       {
-        class: 'search',
         role: 'search',
         input: ({ target }) => filterRows(target.value.toLowerCase().split(/\s+/)),
         submit: (event) => {
@@ -492,7 +492,7 @@ const paymentsView = {
       },
       input('Filter this list, or open an identifier', 'search', 'payments', {
         type: 'search',
-        placeholder: 'name, reference, state, ugw.…',
+        placeholder: 'name, reference, status, ugw.…',
       }),
       h('button', { 'data-key': 'open' }, 'Open'),
     ),
@@ -500,13 +500,13 @@ const paymentsView = {
       ? soft('There is no payment request. Seed some under Clock and data.')
       : table(
           'Payment requests, newest first',
-          ['For', 'Amount', 'State', 'Customer', 'Reference', 'Created'],
+          ['For', 'Amount', 'Status', 'Customer', 'Reference', 'Created'],
           data.map((ugwo) =>
             row(
               paymentLink(ugwo.uid, nameOf(ugwo)),
               money(ugwo.amount, ugwo.currency),
               pill(stateOf(ugwo)),
-              [customerOf(ugwo) ?? soft('nobody'), h('span.unseen', ugwo.onye?.email ?? '')],
+              [customerOf(ugwo) ?? soft('no customer'), h('span.unseen', ugwo.onye?.email ?? '')],
               [ugwo.ref ?? '', h('span.unseen', ugwo.uid)],
               moment(ugwo.created_at),
             ),
@@ -530,7 +530,7 @@ const deliveryRow = ({ id: number, event, about: subject, url, state, at, due, a
     pill(STATES[state]),
     [h('strong', event), soft('to ', id(url)), soft(subject.startsWith('ugw.') ? paymentLink(subject) : id(subject))],
     [
-      attempts.length === 0 ? soft('not sent yet') : `${attempts.length} × sent`,
+      attempts.length === 0 ? soft('not sent yet') : `sent ${attempts.length} ×`,
       h(
         'ol',
         attempts.map((one) => h('li', moment(one.at), `: ${heard(one)}`)),
@@ -585,7 +585,11 @@ const webhooksView = {
     h('h2', 'Deliveries'),
     deliveries.length === 0
       ? soft('Nothing was sent yet.')
-      : table('Deliveries, newest first', ['Time', 'State', 'Event', 'Attempts', 'Again'], deliveries.map(deliveryRow)),
+      : table(
+          'Deliveries, newest first',
+          ['Time', 'Status', 'Event', 'Attempts', 'Again'],
+          deliveries.map(deliveryRow),
+        ),
   ],
 };
 
@@ -639,7 +643,7 @@ const faultForm = (kept, [title, { effects, scopes }]) => {
     label: 'Turn on',
     inputs: [
       select('Fault', 'effect', title, Object.keys(effects)),
-      select('Strikes', 'scope', title, Object.keys(scopes)),
+      select('Applies to', 'scope', title, Object.keys(scopes)),
       select('How often', 'often', title, Object.keys(OFTEN)),
     ],
     run: async (values) => setFaults(rulesFor(values), `${values.effect}: on.`)(),
@@ -654,7 +658,7 @@ const faultRow = (kept, rule, index) => {
   const remove = { label, run: setFaults(rest, 'The rule is off.'), command: () => faultsLine(rest) };
   return row(
     h('code', JSON.stringify(plain(rule))),
-    `${rule.fired} of ${rule.seen}`,
+    `applied to ${rule.fired} of ${rule.seen}`,
     actions(`rule ${index}`, [remove]),
   );
 };
@@ -671,7 +675,7 @@ const faultsView = {
       ? [
           table(
             'Rules, in their order',
-            ['Rule', 'Struck', 'Remove'],
+            ['Rule', 'Applied', 'Remove'],
             rules.map((rule, index) => faultRow(rules, rule, index)),
           ),
           ...actions('faults', [
@@ -831,7 +835,7 @@ const show = async (isAsked = false) => {
   replaceView(nodes, isSame && !isForced);
   page('title').textContent = visible(title);
   page('changed').hidden = true;
-  document.title = `${visible(title)} · paycli emulator`;
+  document.title = `${visible(title)} · paycli emulator (practice)`;
   for (const link of document.querySelectorAll('nav a')) {
     const isHere = link.hash === `#${SECTIONS[name] ?? name}`;
     if (isHere) link.setAttribute('aria-current', 'page');
@@ -860,7 +864,7 @@ const addRequest = (seen) => {
 };
 
 let source;
-const tell = (text, tone) => {
+const tell = (text, tone = '') => {
   page('link').textContent = text;
   page('link').dataset.tone = tone;
 };
@@ -870,10 +874,10 @@ const listen = () => {
   source?.close();
   if (document.hidden) return;
   isReady = false;
-  source = new EventSource(`${root}live?after=${log[0]?.seq ?? 0}`);
+  source = new EventSource(`${root}updates?after=${log[0]?.seq ?? 0}`);
   source.addEventListener('ready', () => {
     isReady = true;
-    tell('connected', 'good');
+    tell('connected');
     void show();
   });
   source.addEventListener('error', () => tell('not connected', 'bad'));
