@@ -172,6 +172,10 @@ export const definedIn = <T>(members: Readonly<Record<string, T>>): Record<strin
     Object.entries(members).filter((member): member is [string, Exclude<T, undefined>] => member[1] !== undefined),
   );
 
+/** The members with these names that are not undefined, in the order of the names. */
+export const pick = <T extends object, K extends keyof T & string>(members: T, names: readonly K[]): Pick<T, K> =>
+  definedIn(Object.fromEntries(names.map((name) => [name, members[name]]))) as Pick<T, K>;
+
 const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**

@@ -1,12 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
 import { PayError } from '../../core/error.ts';
-import { asFlag, pairsToObject, readJsonObject } from '../../core/input.ts';
+import { pairsToObject, readJsonObject } from '../../core/input.ts';
 import { isJsonObject, namesAlong, parseExact } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Deps } from '../deps.ts';
+import type { FieldInput, GivenField } from './fields-shared.ts';
 import { isMerged } from './update-seen.ts';
-import type { FieldInput, GivenAddress, WholeMeta } from './update-spec.ts';
 
 /** A customer field set by an option. */
 interface OnyeField {
@@ -18,37 +18,17 @@ interface OnyeField {
 /** Fields by their names in the body. */
 export type OnyeFields = ReadonlyMap<string, OnyeField>;
 
-const readMeta = async (meta: WholeMeta, { source }: Deps): Promise<OnyeField> => {
-  switch (meta.kind) {
-    case 'pairs':
-      return { value: pairsToObject(meta.pairs, '--meta'), flag: '--meta' };
-    case 'json':
-      return { value: await readJsonObject(source, meta.source, '--meta-json'), flag: '--meta-json' };
-    case 'clear':
-      return { value: {}, flag: '--clear-meta' };
-  }
+const valueFrom = async (field: GivenField, { source }: Deps): Promise<unknown> => {
+  if ('source' in field) return readJsonObject(source, field.source, field.flag);
+  return 'pairs' in field ? pairsToObject(field.pairs, field.flag) : field.value;
 };
 
-/** Reads the billing address. If it is given by parts, the first part's flag stands for it. */
-const readAddress = async (given: GivenAddress, { source }: Deps): Promise<OnyeField> => {
-  if ('parts' in given) return { value: given.parts, flag: `--${Object.keys(given.parts)[0]}` };
-  const flag = '--billing-address';
-  return { value: await readJsonObject(source, given.source, flag), flag };
-};
-
-/** Reads every field that the options set, with its flag. Flags override --data. */
-export const readFields = async (
-  { texts, cleared, billingAddress, meta, data }: FieldInput,
-  deps: Deps,
-): Promise<Map<string, OnyeField>> => {
+/** Reads every field that the options set, with its flag. */
+export const readFields = async ({ fields, data }: FieldInput, deps: Deps): Promise<OnyeFields> => {
   const own = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
-  return new Map([
-    ...Object.entries(own).map(([name, value]) => [name, { value, flag: '--data' }] as const),
-    ...Object.entries(texts).map(([name, value]) => [name, { value, flag: asFlag(name) }] as const),
-    ...cleared.map((name) => [name, { value: '', flag: `--clear ${name}` }] as const),
-    ...(billingAddress === undefined ? [] : [['billing_address', await readAddress(billingAddress, deps)] as const]),
-    ...(meta === undefined ? [] : [['meta', await readMeta(meta, deps)] as const]),
-  ]);
+  const read = new Map(Object.entries(own).map(([name, value]) => [name, { value, flag: '--data' }]));
+  for (const field of fields) read.set(field.name, { value: await valueFrom(field, deps), flag: field.flag });
+  return read;
 };
 
 export const bodyOf = (fields: OnyeFields): Record<string, unknown> =>

@@ -1,24 +1,16 @@
 import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
-import {
-  argument,
-  defineCommand,
-  type GivenOptions,
-  ONCE_EXITS,
-  option,
-  READ_EXITS,
-  repeated,
-  WRITE_EXITS,
-} from '../../cli/define.ts';
+import { argument, defineCommand, ONCE_EXITS, option, READ_EXITS, repeated, WRITE_EXITS } from '../../cli/define.ts';
 import { asPair, asSource, FILTER_OPTIONS, readId, readList, WALK_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { refuseSharedStdin, sourceOf } from '../../core/input.ts';
-import { DATA_OPTION, FIELD_OPTIONS, type FieldInput, readTexts, sourcesOf, updateCommand } from './update-spec.ts';
+import type { FieldInput } from './fields-shared.ts';
+import { DATA_OPTION, FIELD_OPTIONS, fieldsIn, refuseTwoWays, updateCommand } from './update-spec.ts';
 
 const options = {
   ...FIELD_OPTIONS,
   meta: repeated('--meta <k=v>', 'metadata; k:=json sets a value that is not text', asPair),
-  metaJson: option('--meta-json <json|@file|->', 'metadata as one JSON object', asSource),
+  meta_json: option('--meta-json <json|@file|->', 'metadata as one JSON object', asSource),
   ...DATA_OPTION,
   ...BULK_OPTIONS,
 } as const;
@@ -27,12 +19,6 @@ export type OnyeCreateInput =
   | { readonly kind: 'one'; readonly fields: FieldInput }
   /** A file of customers. Options give the fields for which the file has no column. */
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly fields: FieldInput };
-
-const readMeta = ({ meta, metaJson }: GivenOptions<typeof options>): FieldInput['meta'] => {
-  if (meta !== undefined && metaJson !== undefined) throw usageError("--meta and --meta-json can't be used together");
-  if (meta !== undefined) return { kind: 'pairs', pairs: meta };
-  return metaJson && { kind: 'json', source: metaJson };
-};
 
 export const createCommand = defineCommand({
   path: ['onye', 'create'],
@@ -60,9 +46,10 @@ export const createCommand = defineCommand({
   exits: ONCE_EXITS,
   previews: true,
   read: (_args, given): OnyeCreateInput => {
-    const fields = { ...readTexts(given), cleared: [], meta: readMeta(given), data: given.data };
+    const fields = { fields: fieldsIn(given), data: given.data };
+    refuseTwoWays({ ...fields, change: undefined }, '--meta and --meta-json');
     const bulk = readBulk(given);
-    refuseSharedStdin([...sourcesOf(fields), bulk && sourceOf(bulk.from)]);
+    refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && sourceOf(bulk.from)]);
     if (bulk !== undefined) {
       refuseBeside(options, given, ['email']);
       return { kind: 'file', bulk, fields };

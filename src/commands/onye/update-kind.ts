@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { namesAlong, printExact } from '../../core/json.ts';
 import { changeFlag, customerToMerge, flagOf, type MetaChange, mergedBody, metaOf, readCustomer } from './fields.ts';
+import { OBJECTS, TEXTS } from './fields-shared.ts';
 import type { GivenFields } from './update.ts';
 import { isApplied, isMerged } from './update-seen.ts';
 
@@ -20,11 +21,9 @@ export interface UpdateItem {
 }
 
 const UID = 'uid';
-const TEXTS = ['email', 'ref', 'first_name', 'last_name'];
 const META = 'meta';
 /** Column that sets some metadata keys; the others stay. */
 const MERGE = 'merge_meta';
-const OBJECTS = ['billing_address', META];
 const PARTED = [...OBJECTS, MERGE];
 
 /** Names of fields in the question. Other fields use their own name. */
@@ -32,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = { [META]: 'all metadata', [MERGE
 
 /** The body field that a column sets, wholly or in part. `merge_meta` counts as its own field. */
 const fieldOf = (column: string): string | undefined => {
-  if (TEXTS.includes(column)) return column;
+  if (TEXTS.some((name) => name === column)) return column;
   return PARTED.find((name) => column === name || column.startsWith(`${name}.`));
 };
 

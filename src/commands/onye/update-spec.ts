@@ -13,19 +13,17 @@ import { asPair, asSource, asText, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { asFlag, type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
-import { definedIn } from '../../core/json.ts';
+import { pick } from '../../core/json.ts';
 import { didYouMean } from '../../core/text.ts';
-
-/** Parts of a billing address. Each has its own option. */
-const PARTS = ['address', 'address2', 'city', 'state', 'zip', 'country'] as const;
+import { type Changes, CLEARABLE, type GivenField, PARTS, TEXTS } from './fields-shared.ts';
 
 /** Options for all customer fields except the metadata. Shared by all commands that write a customer. */
 export const FIELD_OPTIONS = rarely(PARTS, {
   email: option('--email <address>', 'e-mail address', asText),
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
-  firstName: option('--first-name <text>', 'at most 100 characters', asText),
-  lastName: option('--last-name <text>', 'at most 100 characters', asText),
-  billingAddress: option('--billing-address <json|@file|->', 'address, address2, city, state, zip, country', asSource),
+  first_name: option('--first-name <text>', 'at most 100 characters', asText),
+  last_name: option('--last-name <text>', 'at most 100 characters', asText),
+  billing_address: option('--billing-address <json|@file|->', 'address, address2, city, state, zip, country', asSource),
   address: option('--address <text>', 'billing address by parts: street and number', asText),
   address2: option('--address2 <text>', 'its second line', asText),
   city: option('--city <text>', 'its city', asText),
@@ -39,68 +37,52 @@ export const DATA_OPTION = {
   data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
 } as const;
 
-/** The complete metadata, given in one way. */
-export type WholeMeta =
-  | { readonly kind: 'pairs'; readonly pairs: readonly Pair[] }
-  | { readonly kind: 'json'; readonly source: Source }
-  | { readonly kind: 'clear' };
-
-/** A billing address, as JSON or by parts. */
-export type GivenAddress = { readonly source: Source } | { readonly parts: Readonly<Record<string, string>> };
-
-/** Customer fields that the options set. `texts` holds plain texts, by their name in the body. */
-export interface FieldInput {
-  readonly texts: Readonly<Record<string, string>>;
-  /** Names of fields to empty. */
-  readonly cleared: readonly string[];
-  readonly billingAddress: GivenAddress | undefined;
-  readonly meta: WholeMeta | undefined;
-  readonly data: Source | undefined;
+/** Option values that set customer fields. */
+interface FieldsGiven extends GivenOptions<typeof FIELD_OPTIONS> {
+  readonly clear?: readonly string[];
+  readonly meta?: readonly Pair[];
+  readonly meta_json?: Source;
+  readonly clear_meta?: boolean;
 }
 
-type Options = typeof FIELD_OPTIONS;
-
-const readAddress = (options: GivenOptions<Options>): GivenAddress | undefined => {
-  const { billingAddress: source } = options;
-  const parts = definedIn(Object.fromEntries(PARTS.map((name) => [name, options[name]])));
-  const [first] = Object.keys(parts);
-  if (first === undefined) return source && { source };
-  if (source === undefined) return { parts };
+const addressIn = ({ billing_address: source, ...given }: FieldsGiven): readonly GivenField[] => {
+  const name = 'billing_address';
+  const value = pick(given, PARTS);
+  const [first] = Object.keys(value);
+  if (first === undefined) return source === undefined ? [] : [{ name, flag: '--billing-address', source }];
+  if (source === undefined) return [{ name, flag: asFlag(first), value }];
   throw usageError(`--billing-address and --${first} can't be used together`, {
     hint: 'give the address as JSON, or by its parts',
   });
 };
 
-/** Reads the given texts and address. */
-export const readTexts = (options: GivenOptions<Options>): Pick<FieldInput, 'texts' | 'billingAddress'> => ({
-  texts: definedIn({
-    email: options.email,
-    ref: options.ref,
-    first_name: options.firstName,
-    last_name: options.lastName,
-  }),
-  billingAddress: readAddress(options),
-});
-
-/** Inputs that may read from a source; a metadata change may have none. */
-interface Sourced extends Pick<FieldInput, 'billingAddress' | 'data'> {
-  readonly meta: { readonly kind: string; readonly source?: Source } | undefined;
-}
-
-/** Sources that the options read from. */
-export const sourcesOf = ({ billingAddress, meta, data }: Sourced): readonly (Source | undefined)[] => [
-  billingAddress !== undefined && 'source' in billingAddress ? billingAddress.source : undefined,
-  meta?.source,
-  data,
+const metaIn = ({ meta: pairs, meta_json: source, clear_meta, clear = [] }: FieldsGiven): readonly GivenField[] => [
+  ...(pairs === undefined ? [] : [{ name: 'meta', flag: '--meta', pairs }]),
+  ...(source === undefined ? [] : [{ name: 'meta', flag: '--meta-json', source }]),
+  ...(clear_meta === true || clear.includes('meta') ? [{ name: 'meta', flag: '--clear-meta', value: {} }] : []),
 ];
+
+/** Lists the fields that options set. The id of a job depends on their order. */
+export const fieldsIn = (given: FieldsGiven): readonly GivenField[] => {
+  const texts = Object.entries(pick(given, TEXTS)).map(([name, value]) => ({ name, flag: asFlag(name), value }));
+  const cleared = (given.clear ?? []).filter((name) => name !== 'meta');
+  const both = texts.find(({ name }) => cleared.includes(name));
+  if (both !== undefined) throw usageError(`--clear ${both.name} and ${both.flag} can't be used together`);
+  const empty = cleared.map((name) => ({ name, flag: `--clear ${name}`, value: '' }));
+  return [...texts, ...empty, ...addressIn(given), ...metaIn(given)];
+};
+
+/** Throws if the metadata is set in more than one of these ways. */
+export const refuseTwoWays = ({ fields, change }: Pick<Changes, 'fields' | 'change'>, ways: string): void => {
+  const set = fields.filter(({ name }) => name === 'meta').length + (change === undefined ? 0 : 1);
+  if (set > 1) throw usageError(`${ways} can't be used together`);
+};
 
 const asKey = (text: string): string => {
   if (text !== '') return text;
   throw usageError('the key is empty');
 };
 
-/** Fields that may be empty (interface.md 2.1; public material). */
-const CLEARABLE = ['ref', 'first_name', 'last_name', 'meta'];
 /** Reason for each field that can't be cleared. */
 const FIXED = new Map([
   ['email', 'a customer always has an e-mail address'],
@@ -116,83 +98,52 @@ const asCleared = (text: string): string => {
   throw usageError(why, { hint: `${guess}fields that can be cleared: ${CLEARABLE.join(', ')}` });
 };
 
-const options = rarely(['metaJson', 'clearMeta', 'unsetMeta'], {
+const options = rarely(['meta_json', 'clear_meta', 'unset_meta'], {
   ...FIELD_OPTIONS,
   clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared, {
     choices: CLEARABLE,
   }),
   meta: repeated('--meta <k=v>', 'replace all metadata; k:=json sets a value that is not text', asPair),
-  metaJson: option('--meta-json <json|@file|->', 'replace all metadata with one JSON object', asSource),
-  clearMeta: flag('--clear-meta', 'remove all metadata'),
-  mergeMeta: repeated(
+  meta_json: option('--meta-json <json|@file|->', 'replace all metadata with one JSON object', asSource),
+  clear_meta: flag('--clear-meta', 'remove all metadata'),
+  merge_meta: repeated(
     '--merge-meta <k=v>',
     'set metadata keys (k:=json) and keep the others: reads the customer, then writes all metadata',
     asPair,
   ),
-  unsetMeta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey),
+  unset_meta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey),
   ...DATA_OPTION,
   ...BULK_OPTIONS,
 } as const);
-
-/** Metadata is replaced as a whole or changed key by key. Only one way may be given. */
-type MetaInput =
-  | WholeMeta
-  | { readonly kind: 'merge'; readonly set: readonly Pair[]; readonly unset: readonly string[] };
-
-/** Changes to a customer that the options ask for. */
-export interface Changes extends Omit<FieldInput, 'meta'> {
-  readonly meta: MetaInput | undefined;
-}
 
 export type UpdateInput =
   | { readonly kind: 'one'; readonly uid: string; readonly changes: Changes }
   /** A file of updates. Options give the fields for which the file has no column. */
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly changes: Changes };
 
-const readMerge = (set: readonly Pair[], unset: readonly string[]): MetaInput => {
+const changeIn = ({ merge_meta, unset_meta }: GivenOptions<typeof options>): Changes['change'] => {
+  if (merge_meta === undefined && unset_meta === undefined) return undefined;
+  const [set, unset] = [merge_meta ?? [], unset_meta ?? []];
   const both = set.find(([name]) => unset.includes(name));
   if (both !== undefined) throw usageError(`"${both[0]}" is in both --merge-meta and --unset-meta`);
-  return { kind: 'merge', set, unset };
-};
-
-const readMeta = (given: GivenOptions<typeof options>): MetaInput | undefined => {
-  const merges = given.mergeMeta !== undefined || given.unsetMeta !== undefined;
-  const clears = given.clearMeta === true || given.clear?.includes('meta') === true;
-  const ways = [given.meta, given.metaJson, clears || undefined, merges || undefined].filter(
-    (way) => way !== undefined,
-  );
-  if (ways.length > 1) {
-    throw usageError("--meta, --meta-json, --clear-meta and --merge-meta/--unset-meta can't be used together");
-  }
-  if (merges) return readMerge(given.mergeMeta ?? [], given.unsetMeta ?? []);
-  if (given.meta !== undefined) return { kind: 'pairs', pairs: given.meta };
-  if (given.metaJson !== undefined) return { kind: 'json', source: given.metaJson };
-  return clears ? { kind: 'clear' } : undefined;
+  return { set, unset };
 };
 
 const readChanges = (given: GivenOptions<typeof options>): Changes => {
-  const { texts, billingAddress } = readTexts(given);
-  const cleared = (given.clear ?? []).filter((name) => name !== 'meta');
-  const both = cleared.find((name) => texts[name] !== undefined);
-  if (both !== undefined) throw usageError(`--clear ${both} and ${asFlag(both)} can't be used together`);
-  return { texts, cleared, billingAddress, meta: readMeta(given), data: given.data };
+  const changes = { fields: fieldsIn(given), change: changeIn(given), data: given.data };
+  refuseTwoWays(changes, '--meta, --meta-json, --clear-meta and --merge-meta/--unset-meta');
+  return changes;
 };
 
-const CHANGES = (Object.keys(options) as (keyof typeof options)[]).filter((name) => !Object.hasOwn(BULK_OPTIONS, name));
-
-const readOne = (
-  uid: string | undefined,
-  given: GivenOptions<typeof options>,
-  changes: Changes,
-  validate: boolean,
-): UpdateInput => {
+const readOne = (uid: string | undefined, changes: Changes, validate: boolean): UpdateInput => {
   if (uid === undefined) {
     throw usageError("missing required argument 'onye': a customer, ony.…", {
       hint: 'or update many from a file: --from customers.csv',
     });
   }
   readId('ony', uid, validate);
-  if (CHANGES.every((name) => given[name] === undefined)) {
+  const { fields, change, data } = changes;
+  if (fields.length === 0 && change === undefined && data === undefined) {
     throw usageError('nothing to change', { hint: 'give a field to change, such as --email ada@example.com' });
   }
   return { kind: 'one', uid, changes };
@@ -234,8 +185,8 @@ export const updateCommand = defineCommand({
   read: (args, given, { validate }): UpdateInput => {
     const bulk = readBulk(given);
     const changes = readChanges(given);
-    refuseSharedStdin([...sourcesOf(changes), bulk && sourceOf(bulk.from)]);
-    if (bulk === undefined) return readOne(args[0], given, changes, validate);
+    refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && sourceOf(bulk.from)]);
+    if (bulk === undefined) return readOne(args[0], changes, validate);
     if (args.length > 0) throw usageError("--from and a customer can't be used together");
     return { kind: 'file', bulk, changes };
   },

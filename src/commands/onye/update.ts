@@ -18,7 +18,8 @@ import {
   readCustomer,
   readFields,
 } from './fields.ts';
-import type { Changes, UpdateInput } from './update-spec.ts';
+import type { Changes } from './fields-shared.ts';
+import type { UpdateInput } from './update-spec.ts';
 import { onyeView, updatesView } from './view.ts';
 
 /** Everything that the options set. */
@@ -118,19 +119,18 @@ export const updateOne = async (uid: string, { fields, change }: GivenFields, de
 };
 
 /** Metadata change of the options. `fields` are the other fields that they set. */
-const readMerge = ({ meta }: Changes, fields: OnyeFields): MetaChange | undefined => {
-  if (meta?.kind !== 'merge') return undefined;
+const readChange = ({ change }: Changes, fields: OnyeFields): MetaChange | undefined => {
+  if (change === undefined) return undefined;
   if (fields.has('meta'))
     throw usageError('--data sets "meta", so it can\'t be used with --merge-meta or --unset-meta');
-  return { set: pairsToObject(meta.set, '--merge-meta'), unset: meta.unset };
+  return { set: pairsToObject(change.set, '--merge-meta'), unset: change.unset };
 };
 
 export const view = ({ kind }: UpdateInput): View => (kind === 'one' ? onyeView : updatesView);
 
 export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
-  const { meta } = input.changes;
-  const fields = await readFields({ ...input.changes, meta: meta?.kind === 'merge' ? undefined : meta }, deps);
-  const given = { fields, change: readMerge(input.changes, fields) };
+  const fields = await readFields(input.changes, deps);
+  const given = { fields, change: readChange(input.changes, fields) };
   if (input.kind === 'one') return updateOne(input.uid, given, deps);
   const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await import('../../bulk/run-file.ts')];
   return runFile({ bulk: input.bulk, kindOf: (client) => updateKind(given, client), view: updatesView }, deps);
