@@ -5,6 +5,7 @@ import { type GivenAmount, type ReadAmount, readAmount, readMinorAmount, splitMo
 import type { ListInput, RecordFilter, RequestedTime } from '../core/record.ts';
 import type { ShareOptions } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
+import { statusArgument, statusValue } from '../core/status.ts';
 import { didYouMean } from '../core/text.ts';
 import { parseDuration, parseInstant, parseRate, type Rate, startOf, type Zone } from '../core/time.ts';
 import { flag, type GivenOptions, type OptionSpecs, option, type Parse, taking } from './define.ts';
@@ -46,6 +47,16 @@ export const asOneOf = <T extends string>(known: readonly T[]): Parse<T> =>
     if (found !== undefined) return found;
     throw usageError(notOneOf(text, known, didYouMean(text, known)));
   });
+
+/** Parses a status: its value, or its word with blanks or hyphens. */
+export const asStatus = <T extends string>(known: readonly T[]): Parse<T> => {
+  const words = known.map(statusArgument);
+  return taking({ choices: words }, (text) => {
+    const found = statusValue(text, known);
+    if (found !== undefined) return found;
+    throw usageError(notOneOf(text, words, didYouMean(text, words)));
+  });
+};
 
 /** Throws if a filter value is unknown: an empty result would look like an answer. */
 export const refuseUnknown = (text: string, known: readonly string[]): void => {
@@ -195,7 +206,7 @@ const asAmount: Parse<string> = taking({ type: 'amount' }, (text) => {
 const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
   const words = text.split(',').map((word) => word.trim());
   if (words.every((word) => word !== '')) return words;
-  throw usageError(`"${text}" is not a list such as processing,requires_ugwo`);
+  throw usageError(`"${text}" is not a list such as processing,not-paid`);
 });
 
 /** Paging options of lists stored on this machine. */
@@ -222,7 +233,7 @@ export const WALK_OPTIONS = {
 
 /** Filters applied by paycli, since the service has no filters of its own. */
 export const FILTER_OPTIONS = {
-  status: option('--status <a,b>', 'only these statuses', asWords),
+  status: option('--status <a,b>', 'only these statuses, as words or as in JSON', asWords),
   since: option('--since <time>', 'created since: 2h, 7d, 2026-11-20 or a full timestamp', asMoment('first')),
   until: option('--until <time>', 'created until: the same; a day counts to its end', asMoment('last')),
   ref: option('--ref <text>', 'only with this reference', asText),
@@ -253,16 +264,20 @@ const filterOf = (given: GivenOptions<AllOptions>): RecordFilter | undefined => 
 const LONGEST_REF = 150;
 
 /** Throws if the filters can't match any record. */
-const refuseHopeless = (
-  { status = [], ref, email, customer }: GivenOptions<AllOptions>,
-  statuses: readonly string[],
-) => {
-  for (const one of status) refuseUnknown(one, statuses);
+const refuseHopeless = ({ ref, email, customer }: GivenOptions<AllOptions>) => {
   if (ref === '') throw usageError('--ref is empty');
   if ([...(ref ?? '')].length > LONGEST_REF) throw usageError(`--ref is longer than ${LONGEST_REF} characters`);
   if (email?.includes('@') === false) throw usageError(`--email: "${email}" is not an e-mail address`);
   if (customer?.includes('@') === false) checkIdOption('--customer', 'ony', customer);
 };
+
+/** The values of the given statuses. Without validation, an unknown one is looked for as it is. */
+const statusesIn = (texts: readonly string[], known: readonly string[], validate: boolean): readonly string[] =>
+  texts.map((text) => {
+    const value = statusValue(text, known);
+    if (value === undefined && validate) refuseUnknown(text, known.map(statusArgument));
+    return value ?? text;
+  });
 
 /** Reads the options of a list; `statuses` are the possible statuses of its records. */
 export const readList = <O extends OptionSpecs>(
@@ -270,8 +285,9 @@ export const readList = <O extends OptionSpecs>(
   { validate }: { readonly validate: boolean },
   statuses: readonly string[],
 ): ListInput => {
-  const given = options as GivenOptions<AllOptions>;
-  if (validate) refuseHopeless(given, statuses);
+  const all = options as GivenOptions<AllOptions>;
+  const given = all.status === undefined ? all : { ...all, status: statusesIn(all.status, statuses, validate) };
+  if (validate) refuseHopeless(given);
   if (given.cursor === '') throw usageError('--cursor is empty');
   const filter = filterOf(given);
   return {

@@ -18,6 +18,7 @@ import {
   type RecordFilter,
 } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
+import { statusArgument } from '../core/status.ts';
 import { formatLocalFull } from '../core/time.ts';
 import type { Deps } from './deps.ts';
 import { goOnFrom, previewCall } from './record.ts';
@@ -156,7 +157,7 @@ const filterWords = ({ filter = {} }: ListInput, now: number): string[] => {
   const text = (flag: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [flag, String(value)];
   return [
-    ...text('--status', filter.statuses?.join(',')),
+    ...text('--status', filter.statuses?.map(statusArgument).join(',')),
     ...moment('--since', filter.since),
     ...moment('--until', filter.until),
     ...text('--ref', filter.ref),

@@ -9,6 +9,7 @@ import { bothUnits, formatMoney } from '../core/money.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { Result, ShareOptions, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
+import { statusWord } from '../core/status.ts';
 import type { Sum } from '../ledger/report.ts';
 import type { Deps } from './deps.ts';
 
@@ -72,7 +73,7 @@ export const sumsText = (sums: readonly Sum<string>[]): string =>
   sums
     .map(({ payment, currency, count, amount }) => {
       const money = amount === undefined ? '' : ` (${formatMoney(amount, currency ?? '')})`;
-      return `${count} ${payment}${money}`;
+      return `${count} ${statusWord(payment)}${money}`;
     })
     .join(', ');
 

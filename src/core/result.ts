@@ -1,12 +1,14 @@
 import type { NextAction } from './charge.ts';
 import type { ErrorKind, PayError } from './error.ts';
 import type { ApiPage, ApiRecord } from './record.ts';
+import type { StatusWords } from './status.ts';
 
 export const FORMATS = ['table', 'tsv', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /**
- * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair. `money` is an integer in
+ * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair; a `state` is shown by its
+ * word (see `statusWord`). `money` is an integer in
  * the minor unit of the currency at `currency`. A `count` is grouped by thousands, and 0 is shown as empty. A
  * `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a `medium` each.
  * Formats for programs (tsv, csv) show the machine value instead.
@@ -19,6 +21,8 @@ export interface Column {
   readonly kind?: CellKind;
   /** For `money`: the path of the currency. */
   readonly currency?: string;
+  /** For `state`: words that differ from the common ones. */
+  readonly words?: StatusWords;
   /** Label on a card; the path by default. */
   readonly label?: string;
   /** May be shortened on a narrow terminal; identifiers and amounts may not. */

@@ -4,6 +4,7 @@ import { machineValue, paymentStatusOf, readNextAction } from '../core/charge.ts
 import { type ActivityEnding, ENDINGS } from '../core/data-files.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { printExact, valueAt } from '../core/json.ts';
+import { statusWord } from '../core/status.ts';
 import { parseDuration, utcAtom } from '../core/time.ts';
 import { type EventName, isWanted, readEvent } from '../core/webhook-event.ts';
 import { newId } from './ids.ts';
@@ -275,10 +276,10 @@ const endable = (store: EmulatorStore, uid: string, as: ActivityEnding): StoredA
   const status = machineValue(kept.activity.status);
   if (as === 'taken_back') {
     if (status === 'successful') return kept;
-    throw usageError(`the activity ${uid} is not paid: its status is ${status}`);
+    throw usageError(`the activity ${uid} can't be taken back: it is ${statusWord(status)}`);
   }
   if (paymentStatusOf(status) === 'open') return kept;
-  throw usageError(`the activity ${uid} has ended already: its status is ${status}`);
+  throw usageError(`the activity ${uid} has ended already: it is ${statusWord(status)}`);
 };
 
 const refuseAfterExpiry = (activity: Activity, due: number): void => {

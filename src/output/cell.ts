@@ -5,6 +5,7 @@ import { mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../co
 import { formatMoney } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column } from '../core/result.ts';
+import { STATUSES, statusWord } from '../core/status.ts';
 import { visible } from '../core/text.ts';
 import { formatLocalFull, readInstant } from '../core/time.ts';
 import { type Paint, type Styles, unpainted } from './style.ts';
@@ -98,6 +99,14 @@ const enumText = (value: unknown): string => {
   return cutText(isForPeople(label) ? label : machineValue(value), BOUNDS.cell);
 };
 
+/** The word for a status; an unknown one as received, or by its label. */
+const stateText = (value: unknown, { words }: Column): string => {
+  if (!isEnum(value)) return plainText(value);
+  const status = machineValue(value);
+  const word = statusWord(status, words);
+  return word === status && !STATUSES.has(status) ? enumText(value) : word;
+};
+
 const timeText = (value: unknown): string => {
   const instant = readInstant(value);
   return instant === undefined ? plainText(value) : formatLocalFull(instant);
@@ -134,7 +143,8 @@ const textOf = (record: unknown, column: Column): string => {
   const value = valueAt(record, column.path);
   if (column.kind === 'time') return timeText(value);
   if (column.kind === 'money') return moneyText(value, valueAt(record, column.currency ?? 'currency'));
-  if (column.kind === 'enum' || column.kind === 'state') return enumText(value);
+  if (column.kind === 'state') return stateText(value, column);
+  if (column.kind === 'enum') return enumText(value);
   if (column.kind === 'count') return countText(value, column.always === true);
   if (column.kind === 'customer') return customerText(value);
   if (column.kind === 'mediums') return mediumsText(value);

@@ -3,6 +3,7 @@ import type { Io, Output } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { ShareOptions, View } from '../core/result.ts';
+import { statusWord } from '../core/status.ts';
 import { visible, visibleExactly, visibleLines } from '../core/text.ts';
 import { formatAnywhere } from '../core/time.ts';
 import { amountOf } from './card.ts';
@@ -47,9 +48,9 @@ const linesOf = (action: NextAction, amount: string | undefined): string[] => {
 const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
   const status = statusOf(value);
   const which = visible(plainText(valueAt(value, 'uid')));
-  if (paymentStatusOf(status) !== 'open') return `${which} is ${visible(status)}`;
+  if (paymentStatusOf(status) !== 'open') return `${which} is ${visible(statusWord(status))}`;
   if (action === undefined)
-    return `${which} asks nothing of the customer${status === '' ? '' : ` (${visible(status)})`}`;
+    return `${which} asks nothing of the customer${status === '' ? '' : ` (${visible(statusWord(status))})`}`;
   const missing = missingOf(action);
   if (missing.length > 0) return `the service sent no ${missing.join(' and no ')}`;
   if (action.kind === 'transfer' && action.expiresAt !== undefined && action.expiresAt <= now) {

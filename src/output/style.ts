@@ -1,5 +1,6 @@
 import { type Env, speaksUtf8 } from '../core/io.ts';
 import type { QrWhen } from '../core/result.ts';
+import { STATUSES, type Tone } from '../core/status.ts';
 
 export { speaksUtf8 } from '../core/io.ts';
 
@@ -47,31 +48,14 @@ const PLAIN: Omit<Styles, keyof Signs> = {
   state: () => unpainted,
 };
 
-const STATE_COLORS: ReadonlyMap<string, 'green' | 'yellow' | 'cyan' | 'red' | 'magenta' | 'bgRed'> = new Map([
-  ['successful', 'green'],
-  ['ugwo_successful', 'green'],
-  ['requires_action', 'yellow'],
-  // Results of `doctor`.
-  ['ok', 'green'],
-  ['warn', 'yellow'],
-  ['fail', 'red'],
-  ['requires_ugwo', 'yellow'],
-  ['partially_refunded', 'magenta'],
-  ['refunded', 'magenta'],
-  ['processing', 'cyan'],
-  ['failed', 'red'],
-  ['paid', 'green'],
-  ['open', 'yellow'],
-  ['expired', 'red'],
-  ['cancelled', 'red'],
-  // States of a charge in the ledger. An unknown one must stand out in any list.
-  ['sending', 'cyan'],
-  ['accepted', 'green'],
-  ['rejected', 'red'],
-  ['not_sent', 'yellow'],
-  ['unknown', 'bgRed'],
-  ['not_created', 'yellow'],
-]);
+const TONE_COLORS = {
+  good: 'green',
+  open: 'yellow',
+  busy: 'cyan',
+  bad: 'red',
+  off: 'magenta',
+  alarm: 'bgRed',
+} as const satisfies Record<Tone, string>;
 
 /** chalk joins all its arguments, and `lines.map(paint)` passes three. */
 const ofOne =
@@ -96,8 +80,8 @@ export const stylesFor = async (color: boolean, unicode = true): Promise<Styles>
     alarm: ofOne(chalk.red),
     paper: ofOne(chalk.bgWhiteBright.black),
     state: (value) => {
-      const name = STATE_COLORS.get(value);
-      return name === undefined ? unpainted : ofOne(chalk[name]);
+      const tone = STATUSES.get(value)?.[1];
+      return tone === undefined ? unpainted : ofOne(chalk[TONE_COLORS[tone]]);
     },
   };
 };

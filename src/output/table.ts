@@ -12,7 +12,7 @@ const NARROWEST = 8;
 const READABLE = 12;
 /** Widths that leave room for longer values on later pages, where there is space. */
 const ROOM_FOR_MONEY = 'NGN 10,000,000.00'.length;
-const ROOM_FOR_STATE = 'requires_action'.length;
+const ROOM_FOR_STATE = 'part refunded'.length;
 const ROOM_FOR_TEXT = 20;
 
 /** The gap between two columns. */

@@ -1,6 +1,7 @@
 import type { Io } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result, ResultNotices, Waited, Waiting } from '../core/result.ts';
+import { statusWord } from '../core/status.ts';
 import { visible } from '../core/text.ts';
 import { openStatusLine } from './status-line.ts';
 import type { Styles } from './style.ts';
@@ -25,7 +26,7 @@ export const countdownText = (
   ellipsis = '…',
 ): string => {
   const left = clockText(until - now);
-  const state = status === undefined ? '' : `${visible(status)}, `;
+  const state = status === undefined ? '' : `${visible(statusWord(status))}, `;
   const trouble = failing ? '; the last read failed' : '';
   const texts = [
     `${state}waiting${trouble}; ${left} left, Ctrl-C stops waiting`,

@@ -131,7 +131,7 @@ const LINES: readonly (readonly [typed: string, completed: string])[] = [
   ['paycli ugwo list -o nd', 'paycli ugwo list -o ndjson '],
   ['paycli ugwo list --output=nd', 'paycli ugwo list --output=ndjson '],
   ['paycli checkout providers chk.a.b mob', 'paycli checkout providers chk.a.b mobile_money '],
-  ['paycli ugwo list --status processing,req', 'paycli ugwo list --status processing,requires_ugwo'],
+  ['paycli ugwo list --status processing,not', 'paycli ugwo list --status processing,not-paid'],
   ['paycli ugwo list --columns uid,created', 'paycli ugwo list --columns uid,created_at'],
   ['paycli ugwo list --columns=uid,created', 'paycli ugwo list --columns=uid,created_at'],
 ];

@@ -66,6 +66,22 @@ describe('an amount that the service refuses', () => {
   });
 });
 
+describe('a refund', () => {
+  const refund = ['refund', 'create', 'act.AbCd.000000000000000000000001', '--yes'];
+  const made = { uid: 'rfd.A.b', status: 'successful', amount: 500_000, currency: 'NGN' };
+
+  it.each([
+    ['table', /^status +refunded$/m],
+    ['json', /"status":"successful"/],
+    ['tsv', /^status\tsuccessful$/m],
+  ])('that arrived is called so in a %s', async (format, status) => {
+    const service = await serveBy(() => json(200, made));
+    const ended = await inProcess([...refund, '-o', format], { service, home: newFolder() });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stdout).toMatch(status);
+  });
+});
+
 describe('onye create', () => {
   it('sends what was given, and shows the customer', async () => {
     const service = await serve([json(200, ADA)]);

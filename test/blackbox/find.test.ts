@@ -5,7 +5,7 @@ import type { Answer } from '../support/service.ts';
 import { json, serveBy, ugwo } from '../support/service.ts';
 
 interface Some {
-  readonly status?: string;
+  readonly status?: string | readonly [value: string, label: string];
   readonly created_at?: string;
 }
 
@@ -30,6 +30,23 @@ describe('finding payment requests', () => {
     const ended = await paycli([...list, '--status', 'ugwo_successful'], { service, env: { TZ: 'UTC' } });
     expect(ended).toMatchObject({ code: 0, stdout: 'order-2\norder-4\n' });
     expect(ended.stderr).toBe('Looked through 4 payment requests, back to 2026-11-01 10:00.\n');
+  });
+
+  it.each([
+    ['requires_ugwo', ['order-1']],
+    ['not paid', ['order-1']],
+    ['not-paid', ['order-1']],
+    ['Part Refunded,paid', ['order-2', 'order-3']],
+  ])('accepts --status %s: a value of the service, or its word', async (status, found) => {
+    const page = pageOf([[1], [2, paid], [3, { status: ['partially_refunded', 'x'] }], [4, { status: 'new' }]], null);
+    const ended = await inProcess([...list, '--status', status], { service: await serveList({ 'limit=100': page }) });
+    expect(refs(ended.stdout)).toEqual(found);
+  });
+
+  it('looks for an unknown status as it is with --no-validate', async () => {
+    const service = await serveList({ 'limit=100': pageOf([[1], [2, { status: 'on hold' }]], null) });
+    const ended = await inProcess([...list, '--status', 'on hold', '--no-validate'], { service });
+    expect(refs(ended.stdout)).toEqual(['order-2']);
   });
 
   it('stops at the one request that has the reference', async () => {
@@ -64,7 +81,7 @@ describe('finding payment requests', () => {
     });
     const ended = await inProcess([...list, '--status', 'requires_ugwo'], { service });
     expect(refs(ended.stdout)).toHaveLength(10);
-    expect(ended.stderr).toContain('--status requires_ugwo --limit 100 --cursor behind-ten');
+    expect(ended.stderr).toContain('--status not-paid --limit 100 --cursor behind-ten');
   });
 
   it('never shows more than --max', async () => {
@@ -85,8 +102,8 @@ describe('finding payment requests', () => {
     [['--since', '2026-11-24', '--until', '2026-11-20'], '--until is before --since', 'swap the two times'],
     [['--since', '2d', '--until', '7d'], '--until is before --since', ''],
     [['--since', '2d', '--until', '2020-01-01', '--dry-run'], '--until is before --since', ''],
-    [['--status', 'piad'], '"piad" is not one of requires_ugwo, processing, ugwo_successful,', 'add --no-validate'],
-    [['--status', 'processing,paid'], '"paid" is not one of requires_ugwo, processing,', 'add --no-validate'],
+    [['--status', 'piad'], '(did you mean paid?)', 'add --no-validate'],
+    [['--status', 'processing,unpaid'], '"unpaid" is not one of not-paid, processing, paid,', 'add --no-validate'],
     [['--amount', '5.000,00'], '--amount: "5.000,00" is not an amount', 'write it like 5,000.00'],
     [['--amount', '5.5'], `--amount: "5.5" can't be an amount: NGN has 2 decimals`, 'write it like 5,000.00'],
     [['--amount', 'NGN 5'], '--amount: "5" could mean NGN 5.00 or NGN 0.05', ''],

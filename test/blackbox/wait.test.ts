@@ -69,14 +69,14 @@ describe('activity wait on a terminal', () => {
   it('shows at once what the first look shows, counts down on one line of which nothing is left, and ends with what has changed', async () => {
     const service = await serve([standing('requires_action'), PAID]);
     const terminal = openTerminal(WAIT, { service, columns: 34 });
-    await terminal.saw(/requires_action, 1[45]:\d\d left/);
+    await terminal.saw(/not paid, waiting; 1[45]:\d\d left/);
     const first = await terminal.screen();
     expect(first).toMatch(/^uid +act\.AbCd/);
     expect(first).toContain('*737*000*5000#');
     expect(first.match(/left/g)).toHaveLength(1);
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
-    expect(screen).toMatch(/\nstatus +successful$/);
+    expect(screen).toMatch(/\nstatus +paid$/);
     expect(screen.match(/^uid/gm)).toHaveLength(1);
     expect(screen).not.toContain('left');
   });
@@ -88,7 +88,7 @@ describe('activity wait on a terminal', () => {
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
     expect(screen).toMatch(/^uid +act\.AbCd/);
-    expect(screen).toMatch(/^status +successful$/m);
+    expect(screen).toMatch(/^status +paid$/m);
   });
 
   it('can be stopped, and shows what it knows', async () => {
@@ -99,7 +99,7 @@ describe('activity wait on a terminal', () => {
     expect((await terminal.ended).code).toBe(130);
     const screen = await terminal.screen();
     expect(screen).toMatch(/^uid +act\.AbCd/);
-    expect(screen).toMatch(/^status +requires_action$/m);
+    expect(screen).toMatch(/^status +not paid$/m);
     expect(screen).toContain('Cancelled by Ctrl-C;');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain('wait again with');
     expect(screen).not.toMatch(/left|\^C/);
@@ -120,11 +120,11 @@ describe('ugwo charge --wait', () => {
   it('shows on a terminal what is to be done at once, and then what has become of it', async () => {
     const service = await serve([json(200, ACTIVITY), standing('requires_action'), PAID]);
     const terminal = openTerminal(CHARGE, { service });
-    await terminal.saw(/requires_action, waiting; /);
+    await terminal.saw(/not paid, waiting; /);
     expect(await terminal.screen()).toContain('*737*000*5000#');
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
-    expect(screen).toMatch(/\nstatus {2}successful$/);
+    expect(screen).toMatch(/\nstatus {2}paid$/);
     expect(screen.match(/^uid/gm)).toHaveLength(1);
     expect(screen).not.toContain('left');
   });

@@ -20,9 +20,9 @@ describe('watch on a terminal', () => {
     await session.saw(/1 failed NGN 5,000\.04/);
     const lines = linesOf(await session.screen());
     expect(lines).toHaveLength(11);
-    expect(lines[0]).toMatch(/^ugwo +now +amount +status +medium +changed$/);
+    expect(lines[0]).toMatch(/^ugwo +now +amount +status +medium +changed/);
     expect(lines[2]).toMatch(/0004 +failed +NGN 5,000\.04 +failed +ussd/);
-    expect(lines[3]).toMatch(/0003 +paid +NGN 5,000\.03 +successful +ussd/);
+    expect(lines[3]).toMatch(/0003 +paid +NGN 5,000\.03 +paid +ussd/);
     expect(lines.slice(-3)).toEqual([
       'and 6 more',
       '1 paid NGN 5,000.03, 10 open NGN 50,000.71, 1 failed NGN 5,000.04',
@@ -77,7 +77,7 @@ describe('watch on a terminal', () => {
     await shell.saw(/polling; Ctrl-C stops/);
     shell.type('\u001a');
     await shell.saw(/Stopped[^$]*ready\$ /);
-    expect(await shell.screen()).not.toMatch(/polling|requires_action/);
+    expect(await shell.screen()).not.toMatch(/polling|not paid/);
     const before = shell.raw().length;
     shell.type('fg\r');
     await shell.saw(/polling; Ctrl-C stops/, before);

@@ -60,6 +60,9 @@ describe('webhook events', () => {
     expect(await uidsOf(home, '--event', 'refund.*')).toEqual([uidOf(2), uidOf(1)]);
     expect(await uidsOf(home, '--ugwo', ugwoOf(1))).toEqual([uidOf(5), uidOf(3), uidOf(1)]);
     expect(await uidsOf(home, '--state', 'waiting')).toEqual([]);
+    for (const state of ['kept', 'stored']) expect(await uidsOf(home, '--state', state)).toEqual(all);
+    const table = await inProcess(['webhook', 'events', 'list', '-o', 'table', '--columns', 'state'], { home });
+    expect(table.stdout).toContain('\nstored\n');
     const first = await inProcess(['webhook', 'events', 'list', '--max', '2', '--json'], { home });
     const { next_cursor: cursor } = JSON.parse(first.stdout) as { next_cursor: string };
     expect(await uidsOf(home, '--cursor', cursor)).toEqual(all.slice(2));

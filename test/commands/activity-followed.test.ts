@@ -58,7 +58,7 @@ describe('a wait', () => {
   it('that ended open says that the time to pay is over, and what the last read failed of', () => {
     const fault = new PayError('read_failed', "couldn't read from the service: ECONNRESET");
     expect(waitedOf(followed('requires_action', { expired: true, fault }), OPTIONS).failure?.message).toBe(
-      'the payment is still open after 1 min (last status: requires_action); the time to pay is over; ' +
+      'the payment is still open after 1 min (last status: not paid); the time to pay is over; ' +
         "couldn't read from the service: ECONNRESET",
     );
   });

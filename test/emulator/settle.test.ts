@@ -244,11 +244,11 @@ describe('what cannot be settled is a usage error, and changes nothing', () => {
     const { uid } = await charge(USSD);
     await settle(uid, as);
     const before = await read();
-    const status = as === 'successful' ? 'successful' : 'failed';
+    const status = as === 'successful' ? 'paid' : 'failed';
     for (const after of [undefined, SECOND]) {
       expect(await faultOf(settle(uid, 'successful', after))).toMatchObject({
         kind: 'usage',
-        message: `the activity ${uid} has ended already: its status is ${status}`,
+        message: `the activity ${uid} has ended already: it is ${status}`,
       });
     }
     expect(await read()).toEqual(before);

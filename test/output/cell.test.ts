@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CellKind } from '../../src/core/result.ts';
 import { formatLocalFull } from '../../src/core/time.ts';
-import { cellOf } from '../../src/output/cell.ts';
+import { cellOf, machineText } from '../../src/output/cell.ts';
 import { stylesFor } from '../../src/output/style.ts';
 
 const textOf = async (value: unknown, kind: CellKind): Promise<string> =>
@@ -24,7 +24,26 @@ describe('the cell of an enum', () => {
     ['an empty list', [], ''],
   ])('shows %s', async (_what, value, text) => {
     expect(await textOf(value, 'enum')).toBe(text);
+  });
+});
+
+describe('the cell of a status', () => {
+  it.each([
+    ['a word', 'ugwo_successful', 'paid'],
+    ['a word for a pair with a translation key', ['requires_ugwo', 'enum.ugwo_status.requires_ugwo'], 'not paid'],
+    ['a word for a pair with a label', ['partially_refunded', 'Partial'], 'part refunded'],
+    ['a word for a value that is one already', ['failed', 'Gone wrong'], 'failed'],
+    ['an unknown status as received', 'on_hold', 'on_hold'],
+    ['an unknown status by its label', ['on_hold', 'On hold'], 'On hold'],
+    ['what is no status', { a: 1 }, '{"a": 1}'],
+    ['nothing', null, ''],
+  ])('shows %s', async (_what, value, text) => {
     expect(await textOf(value, 'state')).toBe(text);
+  });
+
+  it('keeps the value for programs', () => {
+    expect(machineText('requires_ugwo', 'state')).toBe('requires_ugwo');
+    expect(machineText(['requires_ugwo', 'Not paid'], 'state')).toBe('requires_ugwo');
   });
 });
 

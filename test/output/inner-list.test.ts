@@ -38,7 +38,7 @@ describe('a list inside a record', () => {
       'uid          status  created_at',
       '─────────────────────────────────────',
       `act.WXYZ.a1  failed  ${AT}`,
-      `act.WXYZ.b2  Paid    ${AT}`,
+      `act.WXYZ.b2  paid    ${AT}`,
       '',
     ]);
   });
@@ -54,7 +54,7 @@ describe('a list inside a record', () => {
       `created  ${AT}`,
       '',
       'uid      act.WXYZ.b2',
-      'status   Paid',
+      'status   paid',
       `created  ${AT}`,
       '',
     ]);

@@ -47,7 +47,7 @@ describe('a message to a customer', () => {
   });
 
   it.each<[string, unknown, NextAction | undefined, string]>([
-    ['is paid', { ...open, status: 'successful' }, TRANSFER, 'act.A.b is successful'],
+    ['is paid', { ...open, status: 'successful' }, TRANSFER, 'act.A.b is paid'],
     ['has failed', { ...open, status: ['failed', 'Failed'] }, DIAL, 'act.A.b is failed'],
     ['asks nothing', { ...open, status: 'processing' }, undefined, 'act.A.b asks nothing of the customer (processing)'],
     ['lacks a bank', open, { ...TRANSFER, bank: '' }, 'the service sent no bank'],

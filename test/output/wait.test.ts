@@ -94,11 +94,11 @@ const watch = async (
 describe('a wait on a terminal', () => {
   it('shows the record at once, then what has changed of it', async () => {
     const { io, end } = await watch(terminal(), activity('requires_action', { ...DIAL, seen: 1 }));
-    expect(io.stdout.text).toContain('requires_action');
+    expect(io.stdout.text).toContain('not paid');
     expect(io.stdout.text).toContain('*737#');
     const before = io.stdout.text;
     expect(await end({ record: activity('successful', { seen: 2 }) })).toEqual({});
-    expect(io.stdout.text.slice(before.length)).toBe('status  successful\n');
+    expect(io.stdout.text.slice(before.length)).toBe('status  paid\n');
   });
 
   it('shows new fields, and those that paycli does not know', async () => {
@@ -132,23 +132,23 @@ describe('a wait on a terminal', () => {
   it('keeps to --columns', async () => {
     const { io, end } = await watch(terminal(), activity('processing', DIAL), { columns: ['uid', 'status'] });
     await end({ record: activity('successful', DIAL) });
-    expect(io.stdout.text).toBe('uid     act.A.b\nstatus  processing\nstatus  successful\n');
+    expect(io.stdout.text).toBe('uid     act.A.b\nstatus  processing\nstatus  paid\n');
   });
 
   it('shows in the end what it did not know at first', async () => {
     const { io, end } = await watch(terminal(), undefined);
     expect(io.stdout.text).toBe('');
     await end({ record: activity('successful') });
-    expect(io.stdout.text).toBe('uid     act.A.b\nstatus  successful\n');
+    expect(io.stdout.text).toBe('uid     act.A.b\nstatus  paid\n');
   });
 
   it('counts down on one line of stderr, which is gone in the end', async () => {
     const { io, clock, tell, end } = await watch(terminal(), activity('requires_action'));
     await tell({});
-    expect(io.stderr.text).toBe(`${ERASE}requires_action, waiting; 15:00 left, Ctrl-C stops waiting`);
+    expect(io.stderr.text).toBe(`${ERASE}not paid, waiting; 15:00 left, Ctrl-C stops waiting`);
     await clock.pass(1);
     await clock.pass(1000);
-    expect(io.stderr.writes.at(-1)).toBe(`${ERASE}requires_action, waiting; 14:59 left, Ctrl-C stops waiting`);
+    expect(io.stderr.writes.at(-1)).toBe(`${ERASE}not paid, waiting; 14:59 left, Ctrl-C stops waiting`);
     await tell({ status: 'processing', failing: true });
     expect(io.stderr.writes.at(-1)).toContain('processing, waiting; the last read failed; 14:59 left');
     await end({ record: activity('successful') });
@@ -180,7 +180,7 @@ describe('a wait on a terminal', () => {
     await tell({});
     await end({ record: activity('successful') });
     expect(io.stderr.writes).toEqual([]);
-    expect(io.stdout.text).toContain('successful');
+    expect(io.stdout.text).toContain('paid');
   });
 
   it('counts down for a person even where the data goes elsewhere', async () => {
@@ -196,7 +196,7 @@ describe('a wait elsewhere', () => {
   it.each<[FakeIo, OutputOptions['format'], string]>([
     [pipe(), 'tsv', 'uid\tact.A.b\nstatus\tsuccessful\n'],
     [pipe(), 'json', '{"uid":"act.A.b","status":"successful"}\n'],
-    [pipe(), 'table', 'uid     act.A.b\nstatus  successful\n'],
+    [pipe(), 'table', 'uid     act.A.b\nstatus  paid\n'],
     [terminal(), 'ndjson', '{"uid":"act.A.b","status":"successful"}\n'],
   ])('shows nothing but what it has become', async (base, format, text) => {
     const { io, tell, end } = await watch(base, activity('requires_action'), { format });
@@ -238,11 +238,11 @@ describe('the line of a wait', () => {
   const waiting: Waiting = { status: 'requires_action', until: NOW + 12 * MINUTE + 30_001, failing: false };
 
   it.each([
-    [80, 'requires_action, waiting; 12:31 left, Ctrl-C stops waiting'],
-    [58, 'requires_action, waiting; 12:31 left, Ctrl-C stops waiting'],
-    [57, 'requires_action, waiting; 12:31 left'],
-    [30, 'requires_action, 12:31 left'],
-    [20, '12:31'],
+    [80, 'not paid, waiting; 12:31 left, Ctrl-C stops waiting'],
+    [51, 'not paid, waiting; 12:31 left, Ctrl-C stops waiting'],
+    [50, 'not paid, waiting; 12:31 left'],
+    [28, 'not paid, 12:31 left'],
+    [19, '12:31'],
     [4, '12:…'],
   ])('fits into %i columns', (width, text) => {
     expect(countdownText(waiting, NOW, width)).toBe(text);

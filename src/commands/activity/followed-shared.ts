@@ -7,6 +7,7 @@ import { valueAt } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Waiting } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { statusWord } from '../../core/status.ts';
 import { durationWord, formatDuration } from '../../core/time.ts';
 
 type Step = Awaited<ReturnType<Following['next']>>;
@@ -77,7 +78,7 @@ const againLine = ({ uid }: ActivityLike, { ugwoUid, limit, place }: WaitOptions
 
 const stillOpen = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError => {
   const { waited, expired, fault, unanswered } = followed;
-  const seen = `the payment is still open after ${formatDuration(waited)} (last status: ${statusOf(activity) || 'unreadable'})`;
+  const seen = `the payment is still open after ${formatDuration(waited)} (last status: ${statusWord(statusOf(activity)) || 'unreadable'})`;
   const parts = [
     seen,
     ...(expired ? ['the time to pay is over'] : []),

@@ -1,8 +1,9 @@
 import { argument, defineCommand, option, optional, repeated } from '../../cli/define.ts';
-import { asOneOf, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
+import { asOneOf, asStatus, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
 import { CHARGE_STATES, type ChargeState } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { statusArgument } from '../../core/status.ts';
 import { keepingCommands, report, sharedCommands } from './keeping-spec.ts';
 
 const ROW =
@@ -40,7 +41,11 @@ const list = defineCommand({
   summary: 'list charges sent from here, newest first',
   description: FOLLOWS,
   options: {
-    state: repeated('--state <state>', `only these states: ${CHARGE_STATES.join(', ')}`, asOneOf(CHARGE_STATES)),
+    state: repeated(
+      '--state <state>',
+      `only these states: ${CHARGE_STATES.map(statusArgument).join(', ')}`,
+      asStatus(CHARGE_STATES),
+    ),
     ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
     ...PAGE_OPTIONS,
     ...EVERY_PROFILE,

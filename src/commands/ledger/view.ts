@@ -96,7 +96,7 @@ const seen: InnerList = {
     { path: 'at', kind: 'time' },
     { path: 'kind' },
     { path: 'found' },
-    { path: 'status' },
+    { path: 'status', kind: 'state' },
     { path: 'message', flexible: true },
     { path: 'why', flexible: true },
     { path: 'as' },

@@ -5,6 +5,7 @@ import { namingFlags } from '../../core/input.ts';
 import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
+import { REFUND_WORDS } from '../../core/status.ts';
 import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
 import { makeOnce } from '../make.ts';
@@ -68,7 +69,7 @@ export const failureOf = (refund: unknown): string | undefined => {
 export const refundView: View = {
   columns: [
     { path: 'uid', needed: true },
-    { path: 'status', kind: 'state', needed: true },
+    { path: 'status', kind: 'state', words: REFUND_WORDS, needed: true },
     { path: 'amount', kind: 'money', currency: 'currency', needed: true },
     { path: 'currency', kind: 'enum', machineOnly: true },
     { path: 'ugwo_activity', flexible: true, label: 'activity' },

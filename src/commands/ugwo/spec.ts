@@ -25,6 +25,7 @@ import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
 import type { GivenAmount } from '../../core/money.ts';
+import { statusArgument } from '../../core/status.ts';
 import { chargeCommand } from './charge-spec.ts';
 
 /** Fields of a new payment request, as texts. */
@@ -154,14 +155,14 @@ const listCommand = defineCommand({
   options: {
     ...WALK_OPTIONS,
     ...FILTER_OPTIONS,
-    status: { ...FILTER_OPTIONS.status, choices: STATUSES },
+    status: { ...FILTER_OPTIONS.status, choices: STATUSES.map(statusArgument) },
     ...MONEY_FILTER_OPTIONS,
   },
   examples: {
     'list the newest ten': 'paycli ugwo list',
     'list all, as JSON': 'paycli ugwo list --all --json',
     'find one by your reference': 'paycli ugwo list --ref INV-000120',
-    'what was not paid in the last week': 'paycli ugwo list --status requires_ugwo --since 7d --all',
+    'what was not paid in the last week': 'paycli ugwo list --status not-paid --since 7d --all',
     'some columns, for a script': 'paycli ugwo list --all -o tsv --columns uid,status,amount',
   },
   output:
@@ -177,7 +178,7 @@ const cancelCommand = defineCommand({
   danger: 'write',
   summary: 'cancel a payment request that nobody has begun to pay',
   description:
-    'The service cancels only what is requires_ugwo. paycli reads the payment request, shows it and asks; a script needs --yes.',
+    'The service cancels only a request that is not paid. paycli reads the payment request, shows it and asks; a script needs --yes.',
   args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
   examples: {
     'cancel a payment request in a script': `paycli ugwo cancel ${SEEDED.ugwo} --yes`,

@@ -6,6 +6,7 @@ import { formatMoney } from '../../core/money.ts';
 import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Board, Column, Result, ResultNotices, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
+import { statusWord } from '../../core/status.ts';
 import { utcAtom } from '../../core/time.ts';
 import { type Charge, isIn, type Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -73,7 +74,7 @@ export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Cha
 };
 
 const partText = ({ payment, currency, count, amount }: Sum<Now>): string => {
-  const what = `${grouped(count)} ${payment.replaceAll('_', ' ')}`;
+  const what = `${grouped(count)} ${statusWord(payment)}`;
   return amount === undefined ? what : `${what} ${formatMoney(amount, currency ?? '')}`;
 };
 

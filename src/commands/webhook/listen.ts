@@ -10,6 +10,7 @@ import { isLoopback } from '../../core/origin.ts';
 import { type ApiPage, type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, splitCommand } from '../../core/shell.ts';
+import { statusWord } from '../../core/status.ts';
 import { colouredText } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
 import { DOUBLE_CHARGE } from '../../core/webhook-event.ts';
@@ -60,13 +61,13 @@ const paidBy = (activity: unknown, charges: readonly Charge[]): Paid => {
 
 const wordsOf = ({ activity, status, created_at, charge, profile, job, row, sent_at }: Paid): string => {
   if (charge === null)
-    return `${activity} (${status}, made ${created_at ?? 'at an unknown time'}): not from this ledger`;
+    return `${activity} (${statusWord(status)}, made ${created_at ?? 'at an unknown time'}): not from this ledger`;
   const from = [
     profile === null ? undefined : `profile ${profile}`,
     job === null ? undefined : `${job} row ${row}`,
     `sent ${sent_at}`,
   ];
-  return `${activity} (${status}): ${charge}, ${from.filter((part) => part !== undefined).join(', ')}`;
+  return `${activity} (${statusWord(status)}): ${charge}, ${from.filter((part) => part !== undefined).join(', ')}`;
 };
 
 /**

@@ -1,7 +1,7 @@
 import { argument, defineCommand, flag, option, optional, READ_EXITS, repeated } from '../../cli/define.ts';
 import {
   asInteger,
-  asOneOf,
+  asStatus,
   asText,
   checkIdOption,
   momentIn,
@@ -10,6 +10,7 @@ import {
   refuseUnknown,
 } from '../../cli/options.ts';
 import { usageError } from '../../core/error.ts';
+import { statusArgument } from '../../core/status.ts';
 import { EVENT_STATES, EVENTS, type EventState, isWanted, KEEP_DAYS } from '../../core/webhook-event.ts';
 
 /** Files and commands that give an endpoint's secrets, as named by the options. */
@@ -92,7 +93,11 @@ const list = defineCommand({
   options: {
     event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
     ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
-    state: repeated('--state <state>', `only these states: ${EVENT_STATES.join(', ')}`, asOneOf(EVENT_STATES)),
+    state: repeated(
+      '--state <state>',
+      `only these states: ${EVENT_STATES.map(statusArgument).join(', ')}`,
+      asStatus(EVENT_STATES),
+    ),
     refused: flag('--refused', 'list deliveries that were refused for their signature instead'),
     ...PAGE_OPTIONS,
   } as const,
