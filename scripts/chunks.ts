@@ -3,8 +3,8 @@ import type { ChunkingContext, ModuleInfo } from 'rolldown';
 
 /**
  * Files that are needed where the rest of their room is not, and the chunk that each goes to with the packages that it imports:
- * where the ledger lies is asked without a profile, profiles are read without the operations of the API, and help asks for the
- * commands and the locale alone.
+ * where the ledger lies is asked without a profile, profiles are read without the operations of the API, help asks for the
+ * commands and the locale alone, and only errors need the sentences for the service's codes.
  */
 const APART = {
   'config/folders.ts': 'core',
@@ -12,6 +12,7 @@ const APART = {
   'contract/profile-file.ts': 'profile-file',
   'cli/tree.ts': 'help',
   'core/io.ts': 'start',
+  'core/service-codes.ts': 'service-codes',
 };
 
 /** What only a shared ledger needs, or only a browser sees, is as large as a room; help is asked for without the rest of its room. */

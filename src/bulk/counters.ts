@@ -86,8 +86,11 @@ const TOLD: readonly RowState[] = [
   ...(['invalid', 'sending'] as const),
 ];
 
-/** Identifiers that differ from row to row; replaced by an ellipsis so that equal errors are grouped. */
-const OWN_NAMES = /\b[a-z_]+(?:\.[A-Za-z0-9_]{4,}){2,}|\b[a-z_]+-[0-9a-z]{16,}/g;
+/**
+ * Identifiers that differ from row to row; replaced by an ellipsis so that equal errors are grouped. An error code of
+ * the service has the same form.
+ */
+const OWN_NAMES = /\b(?![\w.]+\.error\.)[a-z_]+(?:\.[A-Za-z0-9_]{4,}){2,}|\b[a-z_]+-[0-9a-z]{16,}/g;
 
 const reasonIn = ({ error = '', reason }: RowEnd): string => reason ?? error.replaceAll(OWN_NAMES, '…');
 

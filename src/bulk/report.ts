@@ -9,7 +9,7 @@ import { forSpreadsheet, MARK, visibleCell, visibleJson, withoutFormula } from '
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
 import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
-import { type ColumnFault, invalidEnd, type RowEnd } from './row-end.ts';
+import { type ColumnFault, columnName, invalidEnd, type RowEnd } from './row-end.ts';
 
 /** Unique names that avoid the taken ones: the name itself, or the first free one of `name_2`, `name_3`, …. */
 const freeNames = (names: readonly string[], taken: Iterable<string>): readonly string[] => {
@@ -331,6 +331,12 @@ interface ReporterOptions extends OpenOptions {
   readonly bom: boolean;
 }
 
+/** Explains the service's codes in an error for people, and keeps them for programs. */
+const explainedError = async (error: string): Promise<string> => {
+  const loaded = await import('../core/service-codes.ts').catch(() => undefined);
+  return loaded?.explained(error, { nameOf: columnName, withCodes: true }) ?? error;
+};
+
 /** Opens the report of a job lazily; does nothing where none is wanted. */
 export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bom, ...options }: ReporterOptions) => {
   let opening: Promise<Report> | undefined;
@@ -345,7 +351,8 @@ export const openReporter = (input: RowsFile, { path, columns, clean, rawCsv, bo
     );
     return opening;
   };
-  const write = async (row: InputRow, { state, fields, error }: RowEnd): Promise<void> => {
+  const write = async (row: InputRow, { state, fields, error: raw }: RowEnd): Promise<void> => {
+    const error = raw === undefined ? undefined : await explainedError(raw);
     const said = Object.entries({ ...fields, row: row.number, state, error, [JOB_COLUMN]: job }).map(
       ([name, value]) => [name, typeof value === 'string' ? clean(value) : value],
     );

@@ -54,6 +54,9 @@ const wordsOf = ({ title, inDecimals = title, suggestion }: Violation): string =
 
 const placeOf = ({ option, propertyPath }: Violation): string => option ?? propertyPath;
 
+/** Names a field of a row in a sentence. */
+export const columnName = (field: string): string => `column ${field}`;
+
 /** The message and violations of an error, in one line. */
 const oneLine = ({ message, detail }: PayError): string => {
   const broken = (detail.violations ?? []).map((violation) =>

@@ -5,7 +5,7 @@ import { madeHere } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import type { Trouble } from './counters.ts';
 import type { Aftermath, RowKind } from './kind.ts';
-import { gravest, isSignalCode } from './row-end.ts';
+import { columnName, gravest, isSignalCode } from './row-end.ts';
 import type { WorkedOff } from './send.ts';
 
 /** The end of a job. */
@@ -158,6 +158,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
   ];
   return new PayError(kindOf(code), lines.join('\n'), {
     exitCode: code,
+    nameOf: columnName,
     ...(end.id === null ? {} : { ledgerId: end.id }),
     ...(hints.length === 0 ? {} : { hint: hints.join('\n') }),
     ...(answer === undefined ? {} : { answer }),

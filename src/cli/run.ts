@@ -97,8 +97,11 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
   ]);
   const json = globals.format === 'json' || globals.format === 'ndjson' || globals.jq !== undefined;
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
-  const stack = globals.debug && error.kind === 'internal';
-  const text = json ? errorLine(error, exitCode, io) : await errorBlock(error, { color, stack, beside: io });
+  const { debug } = globals;
+  const stack = debug && error.kind === 'internal';
+  const text = json
+    ? errorLine(error, exitCode, io)
+    : await errorBlock(error, { color, stack, codes: debug, beside: io });
   await writePieces(io.stderr, [text], io.clock);
   return exitCode;
 };

@@ -96,6 +96,8 @@ export interface ErrorDetail {
   /** The title of the service's own error document. */
   readonly title?: string;
   readonly violations?: readonly Violation[];
+  /** Names a field of the request in a sentence: its flag, or the column of a file. */
+  readonly nameOf?: (field: string) => string | undefined;
   readonly request?: { readonly method: string; readonly path: string };
   /** The service's answer as JSON text: stored when it is the only trace of a completed write. */
   readonly answer?: string;

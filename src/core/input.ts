@@ -78,8 +78,8 @@ const nameOne = (violation: Violation, flagOf: FlagOf, guess: Guess, currency: s
 };
 
 /**
- * The same error with a flag for each violation's property path, a "did you mean" where a known value is near, and
- * decimals for an amount in this currency that was typed with them.
+ * The same error with the flags of its fields: one for each violation's property path, a "did you mean" where a known
+ * value is near, and decimals for an amount in this currency that was typed with them.
  */
 export const namingFlags = (
   thrown: unknown,
@@ -89,6 +89,7 @@ export const namingFlags = (
 ): unknown => {
   if (!(thrown instanceof PayError) || thrown.detail.violations === undefined) return thrown;
   return thrown.with({
+    nameOf: flagOf,
     violations: thrown.detail.violations.map((violation) => nameOne(violation, flagOf, guess, currency)),
   });
 };

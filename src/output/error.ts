@@ -12,6 +12,8 @@ export interface ErrorBlockOptions {
   readonly color: boolean;
   /** Adds the stack and the causes. */
   readonly stack?: boolean;
+  /** Adds the service's codes to the sentences that explain them. */
+  readonly codes?: boolean;
   readonly beside: Beside;
 }
 
@@ -28,17 +30,31 @@ const placeOf = ({ propertyPath, option, row, column }: Violation): string => {
   return propertyPath === '' ? option : `${option} (${propertyPath})`;
 };
 
-const violationLine = (violation: Violation): string => {
-  const where = placeOf(violation);
-  const title = violation.inDecimals ?? violation.title;
-  return visible(where === '' ? title : `${where}: ${title}`);
+type Explain = (text: string) => string;
+
+const violationLine = (violation: Violation, explain: Explain): string => {
+  const [where, title] = [placeOf(violation), explain(violation.inDecimals ?? violation.title)];
+  const { option } = violation;
+  // Some sentences name the flag themselves.
+  const isNamed = where === '' || (option !== undefined && title.includes(option));
+  return visible(isNamed ? title : `${where}: ${title}`);
 };
 
 /** Puts our suggestion on a line of its own, below the service's words. */
-const violationLines = (violation: Violation): string[] => {
+const violationLines = (violation: Violation, explain: Explain): string[] => {
   const { suggestion } = violation;
   const guess = suggestion === undefined ? [] : [`did you mean ${visible(suggestion)}?`];
-  return [violationLine(violation), ...guess];
+  return [violationLine(violation, explain), ...guess];
+};
+
+/** Loads the sentences for the service's codes. If they can't be loaded, the codes stay. */
+const explainer = async ({ detail: { nameOf, title } }: PayError, withCodes: boolean): Promise<Explain> => {
+  const loaded = await import('../core/service-codes.ts').catch(() => undefined);
+  return (text) => {
+    const sentence = loaded?.explained(text, { nameOf, withCodes }) ?? text;
+    // The line with the request repeats the title, which says less than the sentence.
+    return sentence === text || title === undefined ? sentence : sentence.replace(`: ${title}: `, ': ');
+  };
 };
 
 const jsonWhole = (text: string, redactor: Redactor): string =>
@@ -80,7 +96,7 @@ const INDENT = '  ';
  */
 export const errorBlock = async (
   error: PayError,
-  { color, stack = false, beside }: ErrorBlockOptions,
+  { color, stack = false, codes = false, beside }: ErrorBlockOptions,
 ): Promise<string> => {
   const { stderr, env, redactor } = beside;
   const styles = await stylesFor(color, speaksUtf8(env));
@@ -90,7 +106,8 @@ export const errorBlock = async (
     const [first = '', ...more] = proseLines(`${lead} ${text}`, room, beside);
     return [paint(lead) + first.slice(lead.length), ...more.map((line) => INDENT + line)];
   };
-  const [first = '', ...more] = lines(error.message);
+  const explain = await explainer(error, codes);
+  const [first = '', ...more] = lines(explain(error.message));
   const { hint, answer, ledgerId } = error.detail;
   const request = requestLine(error.detail, redactor);
   const small = [
@@ -103,7 +120,7 @@ export const errorBlock = async (
       ? proseLines(capitalized(first), room, beside)
       : led('error:', (text) => styles.bold(styles.alarm(text)), first)),
     ...more.flatMap(setIn),
-    ...(error.detail.violations ?? []).flatMap(violationLines).flatMap(setIn),
+    ...(error.detail.violations ?? []).flatMap((one) => violationLines(one, explain)).flatMap(setIn),
     ...(hint === undefined ? [] : lines(hint).flatMap((line) => led(styles.arrow, styles.bold, line))),
     ...small.map(styles.dim),
     ...(answer === undefined ? [] : [jsonLine(answer, redactor)]),

@@ -18,6 +18,7 @@ describe('namingFlags', () => {
     expect(named('zenit')).toMatchObject({ kind: 'rejected', message: 'the service said no' });
     expect((named('zenit') as PayError).detail).toStrictEqual({
       status: 422,
+      nameOf: flagOf,
       violations: [
         { propertyPath: 'data.provider', title: 'Unknown bank.', option: '--provider', suggestion: 'zenith' },
         { propertyPath: 'data.phone', title: 'Not a phone number.' },

@@ -160,7 +160,7 @@ describe.each(DIALECTS)('why a request was refused, in the %s dialect', (dialect
       'a rule with a code',
       '/v1/ugwo/ugw.Lcal.nothing/activities',
       { type: 'charge', data: { medium: 'bank_transfer' } },
-      ['ugwo.error.not_found: no payment request has this identifier'],
+      ['No payment request in this workspace has this id (ugwo.error.not_found)'],
     ],
   ])('%s', async (_what, path, body, words) => {
     const { post } = await openShop({ dialect });

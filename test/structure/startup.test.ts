@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SEEDED } from '../../src/core/data-files.ts';
 import { NODE_PROGRAM } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { page, type Service, serve } from '../support/service.ts';
@@ -109,6 +110,15 @@ describe('what a command loads', () => {
   it('is neither the ledger nor the rows of files for a command that only reads', async () => {
     const loaded = await loadedBy(['ugwo', 'list', '--local']);
     expect(loaded.filter((name) => /^src\/(?:ledger|bulk|webhook)\//.test(name))).toEqual([]);
+  });
+
+  it.each([
+    ['read', ['ugwo', 'list', '--local']],
+    ['write', ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'ussd', '--provider', 'gtb', '--local']],
+  ])('is no sentence for an error of the service where all is well: a %s', async (_what, args) => {
+    const loaded = await loadedBy(args);
+    expect(loaded).toContain('src/output/render.ts');
+    expect(loaded).not.toContain('src/core/service-codes.ts');
   });
 
   it('is no declaration of a command for the first page of help', async () => {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Activity } from '../../contract/activity.ts';
 import { MEDIUMS, machineValue, readNextAction } from '../../core/charge.ts';
 import { parseIfJson, valueAt } from '../../core/json.ts';
+import { explained } from '../../core/service-codes.ts';
 import { telLink } from '../../core/text.ts';
 import { modulesOf } from '../../qr/modules.ts';
 import { effectOf } from '../faults.ts';
@@ -10,38 +11,16 @@ import type { Executed, SeenRequest } from '../request-log.ts';
 import { present } from '../service.ts';
 import type { EmulatorStore } from '../store.ts';
 
-/** The rules behind the service's codes, in the words of its contract. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  ugwo_processed: 'a payment request that is paid takes no further charge',
-  ugwo_cancelled: 'a payment request that is cancelled takes no charge',
-  'workspace.error.balance_too_low': 'metadata.emulate asks for 402: the workspace has no balance',
-  'ugwo.error.not_found': 'no payment request has this identifier',
-  'activity.error.not_found': 'this payment request has no such activity',
-  'onye.error.not_found': 'no customer has this identifier',
-  'checkout.error.not_found': 'no checkout has this identifier',
-  'checkout.error.medium_not_found': 'the checkout does not offer this medium',
-  'nzube.onye.error.email_already_exists': 'an e-mail address belongs to one customer',
-  'nzube.ugwo.error.ref_already_exists': 'a reference belongs to one payment request',
-  'nzube.ugwo.error.not_cancellable': 'a payment request with a payment can not be cancelled',
-  'nzube.ugwo.error.currency_not_allowed': 'the workspace does not take this currency',
-  'nzube.refund.error.activity_not_paid': 'only what is paid can be refunded',
-  'nzube.refund.error.refund_amount_too_high': 'the refund is larger than what is left of the payment',
-  'nzube.refund.error.refund_amount_too_low': 'the refund is below the smallest amount',
-  'nzube.refund.error.missing_destination': 'the refund of a bank transfer needs an account',
-};
-
-const meant = (code: string): string => (Object.hasOwn(MEANINGS, code) ? `${code}: ${MEANINGS[code]}` : code);
-
 /** Lists the rules that a refused request has broken, in either dialect; empty if it was not refused. */
 export const refusedBy = ({ status, text }: Executed): readonly string[] => {
   if (status < 400) return [];
   const problem = parseIfJson(text);
   const errors = valueAt(problem, 'errors');
   const broken = (Array.isArray(errors) ? errors : []).map(
-    (one: unknown) => `${machineValue(valueAt(one, 'field'))}: ${meant(machineValue(valueAt(one, 'message')))}`,
+    (one: unknown) => `${machineValue(valueAt(one, 'field'))}: ${machineValue(valueAt(one, 'message'))}`,
   );
   const message = machineValue(valueAt(problem, 'detail')) || machineValue(valueAt(problem, 'message'));
-  return broken.length > 0 ? broken : [meant(message)];
+  return (broken.length > 0 ? broken : [message]).map((text) => explained(text, { withCodes: true }));
 };
 
 /** Says why a request did not simply succeed: the rule that refused it, or the fault that struck it. */
