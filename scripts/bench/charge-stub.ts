@@ -2,8 +2,7 @@
  * The service of the benches, in a process of its own: answers every POST with an activity and every GET with an open payment
  * request, from bytes that are made beforehand, so that what is measured is the other end. Prints its origin once it listens, and ends with its standard input.
  */
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { ACTIVITY, atom } from '../../test/support/activity.ts';
 
 const HEAD_END = '\r\n\r\n';

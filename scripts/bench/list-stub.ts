@@ -3,8 +3,7 @@
  * beforehand, so that what is measured is the other end. Prints its origin once it listens, and ends with its standard input.
  * `node scripts/bench/list-stub.ts --records 100000 [--delay MS]`; the delay is before each page.
  */
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 import { pageOf } from './service/page.ts';
 

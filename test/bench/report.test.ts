@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chartOf } from '../../scripts/bench/report/chart.ts';
 import { sectionOf, withSection } from '../../scripts/bench/report/document.ts';
-import type { BenchRun } from '../../scripts/bench/report/runs.ts';
-import { withRun } from '../../scripts/bench/report/runs.ts';
+import { type BenchRun, withRun } from '../../scripts/bench/report/runs.ts';
 import { tableOf } from '../../scripts/bench/report/table.ts';
 import type { Line, Measured } from '../../scripts/bench/run/line.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import type { Event, Planned } from './run-world.ts';
-import { peak, world } from './run-world.ts';
+import { type Event, type Planned, peak, world } from './run-world.ts';
 
 const STOPS = new PayError('ledger', 'the ledger can not be written');
 

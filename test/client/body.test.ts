@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonBody } from '../../src/client/body.ts';
-import { readBody } from '../../src/client/body.ts';
+import { type JsonBody, readBody } from '../../src/client/body.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { EXCESS, large } from './scripted.ts';

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/service.ts';
-import { ACTIVITY, hang, json, problem, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, type Answer, hang, json, problem, serve, UGWO_ID } from '../support/service.ts';
 import { bench } from './support.ts';
 
 const INPUT = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallInput } from '../../src/client/client.ts';
-import { createClient } from '../../src/client/client.ts';
-import type { OperationId } from '../../src/contract/operations.ts';
-import { operations } from '../../src/contract/operations.ts';
+import { type CallInput, createClient } from '../../src/client/client.ts';
+import { type OperationId, operations } from '../../src/contract/operations.ts';
 import { ONYE_ID, UGWO_ID } from '../support/service.ts';
 import { ACT_ID, CHECKOUT_ID, serveStrict } from '../support/strict.ts';
 import { answer, scripted, whole } from './scripted.ts';

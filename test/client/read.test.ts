@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/service.ts';
 import {
   ACTIVITY,
+  type Answer,
   DEAD_ORIGIN,
   hang,
   json,

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Client } from '../../src/client/client.ts';
-import { createClient } from '../../src/client/client.ts';
+import { type Client, createClient } from '../../src/client/client.ts';
 import { openTransport } from '../../src/client/transport.ts';
 import type { Clock, Flight } from '../../src/core/io.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/service.ts';
 import {
   ACTIVITY,
+  type Answer,
   DEAD_ORIGIN,
   hang,
   json,

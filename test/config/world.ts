@@ -2,10 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Machine } from '../../src/config/machine.ts';
-import { thisMachine } from '../../src/config/machine.ts';
-import type { ProfileRoom } from '../../src/config/profiles.ts';
-import { openProfiles } from '../../src/config/profiles.ts';
+import { type Machine, thisMachine } from '../../src/config/machine.ts';
+import { openProfiles, type ProfileRoom } from '../../src/config/profiles.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Env, Io } from '../../src/core/io.ts';
 import { Redactor } from '../../src/core/secret.ts';

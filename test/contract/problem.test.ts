@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Problem } from '../../src/contract/problem.ts';
-import { isOwnDocument, problemAnswer, readProblem } from '../../src/contract/problem.ts';
+import { isOwnDocument, type Problem, problemAnswer, readProblem } from '../../src/contract/problem.ts';
 import { pathsOf } from './faults.ts';
 import { leanProblem, messageProblem, notFoundProblem, validationProblem } from './fixtures.ts';
 

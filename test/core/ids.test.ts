@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IdPrefix } from '../../src/core/ids.ts';
-import { ID_KINDS, idProblem, isId, isUnsafeSegment, nounOf } from '../../src/core/ids.ts';
+import { ID_KINDS, type IdPrefix, idProblem, isId, isUnsafeSegment, nounOf } from '../../src/core/ids.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
 const prefixes = Object.keys(ID_KINDS) as IdPrefix[];

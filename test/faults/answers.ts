@@ -5,10 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { peakOf } from '../../scripts/bench/run/watched.ts';
 import { PROGRAM } from '../support/built.ts';
-import type { Shape } from './answer-shapes.ts';
-import { shapes } from './answer-shapes.ts';
-import type { Part } from './part.ts';
-import { spread } from './part.ts';
+import { type Shape, shapes } from './answer-shapes.ts';
+import { type Part, spread } from './part.ts';
 import { environmentOf } from './surroundings.ts';
 
 const LOOK_EVERY_MS = 5;

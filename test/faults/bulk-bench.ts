@@ -1,12 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROGRAM } from '../support/built.ts';
-import type { Line } from './bulk-file.ts';
-import { countBy, noteOf, readReport } from './bulk-file.ts';
-import type { Counting } from './counting.ts';
-import { accountOf, ugwoOf } from './counting.ts';
-import type { Traced } from './strace.ts';
-import { runToEnd } from './strace.ts';
+import { countBy, type Line, noteOf, readReport } from './bulk-file.ts';
+import { accountOf, type Counting, ugwoOf } from './counting.ts';
+import { runToEnd, type Traced } from './strace.ts';
 import { environmentOf } from './surroundings.ts';
 
 /** Longer than any run that does not hang. */

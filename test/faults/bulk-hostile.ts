@@ -1,8 +1,6 @@
 import { faultsOf, openBench, summaryOf, wrong } from './bulk-bench.ts';
-import type { Line } from './bulk-file.ts';
-import { countBy, readReport, writeRows } from './bulk-file.ts';
-import type { Shares } from './bulk-service.ts';
-import { saysNothing, serveFaults } from './bulk-service.ts';
+import { countBy, type Line, readReport, writeRows } from './bulk-file.ts';
+import { type Shares, saysNothing, serveFaults } from './bulk-service.ts';
 import type { Counting, Fate } from './counting.ts';
 import type { PartOptions, PartResult } from './part.ts';
 import { seed } from './torture.ts';

@@ -1,9 +1,7 @@
 import { readdirSync } from 'node:fs';
-import type { Bench } from './bulk-bench.ts';
-import { faultsOf, openBench, summaryOf, wrong } from './bulk-bench.ts';
+import { type Bench, faultsOf, openBench, summaryOf, wrong } from './bulk-bench.ts';
 import { readReport, writeRows } from './bulk-file.ts';
-import type { Size, Slot } from './bulk-strikes.ts';
-import { keepRunning, killOne, serveKilling } from './bulk-strikes.ts';
+import { keepRunning, killOne, type Size, type Slot, serveKilling } from './bulk-strikes.ts';
 import type { Counting } from './counting.ts';
 import type { PartOptions, PartResult } from './part.ts';
 import type { Traced } from './strace.ts';

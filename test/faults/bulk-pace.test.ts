@@ -1,11 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFolder } from '../support/program.ts';
-import type { Bench } from './bulk-bench.ts';
-import { openBench } from './bulk-bench.ts';
+import { type Bench, openBench } from './bulk-bench.ts';
 import { writeRows } from './bulk-file.ts';
-import type { Counting, Fate, Post } from './counting.ts';
-import { serveCounting } from './counting.ts';
+import { type Counting, type Fate, type Post, serveCounting } from './counting.ts';
 import { endRunning } from './strace.ts';
 
 afterEach(endRunning);

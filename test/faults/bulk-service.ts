@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Answer, Counting, Fate, Post } from './counting.ts';
-import { serveCounting } from './counting.ts';
+import { type Answer, type Counting, type Fate, type Post, serveCounting } from './counting.ts';
 import { chance } from './torture.ts';
 
 /** How many of all POSTs meet with what, in [0, 1]; the rest are executed and answered. */

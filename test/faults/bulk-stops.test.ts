@@ -1,11 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFolder, start } from '../support/program.ts';
-import type { Bench, Summary } from './bulk-bench.ts';
-import { faultsOf, openBench, summaryOf } from './bulk-bench.ts';
+import { type Bench, faultsOf, openBench, type Summary, summaryOf } from './bulk-bench.ts';
 import { readReport, writeRows } from './bulk-file.ts';
-import type { Counting, Fate, Post } from './counting.ts';
-import { serveCounting } from './counting.ts';
+import { type Counting, type Fate, type Post, serveCounting } from './counting.ts';
 import { endRunning } from './strace.ts';
 import { full } from './torture.ts';
 

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Counting, Fate, Post } from './counting.ts';
-import { serveCounting } from './counting.ts';
+import { type Counting, type Fate, type Post, serveCounting } from './counting.ts';
 import type { Traced } from './strace.ts';
 import { chance, drawn } from './torture.ts';
 

@@ -7,12 +7,9 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { CA_FILE } from '../support/tls.ts';
-import type { ChargeEnd, Limits } from './charger.ts';
-import { chargeAt, openRealLedger } from './charger.ts';
-import type { CountingService, Framing } from './counting-service.ts';
-import { serveCounting } from './counting-service.ts';
-import type { Cut, Passed, Relay, Way } from './cuts-relay.ts';
-import { openRelay, WAYS } from './cuts-relay.ts';
+import { type ChargeEnd, chargeAt, type Limits, openRealLedger } from './charger.ts';
+import { type CountingService, type Framing, serveCounting } from './counting-service.ts';
+import { type Cut, openRelay, type Passed, type Relay, WAYS, type Way } from './cuts-relay.ts';
 import { figure, full } from './torture.ts';
 import { startWorker, tell } from './workers.ts';
 

@@ -2,15 +2,11 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PROGRAM } from '../support/built.ts';
-import type { Counting } from './counting.ts';
-import { activityOf, serveCounting, ugwoOf } from './counting.ts';
+import { activityOf, type Counting, serveCounting, ugwoOf } from './counting.ts';
 import { asksInTurn } from './hand-over.ts';
-import type { Part, PartOptions } from './part.ts';
-import { inLanes, spread } from './part.ts';
-import type { Point } from './points.ts';
-import { pointsOf } from './points.ts';
-import type { Call, Traced } from './strace.ts';
-import { callsOf, runToEnd, strangersIn, streamsOf, targetOf, trace } from './strace.ts';
+import { inLanes, type Part, type PartOptions, spread } from './part.ts';
+import { type Point, pointsOf } from './points.ts';
+import { type Call, callsOf, runToEnd, strangersIn, streamsOf, type Traced, targetOf, trace } from './strace.ts';
 import { environmentOf } from './surroundings.ts';
 
 /*

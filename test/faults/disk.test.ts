@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DiskEvent, Fate } from './disk.ts';
-import { Disk } from './disk.ts';
+import { Disk, type DiskEvent, type Fate } from './disk.ts';
 
 const NONE: Fate = { change: () => false, sector: () => false };
 const ALL: Fate = { change: () => true, sector: () => true };

@@ -1,6 +1,5 @@
 import type { Point } from './points.ts';
-import type { Call } from './strace.ts';
-import { targetOf } from './strace.ts';
+import { type Call, targetOf } from './strace.ts';
 
 const GIVES = new Set(['write', 'writev', 'sendto', 'sendmsg']);
 const WAITS = new Set(['epoll_wait', 'epoll_pwait', 'epoll_pwait2']);

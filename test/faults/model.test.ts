@@ -2,10 +2,8 @@ import { rmSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newFolder } from '../support/program.ts';
-import type { Medium, Rules } from './model-service.ts';
-import { MEDIUMS } from './model-service.ts';
-import type { Fate, Glance, World } from './model-world.ts';
-import { AT_ONCE, happened, openWorld } from './model-world.ts';
+import { MEDIUMS, type Medium, type Rules } from './model-service.ts';
+import { AT_ONCE, type Fate, type Glance, happened, openWorld, type World } from './model-world.ts';
 import { figure, full, seed } from './torture.ts';
 
 const RUNS = full ? 5000 : 100;

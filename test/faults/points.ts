@@ -1,5 +1,4 @@
-import type { Call } from './strace.ts';
-import { bytesOf, isWholeText, streamsOf, targetOf } from './strace.ts';
+import { bytesOf, type Call, isWholeText, streamsOf, targetOf } from './strace.ts';
 
 /** A system call of the program on its ledger or on its socket. */
 export interface Point {

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Message, Side } from './postgres-messages.ts';
-import { createReader } from './postgres-messages.ts';
+import { createReader, type Message, type Side } from './postgres-messages.ts';
 
 /** A message on its way, of the connection with that number, counted from 0. */
 export interface Passing extends Message {

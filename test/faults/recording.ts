@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { DiskEvent, Inode } from './disk.ts';
-import type { Call } from './strace.ts';
-import { bytesOf, streamsOf, targetOf, textsIn, worked } from './strace.ts';
+import { bytesOf, type Call, streamsOf, targetOf, textsIn, worked } from './strace.ts';
 
 /** Everything that matters of a traced program, in its order. */
 export type Recorded =

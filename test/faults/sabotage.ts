@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { Plugin } from 'rolldown';
-import { build } from 'rolldown';
+import { build, type Plugin } from 'rolldown';
 
 /** A change of the program that breaks a promise: the tests must notice it, or they prove nothing. */
 export interface Sabotage {

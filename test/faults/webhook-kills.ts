@@ -1,8 +1,7 @@
 import { Agent } from 'node:http';
 import { freePort } from '../support/ports.ts';
 import { bodyOf, deliver, openTarget, uidOf } from '../support/webhooks.ts';
-import type { PartOptions, PartResult } from './part.ts';
-import { inLanes } from './part.ts';
+import { inLanes, type PartOptions, type PartResult } from './part.ts';
 import { chance, drawn, seed } from './torture.ts';
 import { keepListening } from './webhook-listener.ts';
 

@@ -6,12 +6,9 @@ import { openQueue } from '../../src/webhook/queue.ts';
 import { RUNTIME } from '../support/built.ts';
 import { foldersGoTo } from '../support/memory.ts';
 import type { Figure, Part } from './part.ts';
-import type { Recorded } from './recording.ts';
-import { Recorder } from './recording.ts';
-import type { Sabotage } from './sabotage.ts';
-import { ACKNOWLEDGED_FIRST, bundleDriver, NORMAL, OFF } from './sabotage.ts';
-import type { Finding, Replay, Replayed } from './states.ts';
-import { integrityOf, replay } from './states.ts';
+import { type Recorded, Recorder } from './recording.ts';
+import { ACKNOWLEDGED_FIRST, bundleDriver, NORMAL, OFF, type Sabotage } from './sabotage.ts';
+import { type Finding, integrityOf, type Replay, type Replayed, replay } from './states.ts';
 import { callsOf, strangersIn, trace } from './strace.ts';
 import { seed } from './torture.ts';
 

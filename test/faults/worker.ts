@@ -2,8 +2,7 @@
  * A process that charges: it says that it is ready, does what it is told when it is told, and says what came of it. Run by
  * node or by bun directly.
  */
-import type { ChargeEnd, Limits } from './charger.ts';
-import { chargeAt, openRealLedger } from './charger.ts';
+import { type ChargeEnd, chargeAt, type Limits, openRealLedger } from './charger.ts';
 
 /** What a worker is told. */
 export type Order =

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
-import type { Policy } from '../../src/ledger/policy.ts';
-import { OTHERS } from '../../src/ledger/policy.ts';
+import { OTHERS, type Policy } from '../../src/ledger/policy.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, intent, NOON } from './support/charges.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KeptActivity, RequestTerms } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { ReportLine } from '../../src/ledger/report.ts';
-import { openReport } from '../../src/ledger/report.ts';
+import { openReport, type ReportLine } from '../../src/ledger/report.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, intent, MINUTE, NOON } from './support/charges.ts';
 

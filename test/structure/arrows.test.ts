@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Import } from './imports.ts';
-import { allImports, circlesIn, importsIn, sourceFiles } from './imports.ts';
+import { allImports, circlesIn, type Import, importsIn, sourceFiles } from './imports.ts';
 
 /**
  * Which rooms a room may take values from; itself always. A command's declaration, its handlers and what both of them share

@@ -1,10 +1,8 @@
 import { onTestFinished } from 'vitest';
-import type { Bouncer, BouncerOptions } from './postgres/bouncer.ts';
-import { startBouncer } from './postgres/bouncer.ts';
+import { type Bouncer, type BouncerOptions, startBouncer } from './postgres/bouncer.ts';
 import { startCluster } from './postgres/cluster.ts';
 import type { Cluster, ClusterOptions } from './postgres/kinds.ts';
-import type { Standby, StandbyOptions } from './postgres/standby.ts';
-import { startStandby } from './postgres/standby.ts';
+import { type Standby, type StandbyOptions, startStandby } from './postgres/standby.ts';
 
 /** A PostgreSQL of its own for one test, which may kill it, freeze it or set it as it likes. */
 export const ownCluster = async (options: ClusterOptions = {}): Promise<Cluster> => {

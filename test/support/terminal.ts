@@ -2,8 +2,7 @@ import { spawn } from '@lydell/node-pty';
 import { default as headless } from '@xterm/headless';
 import { onTestFinished } from 'vitest';
 import { PROGRAM } from './built.ts';
-import type { RunOptions } from './program.ts';
-import { environment, keep, newFolder } from './program.ts';
+import { environment, keep, newFolder, type RunOptions } from './program.ts';
 
 export interface TerminalSession {
   /** Everything that was written, escapes included. */

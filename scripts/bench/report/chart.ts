@@ -1,5 +1,4 @@
-import type { Goal, Line, Measured } from '../run/line.ts';
-import { keeps, shareOf } from '../run/line.ts';
+import { type Goal, keeps, type Line, type Measured, shareOf } from '../run/line.ts';
 import { shownGoal, shownValue } from './numbers.ts';
 
 const WIDTH = 770;

@@ -1,5 +1,4 @@
-import type { Line } from '../run/line.ts';
-import { keeps } from '../run/line.ts';
+import { keeps, type Line } from '../run/line.ts';
 import { shown, shownGoal, shownValue } from './numbers.ts';
 
 const HEAD = '| # | work | against | measured | goal | kept | seen |\n|---|---|---|---:|---:|---|---|\n';

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { chartOf } from './chart.ts';
 import { sectionOf, withSection } from './document.ts';
-import type { BenchRun } from './runs.ts';
-import { withRun } from './runs.ts';
+import { type BenchRun, withRun } from './runs.ts';
 
 const DOCUMENT = 'docs/performance.md';
 const FIGURES = 'docs/performance.json';

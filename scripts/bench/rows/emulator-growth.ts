@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { RunningEmulator } from '../../../src/emulator/room.ts';
-import { emulatorRoom } from '../../../src/emulator/room.ts';
+import { emulatorRoom, type RunningEmulator } from '../../../src/emulator/room.ts';
 import type { Line } from '../run/line.ts';
 import { race } from '../run/race.ts';
 import type { Bench } from './scene.ts';

@@ -1,11 +1,9 @@
-import type { Command } from '../run/programs.ts';
-import { environment, NPM_BUILD, run, STANDALONE } from '../run/programs.ts';
+import { type Command, environment, NPM_BUILD, run, STANDALONE } from '../run/programs.ts';
 import { race } from '../run/race.ts';
 import { during, startList } from '../run/services.ts';
 import { missingStandalone, missingTools } from '../run/tools.ts';
 import { watch } from '../run/watched.ts';
-import type { Bench } from './scene.ts';
-import { unless } from './scene.ts';
+import { type Bench, unless } from './scene.ts';
 
 const ROUNDS = 10;
 /** What the service takes for a page. */

@@ -1,10 +1,8 @@
-import type { Command } from '../run/programs.ts';
-import { environment, NPM_BUILD, run, STANDALONE } from '../run/programs.ts';
+import { type Command, environment, NPM_BUILD, run, STANDALONE } from '../run/programs.ts';
 import { race } from '../run/race.ts';
 import { during, startList } from '../run/services.ts';
 import { missingStandalone, missingTools } from '../run/tools.ts';
-import type { Bench } from './scene.ts';
-import { unless } from './scene.ts';
+import { type Bench, unless } from './scene.ts';
 
 const ROUNDS = 30;
 const RECORDS = 1000;

@@ -2,8 +2,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { charge, intent } from '../run/ledger-work.ts';
 import type { Line } from '../run/line.ts';
 import { race } from '../run/race.ts';
-import type { Team } from '../run/team.ts';
-import { newTeam, withCluster } from '../run/team.ts';
+import { newTeam, type Team, withCluster } from '../run/team.ts';
 import type { Bench } from './scene.ts';
 
 const ROWS_OF_JOB = 10_000;

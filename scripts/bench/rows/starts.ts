@@ -1,11 +1,8 @@
 import { otherTool } from '../run/others.ts';
-import type { Command } from '../run/programs.ts';
-import { environment, NPM_BUILD, run, STANDALONE } from '../run/programs.ts';
-import type { Contender } from '../run/race.ts';
-import { race } from '../run/race.ts';
+import { type Command, environment, NPM_BUILD, run, STANDALONE } from '../run/programs.ts';
+import { type Contender, race } from '../run/race.ts';
 import { missingStandalone, missingTools } from '../run/tools.ts';
-import type { Bench, Scene } from './scene.ts';
-import { unless } from './scene.ts';
+import { type Bench, type Scene, unless } from './scene.ts';
 
 const ROUNDS = 30;
 

@@ -1,6 +1,5 @@
 import type { Compared, Line } from '../run/line.ts';
-import type { Command } from '../run/programs.ts';
-import { environment, NPM_BUILD, STANDALONE } from '../run/programs.ts';
+import { type Command, environment, NPM_BUILD, STANDALONE } from '../run/programs.ts';
 import { during, startList } from '../run/services.ts';
 import { missingStandalone } from '../run/tools.ts';
 import { missingPeak, watch } from '../run/watched.ts';

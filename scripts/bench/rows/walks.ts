@@ -1,13 +1,21 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { linesInFile } from '../run/lines.ts';
-import type { Command, Environment } from '../run/programs.ts';
-import { BARE_WALK, CURL_WALK, environment, loopEnvironment, NPM_BUILD, run, STANDALONE } from '../run/programs.ts';
+import {
+  BARE_WALK,
+  type Command,
+  CURL_WALK,
+  type Environment,
+  environment,
+  loopEnvironment,
+  NPM_BUILD,
+  run,
+  STANDALONE,
+} from '../run/programs.ts';
 import { race } from '../run/race.ts';
 import { during, startList } from '../run/services.ts';
 import { missingStandalone, missingTools } from '../run/tools.ts';
-import type { Bench, Scene } from './scene.ts';
-import { unless } from './scene.ts';
+import { type Bench, type Scene, unless } from './scene.ts';
 
 const RECORDS = 100_000;
 /** The loop of row 4 takes a minute or more, and is slower by so much that a few per cent tell nothing. */

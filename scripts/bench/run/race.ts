@@ -1,5 +1,4 @@
-import type { Compared, Line } from './line.ts';
-import { median } from './line.ts';
+import { type Compared, type Line, median } from './line.ts';
 
 /** How long one run takes, in milliseconds; or what is missing for it. */
 export type Contender = (() => number | Promise<number>) | { readonly missing: string };

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { PayError } from '../../../src/core/error.ts';
-import type { Damage } from './damage.ts';
-import { damaged, damages } from './damage.ts';
+import { type Damage, damaged, damages } from './damage.ts';
 import { intentOf, openAt, STANDING_UGWOS, template } from './ledger-template.ts';
 import { must, target } from './target.ts';
 

@@ -1,7 +1,5 @@
-import type { AnswerBody } from '../../../src/client/body.ts';
-import { readBody } from '../../../src/client/body.ts';
-import type { Client } from '../../../src/client/client.ts';
-import { createClient } from '../../../src/client/client.ts';
+import { type AnswerBody, readBody } from '../../../src/client/body.ts';
+import { type Client, createClient } from '../../../src/client/client.ts';
 import type { Attempt, AttemptResult } from '../../../src/client/transport.ts';
 
 export const ORIGIN = 'https://api.example';

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import type { ProfileRoom } from '../../../src/config/profiles.ts';
-import { openProfiles } from '../../../src/config/profiles.ts';
+import { openProfiles, type ProfileRoom } from '../../../src/config/profiles.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';

@@ -1,5 +1,4 @@
-import type { AddressInfo, Server } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createClient } from '../../../src/client/client.ts';
 import { openTransport } from '../../../src/client/transport.ts';
 import { PayError } from '../../../src/core/error.ts';

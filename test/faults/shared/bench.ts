@@ -4,10 +4,8 @@ import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { startCluster } from '../../support/postgres/cluster.ts';
 import type { Cluster, ClusterOptions } from '../../support/postgres/kinds.ts';
-import type { Post as Came, Counting, Fate } from '../counting.ts';
-import { serveCounting } from '../counting.ts';
-import type { Change, Post } from './history.ts';
-import { faultsIn, WATCHED_SETTINGS, watchLedger } from './history.ts';
+import { type Post as Came, type Counting, type Fate, serveCounting } from '../counting.ts';
+import { type Change, faultsIn, type Post, WATCHED_SETTINGS, watchLedger } from './history.ts';
 
 const CA_FILE = resolve('test/fixtures/tls/ca.pem');
 

@@ -2,8 +2,7 @@ import { rmSync } from 'node:fs';
 import type { ChargeEnd } from '../charger.ts';
 import type { Figure } from '../part.ts';
 import type { Bench } from './bench.ts';
-import type { Process } from './machine.ts';
-import { charge, PATIENT } from './machine.ts';
+import { charge, PATIENT, type Process } from './machine.ts';
 
 /** A charge that a fault befell, and one after it that none befell. */
 export interface Charged {

@@ -1,11 +1,9 @@
 import { clockThatIsOff } from '../clocks.ts';
 import { ugwoOf } from '../counting.ts';
 import type { Part, PartOptions } from '../part.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
+import { type Bench, openBench } from './bench.ts';
 import { chargeElsewhere, settledElsewhere } from './others.ts';
-import type { Member } from './team.ts';
-import { startMember } from './team.ts';
+import { type Member, startMember } from './team.ts';
 
 const HOUR_S = 3600;
 const OFFSETS = [0, HOUR_S, -HOUR_S];

@@ -1,12 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ChargeEnd } from '../charger.ts';
-import { chargeAt } from '../charger.ts';
+import { type ChargeEnd, chargeAt } from '../charger.ts';
 import { ugwoOf } from '../counting.ts';
 import type { Part, PartResult } from '../part.ts';
-import type { Passing } from '../postgres-relay.ts';
-import { openPostgresRelay } from '../postgres-relay.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
+import { openPostgresRelay, type Passing } from '../postgres-relay.ts';
+import { type Bench, openBench } from './bench.ts';
 import { asProcess, charge, PATIENT } from './machine.ts';
 
 /** Each commit waits for a standby that is not there; what the tests themselves write does not. */

@@ -1,17 +1,11 @@
 import { rmSync } from 'node:fs';
 import { ugwoOf } from '../counting.ts';
-import type { Part } from '../part.ts';
-import { spread } from '../part.ts';
-import type { Decide, Passing } from '../postgres-relay.ts';
-import { openPostgresRelay } from '../postgres-relay.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
-import type { Charged } from './charged.ts';
-import { chargeAgain, endsOf, faultsAmong } from './charged.ts';
-import type { DeathKind } from './death-kinds.ts';
-import { DEATHS } from './death-kinds.ts';
-import type { Process } from './machine.ts';
-import { charge, PATIENT } from './machine.ts';
+import { type Part, spread } from '../part.ts';
+import { type Decide, openPostgresRelay, type Passing } from '../postgres-relay.ts';
+import { type Bench, openBench } from './bench.ts';
+import { type Charged, chargeAgain, endsOf, faultsAmong } from './charged.ts';
+import { DEATHS, type DeathKind } from './death-kinds.ts';
+import { charge, PATIENT, type Process } from './machine.ts';
 
 /** What dies, when so many messages of the conversation have gone on. */
 interface Moment {

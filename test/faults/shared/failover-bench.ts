@@ -5,10 +5,8 @@ import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { startCluster } from '../../support/postgres/cluster.ts';
 import type { Cluster } from '../../support/postgres/kinds.ts';
-import type { Standby } from '../../support/postgres/standby.ts';
-import { startStandby } from '../../support/postgres/standby.ts';
-import type { Counting } from '../counting.ts';
-import { serveCounting, ugwoOf } from '../counting.ts';
+import { type Standby, startStandby } from '../../support/postgres/standby.ts';
+import { type Counting, serveCounting, ugwoOf } from '../counting.ts';
 import { openPostgresRelay } from '../postgres-relay.ts';
 import type { Machine, machineAt } from './failover-machine.ts';
 

@@ -1,7 +1,14 @@
 import type { ChargeEnd } from '../charger.ts';
 import type { PartResult } from '../part.ts';
-import type { FailoverBench, FailoverOptions } from './failover-bench.ts';
-import { check, openFailover, ugwosFrom, until, waitingCommits } from './failover-bench.ts';
+import {
+  check,
+  type FailoverBench,
+  type FailoverOptions,
+  openFailover,
+  ugwosFrom,
+  until,
+  waitingCommits,
+} from './failover-bench.ts';
 
 export interface RunOptions extends Omit<FailoverOptions, 'synchronous'> {
   /** How many charges a machine makes before the failover, and as many while the standby hears of nothing. */

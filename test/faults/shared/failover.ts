@@ -1,11 +1,9 @@
 import { join, resolve } from 'node:path';
 import { build } from 'rolldown';
 import type { Figure, Part, PartResult } from '../part.ts';
-import type { Sabotage } from '../sabotage.ts';
-import { sabotaged } from '../sabotage.ts';
+import { type Sabotage, sabotaged } from '../sabotage.ts';
 import { machineAt } from './failover-machine.ts';
-import type { RunOptions } from './failover-runs.ts';
-import { asynchronous, cancelled, synchronous } from './failover-runs.ts';
+import { asynchronous, cancelled, type RunOptions, synchronous } from './failover-runs.ts';
 
 type Run = (options: RunOptions) => Promise<PartResult>;
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ownCluster } from '../../support/postgres.ts';
-import type { Change, Post } from './history.ts';
-import { faultsIn, WATCHED_SETTINGS, watchLedger } from './history.ts';
+import { type Change, faultsIn, type Post, WATCHED_SETTINGS, watchLedger } from './history.ts';
 
 /** `a sending 10` and so on, all about one payment request. */
 const changes = (...lines: readonly string[]): Change[] =>

@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import type { Figure, Part } from '../part.ts';
 import { drawn, seed } from '../torture.ts';
 import { openBench } from './bench.ts';
-import type { Fault, Round, Task } from './model-world.ts';
-import { FAULTS, MACHINES, openWorld, UGWOS } from './model-world.ts';
+import { FAULTS, type Fault, MACHINES, openWorld, type Round, type Task, UGWOS } from './model-world.ts';
 
 const RUNS = { short: 3, full: 300 };
 /** A connection and its greeting have some 30 messages, a charge 40 more, and several at once more than that. */

@@ -3,12 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ChargeEnd } from '../charger.ts';
 import { ugwoOf } from '../counting.ts';
 import type { Part } from '../part.ts';
-import type { Decide } from '../postgres-relay.ts';
-import { openPostgresRelay } from '../postgres-relay.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
-import type { Process } from './machine.ts';
-import { charge, PATIENT } from './machine.ts';
+import { type Decide, openPostgresRelay } from '../postgres-relay.ts';
+import { type Bench, openBench } from './bench.ts';
+import { charge, PATIENT, type Process } from './machine.ts';
 
 /**
  * In which order two processes charge one payment request: the first's request of that number goes on when the second's has come,

@@ -1,16 +1,12 @@
 import type { ChargeEnd, Limits } from '../charger.ts';
-import type { Fate } from '../counting.ts';
-import { ugwoOf } from '../counting.ts';
-import type { Part, PartOptions } from '../part.ts';
-import { inLanes } from '../part.ts';
+import { type Fate, ugwoOf } from '../counting.ts';
+import { inLanes, type Part, type PartOptions } from '../part.ts';
 import { drawn, seed } from '../torture.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
+import { type Bench, openBench } from './bench.ts';
 import { PATIENT } from './machine.ts';
 import type { StopAt } from './member.ts';
 import { chargeElsewhere, resolveElsewhere, settledElsewhere } from './others.ts';
-import type { Member } from './team.ts';
-import { startMember } from './team.ts';
+import { type Member, startMember } from './team.ts';
 
 /** `handed over`: the service has got the charge. `any`: after so many milliseconds, wherever it is then. */
 type Moment = StopAt | 'handed over' | 'any';

@@ -1,13 +1,10 @@
 import { countBy } from '../bulk-file.ts';
 import type { ChargeEnd } from '../charger.ts';
-import type { Fate, Post } from '../counting.ts';
-import { ugwoOf } from '../counting.ts';
+import { type Fate, type Post, ugwoOf } from '../counting.ts';
 import type { Part, PartOptions, PartResult } from '../part.ts';
 import { chance, drawn, seed } from '../torture.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
-import type { Member } from './team.ts';
-import { startMember } from './team.ts';
+import { type Bench, openBench } from './bench.ts';
+import { type Member, startMember } from './team.ts';
 
 export interface Size {
   readonly processes: number;

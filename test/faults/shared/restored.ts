@@ -1,9 +1,7 @@
 import { ugwoOf } from '../counting.ts';
 import type { Part } from '../part.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
-import type { Process } from './machine.ts';
-import { charge, PATIENT } from './machine.ts';
+import { type Bench, openBench } from './bench.ts';
+import { charge, PATIENT, type Process } from './machine.ts';
 
 /** Puts back what the database was before. */
 const restore = async ({ cluster, database }: Bench, backup: string): Promise<void> => {

@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Sabotage } from '../sabotage.ts';
-import { sabotaged } from '../sabotage.ts';
+import { type Sabotage, sabotaged } from '../sabotage.ts';
 import { SABOTAGES } from './sabotages.ts';
 
 const [suite = '', size = 'short', folder = '', named] = process.argv.slice(2);

@@ -1,13 +1,10 @@
 import type { Entry } from '../../../src/ledger/entry.ts';
-import type { Fate } from '../counting.ts';
-import { ugwoOf } from '../counting.ts';
+import { type Fate, ugwoOf } from '../counting.ts';
 import type { Part } from '../part.ts';
 import { chance, drawn, seed } from '../torture.ts';
-import type { Bench } from './bench.ts';
-import { openBench } from './bench.ts';
+import { type Bench, openBench } from './bench.ts';
 import { chargeElsewhere, elsewhere, resolveElsewhere } from './others.ts';
-import type { Member } from './team.ts';
-import { startMember, until } from './team.ts';
+import { type Member, startMember, until } from './team.ts';
 
 interface Size {
   readonly members: number;

@@ -1,5 +1,4 @@
-import type { Process } from './machine.ts';
-import { charge } from './machine.ts';
+import { charge, type Process } from './machine.ts';
 
 /** What a worker is told. */
 export interface Order extends Omit<Process, 'stop'> {

@@ -1,14 +1,11 @@
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Session } from '../../../src/ledger/postgres/session.ts';
-import { openSession } from '../../../src/ledger/postgres/session.ts';
+import { openSession, type Session } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
-import type { Message } from '../../faults/postgres-messages.ts';
-import { createReader } from '../../faults/postgres-messages.ts';
+import { createReader, type Message } from '../../faults/postgres-messages.ts';
 import { newFolder } from '../../support/program.ts';
 
 const PASSWORD = 'sesame';

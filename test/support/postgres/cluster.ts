@@ -5,10 +5,8 @@ import { startOnFreePort } from '../ports.ts';
 import { emptyData, giveToServer, writeDoor, writeSettings } from './data.ts';
 import type { Cluster, ClusterOptions, Settings } from './kinds.ts';
 import { processesOf } from './processes.ts';
-import type { Programs } from './programs.ts';
-import { findPrograms } from './programs.ts';
-import type { Server } from './server.ts';
-import { startServer } from './server.ts';
+import { findPrograms, type Programs } from './programs.ts';
+import { type Server, startServer } from './server.ts';
 import { askedAt } from './sql.ts';
 import { startWatcher } from './watcher.ts';
 

@@ -2,8 +2,7 @@ import { chownSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFil
 import { basename, join, resolve } from 'node:path';
 import type { ClusterOptions, Settings } from './kinds.ts';
 import { makeOnce } from './once.ts';
-import type { Programs } from './programs.ts';
-import { serverUser } from './programs.ts';
+import { type Programs, serverUser } from './programs.ts';
 import { runAsServer } from './server.ts';
 
 /** Hands files over to whoever runs the server. */
