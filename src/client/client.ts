@@ -117,7 +117,7 @@ const checkRules = (operation: Operation, body: string | undefined, input: CallI
   const others = broken.filter(({ propertyPath }) => !causes.has(propertyPath));
   const violations = [...spoilt, ...others];
   if (violations.length === 0) return;
-  const why = others.length > 0 ? 'the service would refuse this' : 'a value is probably not what was meant';
+  const why = others.length > 0 ? 'the service would refuse this' : 'a value is probably a mistake';
   throw usageError(`${why}, so nothing was sent`, {
     violations,
     hint: 'fix the value, or let the service judge it with --no-validate',

@@ -60,7 +60,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   profile: { about: 'where requests go, and with which key' },
   emulator: {
     about: 'the service itself, on this machine',
-    groups: { webhook: 'where it sends its events, and what was sent' },
+    groups: { webhook: 'receivers of its events, and deliveries' },
   },
   completion: { about: 'completion of commands with the Tab key' },
 };

@@ -149,8 +149,8 @@ const clockFinding = ({ servedAt, age }: ApiRecord, now: number, local: boolean)
   if (size <= 2) return ok('clock', "agrees with the service's");
   const detail = `${size} s ${ahead > 0 ? 'ahead of' : 'behind'} the service's`;
   if (size * 1000 <= CLOCK_TOLERANCE_MS) return ok('clock', detail);
-  const mend = local ? "put the emulator's clock back with `paycli emulator clock back`" : "set this machine's clock";
-  return warn('clock', detail, `${mend}: an expiry that you give is off by as much`);
+  const advice = local ? "put the emulator's clock back with `paycli emulator clock back`" : "set this machine's clock";
+  return warn('clock', detail, `${advice}: an expiry that you give is wrong by as much`);
 };
 
 type Credentials = Pick<RunTarget, 'origin' | 'key'>;

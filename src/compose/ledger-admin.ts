@@ -63,7 +63,7 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
   return { charges, jobs: added, updates, known: all + jobs.length - charges - added - updates - kept.length, kept };
 };
 
-const GONE = 'the ledger is gone: charges were made with one, and nothing is charged without it';
+const GONE = 'the ledger is missing. Charges were made with it, so paycli charges nothing without it';
 
 /** Warnings about shared ledgers that this machine has charged with, other than the current ledger. */
 const sharedBefore = async (rooms: Rooms): Promise<string[]> => {
@@ -125,7 +125,7 @@ const notIn = async (access: Access, entries: readonly Entry[]): Promise<readonl
 };
 
 const DURABLE = {
-  fsync: 'fsync is off: a crash of the server loses what was committed',
+  fsync: 'fsync is off: a crash of the server loses committed charges',
   full_page_writes: 'full_page_writes is off: a crash of the server may damage the database',
 } as const;
 
@@ -140,7 +140,7 @@ const sharedStatus = async (
   const { standbys, settings, ...status } = await databaseStatus(access);
   const near = standbys.filter((state) => state === 'sync' || state === 'quorum');
   const warnings = [
-    ...(status.isPostgres ? [] : ['this is no PostgreSQL: its locks may keep nobody out']),
+    ...(status.isPostgres ? [] : ['this is not PostgreSQL: its locks may not prevent double charges']),
     ...(status.standby ? ['this is a standby, which takes no writes'] : []),
     ...(Object.keys(DURABLE) as (keyof typeof DURABLE)[])
       .filter((name) => settings[name] === 'off')

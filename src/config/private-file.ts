@@ -31,9 +31,9 @@ const isOpen = ({ mode }: Stats, { platform }: Machine): boolean =>
   platform !== 'win32' && (mode & READ_OR_WRITE_BY_OTHERS) !== 0;
 
 /** The hint for what is mounted by itself, as in a container: it can't be moved away there, and where it is read-only its mode stays too. */
-const mended = (path: string, mounted: string, hint: string): string =>
+const adviceFor = (path: string, mounted: string, hint: string): string =>
   isMounted(path)
-    ? `it is mounted here, so mend it where it comes from (${mounted}), or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL in its place`
+    ? `it is mounted here, so fix it at its source (${mounted}), or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL in its place`
     : hint;
 
 const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
@@ -47,7 +47,7 @@ const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine
   if (machine.uid !== undefined && stats.uid !== machine.uid) {
     refuse(
       `${path} belongs to another user (uid ${stats.uid}; you are uid ${machine.uid}), so it was not used`,
-      mended(
+      adviceFor(
         path,
         `its owner must be uid ${machine.uid}`,
         'run paycli as its owner, or move it away and run `paycli login`',
@@ -61,7 +61,7 @@ const checkMode = (path: string, stats: Stats, what: 'folder' | 'file', machine:
   const mode = what === 'folder' ? '700' : '600';
   refuse(
     `${path} is open to other users (mode ${modeOf(stats)}), so it was not used`,
-    mended(
+    adviceFor(
       path,
       `its mode must be ${mode}`,
       `run: chmod ${mode} ${shellQuote(path)}; if others use this machine, get a new key too`,

@@ -20,7 +20,7 @@ export interface ProfileStore {
  * Advice for a failed write, by the system's error code: the file is replaced as a whole, which is impossible for a
  * mounted one.
  */
-const MENDS: Readonly<Record<string, string>> = {
+const ADVICE: Readonly<Record<string, string>> = {
   EBUSY: 'the file is mounted by itself, so it can not be replaced: mount its folder instead',
   EROFS:
     'its file system is read-only: mount the folder so that it can be written, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL',
@@ -78,7 +78,7 @@ export const openStore = (folder: string, machine: Machine, redactor: Redactor):
         new Conf({ ...where, configFileMode: 0o600 }).store = next;
       } catch (thrown) {
         throw new PayError('auth', `${file} could not be written: ${reasonOf(thrown)}`, {
-          hint: `nothing was changed; ${MENDS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'free some space or fix the permissions of its folder'}`,
+          hint: `nothing was changed; ${ADVICE[(thrown as NodeJS.ErrnoException).code ?? ''] ?? 'free some space or fix the permissions of its folder'}`,
         });
       }
     },

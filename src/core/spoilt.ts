@@ -20,7 +20,7 @@ const TRUNK_ZERO = new RegExp(String.raw`^\+(${WITH_TRUNK_ZERO})[\s().\-]*0[\s()
 
 const SPOILT: readonly Spoilt[] = [
   { form: /^[+-]?\d(?:[.,]\d+E[+-]?|E[+-])\d+$/i, cause: `was rounded by a spreadsheet: ${AGAIN}` },
-  { form: /^#(?:[\p{Lu}/0]+[!?]|N\/A|NV)$/u, cause: "is a spreadsheet's error, not a value: mend its formula" },
+  { form: /^#(?:[\p{Lu}/0]+[!?]|N\/A|NV)$/u, cause: "is a spreadsheet's error, not a value: fix its formula" },
   { form: /^#{3,}$/, cause: 'was too long for its column in a spreadsheet: widen the column and save again' },
   { form: /\ufffd/, cause: 'has lost characters: save the file as UTF-8 and type it again' },
   {

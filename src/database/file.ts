@@ -163,7 +163,7 @@ export const makeFile = (path: string, kind: DatabaseKind): void => {
   const state = stateOf(path, kind);
   try {
     if (isOrphaned && state === 'missing') {
-      if (kind.survives === 'power loss') throw new Error('its log is there, and the file itself is gone');
+      if (kind.survives === 'power loss') throw new Error('its log exists, but the file itself is missing');
       removeLogs(path);
     }
     makeSyncedFolder(dirname(path), kind);
@@ -272,7 +272,7 @@ const checkOneName = (file: PrivateFile): void => {
   const count = names();
   if (count > 1) {
     refuse(
-      `${name} ${path} has ${count} names (hard links); processes that open it by different ones do not see each other`,
+      `${name} ${path} has ${count} names (hard links); processes that open it by different names would not see each other's locks`,
       `keep this name and remove the others; this finds them: find / -xdev -samefile ${shellQuote(path)}`,
     );
   }

@@ -110,7 +110,7 @@ const impossibleIn = (entry: Entry): readonly string[] => {
       : [`${id} is ${state} and has the date of another state`]),
     ...(NEVER_MADE.includes(state) && activity !== undefined ? [`${id} is ${state} and has an activity`] : []),
     ...(isWordless ? [`${id} is accepted and has no activity`] : []),
-    ...(deadline < createdAt ? [`${id} was to end before it was begun`] : []),
+    ...(deadline < createdAt ? [`${id} ends before it started`] : []),
     ...((job === undefined) === (row === undefined) ? [] : [`${id} has a job without a row, or a row without a job`]),
   ];
 };
@@ -172,8 +172,7 @@ const tallyFaults = async ({ jobs }: Backend, all: readonly Job[], begun: Seen['
     const tally = kind === 'charge' ? await jobs.chargeTally(id) : await jobs.updateTally(id);
     const counted = Object.values(tally).reduce((sum, count) => sum + count, 0);
     if (counted > rows) faults.push(`${id} counts ${counted} rows, and its file has ${rows}`);
-    else if (counted < (begun.get(id) ?? 0))
-      faults.push(`${id} counts ${counted} rows, and has begun ${begun.get(id)}`);
+    else if (counted < (begun.get(id) ?? 0)) faults.push(`${id} counts ${counted} rows, but ${begun.get(id)} started`);
   }
   return faults;
 };

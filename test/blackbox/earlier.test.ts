@@ -187,7 +187,7 @@ describe.skipIf(process.platform === 'win32')("an earlier version's copies of wh
     const charge = await run(machine, 'ugwo', 'charge', ugwoOf(31), '--medium', 'ussd', '--provider', 'gtb');
     expect(errorOf(charge)).toMatchObject({
       exit_code: 10,
-      message: "the ledger's database had lost 2 charges, which may have been made",
+      message: "the ledger's database had lost 2 charges; the charges may exist",
     });
     expect([await stateOf(machine, 5), await stateOf(machine, 10)]).toEqual(['unknown', 'unknown']);
     await run(machine, 'ledger', 'reconcile');

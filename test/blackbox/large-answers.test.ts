@@ -8,7 +8,7 @@ const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gt
 const MEMBERS = JSON.stringify(ACTIVITY).slice(0, -1);
 const zeros = (count: number): string => `[${'0,'.repeat(count - 1)}0]`;
 
-describe('a charge that is proven is accepted, whatever its answer holds besides', () => {
+describe('a charge that is proven is accepted, despite other content of the answer', () => {
   it.each([
     ['more values', zeros(100_001), 'the answer has more than 100,000 values'],
     ['deeper values', `${'['.repeat(100)}${']'.repeat(100)}`, 'the answer is nested deeper than 64 levels'],

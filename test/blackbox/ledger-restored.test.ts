@@ -39,8 +39,8 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     const again = await chargeOf(ugwoOf(2), one);
     expect(errorOf(again)).toMatchObject({
       exit_code: 10,
-      message: "the ledger's database had lost 2 charges, which may have been made",
-      hint: 'nothing is charged until you know: `paycli ledger reconcile`',
+      message: "the ledger's database had lost 2 charges; the charges may exist",
+      hint: 'find out about them first: `paycli ledger reconcile`',
     });
     for (const number of [2, 4]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 10 });
     expect(await listOf(other)).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }, { state: 'accepted' }]);
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     const moved = { ...machine, env: { PAYCLI_LEDGER: team.cluster.url(copy) } };
     expect(errorOf(await chargeOf(ugwoOf(2), moved))).toMatchObject({
       exit_code: 10,
-      message: "the ledger's database had lost 2 charges, which may have been made",
+      message: "the ledger's database had lost 2 charges; the charges may exist",
     });
     expect(await paycli(['ledger', 'reconcile', '--json'], moved)).toMatchObject({ code: 0, stderr: '' });
     for (const number of [1, 2, 3]) expect(await chargeOf(ugwoOf(number), moved)).toMatchObject({ code: 9 });
@@ -78,8 +78,8 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     for (const ended of [await chargeOf(ugwoOf(1), machine), await inProcess(['ledger', 'list', '--json'], machine)]) {
       expect(errorOf(ended)).toMatchObject({
         exit_code: 10,
-        message: `${team.url} holds another ledger than the one that this machine has used there`,
-        hint: expect.stringMatching(/^what it has forgotten would be charged again\. .* remove \/\S+\.sqlite$/),
+        message: `${team.url} has another ledger than the one this machine used there before`,
+        hint: expect.stringMatching(/^charges that it doesn't know could be made again\. .* remove \/\S+\.sqlite$/),
       });
     }
     expect(postsOf(service)).toEqual({ 1: 1 });
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(JSON.parse(status.stdout)).toMatchObject({
       settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' },
       warnings: [
-        'fsync is off: a crash of the server loses what was committed',
+        'fsync is off: a crash of the server loses committed charges',
         'full_page_writes is off: a crash of the server may damage the database',
       ],
     });

@@ -103,8 +103,8 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
       exit_code: 10,
       message: `the ledger ${team.url} was made by a newer paycli (schema ${SCHEMA + 1}, this one knows ${SCHEMA})`,
     });
-    expect(errorOf(migrate)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; it was left as it is' });
-    expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; it was left as it is' });
+    expect(errorOf(migrate)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
+    expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'use the newer paycli; nothing was changed' });
     await set(0);
     expect(errorOf(await chargeOf(ugwoOf(1), options))).toMatchObject({
       exit_code: 10,

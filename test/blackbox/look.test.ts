@@ -599,10 +599,10 @@ describe('a ledger', () => {
     const charge = [...TRANSFER, '--again'];
     for (const args of [charge, ['ledger', 'list', '--json'], ['ledger', 'backup', join(home, 'copy'), '--json']]) {
       const ended = await inProcess(args, { service, home });
-      expect([ended.code, errorOf(ended)['message']]).toEqual([10, `the ledger ${ledger} is gone: it had 1 charge`]);
+      expect([ended.code, errorOf(ended)['message']]).toEqual([10, `the ledger ${ledger} is missing: it had 1 charge`]);
     }
-    expect((await inProcess(['ledger', 'status', '--json'], { home })).stdout).toContain('the ledger is gone');
-    expect((await inProcess(['doctor', '--offline'], { home })).stdout).toContain('is gone: it had 1 charge');
+    expect((await inProcess(['ledger', 'status', '--json'], { home })).stdout).toContain('the ledger is missing');
+    expect((await inProcess(['doctor', '--offline'], { home })).stdout).toContain('is missing: it had 1 charge');
     expect(existsSync(ledger)).toBe(false);
     expect((await inProcess(['ledger', 'verify'], { home: other })).code).toBe(0);
     copyFileSync(join(other, 'ledger.sqlite'), ledger);

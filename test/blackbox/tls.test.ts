@@ -119,7 +119,7 @@ describe('a proxy', () => {
     expect(ended).toMatchObject({ code: 5, stdout: '' });
   });
 
-  it('that can not be used is said so before anything is begun, and not quoted', async () => {
+  it("that can't be used is reported before anything starts, and is not quoted", async () => {
     const home = newFolder();
     const env = { HTTPS_PROXY: 'http://us%er:secret-word@127.0.0.1:9' };
     const ended = await paycli(CHARGE, { service: { origin: 'https://localhost:9' }, home, env });

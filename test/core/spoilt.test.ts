@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { spoiltIn, spoiltWords } from '../../src/core/spoilt.ts';
 
 const ROUNDED = 'was rounded by a spreadsheet: format the column as text and type it again';
-const ERROR = "is a spreadsheet's error, not a value: mend its formula";
+const ERROR = "is a spreadsheet's error, not a value: fix its formula";
 const TRUNK = 'has a 0 after the country code, which is dialled only at home: write';
 const BLANK = 'has a blank at its beginning or end, as copying leaves it: write';
 const ESCAPE = 'has an escape that stands in CSV for a character that is not shown: take the value from -o json';

@@ -189,7 +189,10 @@ describe('a log whose database is gone does not come back in the new one', () =>
   test.each(['-wal', '-journal'])('%s: of what must survive a loss of power nothing is begun beside it', (suffix) => {
     const file = tempFile();
     writeFileSync(file + suffix, 'what is left');
-    expect(faultOf(file)).toMatchObject({ kind: 'unusable', what: expect.stringContaining('the file itself is gone') });
+    expect(faultOf(file)).toMatchObject({
+      kind: 'unusable',
+      what: expect.stringContaining('the file itself is missing'),
+    });
     expect(besides(file)).toEqual([`a.sqlite${suffix}`]);
   });
 });

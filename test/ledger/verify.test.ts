@@ -40,7 +40,7 @@ describe('what can never be', () => {
     ['chg-000000000000 is accepted and has no activity', made({ activity: undefined })],
     ['chg-000000000000 is rejected and has an activity', made({ state: 'rejected' })],
     ['chg-000000000000 is accepted and has the date of another state', made({ recordedAt: undefined })],
-    ['chg-000000000000 was to end before it was begun', made({ deadline: 0 })],
+    ['chg-000000000000 ends before it started', made({ deadline: 0 })],
     ['chg-000000000000 has a job without a row, or a row without a job', made({ row: 1 })],
     [`chg-000000000000 belongs to ${ID}, which the ledger does not know`, made({ job: ID, row: 1 })],
   ])('is told: %s', async (fault, entry) => {

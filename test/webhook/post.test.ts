@@ -69,7 +69,7 @@ describe('a target', () => {
     expect(checkTarget('https://192.0.2.1/x', '--to', true, {}).href).toBe('https://192.0.2.1/x');
   });
 
-  it('on another machine is verified, whatever a variable says; on this one the variable counts', () => {
+  it('on another machine is verified despite a variable; on this one the variable counts', () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     expect(() => checkTarget('https://192.0.2.1/x', '--to', true, env)).toThrow(
       expect.objectContaining({

@@ -33,7 +33,7 @@ const list = defineCommand({
   },
   examples: {
     'all checkouts': 'paycli checkout list',
-    'those that take naira now': 'paycli checkout list --status active --currency NGN',
+    'checkouts that take naira now': 'paycli checkout list --status active --currency NGN',
   },
   output: 'uid, name, currency, status, mediums',
   exits: READ_EXITS,
@@ -65,7 +65,7 @@ const providers = defineCommand({
   examples: {
     'the codes for --provider': `paycli checkout providers ${SEEDED.checkout} ussd`,
   },
-  output: 'a line per bank: code, name, psp; where a provider has no banks, the provider as the service shows it',
+  output: 'a line per bank: code, name, psp; a provider without banks is shown as the service sends it',
   exits: READ_EXITS,
   previews: true,
   read: ([uid, medium = ''], _given, { validate }): ProvidersInput => {

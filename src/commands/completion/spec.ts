@@ -10,7 +10,7 @@ const print = (shell: Shell) =>
     summary: `print the script that completes commands in ${NAMES[shell]}`,
     danger: 'read',
     examples: {
-      'keep it in a file': `paycli completion ${shell} > paycli.${shell}`,
+      'save it to a file': `paycli completion ${shell} > paycli.${shell}`,
     },
     output: 'a script',
     exits: ['usage'],
@@ -20,9 +20,9 @@ const print = (shell: Shell) =>
 
 const install = defineCommand({
   path: ['completion', 'install'],
-  summary: 'complete commands, options and what the ledger knows with the Tab key',
+  summary: 'install completion: the Tab key completes commands, options and ids',
   description:
-    'Writes the completion script to the folder of bash, zsh or fish, and prints what remains to be done. It does not replace ' +
+    'Writes the completion script to the folder of bash, zsh or fish, and prints the next step. It does not replace ' +
     'a file that paycli did not write. For PowerShell it prints the line to add to $PROFILE.',
   danger: 'write',
   args: [optional('shell', `${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS })],

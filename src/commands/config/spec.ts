@@ -41,8 +41,8 @@ const set = defineCommand({
   path: ['config', 'set'],
   summary: 'set a default for the profile',
   description:
-    'Defaults hold on a terminal only: a script, a pipe or a file always gets what paycli gives without them. A flag goes before a ' +
-    'default, and so do NO_COLOR and the like. --local has none.',
+    'Defaults apply on a terminal only. Scripts, pipes and files get the built-in behaviour. Options, and variables ' +
+    'such as NO_COLOR, override a default. --local has no defaults.',
   danger: 'write',
   args: [NAME, argument('value', 'its value')],
   examples: {

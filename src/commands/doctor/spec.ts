@@ -4,8 +4,8 @@ const doctor = defineCommand({
   path: ['doctor'],
   summary: 'check the setup: profile, key, service, clock, ledger, terminal',
   description:
-    'Looks at all that a command depends on and says what to do about what is wrong. Sends one GET at most and changes nothing ' +
-    'at the service. Never prints a key.',
+    'Checks everything a command depends on and says how to fix each problem. Sends at most one GET, and changes ' +
+    'nothing. Never prints a key.',
   danger: 'read',
   options: { offline: flag('--offline', "don't ask the service") },
   examples: {
@@ -13,7 +13,7 @@ const doctor = defineCommand({
     'without the network, for a program': 'paycli doctor --offline --json',
   },
   output:
-    'a list; each: check, status (ok, warn, fail, skipped), detail, advice, kind (of a failure: what commands end as)',
+    'a list; each: check, status (ok, warn, fail, skipped), detail, advice, kind (the exit kind that commands would end with)',
   exits: [...READ_EXITS, 'ledger'],
   read: (_args, { offline }) => ({ offline: offline === true }),
   load: async () => ({ run: (await import('./doctor.ts')).doctor }),

@@ -13,10 +13,10 @@ export interface ClockInput {
 export const clock = defineCommand({
   path: ['emulator', 'clock'],
   danger: 'write',
-  summary: "show the emulator's clock, or move it on",
+  summary: "show the emulator's clock, or move it forward",
   description:
-    'Accounts expire, and payments and refunds end, as if so much time had passed; `back` sets it to the real time again. ' +
-    'Works whether or not the emulator is running, and for --local.',
+    "Moves the emulator's time forward: accounts expire, and payments and refunds end. `back` returns to the real " +
+    'time. It works whether or not the emulator is running, and for --local.',
   args: [optional('by', '+15m, +90s, +1h; or back', { type: 'duration', choices: ['back'] })],
   options: { data: dataOption } as const,
   examples: {
@@ -37,10 +37,10 @@ export const openapi = defineCommand({
   danger: 'read',
   summary: 'print the contract of the service as an OpenAPI document',
   description:
-    'OpenAPI 3.1, in JSON: what paycli sends and how it reads answers. A running emulator serves it at /openapi.json, ' +
-    'and the package holds it as paycli/openapi.json.',
+    'OpenAPI 3.1 in JSON: what paycli sends and how it reads answers. A running emulator serves it at ' +
+    '/openapi.json, and the npm package has it as paycli/openapi.json.',
   examples: {
-    'keep it in a file': 'paycli emulator openapi > openapi.json',
+    'save it to a file': 'paycli emulator openapi > openapi.json',
   },
   output: 'the document',
   exits: ['usage'],
@@ -57,15 +57,16 @@ export interface FaultsInput {
 export const faults = defineCommand({
   path: ['emulator', 'faults'],
   danger: 'write',
-  summary: 'show, set or clear the rules by which the emulator misbehaves',
+  summary: 'show, set or clear rules that make the emulator fail',
   description:
-    'The file holds {"rules": […]}. Which requests: method, path (/v1/ugwo/*/activities, /v1/**), share (0.5: every second ' +
-    'one), times. What becomes of them: delay (5s), then one of status (with retry_after), reset, cut (behind so many ' +
-    'bytes) or bad_json; "when": "after" lets the request be executed before a status or a reset. A rule with an event ' +
-    '(ugwo.activity.*) is about what is sent to webhooks, and has one of twice, late (10m by `emulator clock`), ' +
-    'out_of_order (behind the next one), signature (wrong or none), cut, slow (20s) and never. Rules stay until they are ' +
-    'cleared, and hold for --local, too.',
-  args: [optional('file', 'the rules, in place of those there are', { completes: 'file' })],
+    'The file holds {"rules": […]}. Select requests by method, path (/v1/ugwo/*/activities, /v1/**), share (0.5: ' +
+    'every second one) and times. Then give an effect: delay (5s), and one of status (with retry_after), reset, cut ' +
+    '(after this many bytes) or bad_json. With "when": "after", the emulator executes the request before the status ' +
+    'or the reset.\n\n' +
+    'A rule with an event (ugwo.activity.*) changes deliveries to webhooks. Its effects: twice, late (10m by ' +
+    '`emulator clock`), out_of_order (after the next one), signature (wrong or none), cut, slow (20s) or never.\n\n' +
+    'Rules stay until you clear them. They also apply to --local.',
+  args: [optional('file', 'the rules; they replace all others', { completes: 'file' })],
   options: {
     clear: flag('--clear', 'remove all rules'),
     data: dataOption,
@@ -77,9 +78,9 @@ export const faults = defineCommand({
     'deliver every event twice, and the first payment not at all':
       `echo '{"rules": [{"event": "ugwo.successful", "times": 1, "never": true}, {"event": "*", "twice": true}]}' > faults.json\n` +
       'paycli emulator faults faults.json',
-    'behave again': 'paycli emulator faults --clear',
+    'remove the faults': 'paycli emulator faults --clear',
   },
-  output: 'each rule as it was given, with seen and fired: how often it met a request or a delivery, and was heeded',
+  output: 'each rule as given, with seen (matching requests or deliveries) and fired (how often it took effect)',
   exits: ['usage'],
   read: ([from], given) => {
     if (from !== undefined && given.clear) throw usageError("a file and --clear can't be used together");

@@ -112,7 +112,7 @@ export const run = async ({ port, host, data, dialect, faults, seed }: StartInpu
   });
   if (!isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)) {
     await deps.notice(
-      `${host} is open to the network over plain http: whoever reaches it and has a key of it can read and change its data.`,
+      `${host} is open to the network over plain http: anyone with its key can read and change its data.`,
     );
   }
   await deps.notice([

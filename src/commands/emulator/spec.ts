@@ -23,29 +23,31 @@ const start = defineCommand({
   danger: 'write',
   summary: 'run the service on this machine, in the foreground',
   description:
-    'Listens on 127.0.0.1, or with --host where others can reach it; stop it with Ctrl-C. Its state is kept in the data file, which --local uses too; an empty ' +
-    'file is filled first. metadata.emulate of a payment request decides what a charge does: fail or fail:<medium> (it ' +
-    'fails at once), successful:30s, failed:30s or expired:30s (30 s after the charge), successful:30s:250000 (another ' +
-    'amount is paid), taken_back:2m (after it was paid), 402 (the workspace has no balance), lost (the charge is made, but ' +
-    'the answer is lost), lost:unmade (the answer is lost and no charge is made); refund:failed or refund:failed:30s what ' +
-    'a refund does; unrouted or 402:create what its creation does; several are parted by blanks. Beside the service there ' +
-    'is its hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, /openapi.json, and, with control_token for a key, ' +
-    '/emulator/clock and /emulator/faults. --dialect live writes enums as pairs with ' +
-    'translation keys, empty objects as [], amounts as text, identifiers ending in _t, and errors as {message, errors}, ' +
-    'so that you can test your client with that, too.',
+    'Listens on 127.0.0.1, or on --host so that other machines can connect. Stop it with Ctrl-C. It shares its data ' +
+    'file with --local, and adds sample records to an empty file.\n\n' +
+    'metadata.emulate of a payment request decides how its charges end: fail or fail:MEDIUM (fails at once), ' +
+    'successful:30s, failed:30s or expired:30s (30 s after the charge), successful:30s:250000 (the customer pays ' +
+    'another amount), taken_back:2m (after the payment), 402 (the workspace has no balance), lost (the charge is ' +
+    'made, the answer is lost), lost:unmade (the answer is lost and no charge is made). refund:failed or ' +
+    'refund:failed:30s decide how a refund ends. unrouted or 402:create decide how the creation ends. Separate ' +
+    'several with spaces.\n\n' +
+    'It also serves the hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, and /openapi.json. ' +
+    '/emulator/clock and /emulator/faults take control_token as the key.\n\n' +
+    '--dialect live answers as the public service does: enums as pairs with translation keys, empty objects as [], ' +
+    'amounts as text, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
   options: {
-    port: option('--port <n>', 'listen on this port (any free one)', asInteger(0, 65_535)),
-    host: option('--host <address>', 'listen on this address, as in a container 0.0.0.0 (127.0.0.1)', asText, {
+    port: option('--port <n>', 'listen on this port (default: any free port)', asInteger(0, 65_535)),
+    host: option('--host <address>', 'listen on this address, such as 0.0.0.0 in a container (127.0.0.1)', asText, {
       default: '127.0.0.1',
     }),
     data: dataOption,
     dialect: option(
       '--dialect <name>',
-      'documented, or live: answers as the public service writes them (documented)',
+      'documented, or live: answers in the form of the public service (documented)',
       asOneOf(DIALECTS),
       { default: 'documented' },
     ),
-    faults: option('--faults <file>', 'follow the rules for faults in this file, until it stops', asFile),
+    faults: option('--faults <file>', 'follow the fault rules of this file until it stops', asFile),
   },
   examples: {
     'listen on any free port': 'paycli emulator start',
@@ -113,7 +115,7 @@ const reset = defineCommand({
   path: ['emulator', 'reset'],
   danger: 'write',
   summary: "remove every record from the emulator's data",
-  description: 'The key stays, and no identifier is used again. Asks first; a script needs --yes.',
+  description: 'The key stays, and identifiers are never reused. Asks first; a script needs --yes.',
   options: { data: dataOption } as const,
   examples: {
     'start over without being asked': 'paycli emulator reset --yes',
@@ -139,17 +141,13 @@ const settle = defineCommand({
   danger: 'write',
   summary: 'make an open charge in the emulator succeed, fail or expire',
   description:
-    'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; the status of an ' +
-    'expired charge is failed. taken_back is for a charge that is paid: the provider takes the money back.',
+    'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; an expired ' +
+    'charge has the status failed. Use taken_back for a paid charge: the provider takes the money back.',
   args: [argument('activity', 'the activity, act.…', { completes: 'activity' })],
   options: {
     as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
     in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
-    amount: option(
-      '--amount-minor <n>',
-      'what is paid, in the minor unit, where it is not the amount',
-      asInteger(1, 1e15 - 1),
-    ),
+    amount: option('--amount-minor <n>', 'the amount paid, in the minor unit, if it differs', asInteger(1, 1e15 - 1)),
     data: dataOption,
   },
   examples: {

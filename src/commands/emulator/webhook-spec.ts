@@ -38,23 +38,23 @@ const add = defineCommand({
   danger: 'write',
   summary: 'send events of the emulator to a URL',
   description:
-    'A running `emulator start` sends what changes from now on, whoever changes it: your scripts, --local, `emulator settle` ' +
-    'or the clock. Without one, events wait in the data file. What is not answered 2xx is tried twice more, 30 minutes apart ' +
-    'by `emulator clock`. The secret is for tests alone, and is never printed.',
-  args: [argument('url', 'where to, http://127.0.0.1:PORT/PATH', { type: 'url' })],
+    'A running `emulator start` sends all later changes: by your scripts, --local, `emulator settle` or the clock. ' +
+    "While none runs, events wait in the data file. If the receiver doesn't answer 2xx, the emulator tries twice " +
+    'more, 30 minutes apart by `emulator clock`. The secret is for tests only, and is never printed.',
+  args: [argument('url', 'the receiver, http://127.0.0.1:PORT/PATH', { type: 'url' })],
   options: {
     event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
       choices: EVENTS,
     }),
-    secretOut: option('--secret-out <file>', 'make a secret, and write it to this new file', asFile),
+    secretOut: option('--secret-out <file>', 'create a secret, and write it to this new file', asFile),
     secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
     unsigned: flag('--unsigned', 'send an empty signature'),
     allowRemote: flag('--allow-remote', 'let the URL name another machine'),
     data: dataOption,
   },
   examples: {
-    'sign with a secret that is made here': `${ADD} --secret-out secret.txt`,
-    'send only what became of charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
+    'sign with a new secret': `${ADD} --secret-out secret.txt`,
+    'send only events about charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
   },
   output: WEBHOOK,
   exits: ['usage', 'auth'],
@@ -71,7 +71,7 @@ const add = defineCommand({
 const list = defineCommand({
   path: ['emulator', 'webhook', 'list'],
   danger: 'read',
-  summary: 'list where the emulator sends its events',
+  summary: "list the emulator's webhooks",
   options: { data: dataOption } as const,
   examples: {
     'list them': 'paycli emulator webhook list',
@@ -87,7 +87,7 @@ const remove = defineCommand({
   path: ['emulator', 'webhook', 'remove'],
   danger: 'write',
   summary: 'send no more events to a URL',
-  description: 'Its deliveries are removed with it, also those that were not sent yet.',
+  description: 'Also removes its deliveries, including those not sent yet.',
   args: [argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' })],
   options: { data: dataOption } as const,
   examples: {
@@ -104,21 +104,21 @@ const trigger = defineCommand({
   danger: 'write',
   summary: 'send a made-up event',
   description:
-    "Well-formed, and about nothing that is in the emulator's data unless --ugwo names a payment request; nothing changes " +
-    'there. Receivers that read the payment request again see that.',
+    "The event is well-formed, but the emulator's data doesn't change, and it names no record unless --ugwo gives a " +
+    'payment request. A receiver that reads the payment request sees that nothing changed.',
   args: [argument('event', EVENTS.join(', '), { choices: EVENTS })],
   options: {
     ugwo: option('--ugwo <ugwo>', 'about this payment request', asText, { completes: 'ugwo' }),
     data: dataOption,
   } as const,
   examples: {
-    'a payment that came in': `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful`,
+    'a payment arrives': `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful`,
     'a payment request that was paid twice':
       'paycli emulator seed\n' +
       `${ADD} --unsigned\n` +
       `paycli emulator webhook trigger ugwo.activity.double_charge_detected --ugwo ${SEEDED.ugwo}`,
   },
-  output: 'event, event_uid, about, webhooks (how many it goes to)',
+  output: 'event, event_uid, about, webhooks (number of receivers)',
   exits: ['usage'],
   read: ([text = ''], given) => {
     const event = asOneOf(EVENTS)(text);
@@ -132,10 +132,10 @@ const trigger = defineCommand({
 const deliveries = defineCommand({
   path: ['emulator', 'webhook', 'deliveries'],
   danger: 'write',
-  summary: 'list the events that were sent or wait, newest first, or send one again',
+  summary: 'list deliveries, newest first, or send one again',
   description:
-    'The states: waiting (for its first try, for the next one, or for an `emulator start`), delivered, failed (after three ' +
-    'tries) and dropped (by a rule of `emulator faults`). Ten thousand are kept.',
+    'The states: waiting (for the first or the next try, or for `emulator start`), delivered, failed (after three ' +
+    'tries) and dropped (by a rule of `emulator faults`). The emulator stores ten thousand.',
   options: {
     replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
     max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
@@ -149,7 +149,7 @@ const deliveries = defineCommand({
       'paycli emulator webhook deliveries --replay 1',
   },
   output:
-    'id, event, state, about, url, status (of the last answer), error, due (when it is tried next), at, event_uid, webhook, ' +
+    'id, event, state, about, url, status (of the last answer), error, due (next try), at, event_uid, webhook, ' +
     'attempts ([{delivery_id, at, status, error, ms, fault}])',
   exits: ['usage'],
   load: async () => ({ run: (await import('./emulator.ts')).deliveries }),

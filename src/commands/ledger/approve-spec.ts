@@ -5,15 +5,15 @@ import { SEEDED } from '../../core/data-files.ts';
 export const approveCommand = defineCommand({
   path: ['approve'],
   danger: 'money',
-  summary: 'approve a file of charges that somebody else wants to send',
+  summary: "approve another person's file of charges",
   description:
-    'For a file that comes to more than the policy of its profile leaves to one person (`paycli policy set --approve-above`). ' +
-    'Shows what the file comes to and who wants to send it, and asks for the sum, typed in full on a terminal; --yes does not ' +
-    'answer that. Whoever ran the file cannot approve it. The approval holds for this file with these options, for as many ' +
-    'rows and as much money as are shown. It sends nothing.',
+    'A file above the policy of its profile (`paycli policy set --approve-above`) needs a second person. Shows the ' +
+    'sum of the file and who wants to send it, and asks you to type the sum on a terminal; --yes does not answer ' +
+    "that question. The person who ran the file can't approve it. The approval is for this file, these options, and " +
+    'at most these rows and this sum. It sends nothing.',
   args: [argument('job', 'the job, job-…, that the refused command named', { completes: 'job' })],
   examples: {
-    "the file waits (exit 9), and whoever sent it can't approve it (exit 9)":
+    "the file waits (exit 9), and its sender can't approve it (exit 9)":
       "paycli policy set --approve-above 'NGN 1.00'\n" +
       `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer\n` +
       'paycli approve "$(paycli ledger jobs --max 1 -o tsv --columns id)"',

@@ -11,8 +11,9 @@ const backup = defineCommand({
   path: ['ledger', 'backup'],
   summary: 'copy the ledger of this machine into a file, while it is in use',
   description:
-    'The copy is as of one moment, is checked, and can be read by you alone. An existing file or link is never overwritten. Keep it ' +
-    'away from this disk. A ledger in PostgreSQL is backed up by its server: the message says how.',
+    'The copy shows one moment, is checked, and only you can read it. An existing file or link is never ' +
+    'overwritten. Keep the copy on another disk. For a ledger in PostgreSQL, the message says how to back up its ' +
+    'server.',
   danger: 'write',
   args: [argument('file', 'where to write the copy', { completes: 'file' })],
   examples: {
@@ -29,10 +30,10 @@ const backup = defineCommand({
 
 const verify = defineCommand({
   path: ['ledger', 'verify'],
-  summary: 'check that the whole ledger is what paycli wrote',
+  summary: 'check that the ledger is undamaged',
   description:
-    'Checks the database and its indexes, the checksum of every entry, that each state can be, and that the rows of files add up. It ' +
-    'changes nothing. Exit 10 if anything is wrong.',
+    'Checks the database and its indexes, the checksum and the state of every entry, and the counts of each file. ' +
+    'It changes nothing. Exit 10 if anything is wrong.',
   danger: 'read',
   examples: {
     'check it every night': 'paycli ledger verify --json',
@@ -44,26 +45,26 @@ const verify = defineCommand({
 
 const prune = defineCommand({
   path: ['ledger', 'prune'],
-  summary: 'remove details of old charges, but keep what stops them being made twice',
+  summary: 'remove details of old charges; paycli still prevents double charges',
   description:
-    'Removes references, customers, account details, what was sent and what was seen of everything that was sent with the profile, was ' +
-    'begun before --before and has ended. ' +
-    "What is open, unknown or being sent stays as it is. Amounts, states and activities stay, so no charge can be made twice and reports don't " +
-    'change. It asks first. The owner of the database does this for a ledger in PostgreSQL.',
+    'Removes references, customers, account details, requests and evidence of charges that started before --before ' +
+    'and have ended. Open and unknown charges stay whole. Amounts, states and activities always stay, so no charge ' +
+    "can be made twice and reports don't change. It asks first. For a ledger in PostgreSQL, run it as the owner of " +
+    'the database.',
   danger: 'write',
   options: {
     ...EVERY_PROFILE,
-    before: option('--before <time>', 'what was begun before: 90d, 2026-01-31 or a full timestamp', asText, {
+    before: option('--before <time>', 'charges that started before: 90d, 2026-01-31 or a full timestamp', asText, {
       type: 'time',
     }),
   },
   examples: {
     'keep the details of a year': 'paycli ledger prune --before 365d --yes',
   },
-  output: 'before, pruned, open (left, since something may still come of them)',
+  output: 'before, pruned, open (not pruned: still open or unknown)',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: (_args, given) => {
-    if (given.before === undefined) throw usageError('--before is required: prune what is older than that');
+    if (given.before === undefined) throw usageError('--before is required: it prunes older charges');
     try {
       return { before: momentIn('local', 'first', given.before), allProfiles: given.allProfiles ?? false };
     } catch (thrown) {
@@ -81,7 +82,7 @@ const WHERE = 'PAYCLI_LEDGER, or `paycli ledger use`, says where it is';
 const status = defineCommand({
   path: ['ledger', 'status'],
   danger: 'read',
-  summary: 'show where the ledger is and what keeps it from being safe',
+  summary: 'show where the ledger is, and warnings about its safety',
   examples: {
     'show where the ledger is': 'paycli ledger status',
   },
@@ -101,11 +102,11 @@ export interface UseInput {
 const use = defineCommand({
   path: ['ledger', 'use'],
   danger: 'write',
-  summary: 'choose the ledger of a profile: one in PostgreSQL that a team shares, or the file of this machine',
+  summary: 'choose the ledger of a profile: a shared one in PostgreSQL, or the file of this machine',
   description:
-    'Stored with the profile that --profile names, or with the default one. PAYCLI_LEDGER overrides it for one call. The ' +
-    'password is never part of the address: it comes from a password file (PGPASSFILE, ~/.pgpass), from a command, or is ' +
-    'replaced by a client certificate (sslcert, sslkey).',
+    'Stored with the profile that --profile names, or with the default one. PAYCLI_LEDGER overrides it for one ' +
+    'call. The address never contains the password. It comes from a password file (PGPASSFILE, ~/.pgpass) or a ' +
+    'command, or a client certificate replaces it (sslcert, sslkey).',
   args: [optional('url', 'postgres://USER@HOST[:PORT]/DATABASE', { type: 'url' })],
   options: {
     file: flag('--file', 'use the file of this machine again'),
@@ -137,17 +138,13 @@ const use = defineCommand({
 const init = defineCommand({
   path: ['ledger', 'init'],
   danger: 'write',
-  summary: 'make the tables of a shared ledger, as the owner of its database',
-  description: `${WHERE}. Run it again to give another role the rights of an operator.`,
+  summary: 'create the tables of a shared ledger, as the owner of its database',
+  description: `${WHERE}. Run it again to grant another role an operator's rights.`,
   options: {
-    operator: repeated(
-      '--operator <role>',
-      'give this database role what an operator needs: no DDL, no DELETE',
-      asText,
-    ),
+    operator: repeated('--operator <role>', "grant this database role an operator's rights: no DDL, no DELETE", asText),
   },
   examples: {
-    'make it, and let the role ada work with it (exit 2 where none is set)': 'paycli ledger init --operator ada',
+    'create it, and let the role ada use it (exit 2 if none is set)': 'paycli ledger init --operator ada',
   },
   output: 'at, made, schema, operators',
   exits: ['usage', 'auth', 'ledger'],
@@ -158,10 +155,10 @@ const init = defineCommand({
 const migrate = defineCommand({
   path: ['ledger', 'migrate'],
   danger: 'write',
-  summary: "bring a shared ledger's tables to this version of paycli, as the owner of its database",
+  summary: "update a shared ledger's tables to this version of paycli, as the owner of its database",
   description: `${WHERE}. An older paycli refuses it afterwards.`,
   examples: {
-    'after an update of paycli (exit 2 where none is set)': 'paycli ledger migrate',
+    'after an update of paycli (exit 2 if none is set)': 'paycli ledger migrate',
   },
   output: 'at, from, to',
   exits: ['usage', 'auth', 'ledger'],
@@ -171,10 +168,10 @@ const migrate = defineCommand({
 const push = defineCommand({
   path: ['ledger', 'push'],
   danger: 'write',
-  summary: 'copy what the ledger of this machine knows into the shared one',
+  summary: "copy this machine's ledger into the shared one",
   description: `${WHERE}. Run it on each machine before it uses the shared ledger. The local file stays as it is. Running it again does no harm.`,
   examples: {
-    'before the first charge with it (exit 2 where none is set)': 'paycli ledger push',
+    'before the first charge with it (exit 2 if none is set)': 'paycli ledger push',
   },
   output: 'at, charges, jobs, updates, known, kept (charges whose payment request has another open one there)',
   exits: ['usage', 'auth', 'ledger', 'refused'],

@@ -18,7 +18,7 @@ const DAY_MS = 24 * 3_600_000;
 const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
 
 const questionOf = (count: number, before: number, all: boolean): string[] => [
-  `Prune ${entries(count)}${all ? ' of all profiles' : ''} begun before ${formatLocalFull(before)}?`,
+  `Prune ${entries(count)}${all ? ' of all profiles' : ''} that started before ${formatLocalFull(before)}?`,
   'References, customers, account details and evidence are removed for good. Amounts and states stay, and nothing can be charged twice.',
 ];
 
@@ -70,7 +70,7 @@ const verifiedView: View = {
 
 const HINT =
   'charge nothing more. Copy the ledger and all files beside it, then restore the last backup that passes `paycli ledger verify`, and ' +
-  'check at the service what was charged since';
+  'check at the service which charges were made since';
 
 const verifyFailure = (faults: readonly string[]): PayError => {
   const [first = '', ...others] = faults;

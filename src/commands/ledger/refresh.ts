@@ -94,9 +94,7 @@ export const run = async ({ ids }: RefreshInput, deps: Deps): Promise<Result> =>
     failures = ran.failures;
     // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
-      failures.unshift(
-        interrupted(world.stop.reason, done === 0 ? undefined : 'what was seen by then is in the ledger'),
-      );
+      failures.unshift(interrupted(world.stop.reason, done === 0 ? undefined : 'the results so far are in the ledger'));
     }
   } finally {
     await progress.end();

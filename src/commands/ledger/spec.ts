@@ -25,7 +25,7 @@ const LAST_JOB = '"$(paycli ledger jobs --max 1 -o tsv --columns id)"';
 
 /** Sentence of the descriptions about the charges that a command covers by default. */
 const FOLLOWS =
-  'It shows what was sent to the service and workspace of the profile; --local shows practice with the built-in service.';
+  'It shows entries of the service and workspace of the profile; --local shows practice with the built-in service.';
 
 export interface LedgerListInput {
   readonly states: readonly ChargeState[] | undefined;

@@ -25,13 +25,13 @@ export const createCommand = defineCommand({
   danger: 'write',
   summary: 'create a customer, or a file of them',
   description:
-    'An e-mail address belongs to one customer, so the same command can be run again after a lost answer: where the address ' +
-    'is taken, paycli finds its customer and compares it with what was asked for. The same fields: done, exit 0. Others: ' +
-    'exit 3, and nothing is changed.\n\n' +
+    'The service accepts an e-mail address once, so you can run the same command again after a lost answer. If the ' +
+    'address is taken, paycli finds its customer and compares the fields. If they are the same, the exit code is 0. ' +
+    'If they differ, it is 3, and nothing changes.\n\n' +
     'With --from, each row of a file is one customer. Column names, in any case: email, ref, first_name, last_name, ' +
-    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON). Options apply to fields without a column, ' +
-    'and other columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
-    'again to continue where it stopped: a row that was sent is never sent twice.',
+    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON). Options apply to fields without a ' +
+    'column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
+    'same command again to continue where it stopped: no row is sent twice.',
   options,
   examples: {
     'create a customer': 'paycli onye create --email ada@example.com --first-name Ada --last-name Obi',
@@ -88,8 +88,8 @@ const listCommand = defineCommand({
   danger: 'read',
   summary: 'list customers',
   description:
-    'The service has no filters, so paycli walks the list and shows what matches: the first ten, --max <n>, or --all. It says ' +
-    'how far it looked.',
+    'The service has no filters, so paycli walks the list and shows the matches: the first ten, --max <n>, or ' +
+    '--all. It says how many records it has read.',
   options: { ...WALK_OPTIONS, ...FILTER_OPTIONS, status: { ...FILTER_OPTIONS.status, choices: STATUSES } },
   examples: {
     'ten customers': 'paycli onye list',
@@ -109,10 +109,10 @@ const deleteCommand = defineCommand({
   danger: 'write',
   summary: 'delete a customer; their payment requests stay',
   description:
-    'Reads the customer, names what will be lost and asks; a script needs --yes. What was deleted is printed as it was.',
+    'Reads the customer, shows what will be lost and asks; a script needs --yes. Prints the deleted customer.',
   args: [argument('onye', 'the customer, ony.…', { completes: 'onye' })],
   examples: {
-    'delete a customer, and keep what was stored': `paycli onye delete ${SEEDED.onye} --yes --json`,
+    'delete a customer, and print it as JSON': `paycli onye delete ${SEEDED.onye} --yes --json`,
   },
   output: 'the customer as it was: uid, email, first_name, last_name, ref, status, billing_address, meta, created_at',
   exits: WRITE_EXITS,

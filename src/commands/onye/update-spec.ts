@@ -154,17 +154,17 @@ export const updateCommand = defineCommand({
   danger: 'write',
   summary: 'update a customer, or a file of customers; fields that you leave out stay as they are',
   description:
-    '--meta, --meta-json and --clear-meta replace all metadata: on a terminal paycli first lists the keys that would be ' +
-    'lost; a script is not asked. --merge-meta and --unset-meta read the customer (with --dry-run, too), change those ' +
-    'keys and write all metadata back. This is not atomic: a change that somebody else makes in between is lost. If ' +
-    'nothing would change, nothing is sent.\n\n' +
-    'A billing address is sent as a whole, by --billing-address or by its parts (--address, --city, …): give all that it ' +
-    'is to have.\n\n' +
-    'With --from, each row of a file is one update. Column names, in any case: uid, email, ref, first_name, last_name, ' +
-    'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k. Options apply to fields ' +
-    'without a column, other columns are copied to the report, and an empty cell leaves a field as it is. The whole file ' +
-    'is checked before anything is sent. Run the same command again to continue where it stopped; if the result of an ' +
-    'update is unknown, the customer is read before it is sent again.',
+    '--meta, --meta-json and --clear-meta replace all metadata. On a terminal, paycli first lists the keys that ' +
+    "would be lost; it doesn't ask a script. --merge-meta and --unset-meta read the customer (also with --dry-run), " +
+    'change those keys and write all metadata. This is not atomic: a change by someone else between the read and ' +
+    'the write is lost. If nothing would change, nothing is sent.\n\n' +
+    'A billing address is sent as a whole, by --billing-address or by its parts (--address, --city, …). Give every ' +
+    'part that it should have.\n\n' +
+    'With --from, each row of a file is one update. Column names, in any case: uid, email, ref, first_name, ' +
+    'last_name, billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k. Options ' +
+    'apply to fields without a column. Other columns are copied to the report. An empty cell leaves its field ' +
+    'unchanged. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
+    "stopped. If an update's result is unknown, paycli reads the customer before it sends the update again.",
   args: [optional('onye', 'the customer, ony.…; or --from', { completes: 'onye' })],
   options,
   examples: {

@@ -50,11 +50,11 @@ const show = defineCommand({
   path: ['policy', 'show'],
   danger: 'read',
   summary: 'show what a profile may charge, and what it has charged today',
-  description: 'Shows the policy that holds for a profile: its own, or the one for all others.',
+  description: 'Shows the policy of a profile: its own, or else the one for all others.',
   args: PROFILE,
   options: { others },
   examples: {
-    'what is left today': `${SET}\npaycli policy show`,
+    'what the profile may still charge today': `${SET}\npaycli policy show`,
   },
   output: OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
@@ -63,16 +63,16 @@ const show = defineCommand({
 });
 
 const setOptions = {
-  maxCharges: option('--max-charges <n>', 'at most so many charges a day (UTC)', asInteger(0, 1_000_000_000)),
+  maxCharges: option('--max-charges <n>', 'maximum number of charges a day (UTC)', asInteger(0, 1_000_000_000)),
   maxAmount: repeated(
     '--max-amount <NGN 5,000.00>',
-    'at most so much a day (UTC), once per currency; other currencies are then refused',
+    'maximum amount a day (UTC), once per currency; other currencies are then refused',
     asMoney,
   ),
   medium: repeated('--medium <medium>', `only these mediums: ${MEDIUMS.join(', ')}`, asOneOf(MEDIUMS)),
   approveAbove: repeated(
     '--approve-above <NGN 5,000.00>',
-    'a file that comes to more needs `paycli approve` by another person; once per currency',
+    'a file above this sum needs `paycli approve` by another person; once per currency',
     asMoney,
   ),
   others,
@@ -106,9 +106,10 @@ const set = defineCommand({
   danger: 'money',
   summary: 'limit what a profile may charge in a day, and how',
   description:
-    'Changes the limits that are given and keeps the others; to drop one, remove the policy and set it anew. A charge beyond ' +
-    'a limit is refused (exit 9) and nothing is sent; --again does not override it. Charges that failed or were not made do ' +
-    'not count. The policy is kept in the ledger, so it holds for everyone who shares it.',
+    'Changes the given limits and leaves the others. To drop one limit, remove the policy and set it again. A ' +
+    'charge beyond a limit is refused (exit 9) and nothing is sent; --again does not override a limit. Charges that ' +
+    'failed or were never made do not count. The policy is part of the ledger, so it applies to everyone who shares ' +
+    'it.',
   args: PROFILE,
   options: setOptions,
   examples: {
@@ -126,7 +127,7 @@ const set = defineCommand({
 const remove = defineCommand({
   path: ['policy', 'remove'],
   danger: 'money',
-  summary: "remove a profile's policy; the one for all others then holds, if there is one",
+  summary: "remove a profile's policy; then the one for all others applies, if there is one",
   args: PROFILE,
   options: { others },
   examples: {

@@ -80,16 +80,16 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<
 const create = defineCommand({
   path: ['refund', 'create'],
   danger: 'money',
-  summary: 'pay back what was paid by an activity, or a part of it; or a file of those',
+  summary: 'pay back a paid activity, or a part of it, or a file of them',
   description:
-    'Shows what would be paid back and asks; a script needs --yes. The ledger remembers each refund: while one is unknown no ' +
-    'other is sent for the same activity, and a second one needs --again. The payment request is known where the charge was ' +
-    'made from here; else give it with --ugwo.\n\n' +
+    'Shows the refund and asks; a script needs --yes. The ledger remembers each refund. While one is unknown, no ' +
+    "other is sent for the same activity; a second one needs --again. If this ledger doesn't know the charge, give " +
+    'its payment request with --ugwo.\n\n' +
     'With --from, each row of a file is one refund. Column names, in any case: activity, ugwo, amount (5,000.00) or ' +
-    'amount_minor (500000), currency, ref, reason, provider, account_number. Without an amount all that was paid is paid ' +
-    'back. Where the payment request is known, each row is compared with it before it is sent. The whole file is checked ' +
-    'first, and the question says what all rows come to. Run the same command again to continue where it stopped: a row ' +
-    'that was sent is never sent twice.',
+    'amount_minor (500000), currency, ref, reason, provider, account_number. Without an amount, the whole payment ' +
+    'is paid back. If the payment request is known, each row is compared with it before it is sent. The whole file ' +
+    'is checked first, and the question shows the sum of all rows. Run the same command again to continue where it ' +
+    'stopped: no row is sent twice.',
   args: [optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' })],
   options,
   examples: {

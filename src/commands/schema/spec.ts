@@ -4,9 +4,9 @@ export const schemaCommand = defineCommand({
   path: ['schema'],
   summary: 'print the commands as JSON: options, danger, exit codes and the schema of each output',
   description:
-    'For programs and agents that call paycli. Each command says what it can do at its worst (read, write or money), what ' +
-    'its options take, how it can end, and in JSON Schema (2020-12) what it prints with -o json and a line with -o ndjson. ' +
-    '`error` is the schema of the one line on stderr.',
+    'For programs and agents that call paycli. For each command: its danger (read, write or money), its options, ' +
+    'its exit codes, and the JSON Schema (2020-12) of what it prints with -o json and of one line with -o ndjson. ' +
+    '`error` is the schema of the error line on stderr.',
   danger: 'read',
   args: [optional('command...', 'only this command, or those of this noun')],
   examples: {

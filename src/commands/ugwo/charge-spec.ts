@@ -61,7 +61,7 @@ const options = rarely(['expiresAt', 'param', 'waitTimeout', 'noPreflight'], {
     },
   ),
   phone: option('--phone <number>', 'mobile_money: the number in international format, +233…', asText),
-  param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a value that is not text', asPair),
+  param: repeated('--param <k=v>', 'any other key of the charge; k:=json sets a JSON value', asPair),
   wait: flag('--wait', 'wait until the payment is paid or has failed; with --from, all payments'),
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout, {
     default: '15m',
@@ -200,16 +200,16 @@ export const chargeCommand = defineCommand({
   danger: 'money',
   summary: 'charge a payment request, or a file of payment requests',
   description:
-    'Creates an activity: one attempt to charge the payment request. It is sent once and kept in the ledger. If the ' +
-    'answer is lost, the exit code is 6 and the charge may have been made: `paycli ledger reconcile` finds out, and until ' +
-    'then paycli sends no other charge for that payment request.\n\n' +
-    'paycli checks the payment request first and refuses it (exit 9) if it is paid, refunded or cancelled, has no ' +
-    'checkout, or has an earlier charge by the same medium, whoever made it, that can still be paid or is under way.\n\n' +
-    'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or expires_in, ' +
-    'provider, phone, param.k (param.k: for JSON). Options apply to fields without a column, and other columns are copied ' +
-    'to the report. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
-    'stopped: no row is charged twice. The exit code is that of the most serious row, in the order 7, 6, 10, 4, 8, 130, ' +
-    '3, 11, 5, 9, 12, 0.',
+    'Creates an activity: one attempt to charge the payment request. paycli sends it once and records it in the ' +
+    'ledger. If the answer is lost, the exit code is 6 and the charge may exist. Then `paycli ledger reconcile` ' +
+    'finds out, and until then paycli sends no other charge for that payment request.\n\n' +
+    'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, if ' +
+    'it has no checkout, or if the customer can still pay an earlier charge by the same medium, from any client.\n\n' +
+    'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or ' +
+    'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. Other ' +
+    'columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
+    'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
+    'the order 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 12, 0.',
   args: [optional('ugwo', 'the payment request, ugw.…; or --from', { completes: 'ugwo' })],
   options,
   examples: {

@@ -95,13 +95,13 @@ export const createCommand = defineCommand({
   danger: 'write',
   summary: 'create a payment request, or a file of them',
   description:
-    'With --ref the same command can be run again after a lost answer: the service takes a reference once, and paycli then ' +
-    'compares what exists with what was asked for. Without --ref the ledger remembers the request, and sends nothing like it ' +
-    'again while it is unknown.\n\n' +
+    'With --ref you can run the same command again after a lost answer: the service accepts a reference once, and ' +
+    'paycli compares the existing payment request with yours. Without --ref the ledger remembers the request, and ' +
+    'sends no equal one while the first is unknown.\n\n' +
     'With --from, each row of a file is one payment request. Column names, in any case: ref, amount (5,000.00) or ' +
-    'amount_minor (500000), currency, customer, description, checkout, metadata.k. Options apply to fields without a column, ' +
-    'and other columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
-    'again to continue where it stopped: a row that was sent is never sent twice.',
+    'amount_minor (500000), currency, customer, description, checkout, metadata.k. Options apply to fields without ' +
+    'a column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
+    'same command again to continue where it stopped: no row is sent twice.',
   options,
   examples: {
     'ask a customer for 5,000 naira':
@@ -132,7 +132,7 @@ const getCommand = defineCommand({
   args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
   examples: {
     'a payment request and its activities': `paycli ugwo get ${SEEDED.paid.ugwo}`,
-    'how it stands, for a script': `paycli ugwo get ${SEEDED.paid.ugwo} -o tsv --columns status,amount`,
+    'its status, for a script': `paycli ugwo get ${SEEDED.paid.ugwo} -o tsv --columns status,amount`,
   },
   output:
     'uid, status, amount, currency, ref, description, onye.uid, onye.email, created_at; json: the same and activities',
@@ -150,8 +150,9 @@ const listCommand = defineCommand({
   danger: 'read',
   summary: 'list payment requests, newest first',
   description:
-    'The service has no filters, so paycli walks the list and shows what matches: the first ten, --max <n>, or --all. It says ' +
-    'how far it looked, and stops at --since, since the newest come first, and at the one request with a --ref.',
+    'The service has no filters, so paycli walks the list and shows the matches: the first ten, --max <n>, or ' +
+    '--all. It says how many records it has read. It stops at --since, because the newest come first, and at the ' +
+    'one request with a --ref.',
   options: {
     ...WALK_OPTIONS,
     ...FILTER_OPTIONS,
@@ -162,7 +163,7 @@ const listCommand = defineCommand({
     'list the newest ten': 'paycli ugwo list',
     'list all, as JSON': 'paycli ugwo list --all --json',
     'find one by your reference': 'paycli ugwo list --ref INV-000120',
-    'what was not paid in the last week': 'paycli ugwo list --status not-paid --since 7d --all',
+    'unpaid requests of the last week': 'paycli ugwo list --status not-paid --since 7d --all',
     'some columns, for a script': 'paycli ugwo list --all -o tsv --columns uid,status,amount',
   },
   output:
@@ -176,9 +177,10 @@ const listCommand = defineCommand({
 const cancelCommand = defineCommand({
   path: ['ugwo', 'cancel'],
   danger: 'write',
-  summary: 'cancel a payment request that nobody has begun to pay',
+  summary: 'cancel an unpaid payment request',
   description:
-    'The service cancels only a request that is not paid. paycli reads the payment request, shows it and asks; a script needs --yes.',
+    'The service cancels only unpaid payment requests. paycli reads the payment request, shows it ' +
+    'and asks; a script needs --yes.',
   args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
   examples: {
     'cancel a payment request in a script': `paycli ugwo cancel ${SEEDED.ugwo} --yes`,

@@ -205,7 +205,7 @@ export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed 
     },
     word: () => {
       if (over.signal.aborted) return undefined;
-      const feed = told ? 'news by webhooks' : 'polling';
+      const feed = told ? 'updates by webhooks' : 'polling';
       const how = failing === undefined ? feed : `couldn't check: ${failing.message}; trying again`;
       return `${how}; Ctrl-C stops watching`;
     },

@@ -22,10 +22,10 @@ export const watchCommand = defineCommand({
   endless: true,
   summary: 'watch charges until they are paid: a line for each change, or a live table',
   description:
-    'Shows each charge as it is, then a line for each change. On a terminal it is a table that is updated in place, ' +
-    'with sums per currency; with ACCESSIBLE, NO_COLOR or TERM=dumb set, and in a pipe, it is lines. While `paycli ' +
-    'webhook listen` runs on this machine, webhooks bring the news and nothing is polled. Otherwise it polls: one ' +
-    'walk over the list for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
+    'Prints each charge, then a line for each change. On a terminal it is a table that updates in place, with sums ' +
+    'per currency. In a pipe, and with ACCESSIBLE, NO_COLOR or TERM=dumb set, it prints lines. While `paycli ' +
+    'webhook listen` runs on this machine, webhooks bring the changes. Otherwise it polls: one walk over the list ' +
+    'for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
   args: [optional('ugwo...', 'payment requests, ugw.…', { completes: 'ugwo' })],
   options: {
     job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
@@ -42,7 +42,7 @@ export const watchCommand = defineCommand({
   },
   examples: {
     'watch one payment request, for a script (exit 12: it is still open)': `${CHARGED}\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
-    'wait until nothing is open any more': 'paycli watch --until-final',
+    'wait until no charge is open': 'paycli watch --until-final',
   },
   output:
     'one object per charge at the start and then per change: at, charge, ugwo, before (null at the start), now (paid, ' +

@@ -124,7 +124,7 @@ const operatorsOf = async (access: Access): Promise<readonly string[]> => {
 const checkEncoding = async (access: Access): Promise<void> => {
   const [encoding] = await ask(access, "SELECT current_setting('server_encoding')");
   if (encoding === 'UTF8') return;
-  throw usageError(`the database ${access.address.name} keeps its texts in ${String(encoding)}`, {
+  throw usageError(`the database ${access.address.name} has the encoding ${String(encoding)}`, {
     hint: "make one for the ledger: CREATE DATABASE payments ENCODING 'UTF8' TEMPLATE template0",
   });
 };
@@ -132,7 +132,7 @@ const checkEncoding = async (access: Access): Promise<void> => {
 const checkNotNewer = ({ address: { name } }: Access, schema: number): void => {
   if (schema <= MIGRATIONS.length) return;
   throw new PayError('ledger', `the ledger ${name} was made by a newer paycli (schema ${schema})`, {
-    hint: 'use the newer paycli; it was left as it is',
+    hint: 'use the newer paycli; nothing was changed',
   });
 };
 

@@ -29,7 +29,7 @@ const checkVersion = (version: number, name: string): void => {
   if (version > known) {
     refuse(
       `the ledger ${name} was made by a newer paycli (schema ${version}, this one knows ${known})`,
-      'use the newer paycli; this one does not touch a ledger that it does not understand',
+      'use the newer paycli; this version does not change a newer ledger',
     );
   }
   if (version < known) {
@@ -73,8 +73,8 @@ const checkLocks = async (
     await other.close();
   }
   refuse(
-    `${name} is no PostgreSQL (${version.slice(0, 60)}), and its locks keep nobody out`,
-    'use PostgreSQL 14 or newer: what two machines do at once is kept apart by its locks',
+    `${name} is not PostgreSQL (${version.slice(0, 60)}), so its locks may not prevent double charges`,
+    'use PostgreSQL 14 or newer',
   );
 };
 

@@ -33,8 +33,8 @@ const refuseOther = (shadow: Shadow, { ledger }: Handshake, name: string, path: 
   const known = shadow.ledger();
   if (known === undefined) shadow.belongsTo(ledger);
   else if (known !== ledger) {
-    throw new PayError('ledger', `${name} holds another ledger than the one that this machine has used there`, {
-      hint: `what it has forgotten would be charged again. If the change is meant, first check what was charged from here, then remove ${path}`,
+    throw new PayError('ledger', `${name} has another ledger than the one this machine used there before`, {
+      hint: `charges that it doesn't know could be made again. If the change is intended, first check the charges made from here, then remove ${path}`,
     });
   }
 };

@@ -58,9 +58,8 @@ const hintOf = (thrown: unknown, state: string | undefined): string => {
   if (state?.startsWith('28') === true) {
     return 'check the user and its password: PGPASSFILE, or PAYCLI_LEDGER_PASSWORD_COMMAND';
   }
-  if (state === '42501')
-    return 'ask whoever set the ledger up for the rights of an operator (`paycli ledger init --operator`)';
-  if (state === '42704') return 'make the role first: CREATE ROLE … LOGIN';
+  if (state === '42501') return "ask the ledger's owner for an operator's rights (`paycli ledger init --operator`)";
+  if (state === '42704') return 'create the role first: CREATE ROLE … LOGIN';
   if (state === '3D000') return 'check the name of the database';
   if (state !== undefined && NO_LEDGER.includes(state))
     return 'run `paycli ledger init` once, as the owner of the database';

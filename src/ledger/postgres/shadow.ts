@@ -37,8 +37,8 @@ export const SHADOW_FILE: DatabaseKind = {
   survives: 'power loss',
   busyTimeout: TRY_MS,
   error: ({ path, what, cause }) =>
-    new PayError('ledger', `${path}, this machine's record of what it began in the shared ledger, ${what}`, {
-      hint: 'copy it away, and look whether all that was charged from this machine is in `paycli ledger list --all-profiles`; then move it away',
+    new PayError('ledger', `${path}, this machine's record of its charges in the shared ledger, ${what}`, {
+      hint: 'copy it, check that `paycli ledger list --all-profiles` shows every charge made from this machine, then move it away',
       cause,
     }),
 };
@@ -143,7 +143,7 @@ const AT_ONCE = 500;
 
 /** Marks an intent that the database has lost as unknown. */
 const asLost = (entry: Entry, at: number): Entry => {
-  const evidence = evidenceOf('ledger_lost', at, { why: 'the shared ledger did not know of it any more' });
+  const evidence = evidenceOf('ledger_lost', at, { why: 'the shared ledger no longer had it' });
   return changed(entry, {
     ...entry,
     state: 'unknown',

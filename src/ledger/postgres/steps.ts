@@ -130,8 +130,8 @@ const NOT_RECONCILED = "SELECT count(*) FROM paycli.charge WHERE put_back AND st
 const refuseLost = (count: number): void => {
   if (count === 0) return;
   const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
-  throw new PayError('ledger', `the ledger's database had lost ${lost}, which may have been made`, {
-    hint: 'nothing is charged until you know: `paycli ledger reconcile`',
+  throw new PayError('ledger', `the ledger's database had lost ${lost}; the charges may exist`, {
+    hint: 'find out about them first: `paycli ledger reconcile`',
   });
 };
 

@@ -128,7 +128,7 @@ const transact = async (
   if (isWhole !== true) {
     // Behind a pool, another server may have taken over. The next connection checks for lost intents.
     await session.close();
-    throw new Lost('the server is another one, or has forgotten what was begun');
+    throw new Lost('it is another server, or it has lost charges');
   }
   clock(Number(now));
   let at = 0;

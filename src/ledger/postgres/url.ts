@@ -35,10 +35,7 @@ const unsafe = (problem: string, hint: string): PayError =>
 const fileAt = (path: string | null): string | undefined => {
   if (path === null) return undefined;
   if (!isAbsolute(path)) {
-    throw unsafe(
-      'names a file by a relative path',
-      'give its absolute path: a relative one would mean another file in every working folder',
-    );
+    throw unsafe('names a file by a relative path', 'give its absolute path');
   }
   checkPath(thisMachine.uid)(path);
   try {
@@ -75,7 +72,7 @@ const checkMode = (mode: string | null, near: boolean): void => {
   if (mode === null || STRICT.includes(mode) || (near && mode === 'disable')) return;
   throw unsafe(
     `has sslmode=${mode}, but the server's certificate is always verified`,
-    'leave sslmode out; a certificate authority of your own goes into sslrootcert=FILE',
+    'leave sslmode out; name your own certificate authority with sslrootcert=FILE',
   );
 };
 
@@ -132,8 +129,8 @@ export const addressOf = (text: string): Address => {
   const { searchParams: params } = url;
   if (url.password !== '') {
     throw unsafe(
-      'holds a password, which would be seen by others',
-      'take it out, and put it into a password file (PGPASSFILE), or give a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',
+      'contains a password, which other users could see',
+      'remove it, and use a password file (PGPASSFILE) or a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',
     );
   }
   checkParameters(params);

@@ -34,7 +34,7 @@ const refuseGone = (path: string): void => {
   // Read the count first: another process may create the ledger and charge meanwhile.
   const count = countBeside(path);
   if (count !== undefined && !existsSync(path)) {
-    refuse(path, `is gone: it had ${chargesText(count)}`, 'put it back, or a copy of it');
+    refuse(path, `is missing: it had ${chargesText(count)}`, 'restore it, or a backup of it');
   }
 };
 

@@ -11,7 +11,7 @@ it('no ledger is made in a database that can’t keep every text', async () => {
   const access = { address: addressOf(cluster.url(name)), password: async () => undefined };
   expect(await thrownBy(initLedger(access, []))).toMatchObject({
     kind: 'usage',
-    message: expect.stringMatching(/keeps its texts in LATIN1$/),
+    message: expect.stringMatching(/has the encoding LATIN1$/),
   });
   expect(await cluster.sql("SELECT 1 FROM pg_namespace WHERE nspname = 'paycli'", [], name)).toEqual([]);
 });

@@ -52,8 +52,8 @@ describe.skipIf(process.platform === 'win32')('a server that is no PostgreSQL', 
     const access = await otherServer(COCKROACH, NO_LOCKS);
     await expect(newSharedPlace().open({ access })).rejects.toMatchObject({
       kind: 'ledger',
-      message: `${access.address.name} is no PostgreSQL (${COCKROACH}), and its locks keep nobody out`,
-      detail: { hint: 'use PostgreSQL 14 or newer: what two machines do at once is kept apart by its locks' },
+      message: `${access.address.name} is not PostgreSQL (${COCKROACH}), so its locks may not prevent double charges`,
+      detail: { hint: 'use PostgreSQL 14 or newer' },
     });
   });
 });

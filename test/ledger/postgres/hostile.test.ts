@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('a server without TLS that asks fo
     ['as MD5', [MD5]],
     ['in clear text', [SCRAM, CLEAR_TEXT]],
     ['as MD5', [SCRAM, MD5]],
-  ])('%s is not told it, over a port or a socket (after %j)', async (how, words) => {
+  ])('%s does not get it, over a port or a socket (after %j)', async (how, words) => {
     for (const folder of [undefined, newFolder('socket')]) {
       const left = [...words];
       const server = await serverThat((_asked, socket) => void socket.write(left.shift() ?? LET_IN), folder);

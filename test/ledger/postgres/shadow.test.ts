@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(next)).toEqual(from(0, 3).map(ugwoOf));
     await expect(next.begin(intent({ about: ugwoOf(500) }), { again: false })).rejects.toMatchObject({
       kind: 'ledger',
-      message: "the ledger's database had lost 3 charges, which may have been made",
+      message: "the ledger's database had lost 3 charges; the charges may exist",
     });
   });
 
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     await other.record(begun.kind === 'begun' ? begun.id : '', { state: 'rejected', exitCode: 3 });
     for (const machine of [mine, other]) {
       await expect(machine.begin(intent({ about: ugwoOf(0) }), { again: false })).rejects.toMatchObject({
-        message: "the ledger's database had lost 1 charge, which may have been made",
+        message: "the ledger's database had lost 1 charge; the charges may exist",
       });
     }
   });
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     await beginAll(ledger, [0]);
     await forget(place, [0]);
     await expect(ledger.begin(intent({ about: ugwoOf(1) }), { again: false })).rejects.toMatchObject({
-      message: "the ledger's database had lost 1 charge, which may have been made",
+      message: "the ledger's database had lost 1 charge; the charges may exist",
     });
     expect(await unknownTo(ledger)).toEqual([ugwoOf(0)]);
   });
@@ -156,7 +156,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     await beginAll(one, [2]);
     await forget(place, [1]);
     await expect(one.begin(intent({ about: ugwoOf(3) }), { again: false })).rejects.toMatchObject({
-      message: "the ledger's database had lost 1 charge, which may have been made",
+      message: "the ledger's database had lost 1 charge; the charges may exist",
     });
     expect(await unknownTo(one)).toEqual([ugwoOf(1)]);
   });
@@ -195,7 +195,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     await cluster.stop();
     await cluster.start();
     await expect(ledger.begin(intent({ about: ugwoOf(MANY) }), { again: false })).rejects.toMatchObject({
-      message: "the ledger's database had lost 1 charge, which may have been made",
+      message: "the ledger's database had lost 1 charge; the charges may exist",
     });
   });
 

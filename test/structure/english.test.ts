@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sourceFiles } from './imports.ts';
+
+/** Words that are private to a team, or that make a reader read a sentence twice. */
+const AVOIDED =
+  /\b(?:mend(?:s|ed)?|parted|struck|told|news|whoever|whatever|wherever|begun|what (?:was|were|came|comes|stands|waits)|(?:is|are|was|were) gone)\b/i;
+
+/** Texts in quotes with a blank, since those are what a person reads. Comments have no quotes around them. */
+const textsIn = (source: string): string[] =>
+  source
+    .split('\n')
+    .filter((line) => !/^\s*(?:\/\/|\/?\*|import |export \* )/.test(line))
+    .flatMap((line) => line.match(/(['"`])(?:(?!\1).|\\.)*\1/g) ?? [])
+    .map((text) => text.replaceAll(/\$\{[^}]*\}/g, ''))
+    .filter((text) => text.includes(' ') && !/^.(?:SELECT|INSERT|UPDATE) /.test(text));
+
+const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md'].concat(
+  readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+);
+
+it('is plain in help, errors and notices', () => {
+  const found = sourceFiles().flatMap((file) =>
+    textsIn(readFileSync(file, 'utf8'))
+      .filter((text) => AVOIDED.test(text))
+      .map((text) => `${file}: ${text}`),
+  );
+  expect(found).toEqual([]);
+});
+
+it.each(documents)('is plain in %s', (file) => {
+  expect(
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => AVOIDED.test(line)),
+  ).toEqual([]);
+});
