@@ -94,9 +94,11 @@ const tree = commandTree(await allSpecs(), NOUNS);
 
 /** The whole document. */
 export const schemaDocument = () => {
-  const aliases = new Map(tree.commands.map((node) => [node.name, node.aliases]));
-  const called = ({ path: [first = '', ...rest] }: CommandNode): string[] =>
-    (aliases.get(first) ?? []).map((alias) => [alias, ...rest].join(' '));
+  const nouns = new Map(tree.commands.map((node) => [node.path.join(' '), node.kind === 'noun' ? node.aliases : []]));
+  const called = ({ path: [first = '', ...rest], aliases }: CommandNode): string[] => [
+    ...(nouns.get(first) ?? []).map((alias) => [alias, ...rest].join(' ')),
+    ...aliases,
+  ];
   const body = {
     name: 'paycli',
     summary: 'Operate a payments service from a terminal, a script or a CI job.',

@@ -2,7 +2,7 @@
 import { activityView } from '../../src/commands/activity/view.ts';
 import { checkoutView, providerView } from '../../src/commands/checkout/checkout.ts';
 import { settingView } from '../../src/commands/config/settings.ts';
-import { checkView, identityView } from '../../src/commands/doctor/doctor.ts';
+import { checkView } from '../../src/commands/doctor/doctor.ts';
 import {
   clockView,
   deliveryView,
@@ -17,7 +17,7 @@ import {
 import { exportView, jobsView, jobView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
-import { profileView } from '../../src/commands/profile/view.ts';
+import { identityView, profileView } from '../../src/commands/profile/view.ts';
 import { refundView } from '../../src/commands/refund/create.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { changesView } from '../../src/commands/watch/watch.ts';
@@ -129,9 +129,8 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   ],
   'webhook prune': [fields({ before: text, pruned: count, waiting: count })],
   login: [PROFILE],
-  logout: [PROFILE],
   'profile list': [list('Profile', profileView)],
-  'profile show': [PROFILE],
+  'profile show': [one('Identity', identityView)],
   'profile use': [PROFILE],
   'profile remove': [PROFILE],
   'config list': [list('Setting', settingView)],
@@ -139,7 +138,6 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'config set': [one('Setting', settingView)],
   'config unset': [one('Setting', settingView)],
   doctor: [list('Finding', checkView)],
-  whoami: [one('Identity', identityView)],
   'emulator start': [
     one(objectOf({ origin: text, key: text, data: text, public_key: text, control_token: text }), serviceView),
   ],
@@ -156,6 +154,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   ],
   'emulator webhook deliveries': [list('Delivery', deliveryView)],
   'emulator reset': [one(objectOf({ data: text }), resetView)],
+  version: [one(objectOf({ version: text }))],
   schema: [one(OWN_OBJECT)],
   ...Object.fromEntries(['bash', 'zsh', 'fish', 'powershell'].map((shell) => [`completion ${shell}`, [one(text)]])),
   'completion install': [fields({ shell: text, file: text })],

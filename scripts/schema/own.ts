@@ -283,10 +283,12 @@ const finding = objectOf({
 });
 
 const identity = objectOf({
-  profile: nullable.text,
+  name: nullable.text,
+  default: bool,
   origin: text,
   environment: text,
   key: text,
+  created_at: nullable.instant,
   key_from: oneOf(['environment', 'profile', 'command', 'emulator']),
   operator: text,
   accepted: { type: ['boolean', 'null'] },

@@ -13,7 +13,7 @@ interface Typed {
 }
 
 /** Commands that fix or report the settings: they must work whatever is stored. */
-const WITHOUT = ['config', 'doctor', 'whoami', 'login', 'logout', 'profile'];
+const WITHOUT = ['config', 'doctor', 'login', 'profile', 'version'];
 
 const isTyped = ({ argv }: Typed, flag: string): boolean =>
   argv.some((word) => word === flag || word.startsWith(`${flag}=`));

@@ -116,6 +116,8 @@ export interface Question {
 export interface CommandSpec<I = unknown, O extends OptionSpecs = OptionSpecs, D = never> {
   /** The words that call it: `['ugwo', 'charge']`. */
   readonly path: readonly string[];
+  /** One word that calls it too: `whoami` for `profile show`. */
+  readonly alias?: string;
   readonly summary: string;
   readonly description?: string;
   readonly danger: Danger;

@@ -58,6 +58,9 @@ export interface ProgramOptions {
   readonly nouns: Readonly<Record<string, Noun>>;
 }
 
+/** Called with the command that argv names. */
+type Chosen = (command: Command) => void;
+
 /** Caches the commander option of each spec, which is needed to register it and again to read its value. */
 const made = new WeakMap<OptionSpec, Option>();
 
@@ -110,14 +113,12 @@ const groupFor = (program: Command, path: readonly string[], nouns: ProgramOptio
   return group;
 };
 
-const addCommand = (
-  program: Command,
-  spec: CommandSpec,
-  options: ProgramOptions,
-  chosen: (command: Command) => void,
-): void => {
-  const group = groupFor(program, spec.path.slice(0, -1), options.nouns);
-  const command = group.command(spec.path.at(-1) ?? '').copyInheritedSettings(program);
+/** Paths of the commands that have been added. */
+const paths = new WeakMap<Command, readonly string[]>();
+
+const addTo = (group: Command, word: string, program: Command, spec: CommandSpec, chosen: Chosen): void => {
+  const command = group.command(word, { hidden: word === spec.alias }).copyInheritedSettings(program);
+  paths.set(command, spec.path);
   for (const { name, required } of spec.args) command.argument(required ? `<${name}>` : `[${name}]`);
   const addOptions = (): void => {
     for (const option of Object.values(spec.options)) command.addOption(toCommander(option));
@@ -128,14 +129,19 @@ const addCommand = (
   command.action(() => chosen(command));
 };
 
+const addCommand = (program: Command, spec: CommandSpec, { nouns }: ProgramOptions, chosen: Chosen): void => {
+  addTo(groupFor(program, spec.path.slice(0, -1), nouns), spec.path.at(-1) ?? '', program, spec, chosen);
+  if (spec.alias !== undefined) addTo(program, spec.alias, program, spec, chosen);
+};
+
 /** Help requested while argv is parsed. */
 interface Asked {
   help?: HelpWanted;
 }
 
-/** Words that call a command. */
-const pathOf = (command: Command): string[] =>
-  command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+/** Path of a command; for an alias, that of the command it calls. */
+const pathOf = (command: Command): readonly string[] =>
+  paths.get(command) ?? (command.parent === null ? [] : [...pathOf(command.parent), command.name()]);
 
 const HELP = 'help';
 
@@ -172,17 +178,15 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
   return program;
 };
 
-/** Returns the leading words of argv that name a command. */
-const wordsOf = (program: Command, argv: readonly string[]): string[] => {
-  const words: string[] = [];
+/** Path of the command that the leading words of argv name. */
+const wordsOf = (program: Command, argv: readonly string[]): readonly string[] => {
   let at: Command = program;
   for (const word of argv.filter((text) => !text.startsWith('-'))) {
     const next = calledBy(at, word);
     if (next === undefined) break;
-    words.push(next.name());
     at = next;
   }
-  return words;
+  return pathOf(at);
 };
 
 /** Rewrites a commander error as one sentence. */

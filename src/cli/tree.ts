@@ -107,7 +107,7 @@ const commandNode = (spec: CommandSpec): CommandNode => ({
   kind: 'command',
   path: spec.path,
   name: spec.path.at(-1) ?? '',
-  aliases: [],
+  aliases: spec.alias === undefined ? [] : [spec.alias],
   summary: spec.summary,
   ...(spec.description === undefined ? {} : { description: spec.description }),
   danger: spec.danger,
@@ -164,4 +164,15 @@ export const childrenOf = (noun: NounNode): readonly (CommandNode | NounNode)[] 
     const alone = noun.commands.find(({ path }) => path.length === noun.path.length + 1 && path.at(-1) === name);
     return alone ?? groupNode(noun, name);
   });
+};
+
+const isCalled = ({ name, aliases }: CommandNode | NounNode, word: string): boolean =>
+  name === word || aliases.includes(word);
+
+/** Finds what a word calls below a noun, or at the root, where an alias of any command counts. */
+export const calledBy = (at: Tree | NounNode | CommandNode, word: string): CommandNode | NounNode | undefined => {
+  if ('kind' in at) return at.kind === 'noun' ? childrenOf(at).find(({ name }) => name === word) : undefined;
+  return (
+    at.commands.find((node) => isCalled(node, word)) ?? commandsOf(at).find(({ aliases }) => aliases.includes(word))
+  );
 };

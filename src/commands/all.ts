@@ -24,13 +24,14 @@ const GROUPS: readonly Group[] = [
   { words: ['approve'], load: async () => [(await import('./ledger/approve-spec.ts')).approveCommand] },
   { words: ['webhook'], load: async () => (await import('./webhook/spec.ts')).webhookCommands },
   {
-    words: ['login', 'logout', 'profile'],
+    words: ['login', 'profile', 'whoami', 'logout'],
     load: async () => (await import('./profile/spec.ts')).profileCommands,
   },
   { words: ['config'], load: async () => (await import('./config/spec.ts')).configCommands },
-  { words: ['doctor', 'whoami'], load: async () => (await import('./doctor/spec.ts')).doctorCommands },
+  { words: ['doctor'], load: async () => [(await import('./doctor/spec.ts')).doctorCommand] },
   { words: ['emulator'], load: async () => (await import('./emulator/spec.ts')).emulatorCommands },
   { words: ['schema'], load: async () => [(await import('./schema/spec.ts')).schemaCommand] },
+  { words: ['version'], load: async () => [(await import('./version/spec.ts')).versionCommand] },
   { words: ['completion'], load: async () => (await import('./completion/spec.ts')).completionCommands },
 ];
 

@@ -64,8 +64,8 @@ export interface Deps {
   probe(target: { readonly origin: string; readonly key: string }): Promise<void>;
   /** Checks everything that a command depends on; sends nothing to the service if `offline`. */
   checkUp(offline: boolean): Promise<readonly CheckResult[]>;
-  /** Identity that a call would use. With `check`, asks the service whether it accepts the key. */
-  whoAmI(check: boolean): Promise<Identity>;
+  /** Identity that a call with this profile would use. With `check`, asks the service whether it accepts the key. */
+  whoAmI(profile: string | undefined, check: boolean): Promise<Identity>;
   folders(): Promise<Folders>;
   emulator(): Promise<EmulatorRoom>;
   /** The secrets that sign deliveries. Asks for one on a terminal if none are named. */

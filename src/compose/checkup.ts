@@ -250,33 +250,39 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
   return findings;
 };
 
+const NO_PROFILE = { name: null, default: false, origin: '', environment: '', key: '', created_at: null };
+
 /**
- * Identity that a call would use. With `check`, asks the service and throws its error if it does not accept the key.
+ * Identity that a call would use, with the named profile if there is a name. With `check`, asks the service and throws
+ * its error if it does not accept the key.
  */
-export const whoAmI = async (run: RunContext, rooms: Rooms, check: boolean): Promise<Identity> => {
+export const whoAmI = async (
+  run: RunContext,
+  rooms: Rooms,
+  named: string | undefined,
+  check: boolean,
+): Promise<Identity> => {
   const { operator } = await import('../ledger/sender.ts');
-  const said = (origin: string): Pick<Identity, 'origin' | 'environment' | 'operator' | 'accepted'> => ({
-    origin,
-    environment: environmentName(origin),
-    operator: operator(),
-    accepted: check ? true : null,
-  });
   const verify = async (target: Credentials): Promise<void> => {
     if (check) await (await openClient(run, target)).call('ugwo.list', { query: { limit: '1' } });
   };
-  if (run.globals.local) {
+  const said = (origin: string) => ({ origin, environment: environmentName(origin) });
+  const rest = { operator: operator(), accepted: check ? true : null };
+  if (run.globals.local && named === undefined) {
     const target = await targetOf(run, rooms);
     await verify(target);
-    return { profile: LOCAL_PROFILE, ...said(target.origin), key: keyTail(target.key), key_from: 'emulator' };
+    const own = { ...NO_PROFILE, name: LOCAL_PROFILE, ...said(target.origin), key: keyTail(target.key) };
+    return { ...own, key_from: 'emulator', ...rest };
   }
+  const asked = named === undefined ? run.globals : { ...run.globals, local: false, profile: named };
   const room = await rooms.profiles();
-  const { name, origin: given } = room.chosen(run.globals);
-  const origin = await room.origin(run.globals);
-  if (check) await verify(await targetOf(run, rooms));
+  const { name, origin: given } = room.chosen(asked);
+  const origin = await room.origin(asked);
+  if (check) await verify(await targetOf({ ...run, globals: asked }, rooms));
   const key = run.io.env['PAYCLI_SECRET_KEY'];
   const isAlone = key !== undefined && given !== undefined && name === undefined;
-  const stored = isAlone ? undefined : room.show(name);
-  const shown = key === undefined ? (stored?.key ?? '') : keyTail(key);
+  const stored = isAlone ? NO_PROFILE : room.show(name);
+  const shown = key === undefined ? stored.key : keyTail(key);
   const from = key !== undefined ? 'environment' : shown === 'command' ? 'command' : 'profile';
-  return { profile: stored?.name ?? null, ...said(origin), key: shown, key_from: from };
+  return { ...stored, ...said(origin), key: shown, key_from: from, ...rest };
 };

@@ -1,5 +1,13 @@
 import type { Completes, Takes } from '../cli/define.ts';
-import { type CommandNode, childrenOf, commandTree, type NounNode, type OptionNode, type Tree } from '../cli/tree.ts';
+import {
+  type CommandNode,
+  calledBy,
+  childrenOf,
+  commandTree,
+  type NounNode,
+  type OptionNode,
+  type Tree,
+} from '../cli/tree.ts';
 import { allSpecs, NOUNS } from '../commands/all.ts';
 import { BANK_CODES } from '../core/banks.ts';
 import { LOCAL_PROFILE } from '../core/data-files.ts';
@@ -42,7 +50,7 @@ const placeOf = (tree: Tree, words: readonly string[], current: string): Place =
     else if (word.startsWith('-')) pending = named(word)?.value === undefined ? undefined : named(word);
     else if (node === undefined && !isHelp && (word === 'help' || word === 'schema')) isHelp = true;
     else {
-      const next = below().find(({ name, aliases }) => name === word || aliases.includes(word));
+      const next = calledBy(node ?? tree, word);
       if (next === undefined) count += 1;
       else node = next;
     }

@@ -203,13 +203,16 @@ export interface CheckResult {
   readonly kind: ErrorKind | null;
 }
 
-/** Identity that a call would use. */
+/** Profile, origin and key that a call would use. */
 export interface Identity {
-  readonly profile: string | null;
+  /** Null if the environment alone gives origin and key. */
+  readonly name: string | null;
+  readonly default: boolean;
   readonly origin: string;
   readonly environment: string;
   /** The key's last four characters; `command` when a command prints the key. */
   readonly key: string;
+  readonly created_at: string | null;
   readonly key_from: 'environment' | 'profile' | 'command' | 'emulator';
   /** Person that the ledger names for decisions made here. */
   readonly operator: string;

@@ -262,7 +262,8 @@ describe('what completion asks for', () => {
     ['paycli ugwo charge --from "a b', ':file:a b\n'],
     ['paycli onye update --data=@a\\ b', ':source:a b\n'],
     ['paycli ugwo charge -- --med', ''],
-    ['paycli --timeout 5 whoa', 'whoami\n'],
+    ['paycli --timeout 5 docto', 'doctor\n'],
+    ['paycli whoami --chec', '--check\n'],
   ])('reads the line %s as bash does', async (line, printed) => {
     expect((await paycli(['__complete', 'bash', line, '=:'], {})).stdout).toBe(printed);
   });

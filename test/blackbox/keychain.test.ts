@@ -71,8 +71,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
   });
 
   it.each([
-    ['logout', ['logout', '--yes']],
-    ['profile remove', ['profile', 'remove', 'shop', '--yes']],
+    ['profile remove', ['profile', 'remove', '--yes']],
     ['a login without it', LOGIN],
   ])('is undone by %s', async (_how, args) => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
@@ -129,7 +128,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
       const [home, keychain] = [newFolder(), fakeSecretTool()];
       await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
       const hold = holding(keychain, 'clear');
-      const running = start(['logout', '--yes'], { home, env: keychain.env });
+      const running = start(['profile', 'remove', '--yes'], { home, env: keychain.env });
       await hold.reached();
       running.kill(signal);
       const ended = await running.ended;
@@ -147,7 +146,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     const command = `${keychain.file} lookup service another account shop`;
     const login = ['login', '--profile', 'shop', '--environment', 'sandbox', '--no-verify', '--key-command', command];
     expect(await inProcess(login, { home, env: keychain.env })).toMatchObject({ code: 0 });
-    expect(await inProcess(['logout', '--yes'], { home, env: keychain.env })).toMatchObject({ code: 0 });
+    expect(await inProcess(['profile', 'remove', '--yes'], { home, env: keychain.env })).toMatchObject({ code: 0 });
     expect(keychain.secrets()).toEqual([KEY]);
   });
 

@@ -129,15 +129,16 @@ describe('a stored key', () => {
     expect(lstatSync(home).mode & 0o777).toBe(0o700);
   });
 
-  it('is removed by logout, not without a yes', async () => {
+  it('is removed only with a yes', async () => {
     const home = await loggedIn('https://api.example.com');
     const before = readFileSync(join(home, 'config.json'), 'utf8');
     for (const more of [[], ['--no-input']]) {
-      const asked = await inProcess(['logout', ...more], { home });
+      const asked = await inProcess(['profile', 'remove', ...more], { home });
       expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
     }
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
-    const ended = await inProcess(['logout', '--no-input', '--yes'], { home });
+    expect(await inProcess(['profile', 'remove', '--local', '--yes'], { home })).toMatchObject({ code: 2 });
+    const ended = await inProcess(['profile', 'remove', '--no-input', '--yes'], { home });
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('No profiles left') });
     expect(readFileSync(join(home, 'config.json'), 'utf8')).not.toContain(CANARY);
     expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 4 });

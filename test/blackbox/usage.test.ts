@@ -125,7 +125,9 @@ describe('help', () => {
 
   it('prints the version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    expect(await inProcess(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    for (const args of [['--version'], ['version']])
+      expect(await inProcess(args)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(JSON.parse((await inProcess(['version', '--json'])).stdout)).toEqual({ version });
   });
 });
 

@@ -6,18 +6,18 @@ import { bytesOf, contentOf, errorOf, folderWith, KEY } from '../config/world.ts
 import type { Call } from './profile-call.ts';
 import { call, LIVE, OLD, piped, profilesIn } from './profile-call.ts';
 
-describe('logout and profile remove', () => {
+describe('profile remove', () => {
   const two = (): string => folderWith({ name: 'a', key: OLD }, { name: 'b', key: KEY });
 
-  it.each<[string, string, Call, string]>([
-    ['logout', 'the default', {}, 'a'],
-    ['logout', '--profile', { globals: { profile: 'b' } }, 'b'],
-    ['logout', 'PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'b' } }, 'b'],
-    ['profile remove', 'the name', { args: ['b'] }, 'b'],
-    ['profile remove', 'the name, whatever --profile says', { args: ['b'], globals: { profile: 'a' } }, 'b'],
-  ])('%s removes %s', async (path, _what, options, name) => {
+  it.each<[string, Call, string]>([
+    ['the default', {}, 'a'],
+    ['--profile', { globals: { profile: 'b' } }, 'b'],
+    ['PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'b' } }, 'b'],
+    ['the name', { args: ['b'] }, 'b'],
+    ['the name, whatever --profile says', { args: ['b'], globals: { profile: 'a' } }, 'b'],
+  ])('removes %s', async (_what, options, name) => {
     const said = { ...options, globals: { yes: true, ...options.globals } };
-    const outcome = await call(path, { ...said, folder: two() });
+    const outcome = await call('profile remove', { ...said, folder: two() });
     expect(outcome.records).toMatchObject([{ name, default: name === 'a' }]);
     expect(Object.keys(profilesIn(outcome) as object)).toEqual([name === 'a' ? 'b' : 'a']);
     expect(bytesOf(outcome.file)).not.toContain(name === 'a' ? OLD : KEY);
@@ -35,26 +35,23 @@ describe('logout and profile remove', () => {
     ['nothing, since there is none', {}, 'usage'],
     ['--yes, where there is none', { globals: { yes: true } }, undefined],
   ])('on a terminal that says %s', async (_what, options, refused) => {
-    for (const [path, args] of [
-      ['logout', []],
-      ['profile remove', ['a']],
-    ] as const) {
+    for (const args of [[], ['a']]) {
       const folder = two();
       const before = bytesOf(join(folder, 'config.json'));
-      const outcome = await call(path, { ...options, args, folder });
+      const outcome = await call('profile remove', { ...options, args, folder });
       expect(outcome.error?.kind).toBe(refused);
       expect(bytesOf(outcome.file) === before).toBe(refused !== undefined);
     }
   });
 
   it('know when there is nothing to remove', async () => {
-    expect((await call('logout')).error?.kind).toBe('auth');
+    expect((await call('profile remove')).error?.kind).toBe('auth');
     const outcome = await call('profile remove', { args: ['c'], folder: two(), lines: ['y'] });
     expect([outcome.error?.kind, outcome.prompts]).toEqual(['auth', []]);
   });
 });
 
-describe('profile list, show and use', () => {
+describe('profile list and use', () => {
   const two = (): string => folderWith({ name: 'a', key: OLD }, { name: 'b', origin: LIVE, key: KEY });
 
   it('list gives each profile, one page', async () => {
@@ -72,16 +69,6 @@ describe('profile list, show and use', () => {
     expect(notices.join()).toContain('paycli login');
   });
 
-  it.each<[string, Call, string]>([
-    ['the default', {}, 'a'],
-    ['the name', { args: ['b'] }, 'b'],
-    ['--profile', { globals: { profile: 'b' } }, 'b'],
-    ['PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'b' } }, 'b'],
-    ['the name before --profile', { args: ['b'], globals: { profile: 'a' } }, 'b'],
-  ])('show shows %s', async (_what, options, name) => {
-    expect((await call('profile show', { ...options, folder: two() })).records).toMatchObject([{ name }]);
-  });
-
   it('use changes the default and nothing else', async () => {
     const folder = two();
     const before = contentOf(join(folder, 'config.json'));
@@ -90,7 +77,7 @@ describe('profile list, show and use', () => {
     expect(contentOf(outcome.file)).toEqual({ ...before, default: 'b' });
   });
 
-  it.each(['profile show', 'profile use', 'profile remove'])('%s knows the known names', async (path) => {
+  it.each(['profile use', 'profile remove'])('%s knows the known names', async (path) => {
     const { error } = await call(path, { folder: two(), args: ['c'] });
     expect([error?.kind, error?.message]).toEqual(['auth', 'no profile "c"']);
     expect(error?.detail.hint).toContain('known: a, b');
@@ -100,8 +87,7 @@ describe('profile list, show and use', () => {
 describe('the key in the environment', () => {
   it.each<[string, Call]>([
     ['login', piped],
-    ['logout', { globals: { yes: true } }],
-    ['profile show', {}],
+    ['profile remove', { globals: { yes: true } }],
     ['profile use', { args: ['a'] }],
   ])('%s says that it wins over the stored one', async (path, options) => {
     const folder = folderWith({ name: 'a', key: OLD });
@@ -127,6 +113,7 @@ describe('the declarations', () => {
       '--key-command <command>',
       '--keychain',
       '--no-verify',
+      '--check',
     ]);
     const { records } = await call('profile list', { folder: folderWith({ name: 'a' }) });
     expect(profileView.columns.map(({ path }) => path).sort()).toEqual(Object.keys(records[0] as object).sort());

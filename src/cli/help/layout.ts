@@ -82,9 +82,11 @@ const argumentOf = ({ name, required, repeats }: ArgumentNode): string => {
 export const usageOf = ({ path, args }: CommandNode): string =>
   ['paycli', ...path, '[options]', ...args.map(argumentOf)].join(' ');
 
-/** The description in full sentences. */
-export const aboutOf = ({ description, summary }: CommandNode): string =>
-  description ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+/** The description in full sentences, with the command's alias. */
+export const aboutOf = ({ description, summary, aliases }: CommandNode): string => {
+  const about = description ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return [about, ...aliases.map((alias) => `Alias: \`paycli ${alias}\`.`)].join(' ');
+};
 
 export const optionEntries = (options: readonly OptionNode[], width: number): string[] =>
   entries(

@@ -14,10 +14,9 @@ export type HelpEntry = readonly [names: string, about: string];
 
 /** Describes a command; the entry of a noun lists its verbs. */
 const entryOf = (node: CommandNode | NounNode): HelpEntry => {
-  const names = [node.name, ...node.aliases].join(', ');
-  if (node.kind === 'command') return [names, node.summary];
+  if (node.kind === 'command') return [node.name, node.summary];
   return [
-    names,
+    [node.name, ...node.aliases].join(', '),
     `${node.summary}: ${childrenOf(node)
       .map(({ name }) => name)
       .join(', ')}`,

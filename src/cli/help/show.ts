@@ -7,6 +7,7 @@ import { type Globals, usesColor } from '../globals.ts';
 import { type HelpWanted, meantByVerb, type Noun, TOPICS } from '../program.ts';
 import {
   type CommandNode,
+  calledBy,
   childrenOf,
   commandsOf,
   commandTree,
@@ -23,9 +24,6 @@ const below = (node: Node): readonly (CommandNode | NounNode)[] => {
   if (!('kind' in node)) return node.commands;
   return node.kind === 'noun' ? childrenOf(node) : [];
 };
-
-const calledBy = (node: Node, word: string): CommandNode | NounNode | undefined =>
-  below(node).find(({ name, aliases }) => name === word || aliases.includes(word));
 
 const unknownIn = (at: Node, tree: Tree, word: string): Error => {
   const known = [...below(at).map(({ name }) => name), ...(at === tree ? TOPICS : [])];

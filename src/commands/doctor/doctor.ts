@@ -1,5 +1,4 @@
 import { type ErrorKind, PayError } from '../../core/error.ts';
-import { madeHere } from '../../core/record.ts';
 import type { CheckResult, Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
@@ -11,18 +10,6 @@ export const checkView: View = {
     { path: 'detail', flexible: true, needed: true },
     { path: 'advice', label: 'what to do', flexible: true, machineOnly: true },
     { path: 'kind', machineOnly: true },
-  ],
-};
-
-export const identityView: View = {
-  columns: [
-    { path: 'profile' },
-    { path: 'origin' },
-    { path: 'environment' },
-    { path: 'key' },
-    { path: 'key_from', label: 'key from' },
-    { path: 'operator' },
-    { path: 'accepted', label: 'key accepted' },
   ],
 };
 
@@ -55,10 +42,3 @@ export const doctor = async ({ offline }: { readonly offline: boolean }, deps: D
     ...(failure === undefined ? {} : { failure }),
   };
 };
-
-/** Shows the identity that a call would use. Asks the service only with `check`. */
-export const whoami = async ({ check }: { readonly check: boolean }, deps: Deps): Promise<Result> => ({
-  kind: 'record',
-  record: madeHere(await deps.whoAmI(check)),
-  view: identityView,
-});

@@ -6,7 +6,8 @@ import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
 import { described, noticeOverride, released } from './ask.ts';
-import { profileView } from './view.ts';
+import type { ShowInput } from './spec.ts';
+import { identityView, profileView } from './view.ts';
 
 interface Named {
   readonly name: string | undefined;
@@ -22,11 +23,10 @@ export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
 };
 
 /** Shows the named profile, or the one that a call would use now. */
-export const show = async ({ name }: Named, deps: Deps): Promise<Result> => {
-  const room = await deps.profiles();
-  const profile = room.show(name ?? room.chosen(deps.globals).name);
+export const show = async ({ name, check }: ShowInput, deps: Deps): Promise<Result> => {
+  const identity = await deps.whoAmI(name, check);
   await noticeOverride(deps);
-  return { kind: 'record', record: madeHere(profile), view: profileView };
+  return { kind: 'record', record: madeHere(identity), view: identityView };
 };
 
 /** Name of the profile: the given one, or the person's choice. */
@@ -58,26 +58,19 @@ const noticeRemoved = async (
     await notice(`No profile is the default now. Set one with \`paycli profile use ${left[0]?.name}\`.`);
 };
 
-/** Removes a profile and its key, after a confirmation. */
+/** Removes a profile and its key, after a confirmation: the named one, or the one that a call would use now. */
 export const remove = async ({ name }: Named, deps: Deps): Promise<Result> => {
+  if (name === undefined && deps.globals.local) throw usageError('--local has no profile to remove');
   const room = await deps.profiles();
-  const profile = room.show(await chosenProfile(name, deps));
+  const profile = room.show(name ?? room.chosen(deps.globals).name);
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
   // Removes the key first: after a crash in between, the profile can be removed again.
   if (kept !== undefined) await released(kept, deps);
   const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed, room.list());
-  return { kind: 'record', record: madeHere(removed), view: profileView };
-};
-
-/** Removes the profile that a call would use now. A profile never exists without a key. */
-export const logout = async (_input: unknown, deps: Deps): Promise<Result> => {
-  const room = await deps.profiles();
-  const { name } = room.show(room.chosen(deps.globals).name);
-  const result = await remove({ name }, deps);
   if (deps.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
     await deps.notice('PAYCLI_SECRET_KEY is still set: paycli keeps using that key');
   }
-  return result;
+  return { kind: 'record', record: madeHere(removed), view: profileView };
 };

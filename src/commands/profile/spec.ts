@@ -7,6 +7,11 @@ const OUTPUT = 'the profile: name, default, origin, environment, key (its last f
 const STORED: readonly ErrorKind[] = ['usage', 'auth'];
 const ASKED: readonly ErrorKind[] = [...STORED, 'interrupted'];
 
+export interface ShowInput {
+  readonly name: string | undefined;
+  readonly check: boolean;
+}
+
 const environments = Object.keys(ENVIRONMENTS) as Environment[];
 
 const login = defineCommand({
@@ -53,20 +58,6 @@ const login = defineCommand({
   load: () => import('./login.ts'),
 });
 
-const logout = defineCommand({
-  path: ['logout'],
-  danger: 'write',
-  summary: 'remove the current profile and its stored key',
-  description: 'Removes the profile named by --profile, or the default one. Asks first; a script needs --yes.',
-  examples: {
-    'remove the default profile without being asked': 'paycli logout --yes',
-    'remove another profile': 'paycli logout --profile shop --yes',
-  },
-  output: OUTPUT,
-  exits: ASKED,
-  load: async () => ({ run: (await import('./profiles.ts')).logout }),
-});
-
 const list = defineCommand({
   path: ['profile', 'list'],
   danger: 'read',
@@ -81,16 +72,22 @@ const list = defineCommand({
 
 const show = defineCommand({
   path: ['profile', 'show'],
+  alias: 'whoami',
   danger: 'read',
-  summary: 'show a profile (default: the current one)',
-  args: [optional('name', 'the profile', { completes: 'profile' })],
+  summary: 'show the profile, origin and key that a command would use',
+  description:
+    'Shows the profile NAME, or the one that a command would use now. Shows the last four characters of the key. Never asks ' +
+    'the service, unless you add --check.',
+  args: [optional('name', 'the profile (default: the current one)', { completes: 'profile' })],
+  options: { check: flag('--check', 'ask the service whether it accepts the key') },
   examples: {
-    'show the current profile': 'paycli profile show',
+    'show what a command would use': 'paycli profile show',
     'show another profile': 'paycli profile show shop',
+    'ask the service, here the built-in one': 'paycli profile show --local --check',
   },
-  output: OUTPUT,
-  exits: STORED,
-  read: ([name]) => ({ name }),
+  output: `${OUTPUT}, key_from, operator, accepted (null without --check)`,
+  exits: READ_EXITS,
+  read: ([name], { check }): ShowInput => ({ name, check: check === true }),
   load: async () => ({ run: (await import('./profiles.ts')).show }),
 });
 
@@ -110,12 +107,15 @@ const use = defineCommand({
 
 const remove = defineCommand({
   path: ['profile', 'remove'],
+  alias: 'logout',
   danger: 'write',
   summary: 'remove a profile and its stored key',
-  description: 'Asks first; a script needs --yes. The key still works until you rotate it.',
-  args: [optional('name', 'the profile; a terminal asks', { completes: 'profile' })],
+  description:
+    'Removes the profile NAME, or the current one. Asks first; a script needs --yes. The key still works until you rotate it.',
+  args: [optional('name', 'the profile (default: the current one)', { completes: 'profile' })],
   examples: {
-    'remove a profile without being asked': 'paycli profile remove shop --yes',
+    'remove the current profile without being asked': 'paycli profile remove --yes',
+    'remove another profile': 'paycli profile remove shop --yes',
   },
   output: `${OUTPUT}; as it was before`,
   exits: ASKED,
@@ -123,5 +123,5 @@ const remove = defineCommand({
   load: async () => ({ run: (await import('./profiles.ts')).remove }),
 });
 
-/** Commands for stored profiles: `login`, `logout` and the noun `profile`. */
-export const profileCommands = [login, logout, list, show, use, remove];
+/** Commands for stored profiles: `login` and the noun `profile`. */
+export const profileCommands = [login, list, show, use, remove];

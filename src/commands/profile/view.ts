@@ -11,3 +11,13 @@ export const profileView: View = {
     { path: 'created_at', kind: 'time', label: 'stored' },
   ],
 };
+
+/** View of a profile as a call would use it. */
+export const identityView: View = {
+  columns: [
+    ...profileView.columns,
+    { path: 'key_from', label: 'key from' },
+    { path: 'operator' },
+    { path: 'accepted', label: 'key accepted' },
+  ],
+};

@@ -1,0 +1,26 @@
+import packageJson from '../../../package.json' with { type: 'json' };
+import { defineCommand } from '../../cli/define.ts';
+import type { Globals } from '../../cli/globals.ts';
+import { madeHere } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+
+const { version } = packageJson;
+
+interface Asked {
+  readonly globals: Pick<Globals, 'format'>;
+}
+
+const run = async (_input: unknown, { globals: { format } }: Asked): Promise<Result> =>
+  format === 'json' || format === 'ndjson'
+    ? { kind: 'record', record: madeHere({ version }), view: { columns: [{ path: 'version' }] } }
+    : { kind: 'text', text: version };
+
+export const versionCommand = defineCommand({
+  path: ['version'],
+  danger: 'read',
+  summary: 'print the version of paycli',
+  examples: { 'print the version': 'paycli version' },
+  output: 'the version; json: {"version":"…"}',
+  exits: ['usage'],
+  load: async () => ({ run }),
+});
