@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-// Read by Nodes of any age: only what the oldest one understands, until the version is known.
-// Without a listener SIGUSR1 opens Node's inspector, from which any program of this machine could take the secret key.
+// Any version of Node may read this file, so it uses old syntax until the version is checked.
+// Without a listener, SIGUSR1 opens Node's inspector, through which any local program could read the secret key.
 process.on('SIGUSR1', () => {});
 const version = process.versions.node.split('.').map(Number);
 if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
   if (version[0] >= 18) handOver();
   else refuse();
 } else {
-  // Node's own warnings (an experimental module, variables that contradict each other) are for those who write paycli;
-  // on stderr they would stand beside the one JSON line that a script reads there.
+  // Silence Node's warnings: they are for developers of paycli,
+  // and a script expects one JSON line on stderr.
   process.removeAllListeners('warning');
   enableCache();
   import('../dist/main.js').then((program) => program.main()).catch(notLoaded);
@@ -19,7 +19,7 @@ function refuse() {
   process.exitCode = 4;
 }
 
-/** In a checkout the Node that builds and tests lies in node_modules; what npm installs brings none. */
+/** Starts the pinned Node in node_modules, which exists in a checkout only. */
 async function handOver() {
   const names = ['child_process', 'fs', 'url'];
   const [{ spawn }, { closeSync, existsSync, openSync }, { fileURLToPath }] = await Promise.all(
@@ -41,7 +41,7 @@ async function handOver() {
   const node = pinned.find((path) => existsSync(path));
   if (node === undefined) return refuse();
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both by itself: sent on, it would count twice. Other signals come to this process alone.
+  // A terminal sends Ctrl-C to both processes, so don't forward it. Other signals reach only this process.
   const isSentOn = { SIGINT: !opens('/dev/tty'), SIGQUIT: !opens('/dev/tty'), SIGTERM: true, SIGHUP: true };
   for (const signal of Object.keys(isSentOn)) process.on(signal, (name) => isSentOn[name] && child.kill(name));
   child.on('error', notLoaded);
@@ -55,19 +55,19 @@ function systemName() {
   return `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 }
 
-/** Nothing was begun: what runs says by itself how it ends. */
+/** Reports that the program could not be loaded. A loaded program sets its own exit code. */
 function notLoaded(error) {
   process.stderr.write(`error: paycli can't be loaded: ${error.message}\n`);
   process.exitCode = 1;
 }
 
 /**
- * Keeps compiled code between starts. In the shared temporary folder, where Node would put it, another user could plant
- * some: so it lies in the user's own cache folder, and only while nobody else can write there, nor to a folder inside.
+ * Caches compiled code. In Node's default place, the shared temporary folder, another user could plant code.
+ * So the cache is in the user's own cache folder, and is used only if no one else can write there.
  */
 function enableCache() {
   try {
-    // An import of `fs` would load all that its exports need, streams among it.
+    // An import of `fs` would also load its streams.
     const [fs, path, os, nodeModule] = ['fs', 'path', 'os', 'module'].map((name) => process.getBuiltinModule(name));
     const xdg = process.env.XDG_CACHE_HOME;
     const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), '.cache');
@@ -77,7 +77,7 @@ function enableCache() {
       const { mode, uid } = fs.lstatSync(at);
       return process.platform === 'win32' || ((mode & 0o170022) === 0o040000 && uid === process.geteuid());
     };
-    // What is made here, by Node too, is made for its user alone; the folders above may be for others.
+    // Create private folders; parent folders may be shared.
     for (const at of [folder, cache]) {
       fs.mkdirSync(at, { recursive: true, mode: 0o700 });
       if (!isOurs(at)) return;
@@ -87,6 +87,6 @@ function enableCache() {
     nodeModule.enableCompileCache(cache);
     process.umask(umask);
   } catch {
-    // A read-only or missing home only makes the start slower.
+    // Without a writable home the start is only slower.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Makes programs that need nothing beside them out of dist/, which must have been built: `dist/paycli` for this machine, and one
- * for each of the others into dist/standalone/, with the manual pages and their checksums. `--here`: the one for this machine alone.
+ * Builds standalone programs from dist/, which must exist: `dist/paycli` for this machine, and one per system in
+ * dist/standalone/, with manual pages and checksums. `--here` builds for this machine only.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,9 +18,9 @@ const ENTRY = join('scripts', 'standalone.js');
 
 const COMPILE = [
   ...['build', ENTRY, '--compile', '--bytecode', '--minify', '--format=esm'],
-  // A command comes with its own code only, as from Node: all of it at once takes longer to start.
+  // Keep chunks separate: loading everything at once makes the start slower.
   '--splitting',
-  // Nothing is read from the folder that it is started in.
+  // Read no configuration from the working folder.
   ...['dotenv', 'bunfig', 'tsconfig', 'package-json'].map((what) => `--no-compile-autoload-${what}`),
 ];
 
@@ -33,7 +33,7 @@ Node.js, without Bun.
 
 const nameFor = (machine: string): string => `paycli-${machine}${machine.startsWith('windows') ? '.exe' : ''}`;
 
-/** How the program files of each system begin. */
+/** First bytes of each system's executables. */
 const BEGINNINGS: Readonly<Record<string, string>> = { linux: '\x7fELF', darwin: '\xcf\xfa\xed\xfe', windows: 'MZ' };
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -44,7 +44,7 @@ const checkMade = (machine: string, bytes: Buffer): void => {
     throw new Error(`what was made for ${machine} is no program of it`);
 };
 
-/** Compiles the program for a machine with this machine's Bun, and gives its checksum. */
+/** Compiles the program for a system with this machine's Bun. Returns its checksum. */
 const make = async (bun: string, machine: string): Promise<string> => {
   const file = join(FOLDER, nameFor(machine));
   const target = [`--target=bun-${machine}`, `--compile-executable-path=${await fromNpm(bunFor(machine))}`];

@@ -1,6 +1,6 @@
 /**
- * Bundles src/main.ts and all it loads into dist/, and keeps an account of what went where in dist/meta.json. Beside the
- * bundle: the licences of what is in it, the same as a list for machines, the contract as an OpenAPI document, and the manual pages.
+ * Bundles src/main.ts into dist/, and records in dist/meta.json which file went into which chunk. Also writes the
+ * licences of the bundled packages, an SBOM, the OpenAPI document and the manual pages.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -20,22 +20,22 @@ import { topics } from './topics.ts';
 
 const MAIN = resolve('src/main.ts');
 
-/** What a package asks for and never uses here, or hardly, and what takes its place: each of them costs a start its time. */
+/** Stand-ins for modules that a package imports and paycli never uses. Each module would cost start-up time. */
 const WITHOUT = [
   { source: /^ajv(-formats$|\/)/, importer: 'conf', instead: 'ajv' },
-  // conf encrypts only with a key, and compares versions only to migrate: paycli does neither.
+  // conf needs these for encryption and migrations, which paycli doesn't use.
   { source: /^(node:crypto|semver)$/, importer: 'conf', instead: 'nothing' },
-  // conf is told its folder; this would ask for a home when it is loaded, which a user of a container may not have.
+  // paycli gives conf its folder. This module would fail for a user without a home, as in a container.
   { source: /^env-paths$/, importer: 'conf', instead: 'nothing' },
-  // commander starts programs only for commands that are files of their own.
+  // commander starts child processes only for commands in separate files.
   { source: /^node:child_process$/, importer: 'commander', instead: 'nothing' },
   { source: /^node:util$/, importer: 'commander', instead: 'util' },
   { source: /^node:http$/, importer: 'undici', instead: 'http' },
-  // The password is ours to find; there is no other way to a socket.
+  // paycli finds the password itself and opens its own sockets.
   { source: /^(pgpass|pg-cloudflare)$/, importer: 'pg', instead: 'absent' },
   { source: /^node:assert$/, importer: 'undici', instead: 'assert' },
   { source: /\/parser-h1\.js$/, importer: 'undici', instead: 'parser' },
-  // paycli speaks HTTP/1.1 only, and sends texts.
+  // paycli uses HTTP/1.1 only, with text bodies.
   { source: /\/(client-h2|web\/fetch\/body)\.js$/, importer: 'undici', instead: 'absent' },
 ];
 
@@ -48,7 +48,7 @@ const without: Plugin = {
   },
 };
 
-/** The bundler takes such a statement for one without effect and drops it; but a text that is malformed makes it throw. */
+/** A call that the bundler drops because its result is unused, although it throws for malformed text. */
 const DROPPED = /^\s*(?:de|en)codeURI(?:Component)?\(.*\);$/m;
 
 const nothingDropped: Plugin = {
@@ -59,7 +59,7 @@ const nothingDropped: Plugin = {
   },
 };
 
-/** What jq prints goes to our worker as it comes; jq-wasm would keep all of it, and trim it. */
+/** Sends jq's output to the worker as it comes; jq-wasm would collect and trim it. */
 const jqStdout: Plugin = {
   name: 'stdout of jq',
   transform: (code, id) => {
@@ -70,7 +70,7 @@ const jqStdout: Plugin = {
   },
 };
 
-/** A file that is imported with `?raw` becomes a text in the bundle, as the tests' bundler has it. */
+/** Bundles a file imported with `?raw` as text, as vitest does. */
 const raw: Plugin = {
   name: 'raw',
   resolveId: (source, from = '') => (source.endsWith('?raw') ? resolve(dirname(from), source) : undefined),
@@ -88,7 +88,7 @@ const inputsOf = ({ modules }: OutputChunk): object =>
     ]),
   );
 
-/** Which files are in which chunk, and which chunks each one loads. */
+/** The files of each chunk, and the chunks that it loads. */
 const accountOf = (chunks: readonly OutputChunk[]): object =>
   Object.fromEntries(
     chunks.map((chunk) => [
@@ -104,7 +104,7 @@ const accountOf = (chunks: readonly OutputChunk[]): object =>
 
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-// Before the bundle, which holds them: the imports that package.json names.
+// Written before the bundle, because it includes them: the `imports` of package.json.
 writeFileSync('dist/openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`);
 writeFileSync('dist/schema.json', JSON.stringify(schemaDocument()));
 writeFileSync('dist/overview.json', JSON.stringify(overviewOf(commandTree(await allSpecs(), NOUNS))));
@@ -113,16 +113,16 @@ mkdirSync('dist/man/man1', { recursive: true });
 for (const [path, page] of await manuals()) writeFileSync(`dist/${path}`, page);
 const HOW = {
   platform: 'node',
-  // A linked node_modules is taken for what it stands for, or its path would be in the names of the chunks.
+  // Keep symbolic links: the real path of a linked node_modules would change the names of the chunks.
   resolve: { symlinks: false },
   transform: { target: 'node22.19' },
 } as const;
 const WRITTEN = {
   dir: 'dist',
   format: 'esm',
-  // Names stay: a stack that is shown with --debug is to be read.
+  // Keep names readable in the stack traces of --debug.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  // The notices that there are stay where they are; whole licences go into a file of their own.
+  // Short notices stay in the code; full licences go into THIRD-PARTY-LICENSES.txt.
   comments: { legal: true, annotation: false, jsdoc: false },
 } as const;
 const bundle = await rolldown({

@@ -4,19 +4,19 @@ import type { Plugin } from 'rolldown';
 const IMPORT = /^import (?:([\w$]+),? )?(?:\{ (.+) \} )?(?:from )?"([^"]+)";$/gm;
 const NAMED = /^(\w+)(?: as ([\w$]+))?$/;
 
-/** What Node has loaded itself by the time that a program runs. */
+/** Modules that Node has already loaded when a program starts. */
 const LOADED = /^node:(?:events|fs|path|process)$/;
 
 const asked = (name: string): string => `globalThis.process.getBuiltinModule(${JSON.stringify(name)})`;
 
-/** What every function has; `promisify` looks for more. */
+/** Properties of every function; `promisify` uses others. */
 const OF_ANY: ReadonlySet<string | symbol> = new Set(['length', 'name', 'prototype', 'arguments', 'caller']);
 
-/** A function that is only called: no constructor, and without properties of its own. */
+/** True for a plain function: no constructor, no properties of its own. */
 const isOnlyCalled = (name: string, value: unknown): boolean =>
   typeof value === 'function' && /^[a-z]/.test(name) && Reflect.ownKeys(value).every((key) => OF_ANY.has(key));
 
-/** The functions of a module that Node loads only when one of them is called; undefined when some name is something else. */
+/** Functions that load their module at the first call. Undefined if one of the names is not a plain function. */
 const asCalls = (names: readonly string[], from: string): string | undefined => {
   if (LOADED.test(from)) return undefined;
   const module = process.getBuiltinModule(from) as unknown as Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ const asCalls = (names: readonly string[], from: string): string | undefined => 
   return calls.includes(undefined) ? undefined : `const ${calls.join(', ')};`;
 };
 
-/** An import of one of Node's modules as constants, and nothing for one that imports no names. */
+/** Turns an import of a Node module into constants; empty if it imports no names. */
 const asConstants = (whole: string | undefined, names: string | undefined, from: string): string => {
   if (/\bdefault as\b/.test(names ?? '')) throw new Error(`the default export of ${from} needs a name of its own`);
   const calls = whole === undefined && names !== undefined ? asCalls(names.split(', '), from) : undefined;
@@ -40,9 +40,9 @@ const asConstants = (whole: string | undefined, names: string | undefined, from:
 };
 
 /**
- * Node's own modules are asked for as objects: an import of one reads all of its exports at once, and some of those load
- * half of Node (of `fs` its streams, of `process` the standard input, of `util` its worker threads). Where only functions are
- * imported, the module is asked for when one is called: a command that hashes nothing does not wait for `crypto`.
+ * Reads Node's modules as objects. An import reads every export at once, and some of them load half of Node (`fs` its
+ * streams, `process` the standard input, `util` its worker threads). If only functions are imported, the module loads at
+ * the first call: a command that hashes nothing doesn't load `crypto`.
  */
 export const builtins: Plugin = {
   name: 'builtins',

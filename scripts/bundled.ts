@@ -1,17 +1,17 @@
-/** The packages of npm that went into the bundle, by the bundler's own account of it. */
+/** npm packages in the bundle, from the bundler's metadata. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface Bundled {
   readonly name: string;
   readonly version: string;
-  /** In SPDX's words, as the package itself says it; empty when it doesn't. */
+  /** SPDX expression of its package.json; empty if it has none. */
   readonly license: string;
-  /** The names of what it asks for, bundled or not. */
+  /** Names of its dependencies, bundled or not. */
   readonly needs: readonly string[];
-  /** Where it lies, from the project's folder on. */
+  /** Folder, relative to the project. */
   readonly folder: string;
-  /** The folders that its bundled files came from. */
+  /** Folders of its bundled files. */
   readonly sources: readonly string[];
 }
 
@@ -39,13 +39,13 @@ const read = (folder: string, files: readonly string[]): Bundled => {
   };
 };
 
-/** Every file that is in the program. */
+/** Every file of the program. */
 const bundledFiles = (): Set<string> => {
   const chunks = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Record<string, { inputs: object }>;
   return new Set(Object.values(chunks).flatMap(({ inputs }) => Object.keys(inputs)));
 };
 
-/** Each package of which at least one file is in the program, in the order of their folders. */
+/** Packages with at least one bundled file, ordered by folder. */
 export const bundledPackages = (): Bundled[] => {
   const packages = Map.groupBy(bundledFiles(), (file) => IN_PACKAGE.exec(file)?.[1]);
   packages.delete(undefined);

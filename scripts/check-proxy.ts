@@ -1,7 +1,7 @@
 /**
- * Puts a contract proxy that is not ours, Prism, between the program and the emulator, and lets test/outside run through it: it
- * ends with what is sent or answered otherwise than the OpenAPI document says. Its packages come once, each by the checksum
- * in scripts/prism/package-lock.json, none of them with a script of its own.
+ * Runs test/outside through Prism, a contract proxy by others, between the program and the emulator. Fails if a request or
+ * an answer violates the OpenAPI document. Installs Prism once, by the checksums in
+ * scripts/prism/package-lock.json, without install scripts.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -2,9 +2,9 @@ import { dirname, resolve } from 'node:path';
 import type { ChunkingContext, ModuleInfo } from 'rolldown';
 
 /**
- * Files that are needed where the rest of their room is not, and the chunk that each goes to with the packages that it imports:
- * where the ledger lies is asked without a profile, profiles are read without the operations of the API, help asks for the
- * commands and the locale alone, and only errors need the sentences for the service's codes.
+ * Files that commands need without the rest of their room, and the chunk of each, including the packages it imports:
+ * the ledger's place without profiles, profiles without the operations of the API, the command tree for help, and the
+ * sentences for the service's codes for errors.
  */
 const APART = {
   'config/folders.ts': 'core',
@@ -15,7 +15,7 @@ const APART = {
   'core/service-codes.ts': 'service-codes',
 };
 
-/** What only a shared ledger needs, or only a browser sees, is as large as a room; help is asked for without the rest of its room. */
+/** Folders with a chunk of their own: PostgreSQL, the console, and help. */
 const ROOMS_WITHIN = /\/src\/(?:ledger\/(?=postgres\/)|emulator\/(?=console\/)|cli\/(?=help\/))(\w+)\//;
 
 /** Rooms that every command loads share a file. */
@@ -27,10 +27,10 @@ const roomOf = (id: string): string | undefined => {
   return TOGETHER[room ?? ''] ?? room;
 };
 
-/** Stand-ins are a few lines each. Several rooms use them, and none should load another room for them. */
+/** Stand-ins are a few lines each. Several rooms use them, and no room should load another for them. */
 const STANDS_IN = /\/scripts\/without\//;
 
-/** A file, what it imports, and so on, but for what comes by import(). */
+/** A file and all its static imports, transitively. */
 const withImports = (context: ChunkingContext, id: string, seen = new Set<string>()): Set<string> => {
   if (seen.has(id)) return seen;
   seen.add(id);
@@ -38,7 +38,7 @@ const withImports = (context: ChunkingContext, id: string, seen = new Set<string
   return seen;
 };
 
-/** The chunk of each file that stands apart, and of what it imports but for the files of other rooms. */
+/** The chunk of each file in `APART` and of its imports within the same room. */
 const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, string> => {
   const found = Object.entries(APART).flatMap(([path, chunk]) => {
     const file = resolve(dirname(main), path);
@@ -48,14 +48,14 @@ const apartOf = (context: ChunkingContext, main: string): ReadonlyMap<string, st
   return new Map(found);
 };
 
-/** Files that commands of several nouns share, but for the one that needs the ledger. */
+/** Files that several nouns share, except the one that needs the ledger. */
 const OF_ALL_NOUNS = /\/src\/commands\/(?!make\.ts)[\w-]+\.ts$/;
 
-/** A file that its own room loads only when it must. */
+/** True for a file that only its own room loads, by import(). */
 const isLate = (room: string, { importers, dynamicImporters }: ModuleInfo): boolean =>
   importers.length === 0 && dynamicImporters.some((importer) => roomOf(importer) === room);
 
-/** The room that a file is loaded with: its own, or the one that imports the package which it is of. */
+/** The room that loads a file: its own, or the one that imports its package. */
 const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>()): string | undefined => {
   const [room, info] = [roomOf(id), context.getModuleInfo(id)];
   if (info === null || seen.has(id)) return undefined;
@@ -69,8 +69,8 @@ const loadedWith = (context: ChunkingContext, id: string, seen = new Set<string>
 };
 
 /**
- * Which chunk a file goes to: one for all that every start loads, and one a room, its packages with it, since each file that
- * is opened costs a start its time. A command, and what a room loads by import(), is a chunk of its own.
+ * Chooses the chunk of a file: one chunk for everything that each start loads, and one per room with its packages,
+ * because opening a file takes time. Commands, and files that a room loads by import(), have their own chunks.
  */
 export const chunkOf = (main: string): ((id: string, context: ChunkingContext) => string | undefined) => {
   let start: ReadonlySet<string> | undefined;

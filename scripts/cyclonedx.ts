@@ -1,6 +1,6 @@
 /**
- * What the program is made of, as CycloneDX 1.6. Without the moment and the serial number that the format leaves open, so
- * that the same program has the same document.
+ * The program's components as CycloneDX 1.6. Leaves out the optional time and serial number,
+ * so that the same program has the same document.
  */
 import { readFileSync } from 'node:fs';
 import type { Bundled } from './bundled.ts';
@@ -16,25 +16,25 @@ interface Component {
   readonly purl: string;
 }
 
-/** The part of package.json that is told. */
+/** The used part of package.json. */
 interface Program {
   readonly name: string;
   readonly version: string;
   readonly description: string;
   readonly license: string;
-  /** What the program itself imports is among them. */
+  /** Includes the program's direct dependencies. */
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** The part of package-lock.json that is read. */
+/** The used part of package-lock.json. */
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
 }
 
-/** A package's URL: the `@` of a scope is the one character in npm's names that it writes otherwise. */
+/** Package URL. It encodes only the `@` of a scope. */
 const purlOf = (name: string, version: string): string => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 
-/** `sha512-` and base64 as the lock file has it, in CycloneDX's words. */
+/** Converts the lock file's `sha512-` hash to CycloneDX. */
 const hashesOf = (integrity: string | undefined): Pick<Component, 'hashes'> => {
   const [, digest] = /^sha512-(\S+)$/.exec(integrity ?? '') ?? [];
   if (digest === undefined) return {};
@@ -61,7 +61,7 @@ const bunOf = (version: string): Component => ({
   licenses: [{ license: { id: 'MIT' } }],
 });
 
-/** What each asks for, as far as it is bundled. */
+/** Bundled dependencies of each package. */
 const dependenciesOf = (
   root: string,
   { devDependencies }: Program,
@@ -79,7 +79,7 @@ const dependenciesOf = (
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
-/** The document, as the text of a file; `bun` is the version of the Bun that a standalone program brings along. */
+/** The document as text. `bun` is the version of Bun inside a standalone program. */
 export const sbomOf = (packages: readonly Bundled[], bun?: string): string => {
   const program = readJson('package.json') as Program;
   const lock = readJson('package-lock.json') as Lock;

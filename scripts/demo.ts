@@ -1,6 +1,6 @@
 /**
- * Walks the main job on the built-in emulator the way an operator would: each command as it is typed, and what it
- * prints on a terminal. Everything it makes is in a folder of its own, which goes at the end.
+ * Shows the main job on the built-in emulator: each command as typed, and its output on a terminal.
+ * Everything is in a temporary folder, which it removes at the end.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ interface Ugwo {
 const say = (text: string): void =>
   void process.stdout.write(`\n${process.stdout.isTTY ? `\u001b[1m${text}\u001b[0m` : text}\n`);
 
-/** Types a command on a pseudo-terminal and shows what comes; the exit code must be the expected one. */
+/** Types a command on a pseudo-terminal and shows its output. Throws if the exit code is unexpected. */
 const type = (words: readonly string[], expected = 0): Promise<void> => {
   const shown = words.map((word) => (/^[\w.:/=@,-]+$/.test(word) ? word : `'${word}'`)).join(' ');
   process.stdout.write(`$ paycli ${shown}\n`);

@@ -1,4 +1,4 @@
-/** Brings a program out of a package of npm, once: what came is compared with what was pinned before anything of it is used. */
+/** Downloads a program from an npm package once, and checks its hash before use. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 
-/** A program in a package: `integrity` as package-lock.json writes it, `file` its place in the package. */
+/** A program in a package: its hash in the format of package-lock.json, and its path in the package. */
 export interface FromNpm {
   readonly name: string;
   readonly version: string;
@@ -26,7 +26,7 @@ const integrityOf = async (path: string): Promise<string> => {
 
 const fetchInto = async (folder: string, { name, version, integrity }: FromNpm): Promise<void> => {
   const what = `${name}@${version}`;
-  // npm is a script on Windows, which only a shell starts.
+  // On Windows npm is a script that only a shell can start.
   const shell = process.platform === 'win32';
   await run('npm', ['pack', what, '--silent', '--pack-destination', folder], { shell });
   const [file = ''] = readdirSync(folder);
@@ -36,7 +36,7 @@ const fetchInto = async (folder: string, { name, version, integrity }: FromNpm):
   await run('tar', ['-xzf', file], { cwd: folder });
 };
 
-/** The path of the program; asks npm only where it is not there yet. */
+/** Resolves to the path of the program. Downloads it only if it is missing. */
 export const fromNpm = async (wanted: FromNpm): Promise<string> => {
   const { name, version, file } = wanted;
   const kept = join(CACHE, `${name.replaceAll(/\W+/g, '-')}-${version}`);
@@ -47,7 +47,7 @@ export const fromNpm = async (wanted: FromNpm): Promise<string> => {
       await fetchInto(folder, wanted);
       renameSync(join(folder, 'package'), kept);
     } catch (thrown) {
-      // Another process may have been faster.
+      // Another process may have created it first.
       if (!existsSync(kept)) throw thrown;
     } finally {
       rmSync(folder, { recursive: true, force: true });

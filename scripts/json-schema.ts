@@ -4,12 +4,12 @@ import { described } from '../src/contract/common.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The schemas that have a name; wherever one stands in another, the name is referred to. */
+/** Named schemas. Other schemas refer to them by name. */
 export type Named = ReadonlyMap<z.core.$ZodType, string>;
 
 const isSchema = (value: unknown): value is z.ZodType => value instanceof z.ZodType;
 
-/** The value with every schema of zod's in it converted. */
+/** Converts every zod schema within a value. */
 const converted = (value: unknown, named: Named): unknown => {
   if (isSchema(value)) return jsonSchemaOf(value, named);
   if (Array.isArray(value)) return value.map((one) => converted(one, named));
@@ -22,7 +22,7 @@ const replace = (target: Record<string, unknown>, by: object): void => {
   Object.assign(target, by);
 };
 
-/** What zod says of a schema; of what it checks by functions it knows nothing, and what the contract says takes its place. */
+/** zod's JSON Schema. For checks by functions, the contract's own description replaces it. */
 const whole = (schema: z.ZodType, named: Named): JsonSchema => {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io: 'input',
@@ -37,12 +37,12 @@ const whole = (schema: z.ZodType, named: Named): JsonSchema => {
   return json;
 };
 
-/** A schema as JSON Schema: its name where it has one. */
+/** JSON Schema of a schema, or a reference if it has a name. */
 export const jsonSchemaOf = (schema: z.ZodType, named: Named): JsonSchema => {
   const name = named.get(schema);
   return name === undefined ? whole(schema, named) : { $ref: `#/components/schemas/${name}` };
 };
 
-/** All that have a name, under it. */
+/** All named schemas, by name. */
 export const componentsOf = (named: Named): Readonly<Record<string, JsonSchema>> =>
   Object.fromEntries([...named].map(([schema, name]) => [name, whole(schema as z.ZodType, named)]));

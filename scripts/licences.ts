@@ -1,20 +1,20 @@
-/** The licences of what is bundled, in full: they ask to go wherever the code goes. */
+/** Full licence texts of the bundled packages, which must be shipped with the code. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Bundled } from './bundled.ts';
 
-/** Licences that ask for nothing but their text. Another one is for a person to decide about. */
+/** Licences that require only their text. A person decides about any other. */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 
 const LICENCE = /^(?:licen[cs]e|copying)/i;
 const NOTICE = /^notice/i;
 
-/** Code from elsewhere in a package that came without its text: the package and folder, and where the text is kept here. */
+/** Third-party code inside a package without its licence text: the package and folder, and our copy of the text. */
 const KEPT: Readonly<Record<string, string>> = {
   'undici/lib/llhttp': 'scripts/licences/llhttp.txt',
-  // What its program of WebAssembly was compiled from.
+  // The source of its WebAssembly.
   'jq-wasm/dist': 'scripts/licences/jq.txt',
-  // It stands in its README.
+  // Copied from its README.
   'pg-types': 'scripts/licences/pg-types.txt',
 };
 
@@ -22,11 +22,11 @@ const RULE = '='.repeat(80);
 
 const textOf = (file: string): string => readFileSync(file, 'utf8').replaceAll('\r\n', '\n').trim();
 
-/** The folder, and those above it up to the package's own, that one last. */
+/** A folder and its parents, up to the package's folder. */
 const upwards = (folder: string, top: string): string[] =>
   folder === top ? [top] : [folder, ...upwards(dirname(folder), top)];
 
-/** The package's own texts, then those of folders with code from elsewhere that is bundled. */
+/** Licence texts of the package, then of bundled third-party folders inside it. */
 const textsOf = ({ name, version, folder, sources }: Bundled): string[] => {
   const own = readdirSync(folder).filter((file) => LICENCE.test(file));
   if (own.length === 0 && KEPT[name] === undefined)
@@ -47,6 +47,6 @@ const sectionOf = (bundled: Bundled): string => {
   return [RULE, `${name} ${version} (${license})`, RULE, '', textsOf(bundled).join('\n\n')].join('\n');
 };
 
-/** One text for all; throws where a package has no licence text, or another licence than those that are allowed. */
+/** All texts together. Throws if a package has no licence text, or a licence that is not allowed. */
 export const licencesOf = (packages: readonly Bundled[]): string =>
   `${['paycli is one program with these packages in it, each under its own licence.', ...packages.map(sectionOf)].join('\n\n')}\n`;

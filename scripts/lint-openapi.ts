@@ -5,7 +5,7 @@ import { REDOCLY } from './pinned.ts';
 
 const run = spawnSync(
   process.execPath,
-  // Strict: what it only warns of fails, too.
+  // Strict: warnings also fail.
   [await fromNpm(REDOCLY), 'lint', 'dist/openapi.json', '--extends=recommended-strict', '--format=stylish'],
   { stdio: 'inherit', env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' } },
 );

@@ -1,6 +1,6 @@
 /**
- * Prints how much there is to read: files, lines, function lengths, type names with several meanings, comments that begin with
- * a question word, and the files in which common commands execute a function. `npm run measure`; `-- --names` lists the type names.
+ * Prints size figures: files, lines, function lengths, type names with several meanings, comments that begin with a
+ * question word, and the files in which common commands execute a function. `-- --names` lists the type names.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -68,7 +68,7 @@ const covered = (folder: string): number => {
   const files = readdirSync(folder)
     .flatMap((name) => JSON.parse(textOf(join(folder, name))).result)
     .filter(({ url }) => url.includes('/src/') && !url.includes('node_modules'))
-    // The first function is the module itself.
+    // Skip the first function: it is the module itself.
     .filter(({ functions }) =>
       functions.slice(1).some(({ ranges }: { ranges: { count: number }[] }) => (ranges[0]?.count ?? 0) > 0),
     )
@@ -117,7 +117,7 @@ const freePort = async (): Promise<string> => {
   return String(port);
 };
 
-/** A listener that hears of the charge `activity`, which was made from here. */
+/** A listener that receives an event about the charge `activity`. */
 const executedByDelivery = async (activity: string, env: NodeJS.ProcessEnv) => {
   const [secret, port] = [join(work, 'secret'), await freePort()];
   emulator(

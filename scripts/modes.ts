@@ -1,6 +1,6 @@
 /**
- * Lets everyone read what will be published: npm packs the modes that files happen to have, and under another umask it would be
- * another package. Called by `npm pack` and `npm publish`, after the build.
+ * Makes the published files readable for everyone. npm packs the files' current modes, which depend on the umask.
+ * Called by `npm pack` and `npm publish` after the build.
  */
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-/** What people are told in the OpenAPI document beside what the contract says. */
+/** Descriptions in the OpenAPI document. */
 import type { OperationId, Safety } from '../src/contract/operations.ts';
 
-/** What each operation does, in a line. */
+/** One line per operation. */
 export const SUMMARIES: Readonly<Record<OperationId, string>> = {
   'onye.get': 'Get a customer',
   'onye.create': 'Create a customer',
@@ -35,7 +35,7 @@ export const TAGS = {
   webhook: 'What the service sends when something changes',
 } as const;
 
-/** What each parameter of a query means. */
+/** Query parameters. */
 export const QUERIES: Readonly<Record<string, string>> = {
   cursor: 'The `next_cursor` of the page before; opaque',
   limit: 'How many records a page has at most',
@@ -43,7 +43,7 @@ export const QUERIES: Readonly<Record<string, string>> = {
   'filter[currency][]': 'A currency code; may be given several times',
 };
 
-/** What each status means with which the service says no. */
+/** Error statuses. */
 export const REFUSED = {
   400: 'The body cannot be read.',
   401: 'The key is missing, wrong, or of another environment; the body may be empty.',

@@ -1,4 +1,4 @@
-/** The OpenAPI document, made of the contract's table of operations, and of nothing else that could say otherwise. */
+/** The OpenAPI document, generated from the contract's table of operations. */
 
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
@@ -39,7 +39,7 @@ export const NAMED: Named = new Map<z.core.$ZodType, string>([
 
 const isSchema = (judge: object): judge is z.ZodType => '_zod' in judge;
 
-/** The schema of what an operation is sent. */
+/** Schema of an operation's request body. */
 export const bodySchema = ({ body }: Operation): z.ZodType | undefined => {
   const judge = body?.(0);
   return judge === undefined || isSchema(judge) ? judge : judge.schema;
@@ -108,7 +108,7 @@ const pathsOf = (): object => {
   return paths;
 };
 
-/** The resource of an event: what its GET answers. */
+/** The resource that an event is about. */
 const resourceOf = (event: string): z.ZodType => {
   if (event.startsWith('nzube.onye.')) return onye();
   if (event.startsWith('refund.')) return refund();

@@ -1,6 +1,6 @@
 /**
- * Programs that building and testing take from npm beside what package-lock.json holds: other machines' Buns, which npm would
- * not install here, other Nodes than the one that runs this, a linter that one check alone needs, and a PostgreSQL.
+ * Pinned programs from npm that are not in package-lock.json: Bun for other systems, other versions of Node, the OpenAPI
+ * linter, and PostgreSQL.
  */
 import type { FromNpm } from './from-npm.ts';
 
@@ -13,7 +13,7 @@ const bun = (platform: string, integrity: string, file = 'bin/bun'): FromNpm => 
   file,
 });
 
-/** The Bun of each machine that gets a standalone program, by the program's name for that machine. */
+/** Bun for each system, by the name of its standalone program. */
 export const BUNS: Readonly<Record<string, FromNpm>> = {
   'linux-x64': bun(
     'linux-x64',
@@ -38,10 +38,10 @@ export const BUNS: Readonly<Record<string, FromNpm>> = {
   ),
 };
 
-/** This machine, as the standalone programs are named by. */
+/** This system's name in the names of standalone programs. */
 export const HERE = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 
-/** Where the standalone program for this machine is made. */
+/** Path of the standalone program for this machine. */
 export const PROGRAM_HERE = HERE.startsWith('windows') ? 'dist/paycli.exe' : 'dist/paycli';
 
 export const bunFor = (machine: string): FromNpm => {
@@ -53,7 +53,7 @@ export const bunFor = (machine: string): FromNpm => {
 
 export const bunHere = (): FromNpm => bunFor(HERE);
 
-/** The linter that judges the OpenAPI document: one package, with all it needs inside. */
+/** The OpenAPI linter, a package without dependencies. */
 export const REDOCLY: FromNpm = {
   name: '@redocly/cli',
   version: '2.77.0',
@@ -68,7 +68,7 @@ const node = (version: string, integrity: string): FromNpm => ({
   file: 'bin/node',
 });
 
-/** The oldest Node that paycli runs on, and the two lines of long-term support after it. */
+/** The oldest supported Node, and the next two LTS lines. */
 export const NODES: readonly FromNpm[] = [
   node('22.19.0', 'kjgmAijr2xPcEIrK1eky8L05W9pZcVUYihQbsN99F0zQP6VXX+DlAbSFbVre3bI7oLjtyUd10/vCdCkxfqnysw=='),
   node('24.21.0', '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='),
@@ -82,7 +82,7 @@ const postgres = (platform: string, integrity: string): FromNpm => ({
   file: 'native',
 });
 
-/** The PostgreSQL that tests run where the machine has none, or when they are asked for this newer one. */
+/** PostgreSQL for tests, if the machine has none or if a newer one is asked for. */
 export const POSTGRESES: Readonly<Record<string, FromNpm>> = {
   'linux-x64': postgres(
     'linux-x64',

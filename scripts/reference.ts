@@ -7,7 +7,7 @@ export const REFERENCE = 'docs/reference';
 const pageOf = ({ path }: CommandNode): string => `${path.join('-')}.md`;
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-/** What a browser would take for a tag. */
+/** Characters that a browser could read as a tag. */
 const plain = (text: string): string => text.replaceAll(/<(\w+)>/g, '`<$1>`');
 
 type Rows = readonly (readonly [string, string])[];
@@ -75,6 +75,6 @@ const index = (): string => {
   ].join('\n\n')}\n`;
 };
 
-/** Every page of the reference by the name of its file, a page a command. */
+/** Pages of the reference by file name, one per command. */
 export const referencePages = (): ReadonlyMap<string, string> =>
   new Map([['README.md', index()], ...commandsOf(tree).map((node) => [pageOf(node), commandPage(node)] as const)]);

@@ -1,6 +1,6 @@
 /**
- * Builds what ships twice and compares the results byte for byte: in two folders whose paths have nothing in common, not
- * even their length, from files of other times and modes, in other time zones and languages. Ends with 1 where they differ.
+ * Builds everything that ships twice and compares the bytes: in folders with different paths and lengths, with other
+ * file times and modes, time zones and languages. Exits with 1 if they differ.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,9 +21,9 @@ import { PROGRAM_HERE } from './pinned.ts';
 
 interface Shipment {
   readonly name: string;
-  /** Run in a fresh copy of the project, one after the other. */
+  /** Commands to run in order in a fresh copy of the project. */
   readonly commands: readonly (readonly [file: string, ...args: string[]])[];
-  /** What they made, from the project's folder on. */
+  /** Files that they create, relative to the project. */
   readonly file: string;
 }
 
@@ -40,13 +40,13 @@ const SHIPMENTS: readonly Shipment[] = [
 
 interface Place {
   readonly folder: string;
-  /** When its files were changed. */
+  /** Modification time of its files. */
   readonly changed: Date;
   readonly umask: number;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Two machines, as far as a build can tell. */
+/** Two environments that differ in all that a build could depend on. */
 const PLACES: readonly Place[] = [
   { folder: 'a', changed: new Date('2001-02-03T04:05:06Z'), umask: 0o022, env: { TZ: 'UTC', LC_ALL: 'C' } },
   {
@@ -57,14 +57,14 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** What is in the repository, and what is about to be. */
+/** Files that are in the repository or will be. */
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   encoding: 'utf8',
 })
   .split('\0')
   .filter((file) => file !== '' && existsSync(file));
 
-/** A copy of them in a new folder. */
+/** Copies them to a new folder. */
 const copyTo = (root: string, { folder, changed, umask }: Place): string => {
   process.umask(umask);
   for (const file of files) {
@@ -79,10 +79,10 @@ const copyTo = (root: string, { folder, changed, umask }: Place): string => {
 
 const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** The checksum of each shipment, built in one place. */
+/** Checksums of everything that ships, built in one folder. */
 const checksumsFrom = (root: string, place: Place): string[] => {
   const cwd = copyTo(root, place);
-  // npm is a script on Windows, which only a shell starts.
+  // On Windows npm is a script that only a shell can start.
   const shell = process.platform === 'win32';
   return SHIPMENTS.map(({ commands, file }) => {
     for (const [program, ...args] of commands)

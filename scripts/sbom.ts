@@ -1,6 +1,6 @@
 /**
- * Writes what the built program is made of as CycloneDX: into FILE, or on stdout. --standalone adds the Bun that a
- * standalone program brings along. The npm package has its own inside, as dist/sbom.cdx.json.
+ * Writes the SBOM of the built program (CycloneDX) to FILE or stdout. --standalone adds Bun, which standalone programs
+ * contain. The npm package includes its SBOM as dist/sbom.cdx.json.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,11 +1,11 @@
-// What the standalone program starts: no Node whose age would be asked, and its code is compiled beforehand.
+// Entry point of the standalone program. It needs no version check and no compile cache.
 
 import wasm from '../dist/jq/jq.wasm' with { type: 'file' };
 import worker from '../dist/jq/worker.js' with { type: 'file' };
 import { main } from '../dist/main.js';
 
-// The runtime's own warnings would stand on stderr beside the one JSON line of an error: see bin/paycli.js.
+// Silence the runtime's warnings, since a script expects one JSON line on stderr (see bin/paycli.js).
 process.removeAllListeners('warning');
-// A signal without a listener would end the program, or open the runtime's inspector.
+// Without a listener, this signal would end the program or open the inspector.
 process.on('SIGUSR1', () => undefined);
 void main({ jq: { worker, wasm } });

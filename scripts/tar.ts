@@ -4,7 +4,7 @@ const BLOCK = 512;
 
 const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`;
 
-/** The head of a file in an archive (POSIX ustar): readable by all, of nobody, of no time, so that it is the same wherever it is made. */
+/** Header of a file in an archive (POSIX ustar), without owner and time, so that every machine creates the same bytes. */
 const headOf = (name: string, size: number): Buffer => {
   const head = Buffer.alloc(BLOCK);
   if (name.length > 100) throw new Error(`${name} is too long a name`);
@@ -29,7 +29,7 @@ export const tarOf = (files: ReadonlyMap<string, string>): Buffer => {
     return [headOf(name, bytes.byteLength), bytes, Buffer.alloc(-bytes.byteLength & (BLOCK - 1))];
   });
   const archive = gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]), { level: 9 });
-  // The system that it was made on.
+  // The operating system byte of gzip.
   archive[9] = 255;
   return archive;
 };

@@ -1,8 +1,8 @@
 /**
- * The rounds of tests that `npm test` leaves out: what users see, once more of the standalone program; then what
- * knows a time zone or a language, as on a machine abroad: fourteen hours ahead of UTC, with a language that sorts, groups digits
- * and writes dates in its own way; and the ledger's over a newer PostgreSQL than the machine's own.
- * Arguments go to vitest; `--only NAME` runs one of the rounds.
+ * Runs the rounds that `npm test` leaves out: the black-box tests with the standalone program; tests that depend on time
+ * zone or language, fourteen hours ahead of UTC, in a language with other sorting, digits and dates; and the ledger's
+ * tests with a newer PostgreSQL.
+ * Arguments go to vitest; `--only NAME` runs one round.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
@@ -15,7 +15,7 @@ interface Round {
   readonly args: readonly string[];
 }
 
-/** Files of tests, by name: vitest passes over its --exclude where a project has one of its own. */
+/** Test files by name. vitest ignores --exclude if a project has its own list. */
 const tests = (wanted: string, exclude: readonly string[]): string[] => globSync(wanted, { exclude });
 
 const ABROAD = [
@@ -30,14 +30,14 @@ const ABROAD = [
 const ROUNDS: Readonly<Record<string, Round>> = {
   standalone: {
     env: { PAYCLI_PROGRAM: PROGRAM_HERE },
-    // What these do runs in the tests' own process, whatever the program is.
+    // These tests run in process, so the program doesn't matter.
     args: tests('test/{blackbox,faults,standalone}/*.test.ts', [
       'test/faults/{disk,fuzz,model,postgres,postgres-around,postgres-relay,sabotage}.test.ts',
     ]),
   },
   abroad: {
     env: { TZ: 'Pacific/Kiritimati', LC_ALL: 'sk_SK.UTF-8', PAYCLI_TEST_ABROAD: '1' },
-    // What knows the time zone or a language (test/structure/abroad.test.ts), what prints it, and what users see of that.
+    // Code that depends on time zone or language (test/structure/abroad.test.ts), and its output.
     args: ABROAD.flatMap((wanted) => tests(wanted, [])),
   },
   postgres: {
@@ -46,7 +46,7 @@ const ROUNDS: Readonly<Record<string, Round>> = {
   },
 };
 
-/** What a round tests, where it is not what npm installs. */
+/** The program of a round, if it is not the npm build. */
 const isThere = ({ env }: Round): boolean => env['PAYCLI_PROGRAM'] === undefined || existsSync(env['PAYCLI_PROGRAM']);
 
 const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));

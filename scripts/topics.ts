@@ -1,5 +1,5 @@
 /**
- * The documents that `paycli help` shows as topics, as blocks of text: what they use of Markdown, and no more.
+ * Converts the documents that `paycli help` shows as topics to blocks of text. Supports only the Markdown they use.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ type Block =
 /** The document of a topic. */
 const fileOf = (topic: Topic): string => (topic === 'profiles' ? 'keys.md' : `${topic}.md`);
 
-/** Where a link leads, for somebody who sits at a terminal. */
+/** The target of a link, for a reader at a terminal. */
 const placeOf = (link: string): string => {
   const topic = TOPICS.find((name) => fileOf(name) === link);
   return topic === undefined ? join('docs', link).replaceAll('\\', '/') : `\`paycli help ${topic}\``;
@@ -27,7 +27,7 @@ const inline = (text: string): string =>
     .replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, (_all, words: string, link: string) => `${words} (${placeOf(link)})`)
     .replaceAll(/(?<![\w`])\*(\w[\w ]*)\*(?![\w`])/g, '$1');
 
-/** The first cell of a row is a term, and needs no marks around it. */
+/** The first cell of a row is a term, so it needs no code marks. */
 const cellsOf = (row: string): string[] =>
   row
     .replaceAll(/^\||\|$/g, '')

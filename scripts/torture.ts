@@ -1,11 +1,11 @@
 /**
- * The fault tests: every system call of a charge made to fail, or to be the last one; a charge stopped at each of them until its
- * time is over; power lost at every moment, by a listener for webhooks, too; a ledger in PostgreSQL cut off and killed;
- * and, but for --short, since `npm test` has it in short, bulk charges among kills and faults, answers that are hostile in what they
- * hold, sabotages of a ledger in PostgreSQL, everything that takes what others wrote given any of it, a listener killed and sent anything, and the fault tests of
- * `npm test` in their full size. Ends with a table of figures; --figures FILE keeps them as
- * JSON. NAMEs pick parts: deaths, pauses, power-loss, bulk, answers, fuzz, shared, webhooks, tests. With PAYCLI_PROGRAM=dist/paycli it is
- * the standalone program that is tortured.
+ * Runs the fault tests: every system call of a charge fails, or is the last before a kill; a charge is paused at each of
+ * them until its deadline; power is lost at every moment, also for the webhook listener; a PostgreSQL ledger is cut off and
+ * killed. Without --short also: files of charges under kills and faults, hostile answers, sabotages of a PostgreSQL ledger,
+ * fuzzing of all input, a listener that is killed and sent anything, and the fault tests of
+ * `npm test` in full size. Prints a table of figures; --figures FILE writes them as
+ * JSON. NAMEs choose parts: deaths, pauses, power-loss, bulk, answers, fuzz, shared, webhooks, tests. PAYCLI_PROGRAM=dist/paycli
+ * tests the standalone program.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const give = (why: string): never => {
   process.exit(1);
 };
 
-/** A line of JSON for each figure, as the fault tests write them. */
+/** Figures as lines of JSON, written by the fault tests. */
 const figuresIn = (file: string): Figure[] =>
   existsSync(file)
     ? readFileSync(file, 'utf8')
@@ -41,7 +41,7 @@ const figuresIn = (file: string): Figure[] =>
         .map((line) => JSON.parse(line) as Figure)
     : [];
 
-/** The fault tests of `npm test`, in their full size. */
+/** The fault tests of `npm test`, in full size. */
 const tests: Part = async ({ folder }) => {
   const file = join(folder, 'figures.ndjson');
   const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
@@ -59,7 +59,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   ...{ deaths, pauses, 'power-loss': powerLoss, bulk, answers, fuzz },
   ...{ shared, webhooks, tests },
 };
-/** Their short form is in `npm test`. */
+/** `npm test` has their short form. */
 const NOT_SHORT = ['bulk', 'answers', 'fuzz', 'tests'];
 
 const parsed = () => {

@@ -9,7 +9,7 @@ const TYPED = [
   `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --local`,
 ];
 
-/** The picture of the README: what the built program shows on a terminal, cell by cell. */
+/** The picture of the README: the built program on a terminal, cell by cell. */
 export const pictureNow = async (program?: readonly string[]): Promise<string> =>
   svgOf(
     'A list of payment requests and a charge by bank transfer, on a terminal',
@@ -17,9 +17,9 @@ export const pictureNow = async (program?: readonly string[]): Promise<string> =
     COLUMNS,
   );
 
-/** What is new in each run: identifiers, accounts, times. */
+/** Values that are new in each run: identifiers, accounts, times. */
 const NEW = /\b(?:act\.Lcal\.|EMU-)\w+|(?<=--cursor )\S+|\b\d{10}\b|(?:\d{4}-\d\d-\d\d )?\d\d:\d\d|in \d+ min/g;
 
-/** The picture with what is new in each run made the same: a time of another day is longer, too. */
+/** The picture with those values replaced. A time of another day has another length. */
 export const settled = (svg: string): string =>
   svg.replaceAll(/ textLength="\d+"/g, '').replaceAll(/(?<=>)[^<]+(?=<\/text>)/g, (text) => text.replaceAll(NEW, '*'));

@@ -1,4 +1,4 @@
-/** What a terminal shows after commands were typed on it: text in runs of one look each. */
+/** Contents of a terminal after commands: runs of text with one style each. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { terminalEnv } from '../terminal-env.ts';
 export interface Run {
   readonly column: number;
   readonly text: string;
-  /** The classes of its look: `bold`, `dim`, and the name of a colour. */
+  /** CSS classes: `bold`, `dim`, and the name of a colour. */
   readonly look: string;
 }
 export type Row = readonly Run[];
@@ -39,7 +39,7 @@ const rowOf = (line: IBufferLine): Row => {
   return runs.filter(({ text }) => text.trim() !== '');
 };
 
-/** Runs a command on a pseudo-terminal to its end; it must succeed. */
+/** Runs a command on a pseudo-terminal. Throws if it fails. */
 const typed = (program: readonly string[], words: readonly string[], home: string): Promise<string> => {
   const env = {
     ...terminalEnv(home),
@@ -69,7 +69,7 @@ const screenAfter = (text: string): Promise<readonly Row[]> =>
 
 const PROMPT = '\u001b[2m$\u001b[0m ';
 
-/** What is seen once each line was typed, with a new built-in service behind it. */
+/** The terminal after each line was typed, with a new built-in service. */
 export const screenOf = async (
   lines: readonly string[],
   program: readonly string[] = [process.execPath, resolve('bin/paycli.js')],

@@ -4,7 +4,7 @@ const CELL = 8;
 const LINE = 18;
 const EDGE = 16;
 
-// An image follows the reader's system and not the page that it is on: so it brings a ground of its own.
+// An image follows the reader's system, not the page, so it has its own background.
 const STYLE = `
   text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: #1f2328; white-space: pre }
   .ground { fill: #ffffff; stroke: #d1d9e0 }
@@ -23,7 +23,7 @@ const STYLE = `
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** As wide as its cells are, whatever font there is: what stands below one another stays so. */
+/** Sets the width in cells, so that columns stay aligned in any font. */
 const textOf = ({ column, text, look }: Run, row: number): string => {
   const shown = text.trim();
   const from = column + text.length - text.trimStart().length;
@@ -32,7 +32,7 @@ const textOf = ({ column, text, look }: Run, row: number): string => {
   return `<text${kind} ${place} lengthAdjust="spacingAndGlyphs" xml:space="preserve">${escaped(shown)}</text>`;
 };
 
-/** A picture of a terminal, light or dark as its reader's system is. */
+/** A picture of a terminal, light or dark like the reader's system. */
 export const svgOf = (title: string, rows: readonly Row[], columns: number): string => {
   const [width, height] = [2 * EDGE + columns * CELL, 2 * EDGE + rows.length * LINE];
   return [

@@ -1,4 +1,4 @@
-/** The commands for machines: what `paycli schema` prints, made of the command table and the contract. */
+/** The output of `paycli schema`, generated from the command table and the contract. */
 import {
   ALL_EXITS,
   type ArgumentNode,
@@ -15,10 +15,10 @@ import { NAMED } from '../openapi.ts';
 import { OUTPUTS, type Output } from './outputs.ts';
 import { anyOf, listOf, OWN, ref } from './own.ts';
 
-/** Where the contract's schemas refer to one another in the OpenAPI document. */
+/** Path of references between schemas in the OpenAPI document. */
 const ELSEWHERE = '#/components/schemas/';
 
-/** Where it is kept, so that what changes for scripts is seen in a review. */
+/** The committed copy, so that a review shows changes for scripts. */
 export const KEPT = 'docs/schema.json';
 
 const contractDefs = (): Readonly<Record<string, JsonSchema>> =>
@@ -116,5 +116,5 @@ export const schemaDocument = () => {
   return { ...body, $defs: needed(body, defs) };
 };
 
-/** As it is kept. */
+/** The text of the committed copy. */
 export const schemaText = (): string => `${JSON.stringify(schemaDocument(), null, 2)}\n`;

@@ -1,4 +1,4 @@
-/** What each command prints. A command that is not here fails `test/structure/reference.test.ts`. */
+/** Output schema of each command. A missing command fails `test/structure/reference.test.ts`. */
 import { activityView } from '../../src/commands/activity/view.ts';
 import { checkoutView, providerView } from '../../src/commands/checkout/checkout.ts';
 import { settingView } from '../../src/commands/config/settings.ts';
@@ -33,7 +33,7 @@ import type { View } from '../../src/core/result.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { anything, bool, count, instant, listOf, OWN, objectOf, ref, text } from './own.ts';
 
-/** One of the things that a command prints: a record, or a list of them; `view` has the names for --columns. */
+/** One output of a command: a record or a list. `view` has the names for --columns. */
 export interface Output {
   readonly record: JsonSchema;
   readonly list: boolean;

@@ -1,4 +1,4 @@
-/** What paycli prints of its own, in JSON Schema (2020-12): rows of the ledger, reports, previews, errors. */
+/** JSON Schemas (2020-12) of paycli's own output: ledger entries, reports, previews, errors. */
 import { CHARGE_STATES, MEDIUMS, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
@@ -8,7 +8,7 @@ import type { JsonSchema } from '../json-schema.ts';
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
-/** An object with these members and no others; those after `?` may be missing. */
+/** An object with exactly these members; a `?` marks optional ones. */
 export const objectOf = (members: Members): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(members).map(([name, schema]) => [name.replace('?', ''), schema])),
@@ -29,7 +29,7 @@ export const count: JsonSchema = { type: 'integer', minimum: 0 };
 export const bool: JsonSchema = { type: 'boolean' };
 export const instant: JsonSchema = { type: 'string', description: 'ISO 8601 with an offset' };
 export const anything: JsonSchema = {};
-/** In the minor unit; a whole number however large. */
+/** In the minor unit; a whole number of any size. */
 const amount: JsonSchema = { type: 'integer' };
 const nullable = {
   text: orNull(text),
@@ -131,7 +131,7 @@ const summary = objectOf({
   'payments?': listOf(sum),
 });
 
-/** With --by it has a group, too. */
+/** Has a group with --by. */
 const report = objectOf({
   'day?': nullable.text,
   'medium?': nullable.text,
@@ -206,10 +206,10 @@ const change = objectOf({
   row: nullable.count,
 });
 
-/** Its body is JSON as it came, or null and then in base64. */
+/** Its body is JSON as received, or null with the bytes in base64. */
 const body = { body: anything, 'body_base64?': text };
 
-/** A payment of a payment request that was paid twice; the charge is null where it is not from this ledger. */
+/** A payment of a payment request that was paid twice. The charge is null if it isn't in this ledger. */
 const paidTwice = objectOf({
   activity: idOf('act'),
   status: text,
@@ -253,7 +253,7 @@ const violation = objectOf({
   'column?': text,
 });
 
-/** The one line on stderr with `-o json` and `-o ndjson`. */
+/** The error line on stderr with `-o json` and `-o ndjson`. */
 const error = objectOf({
   error: objectOf({
     kind: oneOf(Object.keys(EXIT_CODES)),
@@ -271,7 +271,7 @@ const error = objectOf({
   }),
 });
 
-/** What --dry-run shows. */
+/** Output of --dry-run. */
 const request = objectOf({ method: text, url: text, 'body?': { type: 'object' } });
 
 const finding = objectOf({
@@ -294,7 +294,7 @@ const identity = objectOf({
   accepted: { type: ['boolean', 'null'] },
 });
 
-/** By the names that they have in the document. */
+/** Schemas by their names in the document. */
 const delivery = objectOf({
   id: count,
   event: text,
