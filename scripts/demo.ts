@@ -94,7 +94,7 @@ try {
   say('# A charge whose answer is lost on the way. Was it made? Nobody knows, and paycli does not guess. Exit code 6.');
   await type(['ugwo', 'charge', losing.uid, '--local', '--medium', 'bank_transfer'], 6);
   say('# The ledger has it. The service is asked what became of it, and what it showed is kept.');
-  await type(['ledger', 'reconcile', '--local']);
+  await type(['ledger', 'sync', '--local']);
   await type(['ugwo', 'charge', losing.uid, '--local', '--medium', 'bank_transfer', '--reuse']);
 
   say('# A bank code that the service does not know: its 422 names the flag. Exit code 3.');

@@ -49,7 +49,8 @@ const jobId: JsonSchema = { type: 'string', pattern: '^job-' };
 const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'];
 const UNMADE = CHARGE_STATES.filter((state) => state !== 'accepted');
 
-const sum = objectOf({ payment: oneOf(PAYMENTS), currency: nullable.text, count, amount: nullable.amount });
+const sumOf = (payments: readonly string[]) =>
+  objectOf({ payment: oneOf(payments), currency: nullable.text, count, amount: nullable.amount });
 
 const entry = objectOf({
   id: chargeId,
@@ -128,7 +129,7 @@ const summary = objectOf({
   not_started: count,
   skipped: count,
   report: nullable.text,
-  'payments?': listOf(sum),
+  'payments?': listOf(sumOf(PAYMENTS)),
 });
 
 /** Has a group with --by. */
@@ -323,7 +324,7 @@ export const OWN = {
   Entry: entry,
   Job: job,
   UpdateRow: updateRow,
-  Sum: sum,
+  Sum: sumOf([...PAYMENTS, 'unknown', 'not_created']),
   Summary: summary,
   Report: report,
   Policy: policy,

@@ -1,26 +1,25 @@
 import type { RowsRun, Stopped } from '../bulk/pace.ts';
 import { endsAll, PayError } from '../core/error.ts';
-import type { Charge } from '../ledger/entry.ts';
 
 /** A check of some charges. */
-interface Checks extends Omit<RowsRun<Charge>, 'work' | 'onSettled'> {
+interface Checks<T> extends Omit<RowsRun<T>, 'work' | 'onSettled'> {
   /** Reads the status of a charge and records it. */
-  readonly check: (charge: Charge) => Promise<unknown>;
+  readonly check: (charge: T) => Promise<unknown>;
   /** Called after each check, also a failed one. */
-  readonly checked?: (charge: Charge) => Promise<void>;
+  readonly checked?: (charge: T) => Promise<void>;
 }
 
 /**
  * Checks charges in parallel. Resolves to the errors of the failed reads, and to the reason why it left some out. Throws
  * the errors of the ledger.
  */
-export const checkCharges = async ({
+export const checkCharges = async <T>({
   check,
   checked = async () => undefined,
   ...run
-}: Checks): Promise<{ readonly failures: PayError[]; readonly stopped: Stopped | undefined }> => {
+}: Checks<T>): Promise<{ readonly failures: PayError[]; readonly stopped: Stopped | undefined }> => {
   const failures: PayError[] = [];
-  const work = async (charge: Charge) => {
+  const work = async (charge: T) => {
     try {
       await check(charge);
       return {};

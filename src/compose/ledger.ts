@@ -127,15 +127,13 @@ export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledge
   );
 };
 
-/** Command that settles unknown entries. Names the profile if they all belong to one. */
+/** Command that settles unknown entries. Names the profile if they all belong to one; else it names the other profiles itself. */
 export const findOut = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
   const local = profile === LOCAL_PROFILE;
   const words =
-    others.length > 0
-      ? ['--all-profiles']
-      : targetFlags({ local, profile: local ? undefined : profile, baseUrl: undefined });
-  return shellLine(['paycli', 'ledger', 'reconcile', ...words]);
+    others.length > 0 ? [] : targetFlags({ local, profile: local ? undefined : profile, baseUrl: undefined });
+  return shellLine(['paycli', 'ledger', 'sync', ...words]);
 };
 
 /** Maximum wait for a shared ledger that the command does not need itself, in milliseconds. */

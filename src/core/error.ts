@@ -29,7 +29,7 @@ export const EXIT_MEANINGS = {
   rejected: ['the service said no: 400, 402, 404, 405, 409, 415, 422', 'no'],
   auth: ['no usable profile or key, 401, 403, TLS not trusted, unsafe setting', 'no'],
   not_sent: ['nothing was applied, for certain: no connection, or 429 after all retries', 'yes'],
-  unknown: ['the charge, refund or update may have been applied', 'no: `paycli ledger reconcile`'],
+  unknown: ['the charge, refund or update may have been applied', 'no: `paycli ledger sync`'],
   unrecorded: [
     "applied, but the result couldn't be saved or printed, or the next action couldn't be read; keep the line on stderr",
     'no',
@@ -40,7 +40,7 @@ export const EXIT_MEANINGS = {
   ],
   refused: [
     "refused by paycli, nothing was sent: an earlier charge or refund is unknown, under way, still payable, paid or made, the payment request can't be charged, or a policy forbids it",
-    'reconcile, or `--again`',
+    '`paycli ledger sync`, or `--again`',
   ],
   ledger: ["the ledger can't be used; nothing was sent", 'no'],
   charge_failed: [

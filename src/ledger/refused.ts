@@ -31,7 +31,7 @@ const wordsOf = (forbidden: Forbidden): readonly [what: string, hint: string] =>
     case 'unknown_amounts':
       return [
         `limits amounts, and those of ${forbidden.count} charges of today are not known`,
-        `\`paycli ledger refresh\` with their ids finds out; ${TOMORROW}`,
+        `\`paycli ledger sync\` with their ids finds out; ${TOMORROW}`,
       ];
     case 'amount': {
       const { currency, most, asked, left } = forbidden;
@@ -103,7 +103,7 @@ const underWay: Words = (refused, command) => [
 const WORDS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ intent, by }, command) => [
     `${earlier({ by, activity: undefined })} may have ${by === undefined || isCharge(by) ? 'been made' : 'gone through'}; its result is unknown`,
-    `find out: ${command('ledger', 'reconcile', by?.id ?? '')}${intent.kind === CHARGE ? "; --again doesn't override this" : ''}`,
+    `find out: ${command('ledger', 'sync', by?.id ?? '')}${intent.kind === CHARGE ? "; --again doesn't override this" : ''}`,
   ],
   in_progress: ({ by }, command) => [
     `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${nameOf(by, undefined)})`,

@@ -21,6 +21,10 @@ export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined =>
   return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';
 };
 
+/** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
+export const SYNCED = [...PAYMENTS, 'unknown', 'not_created'] as const;
+export type Synced = (typeof SYNCED)[number];
+
 /** Number and sum of charges of one payment state and currency. The sum is in the minor unit. */
 export interface Sum<P extends string = Payment> {
   readonly payment: P;

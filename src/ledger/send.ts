@@ -106,7 +106,7 @@ const failedOutcome = (error: PayError, at: number, clean: (text: string) => str
 
 /** Hint for an unknown outcome. Only a person can look up other kinds than charges at the service. */
 const unknownHint = (id: string, { kind, hint }: WriteKind, words: readonly string[]): string => {
-  const command = shellLine(['paycli', 'ledger', 'reconcile', id, ...words]);
+  const command = shellLine(['paycli', 'ledger', 'sync', id, ...words]);
   return kind === CHARGE
     ? `${hint}. Find out: \`${command}\``
     : `${hint}. Look for the ${kindWord(kind)} at the service, then record what you found: \`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;

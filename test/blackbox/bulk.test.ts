@@ -387,7 +387,7 @@ describe('charges from a file', () => {
     const ended = await chargeFrom(ussdFile(1, 2, 3), { service, ...home() }, ...options);
     expect(ended.code).toBe(6);
     expect(summaryOf(ended)).toMatchObject({ accepted: 2, unknown: 1, not_started: 0 });
-    expect(errorOf(ended)['hint']).toContain('paycli ledger reconcile');
+    expect(errorOf(ended)['hint']).toContain('paycli ledger sync');
   });
 });
 
@@ -414,7 +414,7 @@ describe('a file with a row more than one that was charged', () => {
     const options = { service, ...home() };
     await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'], options);
     const { exit_code, hint } = errorOf(await chargeFrom(ussdFile(1), options));
-    expect([exit_code, hint]).toEqual([9, 'find out about the unknown rows: `paycli ledger reconcile`']);
+    expect([exit_code, hint]).toEqual([9, 'find out about the unknown rows: `paycli ledger sync`']);
   });
 
   it('is refused where a row has other terms, is charged twice, or its charge was not made from here', async () => {

@@ -119,7 +119,7 @@ const LINES: readonly (readonly [typed: string, completed: string])[] = [
   ['paycli ugwo cha', 'paycli ugwo charge '],
   ['paycli payment cha', 'paycli payment charge '],
   ['paycli webhook events sh', 'paycli webhook events show '],
-  ['paycli --local -o json ledger rec', 'paycli --local -o json ledger reconcile '],
+  ['paycli --local -o json ledger sy', 'paycli --local -o json ledger sync '],
   ['paycli help ugwo cha', 'paycli help ugwo charge '],
   ['paycli help exit', 'paycli help exit-codes '],
   ['paycli schema led', 'paycli schema ledger '],

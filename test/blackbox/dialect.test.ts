@@ -125,7 +125,7 @@ describe('against the live dialect of the emulator', () => {
   it('finds out what became of a charge whose answer was lost', async () => {
     const { run, losing } = await live();
     expect((await run('ugwo', 'charge', losing, '--medium', 'bank_transfer')).code).toBe(6);
-    expect((await run('ledger', 'reconcile')).code).toBe(0);
+    expect((await run('ledger', 'sync')).code).toBe(0);
     const { stdout } = await run('ledger', 'list', '-o', 'tsv', '--columns', 'state,ugwo');
     expect(stdout).toBe(`accepted\t${losing}\n`);
   });

@@ -170,7 +170,7 @@ describe('doctor', () => {
     expect(await inProcess(charge, { home })).toMatchObject({ code: 6 });
     expect(await inProcess(['emulator', 'clock', '+15m'], { home })).toMatchObject({ code: 0 });
     const { findings } = await doctor({ home }, '--local');
-    expect(findings.get('charges')?.advice).toContain('`paycli ledger reconcile --local`');
+    expect(findings.get('charges')?.advice).toContain('`paycli ledger sync --local`');
     expect(findings.get('clock')).toMatchObject({
       status: 'warn',
       advice: expect.stringContaining('`paycli emulator clock back`'),

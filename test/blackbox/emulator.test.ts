@@ -350,7 +350,7 @@ it('misbehaves by rule with --local, too, and its clock can be moved', async () 
   expect(JSON.parse(set.stdout)).toMatchObject({ data: [{ times: 1, seen: 0, fired: 0 }] });
   const charge = ['ugwo', 'charge', uid, '--local', '--medium', 'bank_transfer', '--json'];
   expect(await inProcess(charge, { home })).toMatchObject({ code: 6, stdout: '' });
-  expect((await inProcess(['ledger', 'reconcile', '--local'], { home })).code).toBe(0);
+  expect((await inProcess(['ledger', 'sync', '--local'], { home })).code).toBe(0);
   const moved = await inProcess(['emulator', 'clock', '+15m', '--json'], { home });
   expect(JSON.parse(moved.stdout)).toMatchObject({ moved: 900_000 });
   const got = await inProcess(['ugwo', 'get', uid, '--local', '--json'], { home });

@@ -56,7 +56,7 @@ describe('a job', () => {
     expect(shown.code).toBe(0);
     expect(shown.stdout).toMatch(/^unknown\t1$/m);
     expect(shown.stderr).toBe(
-      '1 row is unknown: run `paycli ledger reconcile --profile shop`\n' +
+      '1 row is unknown: run `paycli ledger sync --profile shop`\n' +
         '1 row is rejected, failed or not made: run the same command again with --retry-failed\n' +
         '3 rows are not started: run the same command again\n',
     );

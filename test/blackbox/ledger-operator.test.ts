@@ -64,7 +64,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(await paycli(['ugwo', 'get', ugwoOf(1), '--json'], ada)).toMatchObject({ code: 0 });
     expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(1), state: 'accepted', status: 'successful' }]);
     expect(await chargeOf(ugwoOf(7), ada)).toMatchObject({ code: 6 });
-    expect(await inProcess(['ledger', 'reconcile', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
+    expect(await inProcess(['ledger', 'sync', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
     expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(7), state: 'accepted', activity: activityOf(7) }, {}]);
     // Files of charges and of updates.
     const file = ussdFile(11, 12, 13);

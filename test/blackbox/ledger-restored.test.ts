@@ -40,11 +40,11 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(errorOf(again)).toMatchObject({
       exit_code: 10,
       message: "the ledger's database had lost 2 charges; the charges may exist",
-      hint: 'find out about them first: `paycli ledger reconcile`',
+      hint: 'find out about them first: `paycli ledger sync`',
     });
     for (const number of [2, 4]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 10 });
     expect(await listOf(other)).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }, { state: 'accepted' }]);
-    expect(await paycli(['ledger', 'reconcile', '--json'], other)).toMatchObject({ code: 0, stderr: '' });
+    expect(await paycli(['ledger', 'sync', '--json'], other)).toMatchObject({ code: 0, stderr: '' });
     for (const number of [1, 2]) expect(await chargeOf(ugwoOf(number), other)).toMatchObject({ code: 9 });
     expect(await chargeOf(ugwoOf(4), other)).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
       exit_code: 10,
       message: "the ledger's database had lost 2 charges; the charges may exist",
     });
-    expect(await paycli(['ledger', 'reconcile', '--json'], moved)).toMatchObject({ code: 0, stderr: '' });
+    expect(await paycli(['ledger', 'sync', '--json'], moved)).toMatchObject({ code: 0, stderr: '' });
     for (const number of [1, 2, 3]) expect(await chargeOf(ugwoOf(number), moved)).toMatchObject({ code: 9 });
     expect(await chargeOf(ugwoOf(4), moved)).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });

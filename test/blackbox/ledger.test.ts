@@ -49,12 +49,14 @@ describe('a charge whose answer is lost', () => {
     const { options, id } = await lost(shown(ACTIVITY.uid));
     const listed = await inProcess(['ledger', 'list', '--state', 'unknown', '--json'], options);
     expect(rowsOf(listed)).toMatchObject([{ id, state: 'unknown', activity: null }]);
-    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
+    const ended = await inProcess(['ledger', 'sync', '--json'], options);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(rowsOf(ended)).toMatchObject([
+    expect(rowsOf(ended)).toEqual([{ payment: 'open', currency: null, count: 1, amount: null }]);
+    const now = await inProcess(['ledger', 'list', '--json'], options);
+    expect(rowsOf(now)).toMatchObject([
       { id, state: 'accepted', ugwo: UGWO_ID, activity: ACTIVITY.uid, status: 'requires_action', exit_code: 6 },
     ]);
-    const [answer, look] = rowsOf(ended)[0]?.evidence ?? [];
+    const [answer, look] = rowsOf(now)[0]?.evidence ?? [];
     expect(answer).toMatchObject({ kind: 'answer' });
     expect(look).toMatchObject({ kind: 'look', found: 'one', candidates: [{ uid: ACTIVITY.uid, medium: 'ussd' }] });
     expect(typeof look?.['skew_ms']).toBe('number');
@@ -65,15 +67,13 @@ describe('a charge whose answer is lost', () => {
     const { stdout } = await inProcess(['ledger', 'export'], options);
     expect(stdout).toContain(ACTIVITY.uid);
     expect(stdout).not.toContain(CANARY);
-    const again = await inProcess(['ledger', 'reconcile'], options);
-    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No charge is unknown.') });
   });
 
   it('stays unknown where several activities can be it, until a person says which', async () => {
     const { options, id } = await lost(shown(uidOf(1), uidOf(2)));
-    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
+    const ended = await inProcess(['ledger', 'sync', '--json'], options);
     expect(ended.code).toBe(6);
-    expect(rowsOf(ended)).toMatchObject([{ id, state: 'unknown' }]);
+    expect(rowsOf(ended)).toMatchObject([{ payment: 'unknown', count: 1 }]);
     expect(errorOf(ended)).toMatchObject({
       kind: 'unknown',
       ledger_id: id,
@@ -94,12 +94,11 @@ describe('a charge whose answer is lost', () => {
 
   it('stays unknown while nothing is there, and says when to look again', async () => {
     const { options, id } = await lost(shown());
-    const ended = await inProcess(['ledger', 'reconcile', id, '--json'], options);
+    const ended = await inProcess(['ledger', 'sync', id, '--json'], options);
     expect(ended.code).toBe(6);
-    expect(rowsOf(ended)).toMatchObject([{ state: 'unknown', evidence: [{}, { found: 'none' }] }]);
-    expect(errorOf(ended)['hint']).toMatch(
-      /no activity found yet; run `paycli ledger reconcile` again at .*\d\d:\d\d$/,
-    );
+    const kept = await inProcess(['ledger', 'list', '--json'], options);
+    expect(rowsOf(kept)).toMatchObject([{ state: 'unknown', evidence: [{}, { found: 'none' }] }]);
+    expect(errorOf(ended)['hint']).toMatch(/no activity found yet; run `paycli ledger sync` again at .*\d\d:\d\d$/);
   });
 
   it.each([
@@ -107,16 +106,17 @@ describe('a charge whose answer is lost', () => {
     ['does not know the payment request', problem(404, 'ugwo.error.not_found')],
   ])('stays unknown at a service that %s', async (_what, answer) => {
     const { options, id } = await lost(answer);
-    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
+    const ended = await inProcess(['ledger', 'sync', '--json'], options);
     expect(ended.code).toBe(6);
-    expect(rowsOf(ended)).toMatchObject([{ state: 'unknown' }]);
+    expect(rowsOf(ended)).toMatchObject([{ payment: 'unknown', count: 1 }]);
     expect(errorOf(ended)['hint']).toContain(`paycli ledger resolve ${id}`);
   });
 
   it('stays unknown when the key is refused, and that ends the run', async () => {
     const { options } = await lost(problem(401, 'no'));
-    const ended = await inProcess(['ledger', 'reconcile', '--json'], options);
-    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    const ended = await inProcess(['ledger', 'sync', '--json'], options);
+    expect(ended.code).toBe(4);
+    expect(rowsOf(ended)).toMatchObject([{ payment: 'unknown', count: 1 }]);
   });
 
   it('is shown as what it is, looked for at no other service, and asked about on a terminal before it is resolved', async () => {
@@ -130,18 +130,15 @@ describe('a charge whose answer is lost', () => {
     expect(await list.screen()).toContain(id);
 
     const other = { ...options, service: await serve([]) };
-    const mine = await inProcess(['ledger', 'reconcile'], other);
-    expect(mine).toMatchObject({
-      code: 0,
-      stderr: 'No charge is unknown, except 1 other charge: run again with --all-profiles.\n',
-    });
-    const elsewhere = await inProcess(['ledger', 'reconcile', '--all-profiles', '--json'], other);
-    expect(elsewhere.code).toBe(6);
-    expect(rowsOf(elsewhere)).toMatchObject([{ id, state: 'unknown' }]);
     const origin = options.service?.origin;
-    expect(errorOf(elsewhere)['hint']).toBe(
-      `${id}: belongs to ${origin}: run \`paycli ledger reconcile --base-url ${origin}\``,
-    );
+    const where = `${id}: sent to ${origin}; run \`paycli ledger sync --base-url ${origin}\``;
+    expect(await inProcess(['ledger', 'sync'], other)).toMatchObject({
+      code: 0,
+      stderr: `Not checked: ${where}.\nNo charge is open or unknown.\n`,
+    });
+    const elsewhere = await inProcess(['ledger', 'sync', id, '--json'], other);
+    expect(elsewhere.code).toBe(6);
+    expect(errorOf(elsewhere)['hint']).toBe(where);
 
     const session = openTerminal(['ledger', 'resolve', id, '--as', 'not-created'], { ...options, columns: 200 });
     await session.saw(/How do you know\?/);
@@ -214,12 +211,9 @@ describe('the ledger', () => {
   it.each([
     [
       ['shop', 'shop'],
-      /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger reconcile --profile shop\s/,
+      /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync --profile shop\s/,
     ],
-    [
-      ['shop', 'stall'],
-      /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger reconcile --all-profiles$/m,
-    ],
+    [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync$/m],
   ])('reminds on a terminal of unknown charges of the profiles %j', async (profiles, reminder) => {
     const home = newFolder();
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));

@@ -656,7 +656,7 @@ describe('who has paid', () => {
   };
   const activity = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
-  it('is found out by ledger refresh, with sums, and kept', async () => {
+  it('is found out by ledger sync, with sums, and kept', async () => {
     const { home, service, states } = await scene();
     const file = fileOf(
       csvOf('ugwo,medium,provider', ...[1, 2, 3].map((n) => `ugw.AbCd.${String(n).padStart(24, '0')},ussd,gtb`)),
@@ -664,7 +664,7 @@ describe('who has paid', () => {
     const charged = await chargeFrom(file, { home, service });
     expect(charged.code).toBe(0);
     states.set(activity(1), 'successful').set(activity(2), 'failed');
-    const ended = await paycli(['ledger', 'refresh', '--json'], { home, service });
+    const ended = await paycli(['ledger', 'sync', '--json'], { home, service });
     expect(ended.code).toBe(0);
     expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toEqual([
       { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001 },
@@ -674,7 +674,7 @@ describe('who has paid', () => {
     const job = String(summaryOf(charged)['job']);
     expect((await rows(home)).map(({ status }) => status)).toEqual(['requires_action', 'failed', 'successful']);
     const looks = service.seen.length;
-    const again = await paycli(['ledger', 'refresh', job, '-o', 'tsv'], { home, service });
+    const again = await paycli(['ledger', 'sync', job, '-o', 'tsv'], { home, service });
     expect(again.stdout.split('\n')[0]).toBe('paid\tNGN\t1\t500001');
     // Only what is still open is looked at again.
     expect(service.seen).toHaveLength(looks + 1);
@@ -688,7 +688,7 @@ describe('who has paid', () => {
     const single = ['ugwo', 'charge', ugwoOf(4), '--medium', 'ussd', '--provider', 'gtb'];
     expect((await inProcess(single, { home, service })).code).toBe(0);
     states.set(activity(1), 'successful').set(activity(4), 'successful');
-    const ended = await inProcess(['ledger', 'refresh'], { home, service });
+    const ended = await inProcess(['ledger', 'sync'], { home, service });
     expect(ended.stdout).toBe('paid\tNGN\t2\t1000005\nopen\tNGN\t2\t1000005\n');
   });
 
@@ -706,7 +706,7 @@ describe('who has paid', () => {
     expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     at += 2 * MINUTE;
     const refresh = async (...ids: readonly string[]) =>
-      (await inProcess(['ledger', 'refresh', ...ids], { service, home })).stdout.split('\t')[0];
+      (await inProcess(['ledger', 'sync', ...ids], { service, home })).stdout.split('\t')[0];
     // What the front end says of its time alone is not enough: the activity was made just now.
     expect(await refresh()).toBe('open');
     status = 'expired';
@@ -722,17 +722,17 @@ describe('who has paid', () => {
       looks: 'asked',
     });
     expect((await inProcess(TRANSFER, { home, service: blind })).code).toBe(0);
-    const open = await inProcess(['ledger', 'refresh'], { home, service: blind });
+    const open = await inProcess(['ledger', 'sync'], { home, service: blind });
     expect(open).toMatchObject({ code: 0, stdout: 'open\t\t1\t\n' });
     expect(open.stderr).toContain('1 charge not shown by the service: counted as last seen.');
     const refusing = await serveBy(() => problem(422, 'No'));
     const other = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--json'];
     const refused = await inProcess(other, { home, service: refusing });
-    const named = await inProcess(['ledger', 'refresh', String(errorOf(refused)['ledger_id'])], {
+    const named = await inProcess(['ledger', 'sync', String(errorOf(refused)['ledger_id'])], {
       home,
       service: blind,
     });
-    expect(named.stderr).toContain('1 charge not made, or unknown: not counted.');
+    expect(named.stderr).toContain('1 charge not made: not counted.');
   });
 
   it('is waited for with --wait over a whole file', async () => {
@@ -752,7 +752,7 @@ describe('who has paid', () => {
     const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait', '--wait-timeout', '1s'];
     const open = await inProcess(command, { home, service });
     expect(open.code).toBe(12);
-    expect(errorOf(open)['hint']).toContain('paycli ledger refresh job-');
+    expect(errorOf(open)['hint']).toContain('paycli ledger sync job-');
     states.set(activity(1), 'failed');
     expect((await inProcess(command, { home, service })).code).toBe(11);
   });
@@ -770,7 +770,7 @@ describe('who has paid', () => {
     const ended = await run.ended;
     expect(ended.code).toBe(130);
     expect(ended.stdout).toContain('accepted\t1');
-    expect(ended.stderr).toContain('paycli ledger refresh job-');
+    expect(ended.stderr).toContain('paycli ledger sync job-');
   });
 
   it('is not waited for while the service asks for a pause that is longer than the wait', async () => {

@@ -31,8 +31,8 @@ describe('the tree of commands', () => {
   });
 
   it('names repeated arguments by their name alone', () => {
-    const reconcile = commands.find(({ path }) => path.join(' ') === 'ledger reconcile');
-    expect(reconcile?.args).toMatchObject([{ name: 'id', repeats: true, required: false, completes: 'charge' }]);
+    const sync = commands.find(({ path }) => path.join(' ') === 'ledger sync');
+    expect(sync?.args).toMatchObject([{ name: 'id', repeats: true, required: false, completes: 'entry' }]);
   });
 
   it.each(options.filter((one) => one.default !== undefined))('says the default of $name in its help', (one) => {

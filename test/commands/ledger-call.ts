@@ -4,6 +4,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { PayError } from '../../src/core/error.ts';
+import { printExact } from '../../src/core/json.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import type { Result } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
@@ -59,6 +60,18 @@ const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Deps[
   };
 };
 
+/** Services for checks: time passes only while they pause. */
+const openWorld = () => {
+  let ticks = 0;
+  const sleep = async (ms: number): Promise<void> => {
+    ticks += ms;
+  };
+  return {
+    ...{ clock: { ticks: () => ticks, sleep }, random: () => 0.5, stop: new AbortController().signal },
+    progress: { reading: () => undefined, end: async () => undefined },
+  };
+};
+
 const here: LedgerTarget = {
   service: 'https://pay.example',
   origin: 'https://pay.example',
@@ -79,6 +92,10 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
       asked.push(`GET ${input.params.uid}`);
       return (options.get ?? unexpected)(input.params.uid);
     },
+    look: async (_id: string, { params }: { params: { uid: string } }) => {
+      asked.push(`GET ${params.uid}`);
+      return (options.get ?? unexpected)(params.uid);
+    },
   } as unknown as Client;
   const deps = {
     io: {
@@ -97,14 +114,15 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
       asked.push(`client ${purpose}`);
       return client;
     },
+    jobWorld: async () => openWorld(),
     notice: async (text: string) => void notices.push(text),
     confirm: confirmer({ stdin, stderr: stdin }, of),
   } as unknown as Deps;
   const rows: Row[] = [];
   const pages: { size: number; next: string | null }[] = [];
   const take = ({ value, text }: ApiRecord): void => {
-    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
-    rows.push(value as Row);
+    expect(text).toBe(printExact(value));
+    rows.push(JSON.parse(text) as Row);
   };
   let [error, result] = [undefined as PayError | undefined, undefined as Result | undefined];
   try {

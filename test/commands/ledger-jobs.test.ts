@@ -133,7 +133,7 @@ describe('how to go on with a job', () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['unknown', 'unknown', 'rejected', 'failed', 'not_sent', 'accepted']);
     expect(await steps(ledger)).toEqual([
-      '2 rows are unknown: run `paycli ledger reconcile --profile shop`',
+      '2 rows are unknown: run `paycli ledger sync --profile shop`',
       '2 rows are rejected, failed or not made: run the same command again with --retry-failed',
       '1 row is not sent: run the same command again',
       '3 rows are not started: run the same command again',
@@ -160,7 +160,7 @@ describe('how to go on with a job', () => {
     ['rejected', 'with --retry-failed'],
     ['failed', 'with --retry-failed'],
     ['not_sent', 'not sent: run the same command again$'],
-    ['unknown', 'reconcile'],
+    ['unknown', 'sync'],
   ])('is said of one row that is %s', async (state, step) => {
     const ledger = await open(newPath());
     await jobOf(ledger, [state], { rows: 1 });
@@ -182,7 +182,7 @@ describe('how to go on with a job', () => {
   ])('sends to where it was charged, profile %s', async (profile, words) => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['unknown'], { rows: 1, profile });
-    expect(await steps(ledger)).toEqual([`1 row is unknown: run \`paycli ledger reconcile ${words}\``]);
+    expect(await steps(ledger)).toEqual([`1 row is unknown: run \`paycli ledger sync ${words}\``]);
   });
 
   it('is another way for updates, which reconciling does not look at', async () => {

@@ -38,8 +38,8 @@ describe('what is no charge', () => {
     ]);
   });
 
-  it('is nothing that reconciling can look for: it says who can', async () => {
-    const { error, asked } = await call('reconcile', { ledger: memoryLedger([refund()]) });
+  it('is nothing that a sync can look for: it says who can', async () => {
+    const { error, asked } = await call('sync', { ledger: memoryLedger([refund()]) });
     expect(error).toMatchObject({
       kind: 'unknown',
       message: `${ID} is still unknown`,
@@ -50,8 +50,8 @@ describe('what is no charge', () => {
 
   it('is counted with charges as a request', async () => {
     const get = shows([], SENT);
-    const { error } = await call('reconcile', { ledger: memoryLedger([refund(), charge(numbered(1))]), get });
-    expect(error?.message).toBe('2 of 2 requests are still unknown');
+    const { error } = await call('sync', { ledger: memoryLedger([refund(), charge(numbered(1))]), get });
+    expect(error?.message).toBe('2 requests are still unknown');
     expect(error?.detail.hint?.split('\n').map((line) => line.split(':')[0])).toEqual([idOf(1), ID]);
   });
 

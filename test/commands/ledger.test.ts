@@ -1,29 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { pagesOf } from '../../src/commands/ledger/entries.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
-import { interrupted, PayError } from '../../src/core/error.ts';
+import { interrupted } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
-import { call, fails, idOf, numbered, shows } from './ledger-call.ts';
+import { call, idOf, numbered } from './ledger-call.ts';
 
 const ACTIVITY = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 const OTHER = 'act.AbCd.000000000000000000000002';
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
 const MINUTE = 60_000;
 const NOW = SENT + MINUTE;
-/** A quarter of an hour after the end, up to the next minute. */
-const AGAIN = formatLocal(SENT + 16 * MINUTE, NOW);
-
 const kept = (uid: string) => ({ uid, status: 'requires_action', nextAction: DIAL, createdAt: undefined });
-const made = (uid = ACTIVITY) => ({
-  uid,
-  status: 'requires_action',
-  next_action: DIAL,
-  created_at: '2026-11-20T12:00:00+00:00',
-});
 const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));
 
 describe('a row', () => {
@@ -228,226 +219,6 @@ describe('ledger export', () => {
   it('gives every row, oldest first', async () => {
     const { rows } = await call('export', { ledger: memoryLedger(many(201)) });
     expect(rows.map(({ id }) => id)).toEqual(many(201).map(({ id }) => id));
-  });
-});
-
-describe('ledger reconcile', () => {
-  it('needs neither key nor network when nothing is unknown', async () => {
-    const { pages, notices, asked, error } = await call('reconcile', {
-      ledger: memoryLedger([charge({ state: 'accepted' })], () => NOW),
-    });
-    expect({ pages, notices, asked, error }).toEqual({
-      pages: [{ size: 0, next: null }],
-      notices: ['No charge is unknown.'],
-      asked: [],
-      error: undefined,
-    });
-  });
-
-  it('gives each charge as it now stands, and ends well when nothing is left', async () => {
-    const ledger = memoryLedger([charge(), charge(numbered(2, { state: 'accepted' }))], () => NOW);
-    const done = await call('reconcile', { ledger, now: NOW, get: shows([made()], NOW) });
-    expect(done.error).toBeUndefined();
-    expect(done.rows).toMatchObject([
-      { id: idOf(1), state: 'accepted', activity: ACTIVITY, evidence: [{ found: 'one', served_at: NOW }] },
-    ]);
-    expect(done.asked).toEqual(['place', 'client read', `GET ${UGWO}`]);
-    expect(done.notices).toEqual([]);
-  });
-
-  it('asks for a client once, and goes on after a read that failed', async () => {
-    const ledger = memoryLedger([charge(), charge(numbered(2)), charge(numbered(3))], () => NOW);
-    const get = async (uid: string) =>
-      uid === UGWO
-        ? fails(new PayError('read_failed', "couldn't read from the service: reset"))()
-        : shows(uid.endsWith('2') ? [made()] : [], NOW)();
-    const done = await call('reconcile', { ledger, now: NOW, get });
-    expect(done.rows.map(({ id, state }) => [id, state])).toEqual([
-      [idOf(1), 'unknown'],
-      [idOf(2), 'accepted'],
-      [idOf(3), 'unknown'],
-    ]);
-    expect(done.pages).toEqual([{ size: 3, next: null }]);
-    expect(done.notices).toEqual(['Checking 3 payment requests.']);
-    expect(done.asked.slice(0, 2)).toEqual(['place', 'client read']);
-    expect(done.asked.filter((what) => !what.startsWith('GET')).length).toBe(2);
-    expect(done.error).toMatchObject({ kind: 'unknown', message: '2 of 3 charges are still unknown' });
-    expect(done.error?.detail.hint).toBe(
-      "chg-000000000001: couldn't read from the service: reset; run `paycli ledger reconcile` again\n" +
-        `chg-000000000003: no activity found yet; run \`paycli ledger reconcile\` again at ${AGAIN}`,
-    );
-  });
-
-  it('ends at once when the key is refused', async () => {
-    const ledger = memoryLedger([charge(), charge(numbered(2))], () => NOW);
-    const done = await call('reconcile', { ledger, now: NOW, get: fails(new PayError('auth', 'no', { status: 401 })) });
-    expect(done.error).toMatchObject({ kind: 'auth' });
-    expect(done.asked.filter((what) => what.startsWith('GET'))).toHaveLength(1);
-  });
-
-  it.each([
-    [
-      'the service does not show it',
-      fails(new PayError('rejected', 'the service answered 404', { status: 404 })),
-      /this proves nothing \(the service answered 404\); check .* `paycli ledger resolve chg-000000000001 --as created`, or `--as not-created`/,
-    ],
-    [
-      'it does not list activities',
-      shows(undefined, NOW),
-      /this proves nothing \(the service doesn't list activities\)/,
-    ],
-    ['activities are null', shows(null, NOW), /doesn't list activities/],
-    [
-      'several activities fit',
-      shows([made(), made(OTHER)], NOW),
-      /several activities fit: act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l, act.AbCd.000000000000000000000002; see `paycli ledger show chg-000000000001`, then run `paycli ledger resolve chg-000000000001 --as created --activity act/,
-    ],
-    [
-      'none is proof',
-      shows([{ ...made(), created_at: null }], NOW),
-      /may be it, but that is not proven: no time; see `paycli ledger show/,
-    ],
-    [
-      'its clock may be that of an old answer',
-      shows([{ ...made(), created_at: '2026-11-20T11:00:00+00:00' }], NOW - 60 * MINUTE),
-      /not proven: the answer may be an old one; run `paycli ledger reconcile` again at /,
-    ],
-  ])('says what to do when %s', async (_what, get, hint) => {
-    const done = await call('reconcile', { ledger: memoryLedger([charge()], () => NOW), now: NOW, get });
-    expect(done.rows).toMatchObject([{ state: 'unknown' }]);
-    expect(done.error).toMatchObject({
-      kind: 'unknown',
-      message: 'chg-000000000001 is still unknown',
-      detail: { ledgerId: idOf(1) },
-    });
-    expect(done.error?.detail.hint).toMatch(hint);
-  });
-
-  it('leaves the charges of other services alone, and says where they belong', async () => {
-    const place = { service: 'https://elsewhere.example', origin: 'https://elsewhere.example' };
-    const rows = [
-      charge(),
-      charge(numbered(2, { ...place, profile: 'other shop' })),
-      charge(numbered(3, { ...place, profile: undefined })),
-      charge(numbered(4, { ...place, profile: undefined })),
-    ];
-    const done = await call('reconcile', {
-      ledger: memoryLedger(rows, () => NOW),
-      now: NOW,
-      get: shows([made()], NOW),
-    });
-    expect(done.rows.map(({ state }) => state)).toEqual(['accepted', 'unknown', 'unknown', 'unknown']);
-    expect(done.error).toMatchObject({ kind: 'unknown', message: '3 of 4 charges are still unknown' });
-    expect(done.error?.detail.hint?.split('\n')).toEqual([
-      "chg-000000000002: belongs to https://elsewhere.example: run `paycli ledger reconcile --profile 'other shop'`",
-      'chg-000000000003, chg-000000000004: belongs to https://elsewhere.example: run `paycli ledger reconcile --base-url https://elsewhere.example`',
-    ]);
-  });
-
-  it('names a service of this machine by the name that it was charged by', async () => {
-    const other = charge({ service: 'http://127.0.0.1:8080', origin: 'http://localhost:8080', profile: undefined });
-    const done = await call('reconcile', { ledger: memoryLedger([other], () => NOW), now: NOW });
-    expect(done.error?.detail.hint).toContain('run `paycli ledger reconcile --base-url http://localhost:8080`');
-  });
-
-  it('says of a charge of an emulator that is gone how to end the doubt', async () => {
-    const gone = charge({ service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:8080' });
-    const done = await call('reconcile', { ledger: memoryLedger([gone], () => NOW), now: NOW });
-    expect(done.error?.detail.hint).toMatch(
-      /^chg-000000000001: belongs to an emulator whose data is not in use here; run `paycli ledger resolve chg-0{11}1 --as created`/,
-    );
-  });
-
-  it('counts those that are left among all that it looked at', async () => {
-    const ledger = memoryLedger([charge(), charge(numbered(2))], () => NOW);
-    const get = async (uid: string) => shows(uid === UGWO ? [made()] : [], NOW)();
-    const done = await call('reconcile', { ledger, now: NOW, get });
-    expect(done.error?.message).toBe('1 of 2 charges is still unknown');
-  });
-
-  it('keeps practised charges and real ones apart, and says that there are others', async () => {
-    const rows = [charge(), charge(numbered(2, { profile: 'local' })), charge(numbered(3, { profile: 'local' }))];
-    const ledger = memoryLedger(rows, () => NOW);
-    const real = await call('reconcile', { ledger, now: NOW, get: shows([], NOW) });
-    expect(real.rows.map(({ id }) => id)).toEqual([idOf(1)]);
-    expect(real.notices).toEqual(['2 more are unknown: run again with --local.']);
-    const practised = await call('reconcile', { ledger, now: NOW, get: shows([], NOW), globals: { local: true } });
-    expect(practised.rows.map(({ id }) => id)).toEqual([idOf(2), idOf(3)]);
-    expect(practised.notices).toEqual([
-      '1 more is unknown: run again without --local.',
-      'Checking 2 payment requests.',
-    ]);
-  });
-
-  it.each([
-    ['No charge is unknown.', {}, []],
-    ['No charge is unknown, except 1 practice charge: run again with --local.', {}, ['local']],
-    ['No charge is unknown, except 2 practice charges: run again with --local.', {}, ['local', 'local']],
-    ['No charge is unknown, except 1 real charge: run again without --local.', { local: true }, ['shop']],
-  ])('says in one line: %s', async (line, globals, profiles) => {
-    const rows = profiles.map((profile, index) => charge(numbered(index + 1, { profile })));
-    const done = await call('reconcile', { ledger: memoryLedger(rows, () => NOW), now: NOW, globals });
-    expect(done.notices).toEqual([line]);
-    expect(done.rows).toEqual([]);
-  });
-
-  it('keeps no key that the service echoes', async () => {
-    const ledger = memoryLedger([charge()], () => NOW);
-    const echoing = { ...made(), next_action: { ...DIAL, instruction: 'the key sk.AbCd.0123456789 said so' } };
-    await call('reconcile', { ledger, now: NOW, get: shows([echoing], NOW) });
-    const kept = JSON.stringify((await ledger.get(idOf(1)))?.activity);
-    expect(kept).toContain('the key [secret …6789] said so');
-  });
-
-  it('does not ask for a client when no charge is of this service', async () => {
-    const done = await call('reconcile', {
-      ledger: memoryLedger([charge()], () => NOW),
-      place: { service: 'https://other.example' },
-    });
-    expect(done.asked).toEqual(['place']);
-    expect(done.error?.message).toBe('chg-000000000001 is still unknown');
-  });
-
-  it('looks at the charges that are named, each once; the settled ones are only shown', async () => {
-    const rows = [charge(), charge(numbered(2, { state: 'rejected' })), charge(numbered(3))];
-    const args = [idOf(2), idOf(1), idOf(1)];
-    const done = await call('reconcile', {
-      ledger: memoryLedger(rows, () => NOW),
-      args,
-      now: NOW,
-      get: shows([made()], NOW),
-    });
-    expect(done.rows.map(({ id, state }) => [id, state])).toEqual([
-      [idOf(2), 'rejected'],
-      [idOf(1), 'accepted'],
-    ]);
-    expect(done.error).toBeUndefined();
-  });
-
-  it('has nothing to say yet of one that is being sent', async () => {
-    const ledger = memoryLedger([charge({ state: 'sending' })], () => NOW);
-    const done = await call('reconcile', { ledger, args: [idOf(1)] });
-    expect(done).toMatchObject({ rows: [{ state: 'sending' }], asked: [], error: { kind: 'unknown' } });
-    expect(done.error?.message).toBe('chg-000000000001 is still being sent');
-    expect(done.error?.detail.hint).toMatch(/still sending it/);
-  });
-
-  it('looks at none when one that is named is not there', async () => {
-    const done = await call('reconcile', { ledger: memoryLedger([charge()], () => NOW), args: [idOf(1), 'chg-x'] });
-    expect(done).toMatchObject({ rows: [], asked: [], error: { kind: 'usage' } });
-  });
-
-  it('says the time of the next look, and the place of this run', async () => {
-    const done = await call('reconcile', {
-      ledger: memoryLedger(many(5), () => NOW),
-      now: NOW,
-      get: shows([], NOW),
-      globals: { profile: 'shop' },
-    });
-    expect(done.error?.detail.hint).toBe(
-      'chg-000000000001, chg-000000000002, chg-000000000003 and 2 more: no activity found yet; ' +
-        `run \`paycli ledger reconcile --profile shop\` again at ${AGAIN}`,
-    );
   });
 });
 

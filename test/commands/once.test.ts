@@ -107,7 +107,7 @@ describe('what must not be made twice', () => {
     expect(thrown).toMatchObject({ kind: 'unknown', detail: { ledgerId: entry?.id } });
     expect(await thrownBy(sending({ ledger }).made)).toMatchObject({
       kind: 'refused',
-      detail: { hint: `find out: \`paycli ledger reconcile ${entry?.id} --profile shop\`` },
+      detail: { hint: `find out: \`paycli ledger sync ${entry?.id} --profile shop\`` },
     });
   });
 });

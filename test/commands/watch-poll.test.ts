@@ -148,7 +148,7 @@ describe('the end of a watch', () => {
     [['unknown', 'rejected', 'failed', 'open'], 6, 'unknown'],
   ])('of charges that are %j has the code %s', (nows, code, kind) => {
     const failure = endFailure(nows.map(sumOf), ['--local']);
-    expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger reconcile --local`' : undefined);
+    expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger sync --local`' : undefined);
     expect(failure?.kind).toBe(kind);
     expect(failure && EXIT_CODES[failure.kind]).toBe(code);
   });

@@ -7,7 +7,7 @@ import { seed } from './torture.ts';
 
 /*
  * A file of rows against a service with faults. What the service did about each row is known here, and each state must be true
- * of it; then `ledger reconcile` finds what the service shows.
+ * of it; then `ledger sync` finds what the service shows.
  */
 
 const SHARES: Shares = { lost: 0.02, broken: 0.02, slowDown: 0.05, hung: 0.01, dropped: 0.02, refused: 0.01 };
@@ -54,7 +54,7 @@ export const hostile = async (rows: number, { folder, say }: Omit<PartOptions, '
     const unknown = lines.filter(({ state }) => state === 'unknown').map(({ ugwo = '' }) => ugwo);
     const posts = service.posts.length;
 
-    const reconciled = await bench.run(['ledger', 'reconcile', '-o', 'json']);
+    const reconciled = await bench.run(['ledger', 'sync', '-o', 'json']);
     const after = new Map((await bench.exported(summary.job)).map((entry) => [entry.ugwo, entry]));
     const settled = lines.filter(({ ugwo = '', state }) => {
       const fate = fates.get(ugwo);

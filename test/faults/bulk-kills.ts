@@ -9,7 +9,7 @@ import { seed } from './torture.ts';
 
 /*
  * Processes that share a file's rows and are killed again and again, each in the place of the last one. In the end somebody
- * clears up as an operator would: `ledger reconcile`, a word on what the service does not have, the same command once more.
+ * clears up as an operator would: `ledger sync`, a word on what the service does not have, the same command once more.
  */
 
 /** Machines that share a ledger: each slot is one. */
@@ -99,7 +99,7 @@ export const kills = async (
     const killed = slots.reduce((sum, slot) => sum + slot.kills, 0);
     const sent = service.posts.length;
     say(`${title}: ${sent} of ${size.rows} rows sent, ${killed} kills, ${Math.round(seconds)} s`);
-    const reconciled = await bench.run(['ledger', 'reconcile', '-o', 'json']);
+    const reconciled = await bench.run(['ledger', 'sync', '-o', 'json']);
     const { faults, resolved } = await resolveRest(bench, service);
     const last = await bench.charge([...options, '--retry-failed', '--report', bench.path('report.csv')]);
     const summary = summaryOf(last);

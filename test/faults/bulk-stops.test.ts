@@ -108,7 +108,7 @@ describe('a signal', () => {
     expect(summaryOf(second)).toMatchObject({ unknown: LANES, accepted: ROWS - LANES });
     expect(await faultsOf(bench, service, summaryOf(second), 'second.csv')).toEqual([]);
 
-    expect(await bench.run(['ledger', 'reconcile'])).toMatchObject({ code: 0 });
+    expect(await bench.run(['ledger', 'sync'])).toMatchObject({ code: 0 });
     await finish(bench, service);
     expect(service.posts).toHaveLength(ROWS);
   });

@@ -124,7 +124,7 @@ describe('a charge under the protocol', () => {
     const thrown = await thrownBy(charging(ledger, failing(new Error('reset'))));
     const id = (await onlyRow(ledger))?.id;
     expect(thrown).toMatchObject({
-      detail: { hint: expect.stringContaining(`paycli ledger reconcile ${id} --profile x`) },
+      detail: { hint: expect.stringContaining(`paycli ledger sync ${id} --profile x`) },
     });
   });
 

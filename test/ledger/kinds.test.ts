@@ -145,7 +145,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     expect(await thrownBy(make(other))).toMatchObject({
       kind: 'refused',
       message: `no refund was sent for ${ACT}: an earlier refund (${id}) may have gone through; its result is unknown`,
-      detail: { ledgerId: id, hint: `find out: \`paycli ledger reconcile ${id} --profile shop\`` },
+      detail: { ledgerId: id, hint: `find out: \`paycli ledger sync ${id} --profile shop\`` },
     });
     expect(await other.unknown()).toMatchObject([{ id }]);
     await make(other, { about: 'act.AbCd.2' });

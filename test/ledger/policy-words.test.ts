@@ -21,7 +21,7 @@ describe('a policy says', () => {
     [
       { why: 'unknown_amounts', count: 2 },
       'limits amounts, and those of 2 charges of today are not known',
-      `\`paycli ledger refresh\` with their ids finds out; ${TOMORROW}`,
+      `\`paycli ledger sync\` with their ids finds out; ${TOMORROW}`,
     ],
     [amount(300, 200n), 'allows NGN 9.00 a day; NGN 2.00 is left today, and this charge is NGN 3.00', TOMORROW],
     [amount(900, 0n), 'allows NGN 9.00 a day; nothing is left today, and this charge is NGN 9.00', TOMORROW],

@@ -42,7 +42,7 @@ describe('what stands in the way', () => {
       'unresolved',
       { by: dialled },
       `an earlier charge (by ussd (gtb), ${ID}) may have been made; its result is unknown`,
-      `find out: \`paycli ledger reconcile ${ID} --profile x\`; --again doesn't override this`,
+      `find out: \`paycli ledger sync ${ID} --profile x\`; --again doesn't override this`,
     ],
     [
       'in_progress',

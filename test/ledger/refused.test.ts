@@ -17,7 +17,7 @@ describe('a refusal', () => {
     [
       'unresolved',
       /may have been made; its result is unknown$/,
-      /`paycli ledger reconcile chg-000000000000`; --again doesn't/,
+      /`paycli ledger sync chg-000000000000`; --again doesn't/,
     ],
     ['in_progress', /another paycli process is charging it right now \(by /, /`paycli ledger show chg-000000000000`/],
     ['paid', /is already paid \(by bank_transfer/, /--reuse prints the payment, --again makes a second charge/],

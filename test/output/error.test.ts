@@ -64,7 +64,7 @@ describe('errorBlock', () => {
   });
 
   const WORDY = new PayError('rejected', 'the service refused the charge, and says why below\nmore of it', {
-    hint: 'run `paycli ledger reconcile --profile shop`, or log in again\neverything shown is complete; continue with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
+    hint: 'run `paycli ledger sync --profile shop`, or log in again\neverything shown is complete; continue with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
     violations: [{ propertyPath: 'data.provider', title: 'is not one of the banks of this checkout' }],
     request: { method: 'POST', path: '/v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities' },
   });
@@ -78,7 +78,7 @@ describe('errorBlock', () => {
         '  data.provider: is not one of the banks',
         '  of this checkout',
         '→ run',
-        '    paycli ledger reconcile --profile shop',
+        '    paycli ledger sync --profile shop',
         '  or log in again',
         '→ everything shown is complete;',
         '  continue with:',
@@ -96,7 +96,7 @@ describe('errorBlock', () => {
         'error: the service refused the charge, and says why below',
         '  more of it',
         '  data.provider: is not one of the banks of this checkout',
-        '→ run `paycli ledger reconcile --profile shop`, or log in again',
+        '→ run `paycli ledger sync --profile shop`, or log in again',
         '→ everything shown is complete; continue with: paycli ugwo list --limit 10 --cursor AAAAAABzaz93S_wRqjMJ',
         '  POST /v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities',
         '',

@@ -59,7 +59,7 @@ describe('one ledger for both programs', () => {
     await running.ended;
     const again = await paycli(CHARGE, { ...options, ...second });
     expect(again).toMatchObject({ code: 9 });
-    expect(again.stderr).toContain('ledger reconcile');
+    expect(again.stderr).toContain('ledger sync');
   });
 
   it('takes a file that both work at: each row is sent once', async () => {

@@ -137,13 +137,13 @@ const placeOf = ({ profile, origin }: Job): string[] =>
   });
 
 /**
- * Next step for unknown rows. `ledger reconcile` checks charges at the service; a person checks other requests. An
+ * Next step for unknown rows. `ledger sync` checks charges at the service; a person checks other requests. An
  * update may be sent again, since its customer is read first.
  */
 const unknownStep = (job: Job): string => {
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
   return isOfCharges(job)
-    ? `run \`${shellLine(['paycli', 'ledger', 'reconcile', ...placeOf(job)])}\``
+    ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...placeOf(job)])}\``
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 

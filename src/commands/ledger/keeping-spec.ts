@@ -207,7 +207,7 @@ export const report = defineCommand({
   path: ['ledger', 'report'],
   summary: 'sum the charges of this ledger by result',
   description:
-    'Reads only the ledger: run `paycli ledger refresh` first to find out who has paid. "charged" is the sum of paid, refunded, ' +
+    'Reads only the ledger: run `paycli ledger sync` first to find out who has paid. "charged" is the sum of paid, refunded, ' +
     'open, expired and failed. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
     'of UTC with --utc. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
     'lists each profile.',

@@ -173,7 +173,7 @@ export const push = async (_input: unknown, deps: Deps): Promise<Result> => {
   const pushed = await (await deps.ledgerAdmin()).push();
   const { kept } = pushed;
   const failure = new PayError('refused', `${kept.length} charges stay in the local ledger alone: ${kept.join(', ')}`, {
-    hint: 'the shared ledger has another open charge of the same payment request; reconcile that, then run this again',
+    hint: 'the shared ledger has another open charge of the same payment request; run `paycli ledger sync`, then push again',
   });
   return { kind: 'record', record: madeHere(pushed), view: pushView, ...(kept.length === 0 ? {} : { failure }) };
 };

@@ -101,50 +101,29 @@ const show = defineCommand({
   load: async () => ({ run: (await import('./entries.ts')).show }),
 });
 
-const reconcile = defineCommand({
-  path: ['ledger', 'reconcile'],
+const sync = defineCommand({
+  path: ['ledger', 'sync'],
   danger: 'read',
-  summary: 'find out whether unknown charges were made',
+  summary: 'find out who has paid, and whether unknown charges were made',
   description:
-    'Reads the payment request of each unknown charge. If the activity is there, the charge becomes accepted. If two reads ' +
-    "don't find it, at least a minute apart and the last one 15 minutes after sending ended, it becomes not_created. Otherwise it " +
-    'stays unknown. It sends no charge and changes nothing at the service.',
-  args: [optional('id...', "charges, chg-… (default: the profile's unknown ones)", { completes: 'charge' })],
-  options: EVERY_PROFILE,
+    'Reads the payment request of each unknown or open charge, and records the outcome. It sends no charge and changes ' +
+    'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created if two ' +
+    "reads don't find it, at least a minute apart and the last one 15 minutes after sending ended. Otherwise it stays " +
+    'unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
+    'file. An expired charge is checked again only if you name it or its job.',
+  args: [optional('id...', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' })],
   examples: {
-    'check all unknown charges': 'paycli ledger reconcile',
-    'check one (exit 6: its answer was lost)': `${LOST}\npaycli ledger reconcile ${LAST_UNKNOWN}`,
-  },
-  output: 'the charges, as in `paycli ledger list`; json: {"data":[…],"next_cursor":null}',
-  exits: ['usage', 'auth', 'unknown', 'ledger', 'interrupted'],
-  reminds: false,
-  read: (args, given) => ({ ids: args, allProfiles: given.allProfiles ?? false }),
-  load: () => import('./reconcile.ts'),
-});
-
-export interface RefreshInput {
-  /** Charges and jobs; empty: every open charge. */
-  readonly ids: readonly string[];
-}
-
-const refresh = defineCommand({
-  path: ['ledger', 'refresh'],
-  danger: 'read',
-  summary: 'find out who has paid: check open charges and record their status',
-  description:
-    'Reads the payment request of each open charge and records its status. It sends no charge and changes nothing at the ' +
-    'service. Without an id it checks every open charge of the profile, the rows of all files among them. With a job it ' +
-    'checks that file. An expired charge is checked again only if you name it or its job.',
-  args: [optional('id...', 'charges, chg-…, or jobs, job-…', { completes: 'entry' })],
-  examples: {
-    'see who has paid': 'paycli ledger refresh',
-    'for a script': 'paycli ledger refresh --json',
+    'see who has paid': 'paycli ledger sync',
+    'for a script': 'paycli ledger sync --json',
+    'check one unknown charge (exit 6: its answer was lost)': `${LOST}\npaycli ledger sync ${LAST_UNKNOWN}`,
   },
   output:
-    'one line per payment state and currency: payment (paid, refunded, open, expired, failed), currency, count, amount',
-  exits: ['usage', 'auth', 'read_failed', 'ledger', 'interrupted'],
+    'one line per outcome and currency: payment (paid, refunded, open, expired, failed, unknown; not_created for unknown ' +
+    'charges that this run found not created), currency, count, amount',
+  exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted'],
+  reminds: false,
   read: (args) => ({ ids: args }),
-  load: () => import('./refresh.ts'),
+  load: () => import('./sync.ts'),
 });
 
 export interface ResolveInput {
@@ -167,7 +146,7 @@ const resolve = defineCommand({
   danger: 'money',
   summary: 'record by hand whether an unknown charge was made',
   description:
-    'For charges that `paycli ledger reconcile` leaves unknown. Check the payment request at the service first: once its ' +
+    'For charges that `paycli ledger sync` leaves unknown. Check the payment request at the service first: once its ' +
     'charge is recorded as not created, it can be charged again. Asks first; a script needs --reason and --yes.',
   args: [argument('id', 'the charge, chg-…', { completes: 'charge' })],
   options: {
@@ -219,8 +198,7 @@ export const ledgerCommands = [
   list,
   jobs,
   show,
-  refresh,
-  reconcile,
+  sync,
   resolve,
   report,
   exportCommand,

@@ -7,7 +7,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { Job, Update, Worker } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
-import type { Payment, Sum } from '../../ledger/report.ts';
+import type { Payment, Sum, Synced } from '../../ledger/report.ts';
 
 /** Fields of a charge. Missing fields are null, and all of them for other entries. */
 const chargeFields = ({ activity, asked }: Entry) => ({
@@ -183,7 +183,7 @@ export const viewOf = (entry: Entry): View => ({
 });
 
 /** Output row of a sum. The amount keeps all its digits. */
-export const sumRecord = ({ payment, currency, count, amount }: Sum): ApiRecord => {
+export const sumRecord = ({ payment, currency, count, amount }: Sum<Synced>): ApiRecord => {
   const exact = amount === undefined ? null : new NumberText(String(amount));
   const value = { payment, currency: currency ?? null, count, amount: exact };
   return { value, text: printExact(value) };

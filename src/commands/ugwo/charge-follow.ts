@@ -109,10 +109,10 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   }
   const sums = open.all();
   const codes = [...codesOf(sums, stop), ...faultCodes(fault)];
-  const refresh = shellLine(['paycli', 'ledger', 'refresh', wait.job, ...targetFlags(wait.deps.globals)]);
+  const sync = shellLine(['paycli', 'ledger', 'sync', wait.job, ...targetFlags(wait.deps.globals)]);
   const hints = [
     fault?.detail.hint,
-    codes.includes(EXIT_CODES.pending) ? `check again later: \`${refresh}\`` : undefined,
+    codes.includes(EXIT_CODES.pending) ? `check again later: \`${sync}\`` : undefined,
   ].filter((line) => line !== undefined);
   const lines = [
     sums.length === 0 ? undefined : sumsText(sums),

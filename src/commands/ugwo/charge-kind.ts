@@ -311,14 +311,14 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     // A dry run does not change the ledger.
     if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
   });
-  const reconcile = shellLine(['paycli', 'ledger', 'reconcile', ...targetFlags(globals)]);
+  const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   return {
     command: 'ugwo charge',
     words: {
       verb: 'Charge',
       one: 'payment request',
       done: 'charged',
-      findOut: `find out about the unknown rows: \`${reconcile}\``,
+      findOut: `find out about the unknown rows: \`${sync}\``,
       refused: '--again charges rows a second time whose earlier charge can still be paid',
     },
     key: {

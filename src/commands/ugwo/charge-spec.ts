@@ -201,7 +201,7 @@ export const chargeCommand = defineCommand({
   summary: 'charge a payment request, or a file of payment requests',
   description:
     'Creates an activity: one attempt to charge the payment request. paycli sends it once and records it in the ' +
-    'ledger. If the answer is lost, the exit code is 6 and the charge may exist. Then `paycli ledger reconcile` ' +
+    'ledger. If the answer is lost, the exit code is 6 and the charge may exist. Then `paycli ledger sync` ' +
     'finds out, and until then paycli sends no other charge for that payment request.\n\n' +
     'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, if ' +
     'it has no checkout, or if the customer can still pay an earlier charge by the same medium, from any client.\n\n' +

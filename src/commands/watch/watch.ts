@@ -127,7 +127,7 @@ export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]):
   const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
   const kind = kinds.find((one) => EXIT_CODES[one] === code);
   if (kind === undefined) return undefined;
-  const hint = `find out: \`${shellLine(['paycli', 'ledger', 'reconcile', ...place])}\``;
+  const hint = `find out: \`${shellLine(['paycli', 'ledger', 'sync', ...place])}\``;
   return new PayError(kind, `not every charge is paid: ${sumsText(sums)}`, kind === 'unknown' ? { hint } : {});
 };
 

@@ -131,7 +131,7 @@ const refuseLost = (count: number): void => {
   if (count === 0) return;
   const lost = countText(Array.from({ length: count }, () => ({ kind: 'charge' })));
   throw new PayError('ledger', `the ledger's database had lost ${lost}; the charges may exist`, {
-    hint: 'find out about them first: `paycli ledger reconcile`',
+    hint: 'find out about them first: `paycli ledger sync`',
   });
 };
 

@@ -51,7 +51,7 @@ const inBench = async (
   }
 };
 
-/** Says of each that is unknown what the service has made of it, as `ledger reconcile` does. */
+/** Says of each that is unknown what the service has made of it, as `ledger sync` does. */
 const reconcile = async ({ machines: [machine], service }: FailoverBench): Promise<string[]> => {
   const ledger = await machine.ledger();
   const unknown = await ledger.unknown();

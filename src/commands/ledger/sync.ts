@@ -1,0 +1,294 @@
+import type { Client } from '../../client/client.ts';
+import { memo } from '../../core/async.ts';
+import { countText, kindWord } from '../../core/charge.ts';
+import { LOCAL_PROFILE } from '../../core/data-files.ts';
+import { interrupted, PayError, usageError } from '../../core/error.ts';
+import { targetFlags } from '../../core/input.ts';
+import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
+import { formatLocal } from '../../core/time.ts';
+import { type Charge, type Entry, isCharge, isIn, type Scope } from '../../ledger/entry.ts';
+import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { RequestRead } from '../../ledger/match.ts';
+import { chargesOf, reconcile, refreshCharge, type Why } from '../../ledger/reconcile.ts';
+import { openSums, type Payment, paymentOf, SYNCED, type Synced } from '../../ledger/report.ts';
+import { snapshotOf } from '../../ledger/snapshot.ts';
+import { checkCharges } from '../check-charges.ts';
+import type { Deps } from '../deps.ts';
+import { pageOf } from '../list.ts';
+import { find, findJob, namesJob } from './entries.ts';
+import { paymentsView, sumRecord } from './view.ts';
+
+const AT_ONCE = 8;
+
+/** An entry that is still unknown, and the reason. */
+interface StillUnknown {
+  readonly entry: Entry;
+  /** `unseen`: it is not a charge, and the service does not show its outcome. */
+  readonly why: Why | 'sending' | 'elsewhere' | 'unseen';
+  /** Reason in words, as the end of a sentence. */
+  readonly reason?: string;
+  /** Time at which another check can settle it, in milliseconds since the epoch. */
+  readonly again?: number;
+}
+
+/** The run that leaves entries unknown. */
+interface Leaving {
+  /** Command that checks again. */
+  readonly again: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** True for a run with --local. */
+  readonly local: boolean;
+}
+
+/** Maximum number of ids on a line; nobody reads more. */
+const MOST_NAMED = 3;
+
+const namesOf = (left: readonly StillUnknown[]): string => {
+  const names = left.slice(0, MOST_NAMED).map(({ entry }) => entry.id);
+  return left.length > names.length ? `${names.join(', ')} and ${left.length - names.length} more` : names.join(', ');
+};
+
+const MINUTE_MS = 60_000;
+
+/** Time at which a check can settle all of them. Rounded up to the minute, since no seconds are shown. */
+const lastOf = (left: readonly StillUnknown[]): number =>
+  Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
+
+const byHandCommand = ({ entry: { id } }: StillUnknown): string =>
+  `\`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
+
+const byHand = (one: StillUnknown): string =>
+  `check the payment request in the service's dashboard, then run ${byHandCommand(one)}`;
+
+const elsewhere = (one: StillUnknown, local: boolean): string => {
+  const { service, origin, profile } = one.entry;
+  if (profile === LOCAL_PROFILE && !local) return 'practice; run `paycli ledger sync --local`';
+  // An emulator is identified by its key and not by an origin. Once its data is created anew, that emulator no longer
+  // exists.
+  if (!service.includes('://')) return `sent to an emulator whose data is not in use here; run ${byHandCommand(one)}`;
+  const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
+  return `sent to ${origin}; run \`${shellLine(['paycli', 'ledger', 'sync', ...where])}\``;
+};
+
+/** Next step for charges that are unknown for the same reason. `first` is the first of them. */
+const NEXT: Readonly<
+  Record<StillUnknown['why'], (first: StillUnknown, all: readonly StillUnknown[], run: Leaving) => string>
+> = {
+  not_yet: (_first, all, { again, now }) =>
+    `no activity found yet; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
+  several: ({ entry, reason }) =>
+    `${reason}; see \`paycli ledger show ${entry.id}\`, then run \`paycli ledger resolve ${entry.id} --as created --activity act.…\``,
+  doubtful: (first, all, { again, now }) =>
+    first.again === undefined
+      ? `${first.reason}; see \`paycli ledger show ${first.entry.id}\`, then run ${byHandCommand(first)}`
+      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastOf(all), now)}; if that says the same, ${byHand(first)}`,
+  unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
+  unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
+  sending: () => 'another process is still sending it; wait until it ends',
+  elsewhere: (first, _all, { local }) => elsewhere(first, local),
+  unseen: (first) => `look for the ${kindWord(first.entry.kind)} at the service, then run ${byHandCommand(first)}`,
+};
+
+/** One line for each reason: the ids, and the next step. */
+const linesOf = (left: readonly StillUnknown[], run: Leaving): string[] => {
+  const groups = new Map<string, [StillUnknown, ...StillUnknown[]]>();
+  for (const one of left) {
+    const key =
+      one.why === 'elsewhere' ? elsewhere(one, run.local) : `${one.why} ${one.entry.kind} ${one.again === undefined}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].map((group) => `${namesOf(group)}: ${NEXT[group[0].why](group[0], group, run)}`);
+};
+
+/** Entries to check: some by themselves, and the charges that the filters select. */
+interface Chosen {
+  readonly entries: readonly Entry[];
+  readonly filters: readonly Omit<ListFilter, 'limit'>[];
+  readonly payments: readonly Payment[];
+}
+
+/** Finds the named charges and jobs, each once. Throws a usage error if one is not there. */
+const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen> => {
+  const [jobs, others] = [ids.filter(namesJob), ids.filter((id) => !namesJob(id))];
+  const entries = await Promise.all([...new Set(others)].map((id) => find(ledger, id)));
+  const settled = entries.find((entry) => !isCharge(entry) && entry.state !== 'unknown');
+  if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
+  const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
+  // Banks may be late, so a named charge is checked even if it has expired.
+  return { entries, filters, payments: ['open', 'expired'] };
+};
+
+/** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
+const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, deps: Deps): Promise<Chosen> => {
+  const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
+  const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
+  for (const line of linesOf(others, leaving)) await deps.notice(`Not checked: ${line}.`);
+  return { entries: all.filter(isOwn), filters: [{ ...scope, unfinished: true }], payments: ['open'] };
+};
+
+/** Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. */
+async function* entriesOf(ledger: Ledger, { entries, filters }: Chosen): AsyncGenerator<Entry> {
+  yield* entries;
+  const known = new Set(entries.map(({ id }) => id));
+  for (const filter of filters) {
+    for await (const charge of chargesOf(ledger, filter)) if (!known.has(charge.id)) yield charge;
+  }
+}
+
+/** Reads the payment request of an unknown charge, and resolves the charge if that proves its outcome. */
+const settle = async (
+  ledger: Ledger,
+  charge: Charge,
+  client: Client,
+): Promise<Omit<StillUnknown, 'entry'> | undefined> => {
+  let failure: PayError | undefined;
+  const look = async ({ about }: Charge): Promise<RequestRead> => {
+    try {
+      const record = await client.call('ugwo.get', { params: { uid: about } });
+      return snapshotOf(record.value, record);
+    } catch (thrown) {
+      if (!(thrown instanceof PayError) || !['read_failed', 'rejected'].includes(thrown.kind)) throw thrown;
+      failure = thrown;
+      const { status } = thrown.detail;
+      return { unavailable: thrown.message, ...(status === undefined ? {} : { status }) };
+    }
+  };
+  const { left } = await reconcile(ledger, charge, look);
+  // A read that may succeed later slows the others down.
+  if (left?.why === 'unreadable' && failure !== undefined) throw failure;
+  return left;
+};
+
+const isUnknown = ({ state }: Entry): boolean => state === 'unknown' || state === 'sending';
+
+/** Results of all checks. */
+interface Found {
+  readonly sums: ReturnType<typeof openSums<Synced>>;
+  readonly unknown: Entry[];
+  /** Unknown entries with a reason; the others could not be read. */
+  readonly left: StillUnknown[];
+  done: number;
+  elsewhere: number;
+  /** The service does not show them. */
+  hidden: number;
+  /** Not created before this run. */
+  unmade: number;
+}
+
+const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], found: Found, deps: Deps) => {
+  const [client, isOwn] = [memo(() => deps.client('read')), isIn(scope)];
+  const leftOf = async (entry: Entry): Promise<Omit<StillUnknown, 'entry'> | undefined> => {
+    if (entry.state === 'sending') return { why: 'sending' };
+    if (!isOwn(entry)) return { why: 'elsewhere' };
+    return isCharge(entry) ? settle(ledger, entry, await client()) : { why: 'unseen' };
+  };
+  return async (entry: Entry): Promise<void> => {
+    const payment = paymentOf(entry, ledger.moment());
+    if (isUnknown(entry)) {
+      const left = await leftOf(entry);
+      if (left !== undefined) found.left.push({ entry, ...left });
+    } else if (payment !== undefined && payments.includes(payment)) {
+      if (!isOwn(entry)) found.elsewhere += 1;
+      else if (!(await refreshCharge(ledger, entry, await client()))) found.hidden += 1;
+    }
+  };
+};
+
+/** Counts an entry as it is after its check. */
+const count = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
+  found.done += 1;
+  if (payment !== undefined) found.sums.add(now, payment);
+  else if (isUnknown(now)) {
+    found.unknown.push(now);
+    found.sums.add(now, 'unknown');
+  } else if (now.state === 'not_created' && isUnknown(before)) found.sums.add(now, 'not_created');
+  else found.unmade += 1;
+};
+
+const charges = (number: number): string => (number === 1 ? '1 charge' : `${number} charges`);
+
+const noticesOf = ({ done, elsewhere: others, hidden, unmade }: Found): string[] => [
+  ...(done === 0 ? ['No charge is open or unknown.'] : []),
+  ...(others > 0 ? [`${charges(others)} of another service or workspace: not checked.`] : []),
+  ...(hidden > 0 ? [`${charges(hidden)} not shown by the service: counted as last seen.`] : []),
+  ...(unmade > 0 ? [`${charges(unmade)} not made: not counted.`] : []),
+];
+
+/** Error of a run that left entries unknown: exit 6, with the next step for each reason. */
+const unknownError = ({ unknown, left }: Found, failures: readonly PayError[], run: Leaving): PayError => {
+  const [only] = unknown.length === 1 ? unknown : [];
+  const message =
+    only === undefined
+      ? `${countText(unknown)} are still unknown`
+      : `${only.id} is still ${only.state === 'sending' ? 'being sent' : 'unknown'}`;
+  const [failure] = failures;
+  const lines = [
+    ...linesOf(
+      left.toSorted((a, b) => a.entry.seq - b.entry.seq),
+      run,
+    ),
+    ...(failure === undefined
+      ? []
+      : [`couldn't check ${charges(failures.length)}: ${failure.message}; run \`${run.again}\` again`]),
+  ];
+  return new PayError('unknown', message, {
+    hint: lines.join('\n'),
+    ...(only === undefined ? {} : { ledgerId: only.id }),
+  });
+};
+
+/** Final error of the run: the gravest of what ended it, what is unknown, and the failed reads. */
+const failureOf = (found: Found, failures: readonly PayError[], run: Leaving): PayError | undefined => {
+  const ended = failures.find(({ kind }) => kind === 'interrupted') ?? failures.find(({ kind }) => kind === 'auth');
+  if (ended !== undefined) return ended;
+  if (found.unknown.length > 0) return unknownError(found, failures, run);
+  const [failure, ...more] = failures;
+  if (failure === undefined || more.length === 0) return failure;
+  return new PayError('read_failed', `couldn't check ${charges(failures.length)}: ${failure.message}`, {
+    ...failure.detail,
+    hint: 'the others are recorded; run the same command again',
+  });
+};
+
+/** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
+export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: Deps): Promise<Result> => {
+  const [ledger, { service, workspace }] = [await deps.ledger(), await deps.place()];
+  const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(deps.globals)]);
+  const leaving: Leaving = { again, now: deps.io.clock.now(), local: deps.globals.local };
+  const scope = { service, workspace };
+  const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, deps);
+  const { progress, ...world } = await deps.jobWorld();
+  const found: Found = { sums: openSums(SYNCED), unknown: [], left: [], done: 0, elsewhere: 0, hidden: 0, unmade: 0 };
+  const check = checkWith(ledger, scope, chosen.payments, found, deps);
+  const checked = async (before: Entry): Promise<void> => {
+    const now = (await ledger.get(before.id)) ?? before;
+    count(found, before, now, paymentOf(now, ledger.moment()));
+    progress.reading(found.done);
+  };
+  let failures: PayError[] = [];
+  try {
+    const rows = entriesOf(ledger, chosen);
+    const ran = await checkCharges({ ...world, rows, concurrency: AT_ONCE, check, checked });
+    failures = ran.failures;
+    // A signal also interrupts a running read.
+    if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
+      const saved = found.done === 0 ? undefined : 'the results so far are in the ledger';
+      failures.unshift(interrupted(world.stop.reason, saved));
+    }
+  } finally {
+    await progress.end();
+  }
+  for (const text of noticesOf(found)) await deps.notice(text);
+  const failure = failureOf(found, failures, leaving);
+  return {
+    kind: 'list',
+    pages: pageOf(found.sums.all().map(sumRecord)),
+    view: paymentsView,
+    toldEmpty: true,
+    ...(failure === undefined ? {} : { failure }),
+  };
+};

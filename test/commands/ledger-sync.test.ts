@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import { formatLocal } from '../../src/core/time.ts';
+import type { Charge } from '../../src/ledger/entry.ts';
+import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
+import { type Call, call, fails, idOf, numbered, shows } from './ledger-call.ts';
+
+const ACTIVITY = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
+const OTHER = 'act.AbCd.000000000000000000000002';
+const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
+const MINUTE = 60_000;
+const NOW = SENT + MINUTE;
+/** A quarter of an hour after the end, up to the next minute. */
+const AGAIN = formatLocal(SENT + 16 * MINUTE, NOW);
+
+const kept = (uid: string, status = 'requires_action') => ({ uid, status, nextAction: DIAL, createdAt: undefined });
+const made = (uid = ACTIVITY, status = 'requires_action') => ({
+  ...{ uid, status, next_action: DIAL },
+  created_at: '2026-11-20T12:00:00+00:00',
+});
+const terms = (amount: number) => ({ amount, currency: 'NGN', ref: undefined, customer: undefined });
+const naira = (seq: number, some: Partial<Charge> = {}) =>
+  charge(numbered(seq, { asked: terms(500_000 + seq), ...some }));
+const open = (seq: number, some: Partial<Charge> = {}) =>
+  naira(seq, { state: 'accepted', activity: kept(`act.AbCd.${seq}`), ...some });
+const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));
+
+/** Syncs a ledger of these charges, whose states are checked afterwards. */
+const sync = async (charges: readonly Charge[], options: Omit<Call, 'ledger'> = {}) => {
+  const ledger = memoryLedger(charges, () => options.now ?? NOW);
+  const done = await call('sync', { now: NOW, ...options, ledger });
+  const states = async () => (await ledger.list({ oldestFirst: true, limit: -1 })).map(({ state }) => state);
+  return { ...done, ledger, states: await states() };
+};
+
+describe('ledger sync', () => {
+  it('says that there is nothing to check, and reads nothing', async () => {
+    const done = await sync([charge({ state: 'rejected' })]);
+    expect(done).toMatchObject({ pages: [{ size: 0, next: null }], notices: ['No charge is open or unknown.'] });
+    expect([done.asked, done.error]).toEqual([['place'], undefined]);
+  });
+
+  it('resolves what is unknown, checks what is open, and sums up both, each charge once', async () => {
+    const get = async (uid: string) => {
+      const seq = Number(uid.slice(-1));
+      const activities = [[made('act.AbCd.1')], [made('act.AbCd.2', 'successful')], [made('act.AbCd.3', 'failed')], []];
+      return shows(activities[seq - 1], NOW)();
+    };
+    const done = await sync([naira(1), open(2), open(3), naira(4)], { get });
+    expect(done.rows).toEqual([
+      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_002 },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 500_001 },
+      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_003 },
+      { payment: 'unknown', currency: 'NGN', count: 1, amount: 500_004 },
+    ]);
+    expect(done.states).toEqual(['accepted', 'accepted', 'accepted', 'unknown']);
+    expect(done.error).toMatchObject({ kind: 'unknown', detail: { ledgerId: idOf(4) } });
+    expect(done.asked.filter((what) => what.startsWith('GET'))).toHaveLength(4);
+    expect(done.notices).toEqual([]);
+  });
+
+  it('counts a charge that it finds not created, and no other that was not made', async () => {
+    const get = shows([], SENT + 20 * MINUTE);
+    const look = { kind: 'look', found: 'none', at: '2026-11-20T12:00:20+00:00', served_at: SENT + 20_000 };
+    const mark = { boot: 'this boot', uptime: 86_420_000 };
+    const unknown = naira(1, { job: 'job-1', evidence: [{ ...look, mark }] });
+    const before = naira(2, { job: 'job-1', state: 'not_created' });
+    const rejected = naira(3, { job: 'job-1', state: 'rejected' });
+    const ledger = memoryLedger([unknown, before, rejected], () => SENT + 20 * MINUTE);
+    const jobs = { ...ledger.jobs, get: async () => ({ id: 'job-1' }) as never };
+    const done = await call('sync', { ledger: { ...ledger, jobs }, args: ['job-1'], now: SENT + 20 * MINUTE, get });
+    expect(done.rows).toEqual([{ payment: 'not_created', currency: 'NGN', count: 1, amount: 500_001 }]);
+    expect(done.notices).toEqual(['2 charges not made: not counted.']);
+    expect(done.error).toBeUndefined();
+  });
+
+  it('asks for a client once, and goes on after a read that failed', async () => {
+    const get = async (uid: string) =>
+      uid.endsWith('1')
+        ? fails(new PayError('read_failed', "couldn't read from the service: reset"))()
+        : shows(uid.endsWith('2') ? [made()] : [], NOW)();
+    const done = await sync(many(3), { get });
+    expect(done.states).toEqual(['unknown', 'accepted', 'unknown']);
+    expect(done.asked.filter((what) => !what.startsWith('GET'))).toEqual(['place', 'client read']);
+    expect(done.error).toMatchObject({ kind: 'unknown', message: '2 charges are still unknown' });
+    expect(done.error?.detail.hint).toBe(
+      `chg-000000000003: no activity found yet; run \`paycli ledger sync\` again at ${AGAIN}\n` +
+        "couldn't check 1 charge: couldn't read from the service: reset; run `paycli ledger sync` again",
+    );
+  });
+
+  it('ends with 8 when only open charges could not be read', async () => {
+    const get = fails(new PayError('read_failed', 'reset'));
+    const done = await sync([open(1), open(2)], { get });
+    expect(done.error).toMatchObject({ kind: 'read_failed', message: "couldn't check 2 charges: reset" });
+    expect(done.rows).toMatchObject([{ payment: 'open', count: 2 }]);
+  });
+
+  it('ends when the key is refused', async () => {
+    const get = fails(new PayError('auth', 'no', { status: 401 }));
+    const done = await sync(many(30), { get });
+    expect(done.error).toMatchObject({ kind: 'auth' });
+    expect(done.asked.filter((what) => what.startsWith('GET')).length).toBeLessThan(30);
+  });
+
+  it.each([
+    [
+      'the service does not show it',
+      fails(new PayError('rejected', 'the service answered 404', { status: 404 })),
+      /this proves nothing \(the service answered 404\); check .* `paycli ledger resolve chg-000000000001 --as created`, or `--as not-created`/,
+    ],
+    [
+      'it does not list activities',
+      shows(undefined, NOW),
+      /this proves nothing \(the service doesn't list activities\)/,
+    ],
+    ['activities are null', shows(null, NOW), /doesn't list activities/],
+    [
+      'several activities fit',
+      shows([made(), made(OTHER)], NOW),
+      /several activities fit: act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l, act.AbCd.000000000000000000000002; see `paycli ledger show chg-000000000001`, then run `paycli ledger resolve chg-000000000001 --as created --activity act/,
+    ],
+    [
+      'none is proof',
+      shows([{ ...made(), created_at: null }], NOW),
+      /may be it, but that is not proven: no time; see `paycli ledger show/,
+    ],
+    [
+      'its clock may be that of an old answer',
+      shows([{ ...made(), created_at: '2026-11-20T11:00:00+00:00' }], NOW - 60 * MINUTE),
+      /not proven: the answer may be an old one; run `paycli ledger sync` again at /,
+    ],
+  ])('says what to do when %s', async (_what, get, hint) => {
+    const done = await sync([charge()], { get });
+    expect(done.states).toEqual(['unknown']);
+    expect(done.error).toMatchObject({
+      kind: 'unknown',
+      message: 'chg-000000000001 is still unknown',
+      detail: { ledgerId: idOf(1) },
+    });
+    expect(done.error?.detail.hint).toMatch(hint);
+  });
+
+  it('leaves the charges of other services alone, and says where they belong', async () => {
+    const place = { service: 'https://elsewhere.example', origin: 'https://elsewhere.example' };
+    const rows = [
+      charge(),
+      charge(numbered(2, { ...place, profile: 'other shop' })),
+      charge(numbered(3, { ...place, profile: undefined })),
+      charge(numbered(4, { ...place, profile: undefined })),
+      open(5, place),
+    ];
+    const get = shows([made()], NOW);
+    const lines = [
+      "chg-000000000002: sent to https://elsewhere.example; run `paycli ledger sync --profile 'other shop'`",
+      'chg-000000000003, chg-000000000004: sent to https://elsewhere.example; run `paycli ledger sync --base-url https://elsewhere.example`',
+    ];
+    const all = await sync(rows, { get });
+    expect(all.states).toEqual(['accepted', 'unknown', 'unknown', 'unknown', 'accepted']);
+    expect(all.rows).toMatchObject([{ payment: 'open', count: 1 }]);
+    expect([all.error, all.notices]).toEqual([undefined, lines.map((line) => `Not checked: ${line}.`)]);
+    const named = await sync(rows, { get, args: [2, 3, 4, 5].map(idOf) });
+    expect(named.error).toMatchObject({ kind: 'unknown', message: '3 charges are still unknown' });
+    expect(named.error?.detail.hint?.split('\n')).toEqual(lines);
+    expect(named.notices).toEqual(['1 charge of another service or workspace: not checked.']);
+    expect(named.asked).toEqual(['place']);
+  });
+
+  it('names a service of this machine by the name that it was charged by', async () => {
+    const other = charge({ service: 'http://127.0.0.1:8080', origin: 'http://localhost:8080', profile: undefined });
+    expect((await sync([other])).notices.join()).toContain('run `paycli ledger sync --base-url http://localhost:8080`');
+  });
+
+  it('says of a charge of an emulator that is gone how to end the doubt', async () => {
+    const gone = charge({ service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:8080' });
+    const done = await sync([gone], { args: [idOf(1)] });
+    expect(done.error?.detail.hint).toMatch(
+      /^chg-000000000001: sent to an emulator whose data is not in use here; run `paycli ledger resolve chg-0{11}1 --as created`/,
+    );
+  });
+
+  it('keeps practised charges and real ones apart, and says that there are others', async () => {
+    const service = 'emulator 0123456789ab';
+    const rows = [charge(), charge(numbered(2, { profile: 'local', service }))];
+    const get = shows([], NOW);
+    const real = await sync(rows, { get });
+    expect(real.rows).toMatchObject([{ count: 1 }]);
+    expect(real.notices).toEqual(['Not checked: chg-000000000002: practice; run `paycli ledger sync --local`.']);
+    const practised = await sync(rows, { get, place: { service }, globals: { local: true } });
+    expect(practised.error?.message).toBe(`${idOf(2)} is still unknown`);
+    expect(practised.notices).toEqual([
+      'Not checked: chg-000000000001: sent to https://pay.example; run `paycli ledger sync --profile shop`.',
+    ]);
+  });
+
+  it('keeps no key that the service echoes', async () => {
+    const echoing = { ...made(), next_action: { ...DIAL, instruction: 'the key sk.AbCd.0123456789 said so' } };
+    const { ledger } = await sync([charge()], { get: shows([echoing], NOW) });
+    expect(JSON.stringify((await ledger.get(idOf(1)))?.activity)).toContain('the key [secret …6789] said so');
+  });
+
+  it('checks the charges that are named, each once', async () => {
+    const rows = [charge(), charge(numbered(2, { state: 'rejected' })), charge(numbered(3))];
+    const done = await sync(rows, { args: [idOf(2), idOf(1), idOf(1)], get: shows([made()], NOW) });
+    expect(done.states).toEqual(['accepted', 'rejected', 'unknown']);
+    expect(done.rows).toMatchObject([{ payment: 'open', count: 1 }]);
+    expect([done.notices, done.error]).toEqual([['1 charge not made: not counted.'], undefined]);
+    expect(done.asked).toEqual(['place', 'client read', `GET ${UGWO}`]);
+  });
+
+  it('has nothing to say yet of one that is being sent', async () => {
+    const done = await sync([charge({ state: 'sending' })], { args: [idOf(1)] });
+    expect(done).toMatchObject({ rows: [{ payment: 'unknown', count: 1 }], asked: ['place'] });
+    expect(done.error).toMatchObject({ kind: 'unknown', message: 'chg-000000000001 is still being sent' });
+    expect(done.error?.detail.hint).toMatch(/still sending it/);
+  });
+
+  it('checks none when one that is named is not there', async () => {
+    const done = await sync([charge()], { args: [idOf(1), 'chg-x'] });
+    expect(done).toMatchObject({ rows: [], asked: ['place'], error: { kind: 'usage' } });
+  });
+
+  it('says the time of the next check, and the place of this run', async () => {
+    const done = await sync(many(5), { get: shows([], NOW), globals: { profile: 'shop' } });
+    expect(done.error?.detail.hint).toBe(
+      'chg-000000000001, chg-000000000002, chg-000000000003 and 2 more: no activity found yet; ' +
+        `run \`paycli ledger sync --profile shop\` again at ${AGAIN}`,
+    );
+  });
+});
