@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
-import { idProblem } from '../core/ids.ts';
+import { idIn, idProblem } from '../core/ids.ts';
 import { namingFlags } from '../core/input.ts';
 import { didYouMean } from '../core/text.ts';
 import { type Cells, cellsOf, fieldsOf, type InputRow } from './cells.ts';
@@ -119,8 +119,10 @@ export interface RowReader<T> {
   readonly notices: readonly string[];
 }
 
+const keyIn = (text: string, prefix: KeyColumn['prefix']): string => (prefix === undefined ? text : idIn(prefix, text));
+
 const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, validate: boolean): string => {
-  const text = cells.text(name) ?? '';
+  const text = keyIn(cells.text(name) ?? '', prefix);
   if (text === '' && missing !== undefined && cells.faults.length === 0) cells.fault(name, missing);
   const problem = validate && text !== '' && prefix !== undefined ? idProblem(prefix, text) : undefined;
   if (problem !== undefined) cells.fault(name, wrong?.(text, problem) ?? problem);
@@ -156,7 +158,7 @@ export const openRows = <T>(
     namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item), kind.money?.(item)?.currency);
 
   return {
-    keyOf: (row) => String(cellsIn(row).given.get(key.name) ?? ''),
+    keyOf: (row) => keyIn(String(cellsIn(row).given.get(key.name) ?? ''), key.prefix),
     read,
     judge: (row) => {
       const asked = read(row);

@@ -10,10 +10,10 @@ export type Danger = 'read' | 'write' | 'money';
 /** Types of values that are more specific than text. */
 export type ValueType = 'integer' | 'duration' | 'time' | 'rate' | 'amount' | 'pair' | 'json' | 'command' | 'url';
 
-/** Kinds of completion for values without a list of choices; `source` is `@` and a file. */
+/** Kinds of values without a list of choices, for completion and for reading ids; `source` is `@` and a file. */
 export type Completes =
-  | ('profile' | 'ugwo' | 'onye' | 'activity' | 'charge' | 'job' | 'entry' | 'column' | 'bank')
-  | ('file' | 'source');
+  | ('ugwo' | 'onye' | 'activity' | 'checkout' | 'charge' | 'job' | 'entry' | 'event')
+  | ('profile' | 'column' | 'bank' | 'file' | 'source');
 
 /** A description of accepted values, for the schema, completion and suggestions. */
 export interface Takes {

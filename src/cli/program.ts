@@ -1,7 +1,17 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
+import { type IdPrefix, idIn, isId } from '../core/ids.ts';
 import type { Env } from '../core/io.ts';
-import type { CommandSpec, GivenOptions, OptionSpec, OptionSpecs, Question } from './define.ts';
+import type {
+  ArgumentSpec,
+  CommandSpec,
+  Completes,
+  GivenOptions,
+  OptionSpec,
+  OptionSpecs,
+  Question,
+  Takes,
+} from './define.ts';
 import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
 
 /** Help topics; each is a document in docs/. */
@@ -64,6 +74,16 @@ type Chosen = (command: Command) => void;
 /** Caches the commander option of each spec, which is needed to register it and again to read its value. */
 const made = new WeakMap<OptionSpec, Option>();
 
+const PREFIXES: Partial<Record<Completes, IdPrefix>> = { ugwo: 'ugw', onye: 'ony', activity: 'act', checkout: 'chk' };
+const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'job', 'entry', 'event'];
+
+/** A value as it is meant: an id without the blanks or the URL around it. */
+const asMeant = ({ completes }: Takes, text: string): string => {
+  const prefix = completes && PREFIXES[completes];
+  if (prefix !== undefined) return idIn(prefix, text);
+  return OTHER_IDS.includes(completes) ? text.trim() : text;
+};
+
 /** Converts a spec to a commander option whose errors name the flag. */
 const toCommander = (spec: OptionSpec): Option => {
   const before = made.get(spec);
@@ -75,7 +95,7 @@ const toCommander = (spec: OptionSpec): Option => {
   const name = option.long ?? spec.flags;
   return option.argParser((text: string, previous: unknown) => {
     try {
-      const value = parse(text);
+      const value = parse(asMeant(spec, text));
       return spec.repeats === true ? [...((previous as unknown[] | undefined) ?? []), value] : value;
     } catch (thrown) {
       if (thrown instanceof PayError) throw usageError(`${name}: ${thrown.message}`, thrown.detail);
@@ -189,8 +209,35 @@ const wordsOf = (program: Command, argv: readonly string[]): readonly string[] =
   return pathOf(at);
 };
 
+/** True if a text can only be the value of this argument. */
+const isOnlyFor = ({ completes, choices }: ArgumentSpec, text: string): boolean => {
+  const prefix = completes && PREFIXES[completes];
+  return prefix === undefined ? choices?.includes(text) === true : isId(prefix, idIn(prefix, text));
+};
+
+/** The required argument that is missing: not always the last one. */
+const missingArgument = (args: readonly ArgumentSpec[], given: readonly string[]): ArgumentSpec | undefined => {
+  let others = given.filter((text) => !args.some((arg) => isOnlyFor(arg, text))).length;
+  return args.find((arg) => {
+    if (given.some((text) => isOnlyFor(arg, text))) return false;
+    others -= 1;
+    return arg.required && others < 0;
+  });
+};
+
 /** Rewrites a commander error as one sentence. */
-const messageOf = (error: CommanderError, words: readonly string[]): string => {
+const messageOf = (
+  error: CommanderError,
+  words: readonly string[],
+  specs: readonly CommandSpec[],
+  program: Command,
+): string => {
+  if (error.code === 'commander.missingArgument') {
+    const { args = [] } = specs.find(({ path }) => path.join(' ') === words.join(' ')) ?? {};
+    const command = words.reduce<Command | undefined>((at, word) => at && calledBy(at, word), program);
+    const missing = missingArgument(args, command?.args ?? []);
+    if (missing !== undefined) return `missing required argument '${missing.name}': ${missing.about}`;
+  }
   if (error.code === 'commander.help') {
     return words.length === 0 ? 'no command given' : `no command given after ${words.join(' ')}`;
   }
@@ -257,13 +304,16 @@ export const parseArgv = <S extends CommandSpec>(
     if (chosen === undefined) throw usageError('no command given');
     const { spec, command } = chosen;
     const words = wordsOf(program, argv);
-    return readInput({ spec, args: command.args, options: given(spec.options, command), globals, words });
+    const last = spec.args.length - 1;
+    const args = command.args.map((text, index) => asMeant(spec.args[Math.min(index, last)] ?? {}, text));
+    return readInput({ spec, args, options: given(spec.options, command), globals, words });
   } catch (thrown) {
     const [globals, words] = [globalsOf(program, options.env), wordsOf(program, argv)];
     const failed = (error: PayError): Parsed<S> => ({ kind: 'error', error: withHelp(error, words), words, globals });
     if (thrown instanceof PayError) return failed(thrown);
     if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode !== 0) return failed(usageError(messageOf(thrown, words) + verbAlone(thrown, words, specs)));
+    if (thrown.exitCode !== 0)
+      return failed(usageError(messageOf(thrown, words, specs, program) + verbAlone(thrown, words, specs)));
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     return { kind: 'text', text: `${options.version}\n`, globals };
   }

@@ -31,5 +31,22 @@ export const idProblem = (prefix: IdPrefix, text: string): string | undefined =>
   return `is not the identifier of ${wanted}`;
 };
 
+/** The ids of a kind in a URL or a path, each once. */
+const idsIn = (prefix: string, text: string): readonly string[] => [
+  ...new Set(text.split(/[/?#&=\s]/).filter((part) => part.startsWith(`${prefix}.`) && isAnyId(part))),
+];
+
+/**
+ * The id in a text that was copied with blanks around it, or as part of a URL or a path: of this kind, else of another
+ * kind, for an error that names it. The text itself if it has none, or several of one kind.
+ */
+export const idIn = (prefix: IdPrefix, text: string): string => {
+  const bare = text.trim();
+  if (isAnyId(bare)) return bare;
+  if (!bare.includes('/')) return text;
+  const found = [prefix, ...Object.keys(ID_KINDS)].map((kind) => idsIn(kind, bare)).find((ids) => ids.length > 0);
+  return found?.length === 1 ? (found[0] ?? text) : text;
+};
+
 /** A path parameter that would change the addressed resource, whatever its encoding. */
 export const isUnsafeSegment = (text: string): boolean => text === '' || text === '.' || text === '..';

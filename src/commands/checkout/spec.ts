@@ -10,7 +10,7 @@ const asCurrency = (text: string): string => {
   throw usageError(`"${text}" is not a currency code of three letters, such as NGN`);
 };
 
-const checkoutArgument = argument('checkout', 'the checkout, chk.…');
+const checkoutArgument = argument('checkout', 'the checkout, chk.…', { completes: 'checkout' });
 
 export interface CheckoutInput {
   readonly uid: string;

@@ -65,7 +65,9 @@ const options = {
   ),
   ref: option('--ref <text>', 'your reference, unique, at most 150 characters', asText),
   description: option('--description <text>', 'what it is for, at most 150 characters', asText),
-  checkout: option('--checkout <chk>', 'checkout, chk.…; else the service chooses one', asText),
+  checkout: option('--checkout <chk>', 'checkout, chk.…; else the service chooses one', asText, {
+    completes: 'checkout',
+  }),
   metadata: repeated('--metadata <k=v>', 'metadata, keys with texts', asPair),
   data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
   ...BULK_OPTIONS,

@@ -126,7 +126,7 @@ const show = defineCommand({
   path: ['webhook', 'events', 'show'],
   danger: 'read',
   summary: 'show an event with its headers and body',
-  args: [argument('uid', 'the event, evt.… (sha256:… if it has no uid)')],
+  args: [argument('uid', 'the event, evt.… (sha256:… if it has no uid)', { completes: 'event' })],
   examples: {
     'show an event': `paycli webhook events show ${EVENT}`,
   },
@@ -151,7 +151,7 @@ const replay = defineCommand({
   description:
     'Keeps the signature and the delivery id. --edit opens the body in $VISUAL or $EDITOR first, and signs the edited body ' +
     'with the secret.',
-  args: [argument('uid', 'the event, evt.…')],
+  args: [argument('uid', 'the event, evt.…', { completes: 'event' })],
   options: {
     to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
       type: 'url',
