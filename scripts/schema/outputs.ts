@@ -131,6 +131,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'profile list': [list('Profile', profileView)],
   'profile show': [one('Identity', identityView)],
   'profile use': [PROFILE],
+  'profile rename': [PROFILE],
   'profile remove': [PROFILE],
   'config list': [list('Setting', settingView)],
   'config get': [one('Setting', settingView)],

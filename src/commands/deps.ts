@@ -53,6 +53,11 @@ export interface Deps {
     from: Pick<ApiRecord, 'servedAt' | 'age'>,
     asked?: RequestTerms,
   ): Promise<void>;
+  /**
+   * Renames a profile in this machine's ledger. Returns the number of its entries, and the name of the shared ledger
+   * that the profile uses, which is left alone.
+   */
+  renameInLedger(from: string, to: string): Promise<{ readonly entries: number; readonly shared: string | undefined }>;
   /** The tree of all commands. */
   tree(): Promise<Tree>;
   /** Services that a file of rows needs. */

@@ -13,7 +13,7 @@ import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
 import { loadWords, openClient, previewTarget, scopeOf, targetOf } from './client.ts';
 import { besideLedger, openLedgerOf } from './ledger.ts';
-import { openLedgerAdmin } from './ledger-admin.ts';
+import { openLedgerAdmin, renameInLedger } from './ledger-admin.ts';
 import {
   findProgram,
   openCheckPath,
@@ -85,6 +85,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     ledger,
     ledgerAdmin: () => openLedgerAdmin(run, rooms),
     tree: async () => (await import('../cli/tree.ts')).commandTree(await allSpecs(), NOUNS),
+    renameInLedger: (from, to) => renameInLedger(run, rooms, from, to),
     checkLedger: async (url) => void (await import('../ledger/postgres/url.ts')).addressOf(url),
     observe,
     operator: async () => (await ledger()).account ?? (await import('../ledger/sender.ts')).operator(),

@@ -199,3 +199,13 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
     },
   };
 };
+
+/** Renames a profile in this machine's ledger (see `Deps.renameInLedger`). */
+export const renameInLedger = async (run: RunContext, rooms: Rooms, from: string, to: string) => {
+  const setting = await sharedSetting({ ...run, globals: { ...run.globals, profile: from, local: false } }, rooms);
+  const shared = setting?.access.address.name;
+  if (!(await hasFileLedger(rooms))) return { entries: 0, shared };
+  const ledger = await openFileLedger(run.io, rooms);
+  run.closing.push(() => ledger.close());
+  return { entries: await ledger.rename(from, to), shared };
+};

@@ -56,18 +56,15 @@ const passwordVault = (account: string): Keychain => {
   };
 };
 
-/**
- * Start of the names of a profile's keys in the keychain. It includes the settings folder: two folders may have
- * profiles of the same name.
- */
-const accountStart = (name: string, folder: string): string => `${name}-${hash('sha256', folder).slice(0, 12)}-`;
+/** Part of the names of a folder's keys in the keychain: two settings folders may have profiles of the same name. */
+const folderPart = (folder: string): string => hash('sha256', folder).slice(0, 12);
 
 /**
  * Each key gets its own name: until a profile is saved with the new key it still refers to the old one, which is for
- * its origin.
+ * its origin. The name stays when the profile is renamed.
  */
 const newAccount = (name: string, folder: string): string =>
-  accountStart(name, folder) + randomBytes(3).toString('hex');
+  `${name}-${folderPart(folder)}-${randomBytes(3).toString('hex')}`;
 
 const keychainFor = (account: string, { platform }: Machine): Keychain => {
   if (platform === 'darwin') return security(account);
@@ -116,27 +113,27 @@ export const keepKey = async (
   return { why };
 };
 
-/** The name of the key that a command reads, if `keepKey` created that command for this profile. */
-const accountIn = (command: readonly string[], name: string, folder: string, machine: Machine): string | undefined => {
-  const start = accountStart(name, folder);
+/** The name of the key that a command reads, if `keepKey` created that command for this folder. */
+const accountIn = (command: readonly string[], folder: string, machine: Machine): string | undefined => {
+  const own = new RegExp(`[\\w.-]+-${folderPart(folder)}-[0-9a-f]{6}`);
   const [, ...args] = command;
-  const account = args.map((text) => text.slice(text.indexOf(start)).slice(0, start.length + 6));
-  return account.find((one) => JSON.stringify(keychainFor(one, machine).read) === JSON.stringify(args));
+  return args
+    .map((text) => own.exec(text)?.[0] ?? '')
+    .find((account) => JSON.stringify(keychainFor(account, machine).read) === JSON.stringify(args));
 };
 
 /**
  * Returns a function that removes the key of a command from the keychain and resolves to an error message, if any;
- * undefined when the key is not this profile's. The function does not throw at a signal: its caller has changed the
+ * undefined when the key is not this folder's. The function does not throw at a signal: its caller has changed the
  * profile, or is about to.
  */
 export const releaseOf = (
   command: readonly string[],
-  name: string,
   folder: string,
   io: Io,
   machine: Machine,
 ): (() => Promise<string | undefined>) | undefined => {
-  const account = accountIn(command, name, folder, machine);
+  const account = accountIn(command, folder, machine);
   if (account === undefined) return undefined;
   const [program = ''] = command;
   const { stop } = io.signals;

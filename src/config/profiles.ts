@@ -1,5 +1,6 @@
 import { PROFILE_FILE_VERSION, type ProfileFile, type StoredProfile } from '../contract/profile-file.ts';
 import { memo } from '../core/async.ts';
+import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
 import { environmentName } from '../core/origin.ts';
 import { keyProblem, keyTail } from '../core/secret.ts';
@@ -20,6 +21,7 @@ import {
   type FoundProfile,
   find,
   originOf,
+  own,
   type PlaceGiven,
   type Target,
   type TargetSettings,
@@ -71,7 +73,7 @@ export interface ProfileRoom {
   keep(name: string, key: string): Promise<KeychainKey>;
   /**
    * Returns a function that removes the profile's key from the keychain once it is unused; undefined when it has none
-   * there.
+   * there, or when another profile uses it.
    */
   kept(name: string): Promise<(() => Promise<string | undefined>) | undefined>;
   /** The stored terminal settings of the named profile, or of the default one. */
@@ -79,6 +81,8 @@ export interface ProfileRoom {
   /** Stores a setting, or removes it. */
   setDefault(name: string | undefined, setting: string, value: string | undefined): StoredDefaults;
   use(name: string): ProfileSummary;
+  /** Checks both names. The returned function renames the profile with all that is stored in it. */
+  renaming(from: string, to: string): () => ProfileSummary;
   /**
    * Stores the ledger's URL in a profile, or in the default one; undefined stands for this machine's file. Returns the
    * profile's name.
@@ -137,6 +141,18 @@ const settledOf = ({ profiles }: ProfileFile, name: string): Partial<StoredProfi
   };
 };
 
+const renamed = (file: ProfileFile, from: string, to: string): ProfileFile => ({
+  ...file,
+  ...(file.default === from ? { default: to } : {}),
+  profiles: Object.fromEntries(
+    Object.entries(file.profiles).map(([name, profile]) => [name === from ? to : name, profile]),
+  ),
+});
+
+/** True if more than one profile has this key command. */
+const isSharedCommand = (file: ProfileFile | undefined, command: readonly string[]): boolean =>
+  Object.values(file?.profiles ?? {}).filter((one) => one.key_command?.join('\0') === command.join('\0')).length > 1;
+
 /** The file may have been edited, so its content is not trusted. */
 const defaultsOf = ({ name, stored: { defaults } }: FoundProfile): StoredDefaults => ({
   profile: name,
@@ -181,8 +197,10 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
     keep: async (name, key) =>
       (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
     async kept(name) {
-      const command = find(read(), checkName(name)).stored.key_command;
-      return command && (await import('./keychain.ts')).releaseOf(command, name, folders.config, io, machine);
+      const file = read();
+      const command = find(file, checkName(name)).stored.key_command;
+      if (command === undefined || isSharedCommand(file, command)) return undefined;
+      return (await import('./keychain.ts')).releaseOf(command, folders.config, io, machine);
     },
     defaults: (asked) => defaultsOf(find(read(), asked === undefined ? undefined : checkName(asked))),
     setDefault(asked, setting, value) {
@@ -194,6 +212,13 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       const next: StoredProfile = { ...rest, ...(Object.keys(defaults).length === 0 ? {} : { defaults }) };
       if (file !== undefined) store().write({ ...file, profiles: { ...file.profiles, [name]: next } });
       return defaultsOf({ name, stored: next });
+    },
+    renaming(from, to) {
+      const { name } = find(read(), checkName(from));
+      if (own(read(), checkName(to)) !== undefined) {
+        throw usageError(`there is a profile "${to}" already`, { hint: 'choose another name; nothing was changed' });
+      }
+      return () => change(to, (file) => renamed(file, name, to));
     },
     use: (name) => change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
     useLedger(asked, url, passwordCommand) {

@@ -100,7 +100,8 @@ export interface FoundProfile {
 
 const LOGIN = 'run `paycli login`, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL; `--local` needs no key';
 
-const own = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>
+/** A profile by its name; undefined if there is none. */
+export const own = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>
   file !== undefined && name !== undefined && Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
 /** The name of the default profile, if that profile exists. */

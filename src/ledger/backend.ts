@@ -74,6 +74,8 @@ export interface Backend {
   inspect<T>(begin: () => Reducer<T>): Promise<{ readonly faults: readonly string[]; readonly seen: T }>;
   /** Releases the disk space of pruned data, if it is this machine's; false if that is not possible now. */
   compact?(): Promise<boolean>;
+  /** Renames a profile, if the ledger is this machine's. Returns the number of its entries. */
+  rename?(from: string, to: string): Promise<number>;
   readonly jobs: JobsBackend;
   readonly policies: Policies;
   /** Reserves room for the outcomes of so many charges at once, in case they can't be written here. */

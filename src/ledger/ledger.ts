@@ -161,6 +161,11 @@ export interface Ledger {
    * if their disk space was released.
    */
   prune(before: number, scope?: Scope): Promise<{ readonly count: number; readonly compacted: boolean }>;
+  /**
+   * Renames a profile in its entries, jobs and policy. Returns the number of entries. A shared ledger keeps the name,
+   * which belongs to others too.
+   */
+  rename(from: string, to: string): Promise<number>;
   /** Verifies that all entries are undamaged and plausible. */
   verify(): Promise<Verified>;
   /** Activities among these that belong to a charge of the ledger. */

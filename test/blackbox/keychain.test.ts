@@ -82,6 +82,29 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     expect(keychain.read('argv')).toMatch(/\nclear service paycli account shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/);
   });
 
+  it('keeps the key of a renamed profile until that is removed', async () => {
+    const [home, keychain] = [newFolder(), fakeSecretTool()];
+    const run = (...args: readonly string[]) => inProcess(args, { home, env: keychain.env });
+    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    expect(await run('profile', 'rename', 'shop', 'store')).toMatchObject({ code: 0 });
+    expect((await run('doctor', '--offline')).stdout).toMatch(/^key\tok\t…kkkk, printed by the key command/m);
+    expect(await run('profile', 'remove', 'store', '--yes')).toMatchObject({ code: 0 });
+    expect(keychain.secrets()).toEqual([]);
+  });
+
+  it('keeps a key that another profile uses', async () => {
+    const [home, keychain] = [newFolder(), fakeSecretTool()];
+    const run = (...args: readonly string[]) => inProcess(args, { home, env: keychain.env });
+    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    const file = join(home, 'config.json');
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as { profiles: Record<string, object> };
+    writeFileSync(file, JSON.stringify({ ...stored, profiles: { ...stored.profiles, twin: stored.profiles['shop'] } }));
+    await run('profile', 'remove', 'shop', '--yes');
+    expect(keychain.secrets()).toEqual([KEY]);
+    await run('profile', 'remove', 'twin', '--yes');
+    expect(keychain.secrets()).toEqual([]);
+  });
+
   it('keeps the new key where a profile is replaced', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });

@@ -126,6 +126,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     ledger: unexpected,
     ledgerAdmin: unexpected,
     checkLedger: unexpected,
+    renameInLedger: unexpected,
     observe: unexpected,
     operator: unexpected,
     emulator: unexpected,

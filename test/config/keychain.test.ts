@@ -42,14 +42,13 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     expect(read('argv')).toMatch(/-NoProfile -NonInteractive -Command .*PasswordVault.*\[Console\]::In\.ReadToEnd\(\)/);
   });
 
-  it('knows its own commands, and which profile and folder they are for', async () => {
+  it('knows its own commands, and which folder they are for', async () => {
     const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
     const kept = await keepKey('shop', KEY, '/one', io, machine);
     const command = 'command' in kept ? kept.command : [];
-    expect(releaseOf(command, 'shop', '/other', io, machine)).toBeUndefined();
-    expect(releaseOf(command, 'other', '/one', io, machine)).toBeUndefined();
-    expect(releaseOf([...command, 'x'], 'shop', '/one', io, machine)).toBeUndefined();
-    expect(await releaseOf(command, 'shop', '/one', io, machine)?.()).toBeUndefined();
+    expect(releaseOf(command, '/other', io, machine)).toBeUndefined();
+    expect(releaseOf([...command, 'x'], '/one', io, machine)).toBeUndefined();
+    expect(await releaseOf(command, '/one', io, machine)?.()).toBeUndefined();
     expect(readFileSync(join(folder, 'argv'), 'utf8')).toMatch(
       /\ndelete-generic-password -s paycli -a shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/,
     );

@@ -6,7 +6,7 @@ import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
 import { described, noticeOverride, released } from './ask.ts';
-import type { ShowInput } from './spec.ts';
+import type { RenameInput, ShowInput } from './spec.ts';
 import { identityView, profileView } from './view.ts';
 
 interface Named {
@@ -44,6 +44,22 @@ export const use = async ({ name }: Named, deps: Deps): Promise<Result> => {
   const profile = (await deps.profiles()).use(await chosenProfile(name, deps));
   await noticeOverride(deps);
   return { kind: 'record', record: madeHere(profile), view: profileView };
+};
+
+/**
+ * Renames a profile. The ledger goes first, in one transaction: if the run ends before the profile is saved, the same
+ * command finishes the work.
+ */
+export const rename = async ({ from, to }: RenameInput, deps: Deps): Promise<Result> => {
+  const save = (await deps.profiles()).renaming(from, to);
+  const { entries, shared } = await deps.renameInLedger(from, to);
+  const record = madeHere(save());
+  const also = entries === 0 ? '' : `, also in ${entries} ledger ${entries === 1 ? 'entry' : 'entries'}`;
+  await deps.notice(`Renamed the profile "${from}" to "${to}"${also}.`);
+  if (shared !== undefined) {
+    await deps.notice(`The shared ledger ${shared} keeps "${from}" in its entries and policies.`);
+  }
+  return { kind: 'record', record, view: profileView };
 };
 
 const noticeRemoved = async (

@@ -1,4 +1,4 @@
-import { defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
 import { type ErrorKind, usageError } from '../../core/error.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
@@ -105,6 +105,28 @@ const use = defineCommand({
   load: async () => ({ run: (await import('./profiles.ts')).use }),
 });
 
+export interface RenameInput {
+  readonly from: string;
+  readonly to: string;
+}
+
+const rename = defineCommand({
+  path: ['profile', 'rename'],
+  danger: 'write',
+  summary: 'rename a profile',
+  description:
+    "Renames the profile with its key, ledger and settings, and in the entries and the policy of this machine's ledger. If the " +
+    'command is interrupted, run it again. A shared ledger keeps the old name.',
+  args: [argument('old', 'the profile', { completes: 'profile' }), argument('new', 'its new name')],
+  examples: {
+    'call the profile "shop" "store"': 'paycli profile rename shop store',
+  },
+  output: OUTPUT,
+  exits: [...ASKED, 'ledger'],
+  read: ([from = '', to = '']): RenameInput => ({ from, to }),
+  load: async () => ({ run: (await import('./profiles.ts')).rename }),
+});
+
 const remove = defineCommand({
   path: ['profile', 'remove'],
   alias: 'logout',
@@ -124,4 +146,4 @@ const remove = defineCommand({
 });
 
 /** Commands for stored profiles: `login` and the noun `profile`. */
-export const profileCommands = [login, list, show, use, remove];
+export const profileCommands = [login, list, show, use, rename, remove];

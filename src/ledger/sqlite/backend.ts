@@ -284,6 +284,7 @@ export const backendOver = (
       if (last !== undefined) highest.keep(last);
       return result;
     },
+    rename: (from, to) => write('note', () => sql.rename(from, to)),
     compact: () => compact(db, (work) => patiently(work, options.lockWait, options.lockWait.stop)),
     jobs: {
       ...jobReads(ask, '', LAST_ENTRIES),

@@ -1,9 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { CHARGE } from '../../core/charge.ts';
+import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import { AT, CHANGING, COLUMNS, entryOf, FIXED, type Row, rowOf } from '../rows.ts';
+import { AT, CHANGING, COLUMNS, checksumOf, entryOf, FIXED, type Row, rowOf } from '../rows.ts';
 import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
 import { checked } from './schema.ts';
 
@@ -109,6 +110,35 @@ export const statements = (db: DatabaseSync) => {
       if (entry.kind !== CHARGE && entry.path === undefined) sql(UNSAY).run(entry.id);
       const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
+    },
+    /** Gives a profile's entries, jobs and policy another name. Returns the number of entries. */
+    rename: (from: string, to: string): number => {
+      const held = rowsOf(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
+      if (held.length > 1) {
+        throw usageError(`"${from}" and "${to}" both have a policy`, {
+          hint: 'remove one with `paycli policy remove`; nothing was changed',
+        });
+      }
+      let count = 0;
+      for (let last = 0; ; ) {
+        const found = rows('WHERE profile = ? AND seq > ? ORDER BY seq LIMIT 1000', from, last);
+        for (const row of found) {
+          const next = row.with(AT.profile, to);
+          sql('UPDATE charge SET profile = ?, checksum = ? WHERE seq = ?').run(
+            to,
+            checksumOf(next),
+            row[AT.seq] ?? null,
+          );
+        }
+        count += found.length;
+        if (found.length === 0) break;
+        last = Number(found.at(-1)?.[AT.seq]);
+      }
+      sql('UPDATE job SET profile = ? WHERE profile = ?').run(to, from);
+      // A removed policy leaves a row.
+      sql('DELETE FROM policy WHERE policy IS NULL AND profile = ?').run(to);
+      sql('UPDATE OR IGNORE policy SET profile = ? WHERE profile = ?').run(to, from);
+      return count;
     },
     settings: (): { readonly name: string; readonly key: string } =>
       Object.fromEntries(rowsOf(sql('SELECT name, value FROM setting'))),

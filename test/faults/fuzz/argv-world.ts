@@ -101,6 +101,7 @@ export const newWorld = (): World => {
     folders: async () => shut(),
     emulator: async () => shut(),
     source: async (source) => (source.kind === 'inline' ? source.text : shut()),
+    renameInLedger: async () => shut(),
     checkUp: async () => [],
     whoAmI: async () => shut(),
     confirm: confirmer(io, globals),
