@@ -162,18 +162,18 @@ export interface RowKind<T> {
   };
   readonly key: KeyColumn;
   /**
-   * The names of the other columns that are read, in lower case; one that ends in a dot stands for all that begin with
-   * it.
+   * The other columns that are read, in lower case: `a or b` are two columns, `a.k` is the column `a` and all that
+   * begin with `a.`.
    */
   readonly columns: readonly string[];
-  /** The same columns as a text for messages. */
-  readonly allColumns: string;
   /** The report columns to add after those of the file, apart from `row`, `state` and `error`. */
   readonly report: readonly string[];
   /** The options that affect the requests, as a text. The same file with the same options is the same job. */
   readonly options: string;
-  /** Throws where columns and options contradict each other. */
-  readonly checkColumns: (columns: readonly string[]) => void;
+  /** The option that sets the value of a column for every row; undefined where none does. */
+  readonly flagOf: FlagOf;
+  /** Throws where columns contradict each other. */
+  readonly checkColumns?: (columns: readonly string[]) => void;
   /** Builds the item of a row; adds its faults to the cells. */
   readonly read: (cells: Cells, key: string) => T | undefined;
   /** The key that detects repeats, where it is not the key column's text. */

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { idIn, idProblem } from '../core/ids.ts';
-import { namingFlags } from '../core/input.ts';
+import { type FlagOf, namingFlags } from '../core/input.ts';
 import { didYouMean } from '../core/text.ts';
 import { type Cells, cellsOf, fieldsOf, type InputRow } from './cells.ts';
 import type { KeyColumn, RowKind } from './kind.ts';
@@ -11,6 +11,11 @@ import { type ColumnFault, faultsOf } from './row-end.ts';
 
 /** Names of columns that are read; one that ends in a dot stands for all that begin with it. */
 type Known = readonly string[];
+
+const knownOf = ({ key, columns }: Pick<RowKind<never>, 'key' | 'columns'>): Known => [
+  key.name,
+  ...columns.flatMap((name) => (name.endsWith('.k') ? [name.slice(0, -2), name.slice(0, -1)] : name.split(' or '))),
+];
 
 const knownIn = (known: Known, column: string): string | undefined =>
   known.find((name) => (name.endsWith('.') ? column.startsWith(name) : column === name));
@@ -129,6 +134,13 @@ const readKey = (cells: Cells, { name, prefix, missing, wrong }: KeyColumn, vali
   return text;
 };
 
+/** Columns whose value an option sets, too: it is unclear which one counts. */
+const setTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): readonly ColumnFault[] =>
+  columns.flatMap((column) => {
+    const flag = knownIn(known, column) === undefined ? undefined : flagOf(column);
+    return flag === undefined ? [] : [{ column, what: flag }];
+  });
+
 /** Opens the reader for a file whose columns are known; throws a usage error where the columns don't fit. */
 export const openRows = <T>(
   kind: RowKind<T>,
@@ -136,11 +148,16 @@ export const openRows = <T>(
   { client, validate }: { readonly client: Pick<Client, 'check'>; readonly validate: boolean },
 ): RowReader<T> => {
   const { key } = kind;
-  const known = [key.name, ...kind.columns];
+  const known = knownOf(kind);
   // JSON keys are used as they are.
   const columns = format === 'csv' ? columnNames(written, known) : written;
-  if (key.missing !== undefined && !columns.includes(key.name)) throw missingColumn(columns, key, kind.allColumns);
-  kind.checkColumns(columns);
+  if (key.missing !== undefined && !columns.includes(key.name)) {
+    throw missingColumn(columns, key, [key.name, ...kind.columns].join(', '));
+  }
+  for (const { column, what } of setTwice(columns, known, kind.flagOf)) {
+    throw usageError(`${what} and the column ${column} set the same value; leave one out`);
+  }
+  kind.checkColumns?.(columns);
   const isAsWritten = columns.every((name, index) => name === written[index]);
 
   const cellsIn = ({ fields }: InputRow): Cells => {
@@ -150,6 +167,11 @@ export const openRows = <T>(
   const read = (row: InputRow): ReadRow<T> => {
     const cells = cellsIn(row);
     const about = readKey(cells, key, validate);
+    // NDJSON rows may have different names, so the first row is not enough.
+    if (format === 'ndjson') {
+      for (const { column, what } of setTwice(cells.names, known, kind.flagOf))
+        cells.fault(column, `is also set by ${what}`);
+    }
     const item = kind.read(cells, about);
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
     return { key: kind.keyOf?.(item) ?? about, item };

@@ -1,56 +1,50 @@
 import type { Cells } from '../bulk/cells.ts';
-import { usageError } from '../core/error.ts';
 import { asFlag, type FlagOf } from '../core/input.ts';
 import { NumberText } from '../core/json.ts';
 import { type GivenAmount, readGiven } from '../core/money.ts';
 
-/** Values that options set for every row, by the matching column. */
-export type Filled = Readonly<Record<string, string | undefined>>;
+/** Finds the option that sets the value of a column for every row. It has the same name. */
+export const flagIn =
+  (options: object): FlagOf =>
+  (column) =>
+    (options as Readonly<Record<string, unknown>>)[column] === undefined ? undefined : asFlag(column);
 
-/** Throws if an option and a column set the same value: it is unclear which one counts. */
-export const refuseTwice = <C extends string>(
-  options: { readonly [K in C]?: unknown },
-  columns: readonly C[],
-): void => {
-  const column = columns.find((name) => options[name] !== undefined);
-  if (column === undefined) return;
-  throw usageError(`${asFlag(column)} and the column ${column} set the same value; leave one out`);
-};
-
-/** The row's value, or the option's. Reports a fault if both are given, since NDJSON rows may have different names. */
-export const eitherOf = <T>(cells: Cells, column: string, own: T | undefined, option: T | undefined): T | undefined => {
-  if (own !== undefined && option !== undefined) cells.fault(column, `is also set by ${asFlag(column)}`);
-  return own ?? option;
-};
-
-/** The row's text, or the option's. */
-export const wordOf = (cells: Cells, column: string, options: Filled): string | undefined =>
-  eitherOf(cells, column, cells.text(column), options[column]);
-
-/** Finds the column that sets a property of the body. The flag has the same name. */
-type ColumnOf = (propertyPath: string) => string | undefined;
-
-/** The flag that sets a property. */
-export const flagBy =
-  (columnOf: ColumnOf, amount: GivenAmount | undefined): FlagOf =>
-  (path) => {
-    const column = columnOf(path);
-    if (column === 'amount' && amount !== undefined) return amount.flag;
-    return column && asFlag(column);
+/** The texts of a row. Options apply where the row has none. */
+export const textsIn = <K extends string>(
+  cells: Cells,
+  columns: readonly K[],
+  options: { readonly [C in K]?: string | undefined },
+): { readonly [C in K]: string | undefined } =>
+  Object.fromEntries(columns.map((name) => [name, cells.text(name) ?? options[name]])) as {
+    [C in K]: string | undefined;
   };
 
-/** The source of a property in a file: a column, or the flag. */
+/** The column that sets a field, wholly or in part: `meta.a:` for `meta.a.b`. Undefined if none does. */
+export const columnAmong = (columns: readonly string[], field: string): string | undefined => {
+  const names = field.split('.');
+  const paths = names.map((_, index) => names.slice(0, names.length - index).join('.'));
+  const found = paths.flatMap((path) => [path, `${path}:`]).find((name) => columns.includes(name));
+  return found ?? columns.find((name) => name.startsWith(`${field}.`));
+};
+
+/** Names what sets a property for a row: a column, or the option. `fieldOf` gives the column that could. */
 export const columnBy =
-  (columnOf: ColumnOf, columns: readonly string[]) =>
-  (path: string): string => {
-    const column = columnOf(path);
-    if (column === undefined) return path;
-    if (column === 'amount' && columns.includes('amount_minor')) return 'amount_minor';
-    return columns.some((name) => name === column || name.startsWith(`${column}.`)) ? column : asFlag(column);
+  (fieldOf: FlagOf, columns: readonly string[], flagOf: FlagOf): FlagOf =>
+  (path) => {
+    const field = fieldOf(path);
+    if (field === undefined) return path;
+    if (field === 'amount' && columns.includes('amount_minor')) return 'amount_minor';
+    return columnAmong(columns, field) ?? flagOf(field) ?? field;
   };
 
-/** Columns of an amount: in the currency's decimals, or in the minor unit. */
-export const AMOUNT_COLUMNS = ['amount', 'amount_minor', 'currency'] as const;
+/** Finds the flag that sets a property of the body. */
+export const flagBy =
+  (fieldOf: FlagOf, amount: GivenAmount | undefined): FlagOf =>
+  (path) => {
+    const [field] = fieldOf(path)?.split('.') ?? [];
+    if (field === 'amount' && amount !== undefined) return amount.flag;
+    return field && asFlag(field);
+  };
 
 /**
  * An amount in the minor unit may be a number in NDJSON. An amount with decimals must be a text, which keeps its zeros.

@@ -2,8 +2,19 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { Repeatable, RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
-import { namesAlong, printExact } from '../../core/json.ts';
-import { changeFlag, customerToMerge, flagOf, type MetaChange, mergedBody, metaOf, readCustomer } from './fields.ts';
+import type { FlagOf } from '../../core/input.ts';
+import { definedIn, namesAlong, printExact } from '../../core/json.ts';
+import { columnAmong } from '../fields.ts';
+import {
+  bodyOf,
+  changeFlag,
+  customerToMerge,
+  flagOf,
+  type MetaChange,
+  mergedBody,
+  metaOf,
+  readCustomer,
+} from './fields.ts';
 import { OBJECTS, TEXTS } from './fields-shared.ts';
 import type { GivenFields } from './update.ts';
 import { isApplied, isMerged } from './update-seen.ts';
@@ -35,28 +46,20 @@ const fieldOf = (column: string): string | undefined => {
   return PARTED.find((name) => column === name || column.startsWith(`${name}.`));
 };
 
-/** The flag that conflicts with a column: it sets the same field, or the metadata in another way. */
-export const flagBeside = (column: string, { fields, change }: GivenFields): string | undefined => {
-  const field = fieldOf(column) ?? '';
-  if (field === META && change !== undefined) return changeFlag(change);
-  if (field !== MERGE) return fields.get(field)?.flag;
-  return Object.keys(change?.set ?? {}).length > 0 ? '--merge-meta' : fields.get(META)?.flag;
-};
-
-/** True for a column that a file of new customers has. */
-export const isCreated = (column: string): boolean => ![undefined, MERGE].includes(fieldOf(column));
+/** The flag that sets the same field as a column, or the metadata in another way. */
+export const flagBeside =
+  ({ fields, change }: GivenFields): FlagOf =>
+  (column) => {
+    const field = fieldOf(column) ?? '';
+    if (field === META && change !== undefined) return changeFlag(change);
+    if (field !== MERGE) return fields.get(field)?.flag;
+    return Object.keys(change?.set ?? {}).length > 0 ? '--merge-meta' : fields.get(META)?.flag;
+  };
 
 const isOf = (field: string) => (column: string) => fieldOf(column) === field;
 
-/** Throws a usage error if a flag and a column conflict: it is unclear which one counts. */
-export const checkColumns = (columns: readonly string[], options: GivenFields): void => {
-  for (const column of columns) {
-    const flag = flagBeside(column, options);
-    if (flag === undefined) continue;
-    throw usageError(`${flag} and the column ${JSON.stringify(column)} set the same field`, {
-      hint: 'use one of them',
-    });
-  }
+/** Throws a usage error if columns replace the metadata and others merge into it. */
+const checkColumns = (columns: readonly string[]): void => {
   const [whole, part] = [columns.find(isOf(META)), columns.find(isOf(MERGE))];
   if (whole === undefined || part === undefined) return;
   throw usageError(`the columns ${JSON.stringify(whole)} and ${JSON.stringify(part)} can't be used together`, {
@@ -64,16 +67,12 @@ export const checkColumns = (columns: readonly string[], options: GivenFields): 
   });
 };
 
-/** Reports conflicts in a row. NDJSON rows may have different names, so the first row is not enough. */
-const findClashes = ({ names, given, fault }: Cells, options: GivenFields): void => {
-  for (const column of names) {
-    const flag = flagBeside(column, options);
-    if (flag !== undefined) fault(column, `sets the same field as ${flag}`);
-  }
-  const columns = [...given.keys()];
-  const both = columns.some(isOf(META)) ? columns.find(isOf(MERGE)) : undefined;
-  if (both !== undefined) fault(both, `can't be used together with ${META}`);
-};
+/** The fields that a row sets. The contract judges a value that is no text. */
+export const fieldsOf = (cells: Cells): Fields =>
+  definedIn<unknown>({
+    ...Object.fromEntries(TEXTS.map((name) => [name, cells.given.get(name)])),
+    ...Object.fromEntries(OBJECTS.map((name) => [name, cells.object(name)])),
+  });
 
 /** Metadata changes of a row: those of its columns and those of the options. */
 const changeOf = (cells: Cells, { change }: GivenFields): MetaChange | undefined => {
@@ -91,14 +90,10 @@ const changeOf = (cells: Cells, { change }: GivenFields): MetaChange | undefined
  * field unchanged; an empty NDJSON text sets it. Does not check the contract.
  */
 const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem => {
-  const { given } = cells;
-  findClashes(cells, options);
-  const objects = OBJECTS.map((name) => [name, cells.object(name)] as const);
-  const body = Object.fromEntries([
-    ...[...options.fields].map(([name, { value }]) => [name, value] as const),
-    ...TEXTS.filter((name) => given.has(name)).map((name) => [name, given.get(name)] as const),
-    ...objects.filter(([, values]) => values !== undefined),
-  ]);
+  const columns = [...cells.given.keys()];
+  const both = columns.some(isOf(META)) ? columns.find(isOf(MERGE)) : undefined;
+  if (both !== undefined) cells.fault(both, `can't be used together with ${META}`);
+  const body = { ...bodyOf(options.fields), ...fieldsOf(cells) };
   const before = cells.faults.length;
   const change = changeOf(cells, options);
   if (Object.keys(body).length === 0 && change === undefined && cells.faults.length === before) {
@@ -107,22 +102,18 @@ const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem =>
   return { uid, body, typed: { ...body, ...(change && { [META]: change.set }) }, change };
 };
 
-/** The column that set a property of the body; undefined if none did. */
-export const columnAmong = (columns: readonly string[], path: string): string | undefined => {
-  const parts = namesAlong(path, [
-    ...TEXTS,
-    ...OBJECTS,
-    ...columns.flatMap((name) => name.replace(/:$/, '').split('.')),
-  ]);
-  const paths = parts.map((_, index) => parts.slice(0, parts.length - index).join('.'));
-  const candidates = paths.flatMap((some) => [some, `${some}:`]);
-  const found =
-    candidates.find((name) => columns.includes(name)) ?? columns.find((name) => name.startsWith(`${parts.join('.')}.`));
-  if (found !== undefined || parts[0] !== META) return found;
-  return columnAmong(columns, [MERGE, ...parts.slice(1)].join('.'));
-};
+/** The column that set a property of the body, else the flag. */
+export const columnOf =
+  ({ fields }: GivenFields, columns: readonly string[]): FlagOf =>
+  (path) => {
+    const known = [...TEXTS, ...OBJECTS, ...columns.flatMap((name) => name.replace(/:$/, '').split('.'))];
+    const field = namesAlong(path, known).join('.');
+    const merges = fieldOf(field) === META ? columnAmong(columns, `merge_${field}`) : undefined;
+    return columnAmong(columns, field) ?? merges ?? flagOf(fields)(path) ?? path;
+  };
 
-const optionsText = ({ fields, change }: GivenFields): string => {
+/** The options as a text, for the id of the job. */
+export const optionsText = ({ fields, change }: GivenFields): string => {
   const given = [...fields].map(([name, { value }]) => [name, value]);
   return printExact(change === undefined ? given : [...given, change]);
 };
@@ -160,14 +151,14 @@ export const updateKind = (options: GivenFields, client: Client): RowKind<Update
     missing: 'is missing',
     wrong: (_text, problem) => problem,
   },
-  columns: [...TEXTS, ...PARTED, ...PARTED.map((name) => `${name}.`)],
-  allColumns: 'uid, email, ref, first_name, last_name, billing_address.k, meta.k, merge_meta.k',
+  columns: [...TEXTS, ...PARTED.map((name) => `${name}.k`)],
   report: [],
   options: optionsText(options),
-  checkColumns: (columns) => checkColumns(columns, options),
+  flagOf: flagBeside(options),
+  checkColumns,
   read: (cells, uid) => readRow(cells, uid, options),
   request: ({ uid, body, typed }) => ({ operation: 'onye.update', input: { params: { uid }, body, typed } }),
-  columnOf: (_item, columns) => (path) => columnAmong(columns, path) ?? flagOf(options.fields)(path) ?? path,
+  columnOf: (_item, columns) => columnOf(options, columns),
   counts: ({ body, change }) =>
     [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
   check: async (uid) => {

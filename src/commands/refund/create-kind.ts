@@ -5,9 +5,9 @@ import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { definedIn, namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
-import { AMOUNT_COLUMNS, columnBy, moneyIn, refuseTwice, wordOf } from '../fields.ts';
+import { columnBy, flagIn, moneyIn, textsIn } from '../fields.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
-import { columnOf, failureOf, lookAt } from './create.ts';
+import { failureOf, fieldOf, lookAt } from './create.ts';
 import type { FileOfRefunds } from './spec.ts';
 
 /** One valid row of the file. */
@@ -19,16 +19,19 @@ interface Item {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const TEXTS = ['ref', 'reason'] as const;
-const DESTINATION = ['provider', 'account_number'] as const;
+/** The property that names the paid activity. */
+const PAID = 'ugwo_activity';
 
 const readRow = (cells: Cells, activity: string, { words }: FileOfRefunds, validate: boolean): Item => {
   const ugwo = cells.text('ugwo');
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
   const money = moneyIn(cells, cells.text('currency')?.toUpperCase());
-  const [ref, reason] = TEXTS.map((name) => wordOf(cells, name, words));
-  const [provider, account_number] = DESTINATION.map((name) => wordOf(cells, name, words));
+  const { ref, reason, provider, account_number } = textsIn(
+    cells,
+    ['ref', 'reason', 'provider', 'account_number'],
+    words,
+  );
   if ((provider === undefined) !== (account_number === undefined)) {
     cells.fault(
       provider === undefined ? 'provider' : 'account_number',
@@ -37,8 +40,10 @@ const readRow = (cells: Cells, activity: string, { words }: FileOfRefunds, valid
   }
   const destination = provider === undefined ? undefined : { provider, account_number };
   const given = definedIn({ amount: money?.minor, ref, reason, destination });
-  return { activity, ugwo, money, body: { ugwo_activity: activity, ...given } };
+  return { activity, ugwo, money, body: { [PAID]: activity, ...given } };
 };
+
+const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [PAID]).at(-1) === PAID;
 
 /**
  * Throws a usage error if the row's currency differs from the paid currency. Skips the check if the payment can't be
@@ -55,6 +60,7 @@ const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger'>): Pro
 export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): RowKind<Item> => {
   const { globals } = deps;
   const { words, again } = file;
+  const flagOf = flagIn(words);
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
   const looking = { ledger: deps.ledger, client: async () => client };
   return {
@@ -73,15 +79,13 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
       missing: 'is missing: the paid activity, act.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: [...AMOUNT_COLUMNS, 'ugwo', ...TEXTS, ...DESTINATION],
-    allColumns: 'activity, ugwo, amount or amount_minor, currency, ref, reason, provider, account_number',
+    columns: ['ugwo', 'amount or amount_minor', 'currency', 'ref', 'reason', 'provider', 'account_number'],
     report: madeColumns('refund'),
     options: printExact(words),
-    checkColumns: (columns) => refuseTwice(words, columns),
+    flagOf,
     read: (cells, activity) => readRow(cells, activity, file, globals.validate),
     request,
-    columnOf: (_item, columns) => (path) =>
-      namesAlong(path, ['ugwo_activity']).at(-1) === 'ugwo_activity' ? 'activity' : columnBy(columnOf, columns)(path),
+    columnOf: (_item, columns) => columnBy((path) => (isActivity(path) ? 'activity' : fieldOf(path)), columns, flagOf),
     counts: ({ money, body }) => [
       money?.currency ?? 'in full',
       ...('destination' in body ? ['to a given account'] : []),

@@ -116,8 +116,8 @@ const typedFor = ({ activity }: RefundOf, minor: number | undefined, paid: Paid 
 
 const FIELDS = ['amount', 'ref', 'reason', 'provider', 'account_number', 'destination'];
 
-/** The column that sets a property of the body. */
-export const columnOf = (propertyPath: string): string | undefined => {
+/** The column or option that sets a property of the body. */
+export const fieldOf = (propertyPath: string): string | undefined => {
   const name = namesAlong(propertyPath, FIELDS).findLast((one) => FIELDS.includes(one));
   return name === 'destination' ? 'provider' : name;
 };
@@ -145,7 +145,7 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
     const how = { about: activity, question: [what, 'Pay this back?'], typed, once: true, again, failure: failureOf };
     return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, deps)) });
   } catch (thrown) {
-    throw namingFlags(thrown, flagBy(columnOf, input.amount), undefined, paid?.currency);
+    throw namingFlags(thrown, flagBy(fieldOf, input.amount), undefined, paid?.currency);
   }
 };
 

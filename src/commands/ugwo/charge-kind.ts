@@ -12,9 +12,9 @@ import {
   rowStateOf,
   statusOf,
 } from '../../core/charge.ts';
-import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
-import { asFlag, type Pair, targetFlags } from '../../core/input.ts';
-import { printExact, valueAt } from '../../core/json.ts';
+import { EXIT_CODES, PayError } from '../../core/error.ts';
+import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
+import { definedIn, printExact, valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -28,7 +28,7 @@ import { paymentOf } from '../../ledger/report.ts';
 import { asActivity, snapshotOf } from '../../ledger/snapshot.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
-import { eitherOf, refuseTwice } from '../fields.ts';
+import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import { followCharges } from './charge-follow.ts';
 import { chargeData, dataKeyOf, guessOf, lookFirst, refusal, sendCharge } from './charge-send.ts';
@@ -173,38 +173,28 @@ export interface ChargeItem {
 
 const PARAM = 'param';
 
-/** Throws if an option and a column set the same value. */
-const checkColumns = ({ words, params }: FileOfCharges, columns: readonly string[]): void => {
-  refuseTwice(
-    words,
-    CHARGE_FIELDS.filter((name) => columns.includes(name)),
-  );
-  const names = params.map(([name]) => name);
-  const twice = names.find((name) => columns.includes(`${PARAM}.${name}`) || columns.includes(`${PARAM}.${name}:`));
-  if (twice !== undefined)
-    throw usageError(`--param ${twice} and the column ${PARAM}.${twice} set the same value; leave one out`);
-};
+/** The option that sets the value of a column for every row. */
+const flagInFile =
+  ({ words, params }: FileOfCharges): FlagOf =>
+  (column) => {
+    const param = params.find(([name]) => column === `${PARAM}.${name}` || column === `${PARAM}.${name}:`);
+    return param === undefined ? flagIn(words)(column) : `--param ${param[0]}`;
+  };
 
 /** Values of a row. Options apply where the row has none. */
-const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => {
-  const own: ChargeWords = {
+const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => ({
+  ...options,
+  ...definedIn<unknown>({
     medium: cells.text('medium'),
     expires_at: cells.parsed('expires_at', parseInstant, 'a time with an offset such as 2026-11-20T14:05:00+01:00'),
     expires_in: cells.parsed('expires_in', parseDuration, 'a duration such as 90s or 10m'),
     provider: cells.text('provider'),
     phone: cells.text('phone'),
-  };
-  return Object.fromEntries(CHARGE_FIELDS.map((name) => [name, eitherOf(cells, name, own[name], options[name])]));
-};
-
-/** Names a parameter by its source: a column of the file, or the flag that fills it. */
-const namesIn =
-  ({ words }: FileOfCharges, columns: readonly string[]): NameOf =>
-  (field) =>
-    columns.includes(field) || words[field] === undefined ? field : asFlag(field);
+  }),
+});
 
 const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem | undefined => {
-  const nameOf = namesIn(file, cells.columns);
+  const nameOf: NameOf = (field) => (cells.columns.includes(field) ? field : (flagIn(file.words)(field) ?? field));
   const words = wordsOf(cells, file.words);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
   const own = validate ? params.filter(([name]) => CHARGE_FIELDS.some((field) => field === name)) : [];
@@ -215,17 +205,16 @@ const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: bool
   return undefined;
 };
 
-const columnOf = (item: ChargeItem, names: NameOf, path: string): string | undefined => {
-  const name = dataKeyOf(item, path);
-  if (name === undefined) return undefined;
-  if (name === 'expires_at') {
+/** The column that sets a property of the body. */
+const fieldOf =
+  (item: ChargeItem): FlagOf =>
+  (path) => {
+    const name = dataKeyOf(item, path);
     const { with: charge } = item;
-    const within = 'expiry' in charge && charge.expiry !== undefined && 'in' in charge.expiry;
-    return names(within ? 'expires_in' : 'expires_at');
-  }
-  const field = CHARGE_FIELDS.find((one) => one === name);
-  return field === undefined ? `${PARAM}.${name}` : names(field);
-};
+    if (name === 'expires_at' && 'expiry' in charge && charge.expiry !== undefined && 'in' in charge.expiry)
+      return 'expires_in';
+    return name === undefined || CHARGE_FIELDS.some((field) => field === name) ? name : `${PARAM}.${name}`;
+  };
 
 const mediumOf = ({ with: charge }: ChargeItem): string =>
   charge.medium === 'unchecked' ? (charge.name ?? 'no medium') : charge.medium;
@@ -311,6 +300,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     // A dry run does not change the ledger.
     if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
   });
+  const flagOf = flagInFile(file);
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   return {
     command: 'ugwo charge',
@@ -328,11 +318,10 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
       missing: 'is missing: the payment request, ugw.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: [...CHARGE_FIELDS, PARAM, `${PARAM}.`],
-    allColumns: 'ugwo, medium, expires_at or expires_in, provider, phone, param.k',
+    columns: ['medium', 'expires_at or expires_in', 'provider', 'phone', 'param.k'],
     report: CHARGE_COLUMNS,
     options: optionsText(file),
-    checkColumns: (columns) => checkColumns(file, columns),
+    flagOf,
     read: (cells, ugwo) => readRow(cells, ugwo, file, globals.validate),
     request: (item) => ({
       operation: 'ugwo.charge',
@@ -341,7 +330,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
         body: { type: 'charge', data: chargeData(item, io.clock.now()) },
       },
     }),
-    columnOf: (item, columns) => (path) => columnOf(item, namesIn(file, columns), path),
+    columnOf: (item, columns) => columnBy(fieldOf(item), columns, flagOf),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: (item) => [mediumOf(item)],
     ...checker,

@@ -3,11 +3,11 @@ import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
-import { AMOUNT_COLUMNS, columnBy, moneyIn, refuseTwice, wordOf } from '../fields.ts';
+import { columnBy, flagIn, moneyIn, textsIn } from '../fields.ts';
 import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
 import { described } from '../record.ts';
 import { uniqueIn } from '../unique.ts';
-import { BY_REF, bodyOf, columnOf, type UgwoBody } from './create.ts';
+import { BY_REF, bodyOf, fieldOf, type UgwoBody } from './create.ts';
 import type { FileOfRequests } from './spec.ts';
 
 /** One valid row of the file. */
@@ -17,31 +17,24 @@ interface Item {
   readonly currency: string;
 }
 
-const METADATA = 'metadata';
-const TEXTS = ['customer', 'description', 'checkout'] as const;
-
 const readRow = (
   cells: Cells,
   ref: string,
   { words, given }: FileOfRequests & { readonly given: UgwoBody },
 ): Item | undefined => {
-  const currency = wordOf(cells, 'currency', words)?.toUpperCase();
+  const row = textsIn(cells, ['currency', 'customer', 'description', 'checkout'], words);
   const before = cells.faults.length;
-  const money = moneyIn(cells, currency);
+  const money = moneyIn(cells, row.currency?.toUpperCase());
   if (money === undefined && cells.faults.length === before)
     cells.fault('amount', 'is missing: give amount or amount_minor');
-  const [customer, description, checkout] = TEXTS.map((name) => wordOf(cells, name, words));
-  const metadata = Object.entries(cells.object(METADATA) ?? {});
+  const metadata = Object.entries(cells.object('metadata') ?? {});
   if (money === undefined) return undefined;
-  const row = {
-    currency: money.currency,
-    customer,
-    description,
-    checkout,
-    metadata,
-    ref: ref === '' ? undefined : ref,
+  const { minor, currency } = money;
+  return {
+    minor,
+    currency,
+    body: { ...given, ...bodyOf(minor, { ...row, currency, metadata, ref: ref || undefined }) },
   };
-  return { ...money, body: { ...given, ...bodyOf(money.minor, row) } };
 };
 
 /** Row kind for a file of payment requests. `given` holds the fields of --data, which apply to all rows. */
@@ -51,23 +44,19 @@ export const createKind = (
   deps: Deps,
 ): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
+  const flagOf = flagIn(file.words);
   return {
     command: 'ugwo create',
     words: { verb: 'Create', one: 'payment request', done: 'created', findOut: findOutByHand(deps.globals) },
     key: { name: 'ref', aliases: ['reference'] },
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
-    columns: [...AMOUNT_COLUMNS, ...TEXTS, METADATA, `${METADATA}.`],
-    allColumns: 'ref, amount or amount_minor, currency, customer, description, checkout, metadata.k',
+    columns: ['amount or amount_minor', 'currency', 'customer', 'description', 'checkout', 'metadata.k'],
     report: madeColumns('uid'),
     options: printExact([file.words, file.given]),
-    checkColumns: (columns) => refuseTwice(file.words, columns),
+    flagOf,
     read: (cells, ref) => readRow(cells, ref, file),
     request,
-    columnOf: (_item, columns) => (path) => {
-      const whole = columns.find((name) => name === path || name === `${path}:`);
-      if (whole?.startsWith(`${METADATA}.`)) return whole;
-      return columnOf(path) === undefined ? (whole ?? path) : columnBy(columnOf, columns)(path);
-    },
+    columnOf: (_item, columns) => columnBy(fieldOf, columns, flagOf),
     counts: ({ currency }) => [currency],
     money: (item) => item,
     sending: rowsMade(

@@ -41,21 +41,14 @@ export const createBody = ({ amount, ...words }: CreateWords): UgwoBody => {
   return bodyOf(read.minor, words);
 };
 
-/** Properties of the body, and the column that sets each. */
-const COLUMNS = new Map([
-  ['amount', 'amount'],
-  ['currency', 'currency'],
-  ['onye', 'customer'],
-  ['onye_email', 'customer'],
-  ['ref', 'ref'],
-  ['description', 'description'],
-  ['checkout', 'checkout'],
-  ['metadata', 'metadata'],
-]);
+const PROPERTIES = ['amount', 'currency', 'onye', 'onye_email', 'ref', 'description', 'checkout', 'metadata'];
 
-/** The column that sets a property of the body. */
-export const columnOf = (propertyPath: string): string | undefined =>
-  COLUMNS.get(namesAlong(propertyPath, [...COLUMNS.keys()])[0] ?? '');
+/** The column or option that sets a property of the body; undefined if none can. */
+export const fieldOf = (propertyPath: string): string | undefined => {
+  const [first = '', ...rest] = namesAlong(propertyPath, PROPERTIES);
+  if (!PROPERTIES.includes(first)) return undefined;
+  return [first.startsWith('onye') ? 'customer' : first, ...rest].join('.');
+};
 
 const SHOWN_AT = new Map([
   ['onye', ['onye.uid', 'onye']],
@@ -119,7 +112,7 @@ const createOne = async (given: UgwoBody, words: CreateWords, deps: Deps): Promi
     }
     return { kind: 'record', view: wholeUgwoView, ...(await makeOnce(operation, { body }, { about, saying }, deps)) };
   } catch (thrown) {
-    throw namingFlags(thrown, flagBy(columnOf, words.amount), undefined, words.currency);
+    throw namingFlags(thrown, flagBy(fieldOf, words.amount), undefined, words.currency);
   }
 };
 
