@@ -70,14 +70,24 @@ const jqStdout: Plugin = {
   },
 };
 
-/** Bundles a file imported with `?raw` as text, as vitest does. */
+/** Bundles a script for browsers, with what it imports, into one text. */
+const browserScript = async (path: string): Promise<string> => {
+  const bundle = await rolldown({ input: path, platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm', comments: false });
+  await bundle.close();
+  return output[0].code;
+};
+
+/** Bundles a file imported with `?raw` as text, as vitest does; a script for browsers is bundled first. */
 const raw: Plugin = {
   name: 'raw',
   resolveId: (source, from = '') => (source.endsWith('?raw') ? resolve(dirname(from), source) : undefined),
-  load: (id) =>
-    id.endsWith('?raw')
-      ? { code: `export default ${JSON.stringify(readFileSync(id.slice(0, -4), 'utf8'))};`, moduleType: 'js' }
-      : undefined,
+  load: async (id) => {
+    if (!id.endsWith('?raw')) return undefined;
+    const path = id.slice(0, -4);
+    const text = path.endsWith('.ts') ? await browserScript(path) : readFileSync(path, 'utf8');
+    return { code: `export default ${JSON.stringify(text)};`, moduleType: 'js' };
+  },
 };
 
 const inputsOf = ({ modules }: OutputChunk): object =>

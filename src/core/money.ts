@@ -13,9 +13,7 @@ const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
 ];
-export const DIGITS_OF = new Map(
-  DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
-);
+const DIGITS_OF = new Map(DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)));
 
 /** Decimal places of a currency; 2 for an unknown code. */
 export const minorDigits = (currency: string): number => DIGITS_OF.get(currency.toUpperCase()) ?? 2;

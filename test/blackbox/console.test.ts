@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { statusWord } from '../../src/core/status.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { paycli, start } from '../support/program.ts';
 import { inShell } from '../support/shell.ts';
@@ -253,6 +254,23 @@ describe.runIf(hasBrowser)('the console', () => {
     expect(await page.getByLabel('Secret').inputValue()).toBe('half a secr');
     await page.getByRole('button', { name: 'Show it as it is now' }).click();
     await page.getByRole('button', { name: 'Remove http://127.0.0.1:9/' }).waitFor();
+  });
+
+  it('shows a status in the words of the terminal, and finds it by word and by value', async () => {
+    const { page, go, hands } = await opened();
+    await go('payments', 'Payment requests');
+    await page.locator('td .pill').first().waitFor();
+    const pills = await page
+      .locator('td .pill')
+      .evaluateAll((nodes) => nodes.map((one) => [one.title, one.textContent]));
+    expect(pills).toEqual(pills.map(([value = '']) => [value, statusWord(value)]));
+    const seeded = ['ugwo_successful', 'requires_ugwo', 'processing', 'cancelled', 'refunded'];
+    expect(pills.map(([value]) => value)).toEqual(expect.arrayContaining(seeded));
+    for (const text of ['not paid', 'requires_ugwo']) {
+      await hands.fill(page.getByRole('searchbox'), text);
+      const shown = await page.locator('td .pill:visible').allInnerTexts();
+      expect(new Set(shown), text).toEqual(new Set(['not paid']));
+    }
   });
 
   it('names the service in commands as the browser reaches it', async () => {

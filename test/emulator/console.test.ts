@@ -137,11 +137,6 @@ test.each(DIALECTS)('it reads the documented dialect where clients hear the %s o
   expect(ugwo).toMatchObject({ amount: expect.any(Number), status: expect.any(String) });
 });
 
-test('its page knows the decimals of each currency', async () => {
-  const { open } = await opened();
-  expect((await open('about')).json).toMatchObject({ digits: { XOF: 0, KWD: 3 } });
-});
-
 test('a charge that loses its answer is made by the console all the same', async () => {
   const { open, submit } = await opened();
   const body = { amount: 500_000, currency: 'NGN', metadata: { emulate: 'lost' } };

@@ -61,6 +61,8 @@ const WORLDLY = [
   'src/cli/process-io.ts',
   'src/config/machine.ts',
   'src/config/signals-before.ts',
+  // Runs in a browser.
+  'src/emulator/console/browser/elements.ts',
   'src/ledger/sender.ts',
 ];
 

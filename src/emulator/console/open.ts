@@ -1,5 +1,4 @@
 import { printExact } from '../../core/json.ts';
-import { DIGITS_OF } from '../../core/money.ts';
 import { makeApp } from '../app.ts';
 import { consolePath, consoleToken, isKey, refusePages } from '../guard.ts';
 import type { Answering, HttpAnswer, HttpRequest, StreamedAnswer } from '../http.ts';
@@ -7,9 +6,9 @@ import { catchUp } from '../payments.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
 import { nowOf, ProblemError, present, refusal, respond, type Service } from '../service.ts';
+import SCRIPT from './browser/main.ts?raw';
 import PAGE from './page.html?raw';
 import { requestOf, rowOf, timelineOf } from './reads.ts';
-import SCRIPT from './script.js?raw';
 import STYLE from './style.css?raw';
 
 /** Allows only the files of the console, and no markup from text. */
@@ -111,7 +110,7 @@ export const openConsole = (service: Service, requests: RequestLog, { data }: Co
     const file = FILES[what];
     if (file !== undefined) return show(...file);
     catchUp(store, nowOf(service));
-    if (what === 'about') return json({ data, digits: Object.fromEntries(DIGITS_OF) });
+    if (what === 'about') return json({ data });
     if (what === 'requests') return json(requestOf(present(requests.find(Number(id)), 'it is no longer kept')));
     if (what === 'timelines') return json(timelineOf(store, id));
     if (what === 'updates') {

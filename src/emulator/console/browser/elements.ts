@@ -1,0 +1,113 @@
+import { formatMoney } from '../../../core/money.ts';
+import { STATUSES, statusWord, type Tone } from '../../../core/status.ts';
+import { visibleLines } from '../../../core/text.ts';
+
+/** What an element may hold. Texts become text nodes, never markup; an empty part is left out. */
+export type Part = string | number | Node | false | undefined | null | readonly Part[];
+/** Attributes may be left out; a function is a listener. */
+type Attributes = Readonly<Record<string, string | number | undefined | ((event: Event) => void)>>;
+
+/** Finds an element of page.html. */
+export const page = (id: string): HTMLElement => {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no ${id}`);
+  return found;
+};
+
+const isAttributes = (value: Part | Attributes): value is Attributes =>
+  typeof value === 'object' && value !== null && value.constructor === Object;
+
+const setAttributes = (made: Element, attributes: Attributes): void => {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(name, value);
+    else if (value !== undefined) made.setAttribute(name, String(value));
+  }
+};
+
+const nodesOf = (part: Part): readonly (Node | string)[] => {
+  if (Array.isArray(part)) return part.flatMap(nodesOf);
+  if (part instanceof Node) return [part];
+  return part === undefined || part === null || part === false || part === '' ? [] : [visibleLines(String(part))];
+};
+
+/** Builds an element: `h('p.soft', { title: 'x' }, 'text', …)`. */
+export const h = (kind: string, ...inside: readonly (Part | Attributes)[]): HTMLElement => {
+  const [name = '', className] = kind.split('.');
+  const made = document.createElement(name);
+  if (className !== undefined) made.className = className;
+  for (const one of inside) {
+    if (isAttributes(one)) setAttributes(made, one);
+    else made.append(...nodesOf(one));
+  }
+  return made;
+};
+
+export const id = (text: string): HTMLElement => h('span.id', text);
+export const soft = (...inside: readonly Part[]): HTMLElement => h('p.soft', ...inside);
+export const block = (text: string): HTMLElement => h('pre', h('code', text));
+export const card = (title: string, ...inside: readonly Part[]): HTMLElement =>
+  h('section.card', h('h2', title), ...inside);
+export const columns = (...inside: readonly Part[]): HTMLElement => h('div.columns', ...inside);
+
+export const facts = (entries: readonly (readonly [name: string, value: Part])[]): HTMLElement => {
+  const known = entries.filter(([, value]) => nodesOf(value).length > 0);
+  return h(
+    'dl',
+    known.map(([name, value]) => h('div', h('dt', name), h('dd', value))),
+  );
+};
+
+export const table = (caption: string, heads: readonly string[], rows: readonly Node[]): HTMLElement =>
+  h(
+    'table',
+    h('caption.unseen', caption),
+    h(
+      'thead',
+      h(
+        'tr',
+        heads.map((head) => h('th', { scope: 'col' }, head)),
+      ),
+    ),
+    h('tbody', rows),
+  );
+export const row = (...cells: readonly Part[]): HTMLElement =>
+  h(
+    'tr',
+    cells.map((cell) => h('td', cell)),
+  );
+
+/** Shows a word with its tone; `title` is the value that it stands for. */
+export const pill = (word: string, tone: Tone, title?: string): HTMLElement =>
+  h('span.pill', { 'data-tone': tone, title }, word);
+/** Shows a status as the terminal does, with its value on hover. */
+export const statusPill = (status: string): HTMLElement => pill(statusWord(status), toneOf(status), status);
+export const toneOf = (status: string): Tone => STATUSES.get(status)?.[1] ?? 'off';
+
+export const money = (amount: number | null | undefined, currency: string): string =>
+  formatMoney(amount ?? 0, currency);
+
+/** Shows the time of today's events, and the date of others. */
+export const moment = (value: string | number): HTMLElement | string => {
+  const at = new Date(value);
+  if (Number.isNaN(at.getTime())) return String(value);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const text = isToday ? at.toLocaleTimeString('en-GB') : at.toLocaleString('en-GB');
+  return h('time', { datetime: at.toISOString(), title: at.toISOString() }, text);
+};
+
+/** Shortens identifiers: their ends tell people nothing. */
+export const shortened = (path: string): string =>
+  path.replaceAll(/\b((?:ugw|act|ony|chk|rfd)\.\w+\.\w{6})\w{10,}/g, '$1…');
+
+/** Shows what came of an action. */
+export const say = (text: string, tone: Tone): void => {
+  page('said').textContent = visibleLines(text);
+  page('said').dataset['tone'] = tone;
+  page('said').hidden = false;
+};
+
+/** Shows one page of the console: `load` reads the data of the address, `draw` gives the title and the content. */
+export interface View<T> {
+  readonly load: (part: string) => Promise<T>;
+  readonly draw: (data: T) => readonly [title: string, ...content: Part[]];
+}
