@@ -224,7 +224,7 @@ describe.runIf(hasBrowser)('the console', () => {
     const table = await page.locator('table').elementHandle();
     await call('GET', `/v1/ugwo/${uid}`);
     await call('GET', '/v1/ugwo/ugw.Lcal.nothing');
-    await page.getByText('no payment request has this identifier').waitFor();
+    await page.getByText('No payment request in this workspace has this id').waitFor();
     const rows = await page.locator('tbody tr').allInnerTexts();
     expect(rows.map((row) => /(GET|POST) \S+/.exec(row)?.[0])).toEqual([
       'GET /v1/ugwo/ugw.Lcal.nothing',
@@ -257,8 +257,8 @@ describe.runIf(hasBrowser)('the console', () => {
   });
 
   it('shows a status in the words of the terminal, and finds it by word and by value', async () => {
-    const { page, go, hands } = await opened();
-    await go('payments', 'Payment requests');
+    const [{ console }, { page }] = [await startConsole(), await browse()];
+    await page.goto(`${console}#payments`);
     await page.locator('td .pill').first().waitFor();
     const pills = await page
       .locator('td .pill')
@@ -267,7 +267,7 @@ describe.runIf(hasBrowser)('the console', () => {
     const seeded = ['ugwo_successful', 'requires_ugwo', 'processing', 'cancelled', 'refunded'];
     expect(pills.map(([value]) => value)).toEqual(expect.arrayContaining(seeded));
     for (const text of ['not paid', 'requires_ugwo']) {
-      await hands.fill(page.getByRole('searchbox'), text);
+      await page.getByRole('searchbox').fill(text);
       const shown = await page.locator('td .pill:visible').allInnerTexts();
       expect(new Set(shown), text).toEqual(new Set(['not paid']));
     }
