@@ -2,7 +2,7 @@ import type { ClockState } from '../../control.ts';
 import type { DeliveryAttempt } from '../../store.ts';
 import type { ShownDelivery, ShownWebhook } from '../../webhooks.ts';
 import { type Action, actions, done, emulator, input, keyed, line, onData, select, type Values } from './actions.ts';
-import { card, columns, h, id, moment, type Part, row, soft, statusPill, table, type View } from './elements.ts';
+import { card, columns, h, id, moment, msOf, type Part, row, soft, statusPill, table, type View } from './elements.ts';
 import { paymentLink } from './payments.ts';
 
 // Webhooks
@@ -223,7 +223,7 @@ const clockCard = ({ now, moved }: ClockState): HTMLElement =>
       'p',
       'It shows ',
       moment(now),
-      moved === 0 ? ', the real time.' : ['. The real time is ', moment(Date.parse(now) - moved), '.'],
+      moved === 0 ? ', the real time.' : ['. The real time is ', moment(msOf(now) - moved), '.'],
     ),
     h('p', 'Accounts expire, and payments and refunds end, as if so much time had passed.'),
     actions(

@@ -86,6 +86,9 @@ export const toneOf = (status: string): Tone => STATUSES.get(status)?.[1] ?? 'of
 export const money = (amount: number | null | undefined, currency: string): string =>
   formatMoney(amount ?? 0, currency);
 
+/** Reads an ISO 8601 time as milliseconds since the epoch. */
+export const msOf = (value: string): number => new Date(value).getTime();
+
 /** Shows the time of today's events, and the date of others. */
 export const moment = (value: string | number): HTMLElement | string => {
   const at = new Date(value);

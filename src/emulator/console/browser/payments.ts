@@ -8,6 +8,7 @@ import {
   id,
   moment,
   money,
+  msOf,
   type Part,
   page,
   row,
@@ -239,7 +240,7 @@ const happeningsOf = (ugwo: Timeline): readonly Happening[] => {
   const later = ugwo.activities.flatMap((activity) => activityHappenings(activity, ugwo.currency));
   return [
     { at: ugwo.created_at, text, tone: 'off', of: ugwo },
-    ...later.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
+    ...later.toSorted((one, other) => msOf(one.at) - msOf(other.at)),
   ];
 };
 
