@@ -31,15 +31,8 @@ import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import { followCharges } from './charge-follow.ts';
-import { chargeData, dataKeyOf, guessOf, lookFirst, refusal, sendCharge } from './charge-send.ts';
-import {
-  CHARGE_FIELDS,
-  type ChargeMedium,
-  type ChargeWords,
-  type NameOf,
-  readUnchecked,
-  readWith,
-} from './charge-shared.ts';
+import { chargeData, fieldOf, guessOf, lookFirst, PARAM, refusal, sendCharge } from './charge-send.ts';
+import { CHARGE_FIELDS, type ChargeFields, faultsOf, faultsUnchecked, type NameOf } from './charge-shared.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
 /** Statuses that prevent a charge (public-facts.md, Payment requests; interface.md 4.2 rule 1). */
@@ -167,22 +160,20 @@ export const asKept = (charge: Entry, activity: unknown, payment: string | undef
 /** One valid row of the file. */
 export interface ChargeItem {
   readonly ugwo: string;
-  readonly with: ChargeMedium;
+  readonly fields: ChargeFields;
   readonly params: readonly Pair[];
 }
 
-const PARAM = 'param';
-
 /** The option that sets the value of a column for every row. */
 const flagInFile =
-  ({ words, params }: FileOfCharges): FlagOf =>
+  ({ fields, params }: FileOfCharges): FlagOf =>
   (column) => {
     const param = params.find(([name]) => column === `${PARAM}.${name}` || column === `${PARAM}.${name}:`);
-    return param === undefined ? flagIn(words)(column) : `--param ${param[0]}`;
+    return param === undefined ? flagIn(fields)(column) : `--param ${param[0]}`;
   };
 
-/** Values of a row. Options apply where the row has none. */
-const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => ({
+/** Fields of a row. Options apply where the row has none. */
+const fieldsIn = (cells: Cells, options: ChargeFields): ChargeFields => ({
   ...options,
   ...definedIn<unknown>({
     medium: cells.text('medium'),
@@ -193,34 +184,19 @@ const wordsOf = (cells: Cells, options: ChargeWords): ChargeWords => ({
   }),
 });
 
-const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem | undefined => {
-  const nameOf: NameOf = (field) => (cells.columns.includes(field) ? field : (flagIn(file.words)(field) ?? field));
-  const words = wordsOf(cells, file.words);
+const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem => {
+  const fields = fieldsIn(cells, file.fields);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
   const own = validate ? params.filter(([name]) => CHARGE_FIELDS.some((field) => field === name)) : [];
   for (const [name] of own) cells.fault(`${PARAM}.${name}`, `use the column ${name}`);
-  const read = (validate ? readWith : readUnchecked)(words, nameOf);
-  if ('charge' in read) return { ugwo, with: read.charge, params };
-  for (const { field, what } of read.faults) cells.fault(nameOf(field), what);
-  return undefined;
+  const nameOf: NameOf = (field) => (cells.columns.includes(field) ? field : (flagIn(file.fields)(field) ?? field));
+  for (const { field, what } of (validate ? faultsOf : faultsUnchecked)(fields, nameOf))
+    cells.fault(nameOf(field), what);
+  return { ugwo, fields, params };
 };
 
-/** The column that sets a property of the body. */
-const fieldOf =
-  (item: ChargeItem): FlagOf =>
-  (path) => {
-    const name = dataKeyOf(item, path);
-    const { with: charge } = item;
-    if (name === 'expires_at' && 'expiry' in charge && charge.expiry !== undefined && 'in' in charge.expiry)
-      return 'expires_in';
-    return name === undefined || CHARGE_FIELDS.some((field) => field === name) ? name : `${PARAM}.${name}`;
-  };
-
-const mediumOf = ({ with: charge }: ChargeItem): string =>
-  charge.medium === 'unchecked' ? (charge.name ?? 'no medium') : charge.medium;
-
-const optionsText = ({ words, params }: FileOfCharges): string => {
-  const { medium, expires_at, expires_in: expiresIn, provider, phone } = words;
+const optionsText = ({ fields, params }: FileOfCharges): string => {
+  const { medium, expires_at, expires_in: expiresIn, provider, phone } = fields;
   // The names are part of the job's id, so they never change.
   return printExact({ medium, expiresAt: expires_at?.ms, expiresIn, provider, phone, params });
 };
@@ -332,7 +308,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     }),
     columnOf: (item, columns) => columnBy(fieldOf(item), columns, flagOf),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
-    counts: (item) => [mediumOf(item)],
+    counts: ({ fields }) => [fields.medium ?? 'no medium'],
     ...checker,
     sending: sending(file, checker, client, deps),
     follow:

@@ -4,7 +4,7 @@ import type { Resource as Activity } from '../../contract/proof.ts';
 import { BANK_CODES } from '../../core/banks.ts';
 import { EXPIRY_LIMIT_MS, MEDIUMS, payableUntil, paymentStatusOf, statusOf } from '../../core/charge.ts';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
-import { pairsToObject } from '../../core/input.ts';
+import { asFlag, type FlagOf, pairsToObject } from '../../core/input.ts';
 import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
 import { formatMoney } from '../../core/money.ts';
@@ -17,63 +17,44 @@ import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
 import { asActivity, type Snapshot, showsTheSame, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
-import { CHARGE_FIELDS, type ChargeMedium, type Expiry } from './charge-shared.ts';
+import { CHARGE_FIELDS, type ChargeFields } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
 
 /** Leaves out an expiry that equals the service's default: its 15 minutes run by its clock, not by ours. */
-const expiresAt = (expiry: Expiry | undefined, now: number): { expires_at?: string } => {
-  if (expiry === undefined || ('in' in expiry && expiry.in === EXPIRY_LIMIT_MS)) return {};
-  return { expires_at: formatDateAtom('at' in expiry ? expiry.at : { ms: now + expiry.in, offset: 0 }) };
+const expiresAt = ({ expires_at, expires_in }: ChargeFields, now: number): string | undefined => {
+  if (expires_at !== undefined) return formatDateAtom(expires_at);
+  if (expires_in === undefined || expires_in === EXPIRY_LIMIT_MS) return undefined;
+  return formatDateAtom({ ms: now + expires_in, offset: 0 });
 };
 
-const dataOf = (charge: ChargeMedium, now: number): Record<string, unknown> => {
-  switch (charge.medium) {
-    case 'bank_transfer':
-      return { medium: charge.medium, ...expiresAt(charge.expiry, now) };
-    case 'ussd':
-      return { medium: charge.medium, provider: charge.provider };
-    case 'mobile_money':
-      return { medium: charge.medium, provider: charge.provider, phone: charge.phone };
-    case 'unchecked':
-      // An undefined field would hide a --param of the same name.
-      return definedIn<unknown>({
-        medium: charge.name,
-        ...expiresAt(charge.expiry, now),
-        provider: charge.provider,
-        phone: charge.phone,
-      });
-  }
-};
+type ChargeParams = Pick<OneCharge, 'fields' | 'params'>;
 
-type ChargeParams = Pick<OneCharge, 'with' | 'params'>;
-
-/** Keys of the body that the medium defines or the options set. */
-const sentBy = ({ with: charge, params }: ChargeParams): readonly string[] => {
-  const own = (['provider', 'phone'] as const).filter((name) => name in charge);
-  return ['medium', ...own, ...('expiry' in charge ? ['expires_at'] : []), ...params.map(([name]) => name)];
-};
+/** Beginning of the columns that set parameters. */
+export const PARAM = 'param';
 
 /**
- * Key of `data` that a property path means. Without a leading `data`, the path must name one of the keys that
- * `sentBy` lists.
+ * The column that sets a property of the body; for a parameter, `param.k`. Without a leading `data`, the path must name
+ * a field, or a parameter that was given.
  */
-export const dataKeyOf = (input: ChargeParams, path: string): string | undefined => {
-  const sent = sentBy(input);
-  const names = namesAlong(path, ['data', ...CHARGE_FIELDS, ...sent]);
-  if (names[0] === 'data') return names[1];
-  return names.length === 1 && sent.includes(names[0] ?? '') ? names[0] : undefined;
-};
+export const fieldOf =
+  ({ fields, params }: ChargeParams): FlagOf =>
+  (path) => {
+    const own: readonly string[] = CHARGE_FIELDS;
+    const known = [...own, ...params.map(([name]) => name)];
+    const [first, second] = namesAlong(path, ['data', ...known]);
+    const name = first === 'data' ? second : second === undefined && known.includes(first ?? '') ? first : undefined;
+    if (name === 'expires_at' && fields.expires_in !== undefined) return 'expires_in';
+    return name === undefined || own.includes(name) ? name : `${PARAM}.${name}`;
+  };
 
 /** The flag that set a property of the body. */
 export const flagOf =
-  (input: ChargeParams) =>
-  (path: string): string | undefined => {
-    const name = dataKeyOf(input, path);
-    if (name === undefined) return undefined;
-    if (input.params.some(([given]) => given === name)) return `--param ${name}`;
-    const expiry = 'expiry' in input.with ? input.with.expiry : undefined;
-    if (name === 'expires_at') return expiry !== undefined && 'in' in expiry ? '--expires-in' : '--expires-at';
-    return ['medium', 'provider', 'phone'].includes(name) ? `--${name}` : undefined;
+  (input: ChargeParams): FlagOf =>
+  (path) => {
+    const field = fieldOf(input)(path);
+    const param = input.params.find(([name]) => field === `${PARAM}.${name}`);
+    if (param !== undefined) return `--param ${param[0]}`;
+    return field?.startsWith(`${PARAM}.`) ? undefined : field && asFlag(field);
   };
 
 /** The typed value and the known values, for a suggestion; undefined for other properties. */
@@ -91,7 +72,9 @@ export const guessOf =
 /** Builds `data` of the body (interface.md 4.2). `now` is in milliseconds. */
 export const chargeData = (input: ChargeParams, now: number): Record<string, unknown> => {
   const params = pairsToObject(input.params, '--param');
-  const own = dataOf(input.with, now);
+  const { medium, provider, phone } = input.fields;
+  // An undefined field would hide a --param of the same name.
+  const own = definedIn<unknown>({ medium, expires_at: expiresAt(input.fields, now), provider, phone });
   const twice = Object.keys(params).find((name) => name in own);
   if (twice !== undefined) throw usageError(`--param ${twice} is already set by another option`);
   return { ...params, ...own };

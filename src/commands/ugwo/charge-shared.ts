@@ -2,25 +2,8 @@ import { EXPIRY_LIMIT_MS, isMedium, MEDIUMS, type Medium } from '../../core/char
 import { didYouMean } from '../../core/text.ts';
 import { durationWord, type Instant } from '../../core/time.ts';
 
-/** Expiry of a bank_transfer account: at an instant, or after milliseconds. */
-export type Expiry = { readonly at: Instant } | { readonly in: number };
-
-/** Charge parameters, one variant per medium. No parameter can stand beside a medium that it isn't for. */
-export type ChargeMedium =
-  | { readonly medium: 'bank_transfer'; readonly expiry: Expiry | undefined }
-  | { readonly medium: 'ussd'; readonly provider: string }
-  | { readonly medium: 'mobile_money'; readonly provider: string; readonly phone: string }
-  /** With --no-validate: the values as given. */
-  | {
-      readonly medium: 'unchecked';
-      readonly name: string | undefined;
-      readonly expiry: Expiry | undefined;
-      readonly provider: string | undefined;
-      readonly phone: string | undefined;
-    };
-
-/** Charge parameters as given, by flags or in the columns of a file. Each is a key of the body and a column. */
-export interface ChargeWords {
+/** Fields of a charge. Each has the name of its option and of its column. */
+export interface ChargeFields {
   readonly medium?: string | undefined;
   readonly expires_at?: Instant | undefined;
   /** In milliseconds. */
@@ -28,53 +11,40 @@ export interface ChargeWords {
   readonly provider?: string | undefined;
   readonly phone?: string | undefined;
 }
-export type ChargeField = keyof ChargeWords;
+export type ChargeField = keyof ChargeFields;
 export const CHARGE_FIELDS = ['medium', 'expires_at', 'expires_in', 'provider', 'phone'] as const;
 
-/** A fault in the parameters: the field, and a sentence. */
+/** A fault in the fields: the field, and a sentence. */
 export interface ChargeFault {
   readonly field: ChargeField;
   readonly what: string;
 }
 
-/** Names a parameter by its source: a flag or a column. */
+/** Names a field by its source: a flag or a column. */
 export type NameOf = (field: ChargeField) => string;
 
-const OWN: Readonly<Record<Medium, readonly ChargeField[]>> = {
-  bank_transfer: ['expires_at', 'expires_in'],
-  ussd: ['provider'],
-  mobile_money: ['provider', 'phone'],
+/** Fields of each medium. A text describes the value of a required one. */
+const OWN: Readonly<Record<Medium, Readonly<Partial<Record<ChargeField, string>>>>> = {
+  bank_transfer: { expires_at: '', expires_in: '' },
+  ussd: { provider: "the bank's code such as gtb or zenith" },
+  mobile_money: { provider: "the provider's code", phone: 'the number in international format' },
 };
 
-const foreignTo = (medium: Medium, words: ChargeWords, nameOf: NameOf): ChargeFault[] => {
-  const given = CHARGE_FIELDS.filter((field) => field !== 'medium' && words[field] !== undefined);
-  return given
-    .filter((field) => !OWN[medium].includes(field))
-    .map((field) => {
-      const owners = MEDIUMS.filter((other) => OWN[other].includes(field)).join(' and ');
+const foreignTo = (medium: Medium, fields: ChargeFields, nameOf: NameOf): ChargeFault[] =>
+  CHARGE_FIELDS.filter((field) => field !== 'medium' && fields[field] !== undefined && !(field in OWN[medium])).map(
+    (field) => {
+      const owners = MEDIUMS.filter((other) => field in OWN[other]).join(' and ');
       return { field, what: `${nameOf(field)} can't be used with ${nameOf('medium')} ${medium}, only with ${owners}` };
-    });
-};
+    },
+  );
 
-const WANTED: Readonly<Record<'ussd' | 'mobile_money', readonly (readonly [ChargeField, string])[]>> = {
-  ussd: [['provider', "the bank's code such as gtb or zenith"]],
-  mobile_money: [
-    ['provider', "the provider's code"],
-    ['phone', 'the number in international format'],
-  ],
-};
+const missingFrom = (medium: Medium, fields: ChargeFields, nameOf: NameOf): ChargeFault[] =>
+  CHARGE_FIELDS.filter((field) => fields[field] === undefined && OWN[medium][field]).map((field) => ({
+    field,
+    what: `${nameOf('medium')} ${medium} needs ${nameOf(field)}, ${OWN[medium][field]}`,
+  }));
 
-const missingFrom = (medium: 'ussd' | 'mobile_money', words: ChargeWords, nameOf: NameOf): ChargeFault[] =>
-  WANTED[medium]
-    .filter(([field]) => words[field] === undefined)
-    .map(([field, what]) => ({ field, what: `${nameOf('medium')} ${medium} needs ${nameOf(field)}, ${what}` }));
-
-const expiryOf = ({ expires_at, expires_in }: ChargeWords): Expiry | undefined => {
-  if (expires_at !== undefined) return { at: expires_at };
-  return expires_in === undefined ? undefined : { in: expires_in };
-};
-
-const expiryFaults = ({ expires_at, expires_in }: ChargeWords, nameOf: NameOf): ChargeFault[] => {
+const expiryFaults = ({ expires_at, expires_in }: ChargeFields, nameOf: NameOf): ChargeFault[] => {
   const name = nameOf('expires_in');
   if (expires_at !== undefined && expires_in !== undefined) {
     return [{ field: 'expires_in', what: `${nameOf('expires_at')} and ${name} can't be used together` }];
@@ -96,33 +66,14 @@ const noMedium = (name: string | undefined, nameOf: NameOf): ChargeFault => {
   return { field: 'medium', what: `"${name}" is not one of ${known}${guess}` };
 };
 
-/** The charge parameters, or all their faults. */
-export type ReadWith = { readonly charge: ChargeMedium } | { readonly faults: readonly ChargeFault[] };
-
-const chargeBy = (medium: Medium, words: ChargeWords): ChargeMedium => {
-  const { provider = '', phone = '' } = words;
-  switch (medium) {
-    case 'bank_transfer':
-      return { medium, expiry: expiryOf(words) };
-    case 'ussd':
-      return { medium, provider };
-    case 'mobile_money':
-      return { medium, provider, phone };
-  }
+/** All faults of the fields. No field can stand beside a medium that it isn't for. */
+export const faultsOf = (fields: ChargeFields, nameOf: NameOf): readonly ChargeFault[] => {
+  const { medium } = fields;
+  if (medium === undefined || !isMedium(medium)) return [noMedium(medium, nameOf)];
+  const own = medium === 'bank_transfer' ? expiryFaults(fields, nameOf) : missingFrom(medium, fields, nameOf);
+  return [...foreignTo(medium, fields, nameOf), ...own];
 };
 
-export const readWith = (words: ChargeWords, nameOf: NameOf): ReadWith => {
-  const { medium } = words;
-  if (medium === undefined || !isMedium(medium)) return { faults: [noMedium(medium, nameOf)] };
-  const own = medium === 'bank_transfer' ? expiryFaults(words, nameOf) : missingFrom(medium, words, nameOf);
-  const faults = [...foreignTo(medium, words, nameOf), ...own];
-  return faults.length > 0 ? { faults } : { charge: chargeBy(medium, words) };
-};
-
-/** Reads the parameters without checks; the service judges them. */
-export const readUnchecked = (words: ChargeWords, nameOf: NameOf): ReadWith => {
-  const { medium: name, provider, phone, expires_at, expires_in } = words;
-  const faults = expires_at === undefined || expires_in === undefined ? [] : expiryFaults(words, nameOf);
-  if (faults.length > 0) return { faults };
-  return { charge: { medium: 'unchecked', name, expiry: expiryOf(words), provider, phone } };
-};
+/** Faults of fields that only the service judges (--no-validate): there is one expiry at most. */
+export const faultsUnchecked = (fields: ChargeFields, nameOf: NameOf): readonly ChargeFault[] =>
+  fields.expires_at === undefined || fields.expires_in === undefined ? [] : expiryFaults(fields, nameOf);

@@ -27,9 +27,10 @@ import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { idProblem } from '../../core/ids.ts';
 import { asFlag, type Pair } from '../../core/input.ts';
+import { pick } from '../../core/json.ts';
 import type { ShareOptions } from '../../core/result.ts';
 import { type Instant, parseInstant } from '../../core/time.ts';
-import { CHARGE_FIELDS, type ChargeMedium, type ChargeWords, readUnchecked, readWith } from './charge-shared.ts';
+import { CHARGE_FIELDS, type ChargeFields, faultsOf, faultsUnchecked } from './charge-shared.ts';
 
 const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   const instant = parseInstant(text);
@@ -39,14 +40,14 @@ const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   });
 });
 
-const options = rarely(['expiresAt', 'param', 'waitTimeout', 'noPreflight'], {
+const options = rarely(['expires_at', 'param', 'waitTimeout', 'noPreflight'], {
   medium: option('--medium <medium>', MEDIUMS.join(', '), asText, { choices: MEDIUMS }),
-  expiresAt: option(
+  expires_at: option(
     '--expires-at <time>',
     'bank_transfer: when the account stops accepting; ISO 8601 with an offset',
     asInstant,
   ),
-  expiresIn: option(
+  expires_in: option(
     '--expires-in <duration>',
     'bank_transfer: how long the account accepts; at most 15m, the default',
     asDuration,
@@ -84,7 +85,7 @@ type ChargeGiven = GivenOptions<typeof options>;
 export interface OneCharge {
   readonly kind: 'one';
   readonly ugwo: string;
-  readonly with: ChargeMedium;
+  readonly fields: ChargeFields;
   readonly params: readonly Pair[];
   /** Reaction to an earlier charge that can still be paid or was paid. */
   readonly earlier: 'refuse' | 'again' | 'reuse';
@@ -99,7 +100,7 @@ export interface OneCharge {
 export interface FileOfCharges {
   readonly kind: 'file';
   readonly bulk: BulkInput;
-  readonly words: ChargeWords;
+  readonly fields: ChargeFields;
   readonly params: readonly Pair[];
   readonly again: boolean;
   /** True to read each payment request before its charge. */
@@ -110,14 +111,11 @@ export interface FileOfCharges {
 
 export type ChargeInput = OneCharge | FileOfCharges;
 
-const wordsOf = ({ medium, expiresAt, expiresIn, provider, phone }: ChargeGiven): ChargeWords => ({
-  ...{ medium, expires_at: expiresAt, expires_in: expiresIn, provider, phone },
-});
-
-const readMedium = (given: ChargeGiven, validate: boolean): ChargeMedium => {
-  const read = (validate ? readWith : readUnchecked)(wordsOf(given), asFlag);
-  if ('charge' in read) return read.charge;
-  throw usageError(read.faults[0]?.what ?? 'no medium given');
+const readFields = (given: ChargeGiven, validate: boolean): ChargeFields => {
+  const fields = pick(given, CHARGE_FIELDS);
+  const [fault] = (validate ? faultsOf : faultsUnchecked)(fields, asFlag);
+  if (fault !== undefined) throw usageError(fault.what);
+  return fields;
 };
 
 /** Throws if --param sets a key that has its own option. Only the option checks the value. */
@@ -156,7 +154,7 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
   return {
     kind: 'one',
     ugwo: readId('ugw', ugwo, validate),
-    with: readMedium(given, validate),
+    fields: readFields(given, validate),
     params: given.param ?? [],
     earlier: readEarlier(given),
     look: given.noPreflight !== true,
@@ -170,8 +168,8 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven):
   const single = (['reuse', 'share', 'copy'] as const).find((name) => given[name] === true);
   if (single !== undefined) throw usageError(`--${single} and --from can't be used together`);
   const { param = [], again = false } = given;
-  const words = wordsOf(given);
-  return { kind: 'file', bulk, words, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
+  const fields = pick(given, CHARGE_FIELDS);
+  return { kind: 'file', bulk, fields, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
 };
 
 const PROVIDERS: Readonly<Record<string, Question>> = {
