@@ -18,6 +18,8 @@ export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 
 export interface Column {
   /** The dotted path into the record; also the header, and the name for `--columns`. */
   readonly path: string;
+  /** Path of the value to show where there is none at `path`. */
+  readonly or?: string;
   readonly kind?: CellKind;
   /** For `money`: the path of the currency. */
   readonly currency?: string;
@@ -27,7 +29,7 @@ export interface Column {
   readonly label?: string;
   /** May be shortened on a narrow terminal; identifiers and amounts may not. */
   readonly flexible?: boolean;
-  /** Stays when a narrow terminal makes a table omit columns; the columns before it must be needed too. */
+  /** Stays, as do the columns before it, when a narrow terminal makes a table omit columns. */
   readonly needed?: boolean;
   /** Smallest width when only needed columns are left. */
   readonly least?: number;
@@ -35,7 +37,7 @@ export interface Column {
   readonly endMatters?: boolean;
   /** Present in every table, even when the first records have no value; a count of 0 is shown. */
   readonly always?: boolean;
-  /** In csv and tsv, but not in the table or on the card, where another cell has the same information. */
+  /** In csv and tsv, but not on the card, where another cell has the same information, nor in a table by default. */
   readonly machineOnly?: boolean;
   /** Too long for a cell of a table; shown there only on request. */
   readonly cardOnly?: true;
@@ -47,6 +49,11 @@ export interface Column {
 export interface View {
   /** The contract's columns in order: binding for tsv and csv. */
   readonly columns: readonly Column[];
+  /**
+   * The columns of a table, the most important first: a narrow terminal drops the last ones. By default those of
+   * `columns`.
+   */
+  readonly table?: readonly Column[];
   /** The customer's next step, if a record has one. */
   readonly nextAction?: (value: unknown) => NextAction | undefined;
   /** Lists inside the record, each shown as a table under its card. */

@@ -139,8 +139,14 @@ const mediumsText = (value: unknown): string => {
   return names.includes('') ? plainText(value) : cutText(names.join(', '), BOUNDS.cell);
 };
 
+/** The value of a column in a record. */
+export const valueIn = (record: unknown, { path, or }: Column): unknown => {
+  const value = valueAt(record, path);
+  return isBlank(value) && or !== undefined ? valueAt(record, or) : value;
+};
+
 const textOf = (record: unknown, column: Column): string => {
-  const value = valueAt(record, column.path);
+  const value = valueIn(record, column);
   if (column.kind === 'time') return timeText(value);
   if (column.kind === 'money') return moneyText(value, valueAt(record, column.currency ?? 'currency'));
   if (column.kind === 'state') return stateText(value, column);
@@ -153,7 +159,7 @@ const textOf = (record: unknown, column: Column): string => {
 
 /** The cell of `column` in the value of a record (see `exactValue`); empty where the value is absent. */
 export const cellOf = (record: unknown, column: Column, styles: Styles): Cell => {
-  const value = valueAt(record, column.path);
+  const value = valueIn(record, column);
   const paint = column.kind === 'state' && isEnum(value) ? styles.state(machineValue(value)) : unpainted;
   return { text: visible(textOf(record, column)), paint };
 };

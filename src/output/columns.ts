@@ -5,7 +5,7 @@ import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column, Format, View } from '../core/result.ts';
 import { didYouMean } from '../core/text.ts';
-import { exactValue, isBlank, isObject } from './cell.ts';
+import { exactValue, isBlank, isObject, valueIn } from './cell.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
@@ -118,11 +118,11 @@ const saysSomething = (value: unknown, kind: CellKind | undefined): boolean =>
  * value, all of them. Excludes columns that are for cards or programs only.
  */
 export const tableColumns = (view: View, records: readonly ApiRecord[]): readonly Column[] => {
-  const all = view.columns.length > 0 ? view.columns : machineColumns(view, records);
+  const all = view.table ?? (view.columns.length > 0 ? view.columns : machineColumns(view, records));
   const candidates = all.filter(({ machineOnly, cardOnly }) => machineOnly !== true && cardOnly !== true);
   const used = candidates.filter(
-    ({ path, kind, always }) =>
-      always === true || records.some(({ value }) => saysSomething(valueAt(value, path), kind)),
+    (column) =>
+      column.always === true || records.some(({ value }) => saysSomething(valueIn(value, column), column.kind)),
   );
   return used.length > 0 ? used : candidates;
 };

@@ -9,7 +9,7 @@ import type { Sink } from './walk.ts';
 /** The least width at which a shortened text is of any use. */
 const NARROWEST = 8;
 /** The least width of a column while other columns can be left out instead. */
-const READABLE = 12;
+const READABLE = 10;
 /** Widths that leave room for longer values on later pages, where there is space. */
 const ROOM_FOR_MONEY = 'NGN 10,000,000.00'.length;
 const ROOM_FOR_STATE = 'part refunded'.length;
@@ -146,16 +146,16 @@ const firstOf = (columns: readonly Column[], most: number, fewest: number): (rea
   Array.from({ length: Math.max(0, most - fewest + 1) }, (_, less) => columns.slice(0, most - less));
 
 /**
- * The candidates in the order of preference. The last columns are dropped first: at readable widths the optional
- * columns, then at tight widths the needed ones. The user's own choice stays complete.
+ * The candidates in the order of preference. The last columns are dropped first, but no needed one: those get tight
+ * widths instead. The user's own choice stays complete.
  */
 const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
   if (chosen) return [{ columns, tight: true }];
-  const fewest = Math.min(columns.length, FEWEST_COLUMNS);
-  const needed = Math.max(fewest, columns.findLastIndex((column) => column.needed === true) + 1);
+  const needed = columns.findLastIndex((column) => column.needed === true) + 1;
+  const fewest = Math.min(columns.length, Math.max(needed, FEWEST_COLUMNS));
   return [
-    ...firstOf(columns, columns.length, needed).map((some) => ({ columns: some, tight: false })),
-    ...firstOf(columns, needed, fewest).map((some) => ({ columns: some, tight: true })),
+    ...firstOf(columns, columns.length, fewest).map((some) => ({ columns: some, tight: false })),
+    { columns: columns.slice(0, fewest), tight: true },
   ];
 };
 
@@ -218,6 +218,13 @@ const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Si
   };
 };
 
+/** Names the columns that are not shown, and an example of --columns with the first of them. */
+const hiddenText = (shown: readonly Column[], hidden: readonly Column[]): string => {
+  const example = [shown, hidden].flatMap((some) => some.find(({ peopleOnly }) => peopleOnly !== true)?.path ?? []);
+  const which = hidden.map(headingOf).join(', ');
+  return `Not shown at this width: ${which}. Choose with --columns ${example.join(',')}, or see all with -o json.`;
+};
+
 /**
  * Renders a list for people: a table fitted to the surface, or, where none fits, stacked records. The first page with a
  * record determines the layout; an empty list prints nothing.
@@ -225,6 +232,7 @@ const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Si
 export const listSink = async (names: readonly string[] | undefined, view: View, surface: Surface): Promise<Sink> => {
   const { default: Table } = await import('cli-table3');
   let sink: Sink | undefined;
+  let shown: readonly Column[] = [];
   let hidden: readonly Column[] = [];
   const choose = (records: readonly ApiRecord[], more: boolean): Sink => {
     const columns = names === undefined ? tableColumns(view, records) : checkColumns(names, view, records);
@@ -233,7 +241,7 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
     for (const choice of choices(columns, names !== undefined)) {
       const layout = layoutOf(natural, choice, surface.width, more);
       if (layout === undefined) continue;
-      hidden = columns.slice(choice.columns.length);
+      [shown, hidden] = [choice.columns, columns.slice(choice.columns.length)];
       return tableSink(Table, layout, surface);
     }
     return stackedSink(columns, surface);
@@ -245,9 +253,6 @@ export const listSink = async (names: readonly string[] | undefined, view: View,
       yield* sink.page(records, more);
     },
     end: (next) => sink?.end(next) ?? '',
-    notice: () => {
-      if (hidden.length === 0) return undefined;
-      return `Not shown at this width: ${hidden.map(headingOf).join(', ')} (pick columns with --columns; -o json has all)`;
-    },
+    notice: () => (hidden.length === 0 ? undefined : hiddenText(shown, hidden)),
   };
 };

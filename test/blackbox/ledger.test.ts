@@ -297,7 +297,7 @@ describe('a profile', () => {
       const shown = openTerminal(['ledger', noun, '--all-profiles', '--max', '5'], { home, columns: 160 });
       await shown.ended;
       const screen = await shown.screen();
-      expect(screen).toMatch(/^id .*profile/m);
+      expect(screen).toMatch(/^(?:id|status) .*profile/m);
       expect(screen.match(/ (shop|a colleague|stall|sandbox|local) /g)).toHaveLength(rows - 2);
       expect(screen).toContain('--all-profiles');
     }

@@ -17,12 +17,12 @@ const listed = async (columns: number, env: Record<string, string> = {}): Promis
 };
 
 describe('a list on a terminal of 80 columns', () => {
-  it('shows uid, status, amount, ref and customer, between no borders', async () => {
+  it('shows ref, customer, amount, status and time, between no borders', async () => {
     const [head = '', rule = '', ...rows] = (await listed(80, { NO_COLOR: '1' })).split('\n');
-    expect(head).toMatch(/^uid {32}status +amount {2}ref +customer$/);
+    expect(head).toMatch(/^ref +customer +amount {2}status +created_at$/);
     expect(rule).toMatch(/^─{60,80}$/);
-    expect(rows[0]).toMatch(/^ugw\.AbCd\.0{23}1 {2}\S+ +NGN [\d,.]+ {2}…-000120 {2}amaka\S+…$/);
-    expect(rows[1]).toMatch(/^ugw\.AbCd\.0{23}2 {2}\S+ +NGN [\d,.]+ {2}…-000119 {2}Ada Bello$/);
+    expect(rows[0]).toMatch(/^INV-000120 {2}amaka\S+… +NGN [\d,.]+ {2}not paid +2026-11-20 \d\d:00$/);
+    expect(rows[1]).toMatch(/^INV-000119 {2}Ada Bello +NGN [\d,.]+ {2}not paid +2026-11-20 \d\d:00$/);
   });
 
   it('gives the command that goes on a line of its own, and breaks it nowhere', async () => {

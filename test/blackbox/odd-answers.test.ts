@@ -257,11 +257,11 @@ describe('a read whose answer is odd', () => {
     expect(ended.code).toBe(0);
   });
 
-  it('shows a pair by its machine value where its label is for translators', async () => {
+  it('shows the word for a pair whose label is for translators', async () => {
     const status = ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'];
     const service = await serveAll([json(200, { ...ugwo(1), uid: UGWO_ID, status, currency: ['NGN', 'Naira (NGN)'] })]);
     const { stdout } = await inProcess(['ugwo', 'get', UGWO_ID, '-o', 'table'], { service });
-    expect(stdout).toMatch(/^status +ugwo_successful$/m);
+    expect(stdout).toMatch(/^status +paid$/m);
     expect(stdout).toContain('NGN 5,000.01');
   });
 

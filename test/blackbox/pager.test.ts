@@ -25,7 +25,7 @@ describe.runIf(process.platform !== 'win32')('PAYCLI_PAGER', () => {
     const terminal = openTerminal(['ugwo', 'list'], { service, env });
     expect(await terminal.ended).toEqual({ code: 0 });
     // What is said beside the data comes when the pager is left.
-    expect(await terminal.screen()).toMatch(/^pager -a \$\(x\) y\nuid [\s\S]*order-1[\s\S]*order-2[\s\S]*\nMore:/);
+    expect(await terminal.screen()).toMatch(/^pager -a \$\(x\) y\nref [\s\S]*order-1[\s\S]*order-2[\s\S]*\nMore:/);
     const seen = readFileSync(join(folder, 'env'), 'utf8');
     expect(seen).toContain('LESS=FRX');
     expect(seen).not.toMatch(/sk\.|PAYCLI_SECRET_KEY/);
@@ -36,7 +36,7 @@ describe.runIf(process.platform !== 'win32')('PAYCLI_PAGER', () => {
     const env = { ...TERMINAL, PAYCLI_PAGER: file };
     const terminal = openTerminal(['ugwo', 'list', '--all', '--local', '-q'], { env });
     expect(await terminal.ended).toEqual({ code: 0 });
-    expect(await terminal.screen()).toMatch(/^pager\s*\nuid/);
+    expect(await terminal.screen()).toMatch(/^pager\s*\nref/);
   });
 
   it('keeps the exit code of the command', async () => {
@@ -61,7 +61,7 @@ describe.runIf(process.platform !== 'win32')('PAYCLI_PAGER', () => {
     const env = { ...TERMINAL, PAYCLI_PAGER: 'no-such-pager' };
     const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { env });
     expect(await terminal.ended).toEqual({ code: 0 });
-    expect(await terminal.screen()).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*uid/);
+    expect(await terminal.screen()).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*ref/);
   });
 
   it('is no program of the working folder', async () => {

@@ -20,9 +20,9 @@ describe('watch on a terminal', () => {
     await session.saw(/1 failed NGN 5,000\.04/);
     const lines = linesOf(await session.screen());
     expect(lines).toHaveLength(11);
-    expect(lines[0]).toMatch(/^ugwo +now +amount +status +medium +changed/);
-    expect(lines[2]).toMatch(/0004 +failed +NGN 5,000\.04 +failed +ussd/);
-    expect(lines[3]).toMatch(/0003 +paid +NGN 5,000\.03 +paid +ussd/);
+    expect(lines[0]).toMatch(/^ref +amount +now +changed +medium +ugwo$/);
+    expect(lines[2]).toMatch(/^order-4 +NGN 5,000\.04 +failed +[\d: -]+ ussd +ugw\S+0004$/);
+    expect(lines[3]).toMatch(/^order-3 +NGN 5,000\.03 +paid +[\d: -]+ ussd +ugw\S+0003$/);
     expect(lines.slice(-3)).toEqual([
       'and 6 more',
       '1 paid NGN 5,000.03, 10 open NGN 50,000.71, 1 failed NGN 5,000.04',
@@ -49,13 +49,13 @@ describe('watch on a terminal', () => {
   it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('is lines, never drawn over, with %j', async (env) => {
     const world = await charge(2);
     const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, env });
-    await session.saw(/0002[^\n]*open/);
+    await session.saw(/order-2[^\n]*open/);
     world.set(1, 'successful');
-    await session.saw(/0001[^\n]*paid/);
+    await session.saw(/order-1[^\n]*paid/);
     world.set(2, 'successful');
     expect(await session.ended).toEqual({ code: 0 });
     const lines = linesOf(await session.screen());
-    expect(lines.filter((line) => /^\d{4}-/.test(line)).map((line) => line.split(/ {2,}/)[2])).toEqual([
+    expect(lines.filter((line) => line.startsWith('order-')).map((line) => line.split(/ {2,}/)[2])).toEqual([
       'open',
       'open',
       'paid',

@@ -26,7 +26,7 @@ describe('watch', () => {
   it('tells how each charge stands, then each change, and ends with the gravest code', async () => {
     const world = await charge(3);
     const run = watch(world, '--job', world.job, '--until-final');
-    await run.saw(/"row":3\}\n/);
+    await run.saw(/"row":3,[^\n]*\n/);
     world.set(1, 'successful');
     await run.saw(/"now":"paid"/);
     world.set(2, 'failed');
@@ -49,6 +49,7 @@ describe('watch', () => {
       ref: 'order-1',
       job: world.job,
       row: 1,
+      customer: null,
     });
     expect(errorOf(ended)).toMatchObject({
       kind: 'charge_failed',
@@ -99,7 +100,7 @@ describe('watch', () => {
   it('walks over the list once for many, and reads by itself what has changed there', async () => {
     const world = await charge(40);
     const run = watch(world, '--job', world.job);
-    await run.saw(/"row":40\}\n/);
+    await run.saw(/"row":40,[^\n]*\n/);
     world.set(17, 'successful');
     await run.saw(/"now":"paid"/);
     run.kill('SIGINT');

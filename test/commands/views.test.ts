@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest';
 import { recordOf as entryRecord, listView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
+import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
+import { boardView, recordOf as changeRecord, changesView } from '../../src/commands/watch/watch.ts';
+import { listView as eventsView } from '../../src/commands/webhook/view.ts';
+import type { ApiRecord } from '../../src/core/record.ts';
+import type { View } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import { charge, UGWO } from '../ledger/support/memory.ts';
+import { widthOf } from '../../src/output/text.ts';
+import { charge } from '../ledger/support/memory.ts';
 import { options, recordOf, terminal } from '../output/support.ts';
 
 const CUSTOMER = {
@@ -29,18 +35,168 @@ it.each([80, 100, 140])(
   },
 );
 
-it.each(['chg-000000000001', 'payment_request-000000000001'])(
-  'a table of charges names their payment requests at 80 columns, and their origins last: %s',
-  async (id) => {
-    const io = terminal();
-    const asked = { amount: 1_000_000_000, currency: 'NGN', ref: 'INV-000120', customer: undefined };
-    const entry = charge({ id, asked, state: 'not_created', origin: 'http://127.0.0.1:38125' });
+const REFS = ['INV-2', 'SCHOOL-FEES-2026-TERM-1-000431', 'INV-000120'];
+const AMOUNTS = [90_000, 125_000_000, 100_000_000_000];
+const CREATED_AT = '2026-11-20T10:00:00+00:00';
+const uidOf = (prefix: string, index: number): string => `${prefix}.AbCd.${String(index).padStart(24, '0')}`;
+
+const MAILS = ['adebayo.olanrewaju-fashola@lagoslogistics.example.com', null, 'ada@example.com'];
+const NAMES = { first_name: 'Adebayo Oluwaseun', last_name: 'Olanrewaju-Fashola' };
+const requests = ['requires_ugwo', 'partially_refunded', ['ugwo_successful', 'enum.x']].map((status, index) =>
+  recordOf({
+    uid: uidOf('ugw', index),
+    status,
+    amount: AMOUNTS[index],
+    currency: 'NGN',
+    ref: REFS[index],
+    onye: { uid: uidOf('ony', index), email: MAILS[index], ...NAMES },
+    description: 'School fees, first term, two children',
+    created_at: CREATED_AT,
+  }),
+);
+
+const STATES = [
+  ['accepted', 'paid'],
+  ['not_created', undefined],
+  ['unknown', undefined],
+] as const;
+const charges = STATES.map(([state, payment], index) => {
+  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index) };
+  return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state }), payment);
+});
+
+const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {
+  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index) };
+  return changeRecord({ charge: charge({ asked }), now, before: 'open', at: Date.parse(CREATED_AT) });
+});
+
+const events = (['waiting', 'forwarded', 'kept'] as const).map((state, index) =>
+  recordOf({
+    uid: uidOf('evt', index),
+    event: ['ugwo.successful', 'ugwo.activity.double_charge_detected', 'nzube.onye.updated'][index],
+    state,
+    ugwo: uidOf('ugw', index),
+    activity: uidOf('act', index),
+    received_at: CREATED_AT,
+    answer: '200',
+  }),
+);
+
+const activities = {
+  columns: wholeUgwoView.lists?.[0]?.columns ?? [],
+};
+const attempts = ['partially_refunded', 'requires_action', 'processing'].map((status, index) =>
+  recordOf({ uid: uidOf('act', index), status, created_at: CREATED_AT }),
+);
+
+interface Layouts {
+  readonly view: View;
+  readonly records: readonly ApiRecord[];
+  readonly statuses: readonly string[];
+  /** The heads by width; undefined where the records are stacked. */
+  readonly heads: Readonly<Record<number, string | undefined>>;
+}
+
+const LAYOUTS: Readonly<Record<string, Layouts>> = {
+  'ugwo list': {
+    view: ugwoView,
+    records: requests,
+    statuses: ['not paid', 'part refunded', 'paid'],
+    heads: {
+      60: 'ref customer amount status',
+      80: 'ref customer amount status created_at',
+      100: 'ref customer amount status created_at',
+      140: 'ref customer amount status created_at uid description',
+    },
+  },
+  'ledger list': {
+    view: listView,
+    records: charges,
+    statuses: ['paid', 'not created', 'unknown'],
+    heads: {
+      60: 'ref customer amount status',
+      80: 'ref customer amount status created_at',
+      100: 'ref customer amount status created_at id',
+      140: 'ref customer amount status created_at id medium ugwo',
+    },
+  },
+  'watch, as lines': {
+    view: changesView,
+    records: changes,
+    statuses: ['not created', 'open', 'refunded'],
+    heads: {
+      60: 'ref customer amount now',
+      80: 'ref customer amount now at',
+      100: 'ref customer amount now at before medium',
+      140: 'ref customer amount now at before medium ugwo',
+    },
+  },
+  'watch, as a board': {
+    view: boardView,
+    records: changes,
+    statuses: ['not created', 'open', 'refunded'],
+    heads: {
+      60: 'ref customer amount now',
+      80: 'ref customer amount now changed',
+      100: 'ref customer amount now changed medium',
+      140: 'ref customer amount now changed medium ugwo charge',
+    },
+  },
+  'webhook events list': {
+    view: eventsView,
+    records: events,
+    statuses: ['waiting', 'forwarded', 'stored'],
+    heads: {
+      60: 'event state received_at',
+      80: 'event state received_at ugwo',
+      100: 'event state received_at ugwo',
+      140: 'event state received_at ugwo uid',
+    },
+  },
+  'the activities of ugwo get': {
+    view: activities,
+    records: attempts,
+    statuses: ['part refunded', 'not paid', 'processing'],
+    heads: {
+      60: undefined,
+      80: 'status created_at uid',
+      100: 'status created_at uid',
+      140: 'status created_at uid',
+    },
+  },
+};
+
+const CASES = Object.entries(LAYOUTS).flatMap(([what, { heads, ...layout }]) =>
+  Object.entries(heads).map(([width, head]) => ({ what, width: Number(width), head, ...layout })),
+);
+
+it.each(CASES)(
+  '$what at $width columns shows first what people look for, and cuts no status and no amount',
+  async ({ width, head, view, records, statuses }) => {
+    const io = terminal(width);
     const pages = (async function* () {
-      yield { records: [entryRecord(entry, undefined)], cursor: undefined, nextCursor: null };
+      yield { records, cursor: undefined, nextCursor: null };
     })();
-    await render({ kind: 'list', pages, view: listView }, io, options({ format: 'table' }));
-    expect(io.stdout.text).toContain(UGWO);
-    expect(io.stdout.text).toMatch(/^id +state +ugwo/);
-    expect(io.stderr.text.replaceAll('\n', ' ')).toContain('created, origin (pick columns');
+    await render({ kind: 'list', pages, view }, io, options({ format: 'table' }));
+    const [first = '', , ...rows] = io.stdout.text.trimEnd().split('\n');
+    expect(Math.max(...io.stdout.text.split('\n').map(widthOf))).toBeLessThanOrEqual(width);
+    if (head === undefined) expect(first).toMatch(/^status +\S/);
+    else expect(first.split(/ +/).join(' ')).toBe(head);
+    for (const [index, status] of statuses.entries()) {
+      if (head === undefined) expect(io.stdout.text).toContain(`${status}\n`);
+      else expect(` ${rows[index]} `).toContain(` ${status} `);
+    }
+    if (head?.includes('amount')) expect(rows[2]).toContain('NGN 1,000,000,000.00');
   },
 );
+
+it('names the columns that are not shown, and how to see them', async () => {
+  const io = terminal(80);
+  const pages = (async function* () {
+    yield { records: requests, cursor: undefined, nextCursor: null };
+  })();
+  await render({ kind: 'list', pages, view: ugwoView }, io, options({ format: 'table' }));
+  expect(io.stderr.text.replaceAll('\n', ' ')).toContain(
+    'Not shown at this width: uid, description. Choose with --columns ref,uid, or see all with -o json.',
+  );
+});

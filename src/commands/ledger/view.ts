@@ -53,38 +53,44 @@ const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
-/** List columns for people. The most important come first: a narrow terminal drops columns from the end. */
-const FOR_PEOPLE: readonly Column[] = [
-  { path: 'id', needed: true },
-  { path: 'state', kind: 'state', needed: true, least: 8 },
-  { path: 'ugwo', needed: true },
-  { path: 'amount', kind: 'money', currency: 'currency', needed: true },
-  { path: 'payment', kind: 'state', always: true },
-  { path: 'ref', flexible: true, endMatters: true },
-  { path: 'medium' },
+const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+
+/** Columns of the table of charges. */
+const TABLE: readonly Column[] = [
+  { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
+  { path: 'customer', flexible: true, needed: true, least: 8, endMatters: true },
+  amount,
+  // The payment of an accepted charge, else the state of the charge.
+  { path: 'payment', or: 'state', kind: 'state', label: 'status', needed: true, peopleOnly: true },
   created,
+  { path: 'id' },
+  { path: 'medium' },
+  { path: 'ugwo' },
   { path: 'activity' },
   { path: 'origin', flexible: true },
 ];
 
 /** Columns for programs, in a stable order. New ones come last. */
-const FOR_PROGRAMS = namesIn(
-  'id state ugwo medium created_at status activity origin profile job row recorded_at exit_code amount ' +
-    'currency ref customer payment kind about',
-);
-
-const viewFor = (people: readonly Column[]): View => ({
-  columns: [
-    ...people.map((column): Column => ({ label: column.path, ...column, peopleOnly: true })),
-    ...FOR_PROGRAMS.map((path): Column => ({ path, machineOnly: true })),
-  ],
-});
+const FOR_PROGRAMS: readonly Column[] = [
+  { path: 'id' },
+  { path: 'state', kind: 'state' },
+  ...namesIn('ugwo medium').map((path) => ({ path })),
+  created,
+  { path: 'status', kind: 'state' },
+  ...namesIn('activity origin profile job row').map((path) => ({ path })),
+  recorded,
+  exitCode,
+  amount,
+  ...namesIn('currency ref customer').map((path) => ({ path })),
+  { path: 'payment', kind: 'state' },
+  ...namesIn('kind about').map((path) => ({ path })),
+];
 
 /** Charges in a list. */
-export const listView = viewFor(FOR_PEOPLE);
+export const listView: View = { columns: FOR_PROGRAMS, table: TABLE };
 
 /** Charges of every profile. */
-export const everyView = viewFor(FOR_PEOPLE.toSpliced(2, 0, { path: 'profile', needed: true }));
+export const everyView: View = { ...listView, table: TABLE.toSpliced(5, 0, { path: 'profile' }) };
 
 const stillToDo = (value: unknown): boolean =>
   valueAt(value, 'state') === 'accepted' && paymentStatusOf(String(valueAt(value, 'status'))) === 'open';

@@ -1,20 +1,37 @@
 import { summaryColumns } from '../../core/charge.ts';
-import type { View } from '../../core/result.ts';
+import type { Column, View } from '../../core/result.ts';
 
-/** View of a payment request: list columns and card lines. */
+const uid: Column = { path: 'uid' };
+const status: Column = { path: 'status', kind: 'state', needed: true };
+const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const ref: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
+const customer: Column = {
+  path: 'onye',
+  kind: 'customer',
+  label: 'customer',
+  flexible: true,
+  needed: true,
+  least: 8,
+  peopleOnly: true,
+};
+const description: Column = { path: 'description', flexible: true };
+const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
+
+/** View of a payment request. */
 export const ugwoView: View = {
   columns: [
-    { path: 'uid', needed: true },
-    { path: 'status', kind: 'state', needed: true, least: 8 },
-    { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+    uid,
+    status,
+    amount,
     { path: 'currency', kind: 'enum', machineOnly: true },
-    { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-    { path: 'onye', kind: 'customer', label: 'customer', flexible: true, needed: true, least: 8, peopleOnly: true },
-    { path: 'description', flexible: true },
+    ref,
+    customer,
+    description,
     { path: 'onye.uid', machineOnly: true },
     { path: 'onye.email', machineOnly: true },
-    { path: 'created_at', kind: 'time', label: 'created' },
+    created,
   ],
+  table: [ref, customer, amount, status, created, uid, description],
 };
 
 /** View of one payment request with its activities. */
@@ -27,11 +44,7 @@ export const wholeUgwoView: View = {
     {
       path: 'activities',
       heading: 'Activities',
-      columns: [
-        { path: 'uid' },
-        { path: 'status', kind: 'state' },
-        { path: 'created_at', kind: 'time', label: 'created' },
-      ],
+      columns: [status, created, uid],
     },
   ],
 };

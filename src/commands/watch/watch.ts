@@ -18,39 +18,36 @@ import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
 import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from './tail.ts';
 
-const FOR_PEOPLE: readonly Column[] = [
-  { path: 'at', kind: 'time', needed: true },
-  { path: 'ugwo', needed: true },
-  { path: 'now', kind: 'state', needed: true },
-  { path: 'amount', kind: 'money', currency: 'currency', needed: true },
-  { path: 'before', kind: 'state', always: true },
-  { path: 'status', kind: 'state' },
-  { path: 'medium' },
-  { path: 'ref', flexible: true, endMatters: true },
-  { path: 'charge' },
+const at: Column = { path: 'at', kind: 'time' };
+const now: Column = { path: 'now', kind: 'state', needed: true };
+const before: Column = { path: 'before', kind: 'state', always: true };
+const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const CHARGE: readonly Column[] = [
+  { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
+  { path: 'customer', flexible: true, needed: true, least: 8, endMatters: true },
+  amount,
 ];
-
-const FOR_PROGRAMS = 'at charge ugwo before now status amount currency medium activity ref job row'.split(' ');
+const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }];
 
 /** View with one line per change. */
 export const changesView: View = {
   columns: [
-    ...FOR_PEOPLE.map((column): Column => ({ label: column.path, ...column, peopleOnly: true })),
-    ...FOR_PROGRAMS.map((path): Column => ({ path, machineOnly: true })),
+    at,
+    { path: 'charge' },
+    { path: 'ugwo' },
+    before,
+    now,
+    { path: 'status', kind: 'state' },
+    amount,
+    ...'currency medium activity ref job row customer'.split(' ').map((path) => ({ path })),
   ],
+  table: [...CHARGE, now, at, before, ...NAMES],
 };
 
 /** View of the live table. */
 export const boardView: View = {
-  columns: [
-    { path: 'ugwo', needed: true },
-    { path: 'now', kind: 'state', needed: true },
-    { path: 'amount', kind: 'money', currency: 'currency', needed: true },
-    { path: 'status', kind: 'state', always: true },
-    { path: 'medium', always: true },
-    { path: 'at', kind: 'time', label: 'changed', peopleOnly: true, always: true },
-    { path: 'ref', flexible: true, endMatters: true },
-  ],
+  columns: [],
+  table: [...CHARGE, now, { ...at, label: 'changed', peopleOnly: true }, ...NAMES],
 };
 
 /** Output row of a change, or of a charge in the live table. */
@@ -70,6 +67,7 @@ export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Cha
     ref: asked.ref ?? null,
     job: charge.job ?? null,
     row: charge.row ?? null,
+    customer: asked.customer ?? null,
   });
 };
 

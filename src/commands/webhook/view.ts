@@ -78,20 +78,37 @@ export const toldView: View = {
   ],
 };
 
-const SUMMARY: readonly Column[] = [
-  ...ABOUT,
-  { path: 'state', kind: 'state' },
-  ...WHAT,
-  { path: 'received_at', kind: 'time', label: 'received' },
-  { path: 'delivery_id', label: 'delivery', machineOnly: true },
+const state: Column = { path: 'state', kind: 'state', needed: true };
+const received: Column = { path: 'received_at', kind: 'time', label: 'received' };
+const COUNTS: readonly Column[] = [
   { path: 'repeats', kind: 'count' },
   { path: 'attempts', kind: 'count' },
   { path: 'answer', flexible: true },
   { path: 'answered_at', kind: 'time', label: 'answered' },
+];
+
+const SUMMARY: readonly Column[] = [
+  ...ABOUT,
+  state,
+  ...WHAT,
+  received,
+  { path: 'delivery_id', label: 'delivery', machineOnly: true },
+  ...COUNTS,
   { path: 'signature', machineOnly: true },
 ];
 
-export const listView: View = { columns: SUMMARY };
+export const listView: View = {
+  columns: SUMMARY,
+  table: [
+    { path: 'event', needed: true, least: 12, endMatters: true },
+    state,
+    received,
+    { path: 'ugwo', flexible: true, endMatters: true },
+    { path: 'uid' },
+    { path: 'activity' },
+    ...COUNTS,
+  ],
+};
 
 /** View for one event with its headers and body. */
 export const eventView: View = {
