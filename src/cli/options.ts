@@ -167,19 +167,20 @@ export const checkIdOption = (option: string, prefix: IdPrefix, text: string | u
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Parses `2h` or `7d` ago, a day or a minute (its first moment, or its end), or an instant with its offset. */
+/** Parses `today`, `2h` or `7d` ago, a day or a minute (its first moment, or its end), or an instant with its offset. */
 export const momentIn = (zone: Zone, end: 'first' | 'last', text: string): RequestedTime => {
+  if (text === 'today') return { daysAgo: end === 'last' ? -1 : 0, zone };
   const days = /^(\d{1,5})d$/.exec(text);
   const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
   if (ago !== undefined) return { ago };
   const at = startOf(zone, text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
   if (at !== undefined) return { at };
   throw usageError(
-    `"${text}" is not a time such as 2h, 7d, 2026-11-20, '2026-11-20 09:30' or 2026-11-20T09:30:00+01:00`,
+    `"${text}" is not a time such as today, 2h, 7d, 2026-11-20, '2026-11-20 09:30' or 2026-11-20T09:30:00+01:00`,
   );
 };
 
-const asMoment = (end: 'first' | 'last'): Parse<RequestedTime> =>
+export const asMoment = (end: 'first' | 'last'): Parse<RequestedTime> =>
   taking({ type: 'time' }, (text) => momentIn('local', end, text));
 
 const asMinor: Parse<number> = taking({ type: 'integer' }, (text) => {

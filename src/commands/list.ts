@@ -10,6 +10,7 @@ import {
   checkPeriod,
   createdAt,
   endsAt,
+  instantOf,
   type ListInput,
   madeHere,
   matcher,
@@ -153,7 +154,7 @@ const reachWords = ({ reach }: ListInput): string[] => {
 /** Options that repeat a filter. A time given as "ago" becomes a fixed time. */
 const filterWords = ({ filter = {} }: ListInput, now: number): string[] => {
   const moment = (flag: string, at: typeof filter.since): string[] =>
-    at === undefined ? [] : [flag, new Date('at' in at ? at.at : now - at.ago).toISOString()];
+    at === undefined ? [] : [flag, new Date(instantOf(at, now)).toISOString()];
   const text = (flag: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [flag, String(value)];
   return [

@@ -37,7 +37,7 @@ export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn,
 
 /** Advice for unknown rows: only a person can find out their outcome at the service. */
 export const findOutByHand = (globals: Deps['globals']): string =>
-  `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--state', 'unknown', ...targetFlags(globals)])}\` names them, \`paycli ledger resolve\` records it`;
+  `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--kind', 'all', '--state', 'unknown', ...targetFlags(globals)])}\` names them, \`paycli ledger resolve\` records it`;
 
 /** Last message in the evidence of an entry; undefined if there is none. */
 export const lastMessage = ({ evidence }: Entry): string | undefined => {

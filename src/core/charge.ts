@@ -28,6 +28,10 @@ export const machineValue = (value: unknown): string => {
 export const CHARGE_STATES = ['sending', 'accepted', 'rejected', 'not_sent', 'unknown', 'not_created'] as const;
 export type ChargeState = (typeof CHARGE_STATES)[number];
 
+/** Payments of accepted charges, in output order. */
+export const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'] as const;
+export type Payment = (typeof PAYMENTS)[number];
+
 /** Payment status of an activity, as far as charging again and waiting depend on it. */
 export type PaymentStatus = 'paid' | 'failed' | 'open';
 
@@ -71,8 +75,11 @@ export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
   return members.length > 0 && members.every(isObject) ? members : undefined;
 };
 
+/** The statuses that only a refund can follow. */
+export const ENDED_STATUSES: readonly string[] = Object.keys(ENDED);
+
 /** The statuses that count as failed. */
-export const FAILED_STATUSES: readonly string[] = Object.keys(ENDED).filter((status) => ENDED[status] === 'failed');
+export const FAILED_STATUSES: readonly string[] = ENDED_STATUSES.filter((status) => ENDED[status] === 'failed');
 
 /** The ledger's file in the folder for data. */
 export const LEDGER_FILE_NAME = 'ledger.sqlite';

@@ -2,7 +2,7 @@ import { machineValue } from './charge.ts';
 import { usageError } from './error.ts';
 import { printExact, valueAt } from './json.ts';
 import { readAmount, splitMoney } from './money.ts';
-import { readInstant } from './time.ts';
+import { dayIn, readInstant, startOf, type Zone } from './time.ts';
 
 /**
  * A record from the service: its value, checked against the contract, and its exact text. Decisions and tables use the
@@ -66,8 +66,11 @@ export const apiRecordOf = (exact: unknown): ApiRecord => {
   return { value: JSON.parse(text), text };
 };
 
-/** A moment as entered: a number of milliseconds ago, or an instant. */
-export type RequestedTime = { readonly ago: number } | { readonly at: number };
+/** A moment as entered: a number of milliseconds ago, an instant, or the first moment of a day, counted back from today. */
+export type RequestedTime =
+  | { readonly ago: number }
+  | { readonly at: number }
+  | { readonly daysAgo: number; readonly zone: Zone };
 
 /** Filter of a list; a missing field excludes no record. */
 export interface RecordFilter {
@@ -97,8 +100,10 @@ export interface ListInput {
 export const createdAt = (record: unknown): number | undefined => readInstant(valueAt(record, 'created_at'));
 
 /** The instant of a requested time. */
-export const instantOf = (moment: RequestedTime, now: number): number =>
-  'at' in moment ? moment.at : now - moment.ago;
+export const instantOf = (moment: RequestedTime, now: number): number => {
+  if ('daysAgo' in moment) return startOf(moment.zone, dayIn(moment.zone, now), -moment.daysAgo) ?? now;
+  return 'at' in moment ? moment.at : now - moment.ago;
+};
 
 /** Throws a usage error for a period that ends before it begins: an empty result would look like news. */
 export const checkPeriod = (

@@ -2,7 +2,7 @@ import type { RowCounts } from '../core/charge.ts';
 import type { PayError } from '../core/error.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
 import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
-import type { ListFilter, Period, Policies, Reducer } from './ledger.ts';
+import type { ListFilter, Policies, Reducer } from './ledger.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
 
 /** Query for charges that match all of its fields. Oldest first if `order` is omitted. */
@@ -12,8 +12,6 @@ export interface Query extends Omit<ListFilter, 'limit' | 'oldestFirst'> {
   readonly standing?: string | undefined;
   /** With `job`: charges of these rows of its file. */
   readonly rows?: readonly [first: number, last: number] | undefined;
-  /** Charges started in this half-open period. */
-  readonly begun?: Period | undefined;
   readonly order?: 'oldest' | 'newest' | 'row';
   /** All if omitted. */
   readonly limit?: number | undefined;

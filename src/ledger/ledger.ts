@@ -113,6 +113,14 @@ export interface BeginOptions {
 
 export interface ListFilter extends Scope {
   readonly states?: readonly ChargeState[] | undefined;
+  readonly kind?: string | undefined;
+  /** Only charges whose activity had one of these statuses when it was last read. */
+  readonly statuses?: readonly string[] | undefined;
+  readonly ref?: string | undefined;
+  /** Only those of the customer with this identifier. */
+  readonly customer?: string | undefined;
+  /** Only those started in this period. */
+  readonly begun?: Period | undefined;
   /** Only accepted ones without a known final status. */
   readonly unfinished?: boolean | undefined;
   readonly job?: string | undefined;

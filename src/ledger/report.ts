@@ -1,11 +1,15 @@
-import { isRefunded, paymentStatusOf } from '../core/charge.ts';
+import { CHARGE, ENDED_STATUSES, isRefunded, PAYMENTS, type Payment, paymentStatusOf } from '../core/charge.ts';
 import { type Entry, isCharge, type Moment } from './entry.ts';
 import { payableFor, wasSeenExpired } from './guard.ts';
-import type { Reducer } from './ledger.ts';
+import type { ListFilter, Reducer } from './ledger.ts';
 
-/** Payment states of accepted charges, in the order of the report. */
-export const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'] as const;
-export type Payment = (typeof PAYMENTS)[number];
+/** Payment that a final status stands for; undefined for any other status. */
+const endedAs = (status: string): Exclude<Payment, 'open'> | undefined => {
+  const standing = paymentStatusOf(status);
+  if (isRefunded(status)) return 'refunded';
+  if (standing === 'failed') return status === 'expired' ? 'expired' : 'failed';
+  return standing === 'open' ? undefined : standing;
+};
 
 /**
  * Returns undefined for other kinds than charges, and for charges not known to be made. An account counts as expired
@@ -13,12 +17,17 @@ export type Payment = (typeof PAYMENTS)[number];
  */
 export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined => {
   if (!isCharge(charge) || charge.state !== 'accepted') return undefined;
-  const status = charge.activity?.status ?? '';
-  const standing = paymentStatusOf(status);
-  if (isRefunded(status)) return 'refunded';
-  if (standing === 'failed') return status === 'expired' ? 'expired' : 'failed';
-  if (standing !== 'open') return standing;
+  const ended = endedAs(charge.activity?.status ?? '');
+  if (ended !== undefined) return ended;
   return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';
+};
+
+/** Filter for charges that may have one of these payments. A status alone tells neither open nor expired. */
+export const mayHave = (payments: readonly Payment[]): Pick<ListFilter, 'kind' | 'statuses' | 'unfinished'> => {
+  if (payments.every((payment) => payment === 'open')) return { kind: CHARGE, unfinished: true };
+  if (payments.some((payment) => payment === 'open' || payment === 'expired')) return { kind: CHARGE };
+  const isMeant = (status: string): boolean => payments.some((payment) => payment === endedAs(status));
+  return { kind: CHARGE, statuses: ENDED_STATUSES.filter(isMeant) };
 };
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */

@@ -54,12 +54,34 @@ const scopeConditions = ({ service, profile, otherThan }: Scope): Statement[] =>
 
 /** Conditions of a query, except `id` and `standing`: each database finds those in its own way. */
 export const conditionsOf = (
-  { activities, states, unfinished, job, rows, about, before, after, begun, workspace, ...scope }: Query,
+  {
+    activities,
+    states,
+    kind,
+    statuses,
+    ref,
+    customer,
+    unfinished,
+    job,
+    rows,
+    about,
+    before,
+    after,
+    begun,
+    workspace,
+    ...scope
+  }: Query,
   among: (activities: readonly string[]) => Statement,
   state = 'state',
 ): Statement[] => [
   ...(activities === undefined ? [] : [among(activities)]),
   ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join() || 'NULL'})`, ...states] as const]),
+  ...(kind === undefined ? [] : [['kind = ?', kind] as const]),
+  ...(statuses === undefined
+    ? []
+    : [[`status IN (${statuses.map(() => '?').join() || 'NULL'})`, ...statuses] as const]),
+  ...(ref === undefined ? [] : [['ref = ?', ref] as const]),
+  ...(customer === undefined ? [] : [['customer = ?', customer] as const]),
   ...(unfinished === true ? [[`${UNFINISHED} AND kind = 'charge'`] as const] : []),
   ...scopeConditions(scope),
   ...(workspace === undefined ? [] : [['COALESCE(workspace, ?) = ?', workspace, workspace] as const]),

@@ -33,7 +33,9 @@ describe.runIf(process.platform !== 'win32')("an operator's day, as the guide sh
     expect(cancelled).toMatchObject({ status: 'cancelled', amount: 90_000, total_amount_paid: 0 });
     // Digits as they should be written, too.
     expect(await look('ugwo', 'get', paid.uid, '-o', 'tsv')).toContain('\ntotal_amount_paid\t500000\n');
-    expect(await look('ledger', 'list', '-o', 'tsv', '--columns', 'kind,state')).toContain('refund\taccepted\n');
+    expect(await look('ledger', 'list', '--kind', 'all', '-o', 'tsv', '--columns', 'kind,state')).toContain(
+      'refund\taccepted\n',
+    );
 
     const shown = /^ugw\.\S+\tcancelled\t90000\tNGN\tINV-2\t.*\nugw\.\S+\tpartially_refunded\t500000\tNGN\tINV-1\t/m;
     expect(ended.stdout).toMatch(shown);

@@ -123,7 +123,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
   it('lists the same entries and jobs, and is whole', async () => {
     const machine = await open();
     const { golden } = machine;
-    const entries = await listed(machine, 'ledger', 'list');
+    const entries = await listed(machine, 'ledger', 'list', '--kind', 'all');
     expect(entries.map(timeless)).toEqual(golden.entries);
     expect(await listed(machine, 'ledger', 'jobs')).toEqual(golden.jobs);
     if (golden.events !== undefined) expect(await listed(machine, 'webhook', 'events', 'list')).toEqual(golden.events);

@@ -17,7 +17,11 @@ const refund = (some: Partial<Entry> = {}): Entry => {
 };
 
 const valuesOf = async (path: string, columns: readonly string[]): Promise<unknown[]> => {
-  const { rows } = await call(path, { ledger: memoryLedger([refund()]), args: path === 'show' ? [ID] : [] });
+  const { rows } = await call(path, {
+    ledger: memoryLedger([refund()]),
+    args: path === 'show' ? [ID] : [],
+    given: { kind: 'all' },
+  });
   return columns.map((name) => (rows[0] as Row)[name]);
 };
 

@@ -89,19 +89,19 @@ describe('ledger show', () => {
     const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
     expect(error).toMatchObject({ kind: 'usage', message: 'no charge "chg-k3v9x2m7q4az" in the ledger' });
     expect(error?.detail.hint).toBe(
-      'did you mean chg-k3v9x2m7q4ab?\nsee them all: `paycli ledger list --all-profiles`',
+      'did you mean chg-k3v9x2m7q4ab?\nsee them all: `paycli ledger list --kind all --all-profiles`',
     );
     const other = await call('show', { ledger, args: ['zzz'] });
-    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list --all-profiles`');
+    expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list --kind all --all-profiles`');
   });
 
   it('names the command that finds a charge by its activity or payment request', async () => {
     const ledger = memoryLedger([charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))]);
     const hint = async (id: string) => (await call('show', { ledger, args: [id] })).error?.detail.hint;
     expect(await hint(ACTIVITY)).toBe(`it is the activity of ${idOf(2)}: \`paycli ledger show ${idOf(2)}\``);
-    expect(await hint(OTHER)).toBe('see them all: `paycli ledger list --all-profiles`');
+    expect(await hint(OTHER)).toBe('see them all: `paycli ledger list --kind all --all-profiles`');
     expect(await hint(UGWO)).toBe(`find its charges: \`paycli ledger list --all-profiles --ugwo ${UGWO}\``);
-    expect(await hint('ugw.$(reboot)')).toBe('see them all: `paycli ledger list --all-profiles`');
+    expect(await hint('ugw.$(reboot)')).toBe('see them all: `paycli ledger list --kind all --all-profiles`');
   });
 
   it.each([
@@ -181,11 +181,13 @@ describe('ledger list', () => {
   });
 
   it('says the command that goes on', async () => {
-    const given = { max: 1, state: ['unknown', 'accepted'], ugwo: UGWO };
+    const time = { since: { ago: MINUTE }, until: { daysAgo: -1, zone: 'utc' } };
+    const filters = { payment: ['paid'], kind: 'all', ref: 'INV 1', customer: 'ony.AbCd.1' };
+    const given = { max: 1, state: ['unknown', 'accepted'], ugwo: UGWO, ...time, ...filters };
     const globals = { profile: 'team', format: 'csv', columns: ['id', 'state'], rawCsv: true } as const;
-    const { result } = await call('list', { ledger: memoryLedger(many(2)), given, globals });
+    const { result } = await call('list', { ledger: memoryLedger(many(2)), given, globals, now: NOW });
     expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
-      `paycli ledger list --profile team -o csv --columns id,state --raw-csv --state unknown --state accepted --ugwo ${UGWO} --max 1 --cursor abc`,
+      `paycli ledger list --profile team -o csv --columns id,state --raw-csv --payment paid --kind all --state unknown --state accepted --since 2026-11-20T12:00:00.000Z --until 2026-11-21T00:00:00.000Z --ref 'INV 1' --customer ony.AbCd.1 --ugwo ${UGWO} --max 1 --cursor abc`,
     );
   });
 

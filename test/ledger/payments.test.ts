@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { PAYMENTS, type Payment } from '../../src/core/charge.ts';
 import type { Charge, ServiceTime } from '../../src/ledger/entry.ts';
-import { openSums, PAYMENTS, type Payment, paymentOf } from '../../src/ledger/report.ts';
+import { openSums, paymentOf } from '../../src/ledger/report.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const LATE = NOON + 20 * MINUTE;

@@ -1,17 +1,17 @@
-import type { RowCounts } from '../../core/charge.ts';
+import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
-import { type ApiPage, type ApiRecord, PAGE_MAX } from '../../core/record.ts';
+import { type ApiPage, type ApiRecord, checkPeriod, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
-import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
+import type { Ledger, ListFilter, Period } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
-import { paymentOf } from '../../ledger/report.ts';
+import { mayHave, paymentOf } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
 import { type Listed, listedPages, numberedCursors } from '../list.ts';
 import { goOnFrom } from '../record.ts';
@@ -45,16 +45,39 @@ const { cursorOf, seqOf } = numberedCursors('seq:');
 
 export { seqOf };
 
+/** A part of the ledger's entries. `test` is for what the database can't compare. */
+interface EntryFilter extends Omit<ListFilter, 'limit' | 'before' | 'after'> {
+  readonly test?: ((entry: Entry) => boolean) | undefined;
+}
+
+/** Finds at most `limit` entries behind a place. Reads on, a page at a time, until enough of them pass the test. */
+const entriesBehind = async (
+  ledger: Ledger,
+  { test, ...filter }: EntryFilter,
+  behind: number | undefined,
+  limit: number,
+): Promise<readonly Entry[]> => {
+  const read = (seq: number | undefined, most: number) =>
+    ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit: most });
+  if (test === undefined) return read(behind, limit);
+  const found: Entry[] = [];
+  for (let [at, isLast] = [behind, false]; found.length < limit && !isLast; ) {
+    const some = await read(at, PAGE_MAX);
+    found.push(...some.filter(test));
+    [at, isLast] = [some.at(-1)?.seq, some.length < PAGE_MAX];
+  }
+  return found.slice(0, limit);
+};
+
 /** Yields entries in pages. */
 export const pagesOf = (
   ledger: Ledger,
   record: Recorder,
-  filter: Omit<ListFilter, 'limit' | 'before' | 'after'>,
+  filter: EntryFilter,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ApiPage> => {
   const entries: Listed<Entry, number> = {
-    find: (seq, limit) =>
-      ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit }),
+    find: (seq, limit) => entriesBehind(ledger, filter, seq, limit),
     placeOf: ({ seq }) => seq,
     cursorOf,
     recordsOf: async (found) => found.map((entry) => record(entry)),
@@ -63,23 +86,52 @@ export const pagesOf = (
   return listedPages(entries, bounds);
 };
 
-const wordsOf = ({ states, ugwo, max, allProfiles }: LedgerListInput): string[] => [
-  ...(states ?? []).flatMap((state) => ['--state', state]),
-  ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
-  ...(max === undefined ? [] : ['--max', String(max)]),
-  ...(allProfiles ? ['--all-profiles'] : []),
-];
+/** Options of a list that continues. Times become fixed. */
+const wordsOf = (
+  { payment = [], kind, state = [], ref, customer, ugwo, max, allProfiles }: LedgerListInput,
+  { since, until }: Period,
+) => {
+  const word = (flag: string, value: string | number | undefined): string[] =>
+    value === undefined ? [] : [flag, String(value)];
+  const time = (flag: string, at: number | undefined): string[] => word(flag, at && new Date(at).toISOString());
+  return [
+    ...payment.flatMap((one) => ['--payment', one]),
+    ...word('--kind', kind === CHARGE ? undefined : kind),
+    ...state.flatMap((one) => ['--state', one]),
+    ...time('--since', since),
+    ...time('--until', until),
+    ...word('--ref', ref),
+    ...word('--customer', customer),
+    ...word('--ugwo', ugwo),
+    ...word('--max', max),
+    ...(allProfiles ? ['--all-profiles'] : []),
+  ];
+};
+
+const filterOf = (
+  { payment: payments, kind, state: states, ref, customer, ugwo: about }: LedgerListInput,
+  ledger: Ledger,
+): EntryFilter => {
+  const filter = { kind: kind === 'all' ? undefined : kind, states, ref, customer, about };
+  if (payments === undefined) return filter;
+  const test = (entry: Entry): boolean => payments.some((payment) => payment === paymentOf(entry, ledger.moment()));
+  return { ...filter, ...mayHave(payments), test };
+};
 
 /** Lists the ledger's entries, newest first. */
 export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> => {
-  const { states, ugwo, max, cursor, allProfiles } = input;
+  const { since, until, max, cursor, allProfiles } = input;
+  const now = deps.io.clock.now();
+  checkPeriod(input, now);
+  const begun = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
   const scope = allProfiles ? {} : await deps.scope();
   const from = cursor === undefined ? undefined : seqOf(cursor);
+  const ledger = await deps.ledger();
   return {
     kind: 'list',
-    pages: pagesOf(await deps.ledger(), await recorderOf(deps), { ...scope, states, about: ugwo }, { from, max }),
+    pages: pagesOf(ledger, await recorderOf(deps), { ...scope, ...filterOf(input, ledger), begun }, { from, max }),
     view: allProfiles ? everyView : listView,
-    goOn: (at) => goOnFrom(at, ['ledger', 'list'], wordsOf(input), deps.globals),
+    goOn: (at) => goOnFrom(at, ['ledger', 'list'], wordsOf(input, begun), deps.globals),
     ...(max === undefined ? {} : { max }),
   };
 };
@@ -114,7 +166,7 @@ const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> 
 export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found !== undefined) return found;
-  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list');
+  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list --kind all');
   const hint = await hintFor(ledger, id);
   throw hint === undefined ? none : none.with({ hint });
 };

@@ -1,8 +1,9 @@
 import { argument, defineCommand, option, optional, repeated } from '../../cli/define.ts';
-import { asOneOf, asStatus, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
-import { CHARGE_STATES, type ChargeState } from '../../core/charge.ts';
+import { asMoment, asOneOf, asStatus, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
+import { CHARGE, CHARGE_STATES, type ChargeState, PAYMENTS, type Payment } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import type { RequestedTime } from '../../core/record.ts';
 import { statusArgument } from '../../core/status.ts';
 import { keepingCommands, report, sharedCommands } from './keeping-spec.ts';
 
@@ -27,32 +28,59 @@ const LAST_JOB = '"$(paycli ledger jobs --max 1 -o tsv --columns id)"';
 const FOLLOWS =
   'It shows entries of the service and workspace of the profile; --local shows practice with the built-in service.';
 
+/** Kinds of entries: the kind of the object that each creates, or all of them. */
+const KINDS = [CHARGE, 'refund', 'payment_request', 'customer', 'all'] as const;
+
 export interface LedgerListInput {
-  readonly states: readonly ChargeState[] | undefined;
-  readonly ugwo: string | undefined;
-  readonly max: number | undefined;
-  readonly cursor: string | undefined;
+  readonly payment?: readonly Payment[];
+  readonly kind: (typeof KINDS)[number];
+  readonly state?: readonly ChargeState[];
+  readonly since?: RequestedTime;
+  readonly until?: RequestedTime;
+  readonly ref?: string;
+  readonly customer?: string;
+  readonly ugwo?: string;
+  readonly max?: number;
+  readonly cursor?: string;
   readonly allProfiles: boolean;
 }
+
+/** Throws if a filter for charges is used with another kind. */
+const checkKind = ({ kind, payment, ref, customer }: Omit<LedgerListInput, 'allProfiles'>): void => {
+  if (kind === CHARGE || kind === 'all') return;
+  const [flag] = Object.entries({ payment, ref, customer }).find(([, value]) => value !== undefined) ?? [];
+  if (flag !== undefined) throw usageError(`--${flag} works with charges only, not with --kind ${kind}`);
+};
 
 const list = defineCommand({
   path: ['ledger', 'list'],
   danger: 'read',
   summary: 'list charges sent from here, newest first',
-  description: FOLLOWS,
+  description:
+    'It reads only the ledger: `paycli ledger sync` finds out who has paid. Refunds, and payment requests and customers ' +
+    `that were created once, are listed with --kind. ${FOLLOWS}`,
   options: {
+    payment: repeated('--payment <payment>', `only charges that are ${PAYMENTS.join(', ')}`, asStatus(PAYMENTS)),
+    kind: option('--kind <kind>', `which entries: ${KINDS.join(', ')}`, asOneOf(KINDS), {
+      default: CHARGE,
+    }),
     state: repeated(
       '--state <state>',
       `only these states: ${CHARGE_STATES.map(statusArgument).join(', ')}`,
       asStatus(CHARGE_STATES),
     ),
+    since: option('--since <time>', 'started since: today, 2h, 7d, 2026-11-20 or a full timestamp', asMoment('first')),
+    until: option('--until <time>', 'started until: the same; a day counts to its end', asMoment('last')),
+    ref: option('--ref <text>', 'only charges of the payment request with this reference', asText),
+    customer: option('--customer <onye>', 'only charges of this customer, ony.…', asText, { completes: 'onye' }),
     ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
     ...PAGE_OPTIONS,
     ...EVERY_PROFILE,
   },
   examples: {
     'list all charges': 'paycli ledger list',
-    'list charges that may have been made': 'paycli ledger list --state unknown',
+    'see who has paid today': 'paycli ledger list --payment paid --since today',
+    'list everything that may have been made': 'paycli ledger list --kind all --state unknown',
     'list the last five, as JSON': 'paycli ledger list --max 5 --json',
   },
   output:
@@ -62,8 +90,10 @@ const list = defineCommand({
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
-    const { state: states, ugwo, max, cursor, allProfiles = false } = given;
-    return { states, ugwo, max, cursor, allProfiles };
+    if (validate) checkIdOption('--customer', 'ony', given.customer);
+    const { kind = CHARGE, allProfiles = false } = given;
+    checkKind({ ...given, kind });
+    return { ...given, kind, allProfiles };
   },
   load: async () => ({ run: (await import('./entries.ts')).list }),
 });

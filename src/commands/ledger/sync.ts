@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
-import { countText, kindWord } from '../../core/charge.ts';
+import { countText, kindWord, type Payment } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -11,7 +11,7 @@ import { type Charge, type Entry, isCharge, isIn, type Scope } from '../../ledge
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { chargesOf, reconcile, refreshCharge, type Why } from '../../ledger/reconcile.ts';
-import { openSums, type Payment, paymentOf, SYNCED, type Synced } from '../../ledger/report.ts';
+import { openSums, paymentOf, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';

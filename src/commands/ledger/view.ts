@@ -1,4 +1,11 @@
-import { CHARGE, paymentStatusOf, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
+import {
+  CHARGE,
+  type Payment,
+  paymentStatusOf,
+  ROW_STATES,
+  type RowCounts,
+  readNextAction,
+} from '../../core/charge.ts';
 import { NumberText, printExact, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
@@ -7,7 +14,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import type { Job, Update, Worker } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
-import type { Payment, Sum, Synced } from '../../ledger/report.ts';
+import type { Sum, Synced } from '../../ledger/report.ts';
 
 /** Fields of a charge. Missing fields are null, and all of them for other entries. */
 const chargeFields = ({ activity, asked }: Entry) => ({

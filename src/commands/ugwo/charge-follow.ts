@@ -1,13 +1,14 @@
 import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { pollPause } from '../../core/async.ts';
+import { PAYMENTS } from '../../core/charge.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
-import { openSums, PAYMENTS, paymentOf, type Sum, type Sums } from '../../ledger/report.ts';
+import { openSums, paymentOf, type Sum, type Sums } from '../../ledger/report.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { countOf, sumsText } from '../record.ts';

@@ -1,8 +1,8 @@
-import type { ChargeState } from '../../core/charge.ts';
+import { type ChargeState, PAYMENTS, type Payment } from '../../core/charge.ts';
 import { type Charge, isCharge } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { chargesOf } from '../../ledger/reconcile.ts';
-import { openSums, PAYMENTS, type Payment, paymentOf, type Sum } from '../../ledger/report.ts';
+import { openSums, paymentOf, type Sum } from '../../ledger/report.ts';
 
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
 const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const satisfies readonly ChargeState[];

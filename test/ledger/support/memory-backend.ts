@@ -21,8 +21,13 @@ const isIn = (value: number, [first, last]: readonly [number, number]): boolean 
 
 const isAsked = (charge: Entry, query: Query): boolean => {
   const { id, activities, states, unfinished, service, job, rows, about, standing, before, after, begun } = query;
-  const { activity, state, seq } = charge;
+  const { activity, state, seq, asked } = charge;
+  const { kind, statuses, ref, customer } = query;
   return (
+    (kind === undefined || charge.kind === kind) &&
+    (statuses === undefined || statuses.includes(activity?.status ?? '')) &&
+    (ref === undefined || asked?.ref === ref) &&
+    (customer === undefined || asked?.customer === customer) &&
     (id === undefined || charge.id === id) &&
     (activities === undefined || (activity !== undefined && activities.includes(activity.uid))) &&
     (states === undefined || states.includes(state)) &&

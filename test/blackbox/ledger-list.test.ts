@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Intent } from '../../src/ledger/entry.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { intent } from '../ledger/support/memory.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { newFolder, type RunOptions } from '../support/program.ts';
+import { activityOf, ugwoOf } from './bulk-support.ts';
+import { newTeam } from './team-support.ts';
+
+const DAY = 86_400_000;
+const ADA = 'ony.AbCd.000000000000000000000001';
+const OBI = 'ony.AbCd.000000000000000000000002';
+
+/** Charges by number: their status, when they started, and whose they are. 9 is a refund. */
+const ENTRIES: readonly (readonly [status: string | undefined, daysAgo: number, customer: string])[] = [
+  ['successful', 3, ADA],
+  ['successful', 0, OBI],
+  ['partially_refunded', 0, ADA],
+  ['refunded', 0, ADA],
+  ['requires_action', 0, ADA],
+  ['failed', 0, ADA],
+  ['expired', 0, ADA],
+  [undefined, 0, ADA],
+  [undefined, 0, ADA],
+];
+
+const refund = (): Intent => {
+  const { medium: _medium, provider: _provider, phone: _phone, ...of } = intent();
+  return { ...of, kind: 'refund', about: activityOf(1), path: '/v1/refunds', body: '{}' };
+};
+
+const terms = (number: number, customer: string): Intent =>
+  number === 9
+    ? refund()
+    : intent({ about: ugwoOf(number), asked: { amount: 500_000, currency: 'NGN', ref: `INV-${number}`, customer } });
+
+/** A machine whose ledger holds these entries. */
+const machine = async (): Promise<RunOptions & { readonly home: string }> => {
+  const home = newFolder();
+  let now = 0;
+  const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now: () => now }));
+  for (const [index, [status, daysAgo, customer]] of ENTRIES.entries()) {
+    now = Date.now() - daysAgo * DAY;
+    const begun = await ledger.begin(terms(index + 1, customer), { again: false });
+    if (begun.kind !== 'begun') throw new Error('refused');
+    const activity = status && { uid: activityOf(index + 1), status, nextAction: null, createdAt: undefined };
+    const outcome = activity ? ({ state: 'accepted', activity } as const) : ({ state: 'unknown' } as const);
+    await ledger.record(begun.id, { ...outcome, exitCode: 0 });
+  }
+  await ledger.close();
+  return { home };
+};
+
+/** The same entries in a database. */
+const team = async (): Promise<RunOptions & { readonly home: string }> => {
+  const [{ home }, { url }] = [await machine(), await newTeam()];
+  const options = { home, env: { PAYCLI_LEDGER: url } };
+  expect(await inProcess(['ledger', 'push'], options)).toMatchObject({ code: 0 });
+  return options;
+};
+
+const TODAY = ['--since', 'today'];
+
+const LEDGERS: readonly (readonly [where: string, open: () => Promise<RunOptions>])[] = [
+  ['a file', machine],
+  // Windows has no PostgreSQL of the tests.
+  ...(process.platform === 'win32' ? [] : [['PostgreSQL', team] as const]),
+];
+
+describe.each(LEDGERS)('ledger list, from %s', (_what, open) => {
+  let options: RunOptions;
+  beforeAll(async () => {
+    options = await open();
+  });
+  const numbersOf = async (...filters: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await inProcess(['ledger', 'list', '--json', ...filters], options);
+    if (code !== 0) throw new Error(stderr);
+    const { data } = JSON.parse(stdout) as { data: { kind: string; about: string }[] };
+    return data.map(({ kind, about }) => (kind === 'charge' ? Number(about.slice(-2)) : kind)).join(' ');
+  };
+
+  it.each([
+    ['charges alone', [], '8 7 6 5 4 3 2 1'],
+    ['everything', ['--kind', 'all'], 'refund 8 7 6 5 4 3 2 1'],
+    ['refunds', ['--kind', 'refund'], 'refund'],
+    ['all that is unknown', ['--kind', 'all', '--state', 'unknown'], 'refund 8'],
+    ['who paid today', ['--payment', 'paid', ...TODAY], '3 2'],
+    ['who paid until yesterday', ['--payment', 'paid', '--until', '2d'], '1'],
+    ['what is refunded, or has failed', ['--payment', 'refunded', '--payment', 'failed'], '6 4'],
+    ['what is open', ['--payment', 'open'], '5'],
+    ['what is open or paid', ['--payment', 'open', '--payment', 'paid', ...TODAY], '5 3 2'],
+    ['what has expired', ['--payment', 'expired'], '7'],
+    ['nothing of another state', ['--payment', 'paid', '--state', 'unknown'], ''],
+    ['a reference', ['--ref', 'INV-5'], '5'],
+    ['a customer', ['--customer', OBI], '2'],
+    ['a customer who has paid', ['--customer', ADA, '--payment', 'paid'], '3 1'],
+    ['what started today, to its end', [...TODAY, '--until', 'today', '--payment', 'paid'], '3 2'],
+  ])('shows %s', async (_name, filters, numbers) => {
+    expect(await numbersOf(...filters)).toBe(numbers);
+  });
+
+  it('goes on behind the last one that it has shown', async () => {
+    const page = ['ledger', 'list', '--payment', 'paid', '--payment', 'failed', '--max', '2', '--json'];
+    const first = await inProcess(page, options);
+    const { data, next_cursor: cursor } = JSON.parse(first.stdout) as { data: object[]; next_cursor: string };
+    expect(data).toHaveLength(2);
+    expect(await numbersOf('--payment', 'paid', '--payment', 'failed', '--cursor', cursor)).toBe('2 1');
+  });
+});
+
+it.each([
+  [['--payment', 'paid', '--kind', 'refund'], '--payment works with charges only, not with --kind refund'],
+  [['--ref', 'x', '--kind', 'refund'], '--ref works with charges only'],
+  [['--payment', 'unknown'], '"unknown" is not one of paid, refunded, open, expired, failed'],
+  [['--kind', 'refnd'], 'did you mean refund?'],
+  [['--customer', 'ada@example.com'], '--customer: "ada@example.com" is not the identifier of a customer'],
+  [['--since', 'today', '--until', '3d'], '--until is before --since'],
+  [['--since', 'tomorrow'], 'is not a time such as today'],
+])('ledger list refuses %j', async (options, message) => {
+  const ended = await inProcess(['ledger', 'list', ...options], { home: newFolder() });
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+});
