@@ -59,6 +59,13 @@ describe('ledger sync', () => {
     expect(done.notices).toEqual([]);
   });
 
+  it('counts a charge once that is open by the time the open ones are listed', async () => {
+    const get = async (uid: string) => shows([made(`act.AbCd.${Number(uid.slice(-2))}`)], NOW)();
+    const done = await sync(many(20), { get });
+    expect(done.rows).toMatchObject([{ payment: 'open', count: 20 }]);
+    expect(done.asked.filter((what) => what.startsWith('GET'))).toHaveLength(20);
+  });
+
   it('counts a charge that it finds not created, and no other that was not made', async () => {
     const get = shows([], SENT + 20 * MINUTE);
     const look = { kind: 'look', found: 'none', at: '2026-11-20T12:00:20+00:00', served_at: SENT + 20_000 };
