@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto';
+import { createHmac, hash, randomInt } from 'node:crypto';
 import type { IdPrefix } from '../core/ids.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -42,4 +42,26 @@ export const testId = (id: string): string => id.replace(/^(\w+\.\w+\.[A-Za-z0-9
 export const meantBy = (id: string): readonly [from: string, to: string] => {
   const stem = /^(\w+\.\w+\.[A-Za-z0-9]{22})_t$/.exec(id)?.[1];
   return stem === undefined ? [id, id] : [stem, `${stem}zz`];
+};
+
+const POSITION_BYTES = 6;
+const TAG_BYTES = 9;
+
+/**
+ * Encodes the opaque cursor of a list (interface.md 2.6): the position after which the next page starts, signed with
+ * the data file's key. A position is a record's number in the order of creation, so new records don't shift it.
+ */
+export const encodeCursor = (key: string, list: string, position: number): string => {
+  const place = Buffer.alloc(POSITION_BYTES);
+  place.writeUIntBE(position, 0, POSITION_BYTES);
+  const tag = createHmac('sha256', key).update(list).update(place).digest().subarray(0, TAG_BYTES);
+  return Buffer.concat([place, tag]).toString('base64url');
+};
+
+/** Decodes a cursor of this list; undefined for any text that `encodeCursor` did not produce. */
+export const decodeCursor = (key: string, list: string, cursor: string): number | undefined => {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.length !== POSITION_BYTES + TAG_BYTES) return undefined;
+  const position = bytes.readUIntBE(0, POSITION_BYTES);
+  return encodeCursor(key, list, position) === cursor ? position : undefined;
 };

@@ -6,7 +6,6 @@ import { reasonOf, usageError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { EventName } from '../core/webhook-event.ts';
 import { replaceFile, stateOf } from '../database/file.ts';
-import { openapiText } from './app.ts';
 import { moveClock, setFaults } from './control.ts';
 import { randomKey } from './ids.ts';
 import { type Settling, settle, unknownActivity } from './payments.ts';
@@ -155,7 +154,7 @@ export const emulatorRoom = {
   },
   webhooks,
   /** The contract as an OpenAPI document, in JSON. */
-  openapi: openapiText,
+  openapi: async () => (await import('./server.ts')).openapiText(),
   /**
    * Removes records, fault rules and deliveries, and resets the clock. Keeps the key; never uses an identifier again. A
    * file that is damaged or from a newer paycli is replaced by a new one, with a new key.

@@ -4,9 +4,9 @@ import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/charge.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
 import { activityOn } from './charge.ts';
-import { GHANA, NIGERIA } from './customers.ts';
 import { derivedId, derivedText } from './ids.ts';
 import { isPaid } from './payments.ts';
+import { GHANA, NIGERIA } from './records.ts';
 import type { EmulatorStore } from './store.ts';
 
 const words = (text: string): readonly string[] => text.split(/\s+/);

@@ -1,15 +1,190 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { breaches, type Operation, type OperationId, operations } from '../contract/operations.ts';
 import { memo } from '../core/async.ts';
 import { reasonOf, usageError } from '../core/error.ts';
-import { makeApp } from './app.ts';
+import { printExact } from '../core/json.ts';
+import { charge, createRefund, getActivity } from './charge.ts';
+import { CONTROL, controls } from './control.ts';
 import { deliver } from './deliver.ts';
+import { SHAPES, type Shape, SPEECH } from './dialect.ts';
 import { withFaults } from './faults.ts';
-import { CONSOLE, consolePath } from './guard.ts';
-import { type Answering, askedOf, type HttpAnswer, type HttpRequest, send } from './http.ts';
+import { CONSOLE, consolePath, refusePages, refuseStrangers } from './guard.ts';
+import { type Answering, askedOf, type HttpAnswer, type HttpRequest, type Route, routeFor, send } from './http.ts';
+import { PAGE, PAGE_START, showPage } from './payment-page.ts';
+import { catchUp } from './payments.ts';
+import {
+  cancelUgwo,
+  createOnye,
+  createUgwo,
+  deleteOnye,
+  getCheckout,
+  getOnye,
+  getUgwo,
+  listCheckouts,
+  listOnye,
+  listProviders,
+  listUgwo,
+  updateOnye,
+} from './records.ts';
 import { openRequestLog, type RequestLog, withExecuted, withRecords } from './request-log.ts';
 import type { ConsoleOptions, RunningEmulator } from './room.ts';
-import { nowOf, refusal, respondTo, type Service } from './service.ts';
+import {
+  checked,
+  invalid,
+  nowOf,
+  type OperationHandler,
+  type RequestOf,
+  readBody,
+  refusal,
+  respond,
+  respondTo,
+  type Service,
+} from './service.ts';
+
+// Routes
+
+/** A handler, and the shape of its answer in the live dialect. */
+interface Handling<K extends OperationId> {
+  readonly handle: OperationHandler<K>;
+  readonly shape: Shape;
+}
+
+/** The handlers of all operations. Does not compile while an operation of the contract has none. */
+const handlers: { readonly [K in OperationId]: Handling<K> } = {
+  'onye.create': { handle: createOnye, shape: SHAPES.customer },
+  'onye.get': { handle: getOnye, shape: SHAPES.customer },
+  'onye.list': { handle: listOnye, shape: SHAPES.customers },
+  'onye.update': { handle: updateOnye, shape: SHAPES.customer },
+  'onye.delete': { handle: deleteOnye, shape: SHAPES.customer },
+  'ugwo.create': { handle: createUgwo, shape: SHAPES.ugwo },
+  'ugwo.get': { handle: getUgwo, shape: SHAPES.ugwo },
+  'ugwo.list': { handle: listUgwo, shape: SHAPES.ugwos },
+  'ugwo.cancel': { handle: cancelUgwo, shape: SHAPES.ugwo },
+  'ugwo.charge': { handle: charge, shape: SHAPES.activity },
+  'activity.get': { handle: getActivity, shape: SHAPES.activity },
+  'checkout.list': { handle: listCheckouts, shape: SHAPES.checkouts },
+  'checkout.get': { handle: getCheckout, shape: SHAPES.checkout },
+  'checkout.providers': { handle: listProviders, shape: SHAPES.providers },
+  'refund.create': { handle: createRefund, shape: SHAPES.refund },
+};
+
+/** Path of the OpenAPI document, which needs no key. */
+const OPENAPI = '/openapi.json';
+
+/** Returns the contract as an OpenAPI document, loaded from the package on demand. */
+export const openapiText = async (): Promise<string> => {
+  const { default: document } = await import('#openapi', { with: { type: 'json' } });
+  return JSON.stringify(document, null, 2);
+};
+
+const operationIds = Object.keys(operations) as OperationId[];
+
+/**
+ * Converts numbers that a double can't hold, which are stored as text here, so that the contract checks them as
+ * numbers.
+ */
+const asSent = (body: unknown): unknown => (body === undefined ? undefined : JSON.parse(printExact(body)));
+
+/**
+ * Reads a query as PHP does: a name ending in `[]` or `[0]` collects all its values; for any other, the last value
+ * counts.
+ */
+const queryOf = ({ query: pairs }: HttpRequest): Record<string, string | string[]> => {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of pairs) {
+    const list = /\[\d*\]$/.test(name) ? name.replace(/\[\d*\]$/, '[]') : undefined;
+    if (list === undefined) query[name] = value;
+    else query[list] = [...[query[list] ?? []].flat(), value];
+  }
+  return query;
+};
+
+/** Validates a request against the contract's schemas. An accepted request is passed on as it was sent. */
+const readRequest = async <K extends OperationId>(
+  service: Service,
+  id: K,
+  asked: HttpRequest,
+  params: Readonly<Record<string, string>>,
+): Promise<Omit<RequestOf<K>, 'hangUp'>> => {
+  const [operation, now]: [Operation, number] = [operations[id], nowOf(service)];
+  const query = queryOf(asked);
+  const keep = (bytes: Uint8Array): void => service.requests?.body(asked, bytes);
+  const body = operation.body === undefined ? undefined : await readBody(asked, keep);
+  const faults = [operation.query?.().safeParse(query).error, operation.body?.(now).safeParse(asSent(body)).error];
+  const violations = faults.flatMap((fault) => (fault === undefined ? [] : breaches(fault)));
+  if (violations.length > 0) throw invalid(violations);
+  return { params, query, body, now } as unknown as Omit<RequestOf<K>, 'hangUp'>;
+};
+
+const routeOf = <K extends OperationId>(service: Service, id: K): Route => {
+  const { store, dialect } = service;
+  const operation: Operation = operations[id];
+  const { handle, shape }: Handling<K> = handlers[id];
+  const answer: Route['answer'] = async (asked, params) => {
+    const read = await readRequest(service, id, asked, params);
+    let isCut = false;
+    const hangUp = (): void => {
+      isCut = true;
+    };
+    const made = (): string => checked(operation.success.schema(), handle({ ...read, hangUp } as RequestOf<K>, store));
+    catchUp(store, read.now);
+    // Runs in the transaction, so that an answer that breaks the contract changes nothing.
+    const json = operation.safety === 'safe' ? made() : store.write(made);
+    if (isCut) asked.hangUp();
+    return respond(service, operation.success.status, 'application/json', SPEECH[dialect].answer(shape, json));
+  };
+  return { method: operation.method, path: operation.path, answer };
+};
+
+/** Routes of the emulator's own controls; each answers with JSON. */
+const controlRoutes = (service: Service): readonly Route[] =>
+  Object.entries(controls).map(([route, control]) => {
+    const [method = '', path = ''] = route.split(' ');
+    const answer: Route['answer'] = async (asked) => {
+      const body = method === 'PUT' || method === 'POST' ? await readBody(asked) : {};
+      return respond(service, 200, 'application/json', JSON.stringify(control(service, body)));
+    };
+    return { method, path, answer };
+  });
+
+/** Throws a ProblemError if the client may not make this request. Reads the path as the routes do. */
+const admit = ({ store }: Service, asked: HttpRequest): void => {
+  const { method, segments, headers } = asked;
+  const [, first = '', ...more] = segments;
+  const isPage = more.length === 0 && first.startsWith(PAGE_START);
+  refusePages(headers, asked, isPage);
+  if (isPage || (method === 'GET' && OPENAPI === segments.join('/'))) return;
+  refuseStrangers(headers, CONTROL === `/${first}/` ? (store.setting('control_token') ?? '') : store.key);
+};
+
+/**
+ * Builds the service of interface.md from the contract's table of operations. Adds the hosted page, which a public key
+ * opens, the contract, which needs no key, and the controls, which have their own key.
+ */
+export const makeApp = (service: Service): Answering => {
+  const openapi = async (): Promise<HttpAnswer> => respond(service, 200, 'application/json', await openapiText());
+  const api = operationIds.map((id) => routeOf(service, id));
+  const others: readonly Route[] = [
+    ...controlRoutes(service),
+    { method: 'GET', path: OPENAPI, answer: openapi },
+    { method: 'GET', path: PAGE, answer: (asked) => showPage(service, asked) },
+  ];
+  const handled = async (asked: HttpRequest): Promise<HttpAnswer> => {
+    admit(service, asked);
+    const ofApi = routeFor(api, asked);
+    if (ofApi !== undefined && 'allow' in ofApi) {
+      const allow = ofApi.allow.join(', ');
+      throw refusal(405, `${asked.method} is not possible here, only ${allow}`, { headers: { allow } });
+    }
+    const found = ofApi ?? routeFor(others, asked);
+    if (found === undefined || 'allow' in found) throw refusal(404, `there is nothing at ${asked.segments.join('/')}`);
+    return found.route.answer(asked, found.params);
+  };
+  return (asked) => handled(asked).catch((thrown: unknown) => respondTo(thrown, service));
+};
+
+// The port
 
 const HOST = '127.0.0.1';
 
@@ -43,7 +218,9 @@ const stop = async (server: Server): Promise<void> => {
 const withConsole = (service: Service, requests: RequestLog, options: ConsoleOptions): Answering => {
   const app = makeApp(service);
   const seen = withRecords(requests, withFaults(service, withExecuted(requests, app)));
-  const console = memo(async () => (await import('./console/open.ts')).openConsole(service, requests, options));
+  // The page reads one dialect. Its own calls meet no fault and are in no log.
+  const unseen = makeApp({ ...service, dialect: 'documented', requests: undefined });
+  const console = memo(async () => (await import('./console/open.ts')).openConsole(service, requests, options, unseen));
   return async (asked) => (CONSOLE === `/${asked.segments[1]}/` ? (await console())(asked) : seen(asked));
 };
 

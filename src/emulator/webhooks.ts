@@ -8,10 +8,9 @@ import { didYouMean } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
 import { EVENTS, type EventName, isWanted } from '../core/webhook-event.ts';
 import { activityOn, createRefund, outcomeOf } from './charge.ts';
-import { addCustomer } from './customers.ts';
 import { newId, randomText } from './ids.ts';
 import { endActivity, endRefund, tell, whole } from './payments.ts';
-import { createUgwo } from './requests.ts';
+import { addCustomer, createUgwo } from './records.ts';
 import { ProblemError } from './service.ts';
 import type { DeliveryAttempt, EmulatorStore, OutgoingDelivery, Webhook } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DIALECTS, type Dialect } from '../../src/core/data-files.ts';
-import { refusedBy } from '../../src/emulator/console/reads.ts';
+import { refusedBy } from '../../src/emulator/console/open.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop } from './shop.ts';
 import { clockAt, sendRaw, tempFile } from './support.ts';

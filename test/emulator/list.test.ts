@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeCursor, encodeCursor } from '../../src/emulator/list.ts';
+import { decodeCursor, encodeCursor } from '../../src/emulator/ids.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { type Emulator, startEmulator, violationsOf } from './support.ts';
 

@@ -205,7 +205,7 @@ describe('what was paid', () => {
       error: { code: 'psp.error.reversed' },
     });
     expect(await emulator.read(ugwo)).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 0 });
-    await expect(settle('taken_back')).rejects.toThrow('is not paid: its status is failed');
+    await expect(settle('taken_back')).rejects.toThrow("can't be taken back: it is failed");
   });
 
   test('metadata.emulate successful:10s:700000 taken_back:1m: by the clock alone', async () => {

@@ -24,7 +24,7 @@ it('few modules know the time zone', () => {
     'src/commands/webhook/listen.ts',
     'src/core/time.ts',
     // The browser's.
-    'src/emulator/console/browser/elements.ts',
+    'src/emulator/console/browser/parts.ts',
   ]);
 });
 
@@ -37,7 +37,7 @@ it('few modules ask for a language, and all of them say which', () => {
     // Whether the terminal shows UTF-8.
     'src/core/io.ts',
     'src/core/time.ts',
-    'src/emulator/console/browser/elements.ts',
+    'src/emulator/console/browser/parts.ts',
     'src/output/cell.ts',
     'src/output/text.ts',
   ]);

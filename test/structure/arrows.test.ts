@@ -62,7 +62,7 @@ const WORLDLY = [
   'src/config/machine.ts',
   'src/config/signals-before.ts',
   // Runs in a browser.
-  'src/emulator/console/browser/elements.ts',
+  'src/emulator/console/browser/parts.ts',
   'src/ledger/sender.ts',
 ];
 

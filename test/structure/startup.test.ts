@@ -103,7 +103,7 @@ const loadedBy = async (args: readonly string[], service?: Service): Promise<rea
 describe('what a command loads', () => {
   it('is nothing of the console for --local', async () => {
     const loaded = await loadedBy(['ugwo', 'list', '--local']);
-    expect(loaded).toContain('src/emulator/app.ts');
+    expect(loaded).toContain('src/emulator/server.ts');
     expect(loaded.filter((name) => name.startsWith('src/emulator/console/'))).toEqual([]);
   });
 

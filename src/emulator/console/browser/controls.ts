@@ -1,8 +1,30 @@
 import type { ClockState } from '../../control.ts';
 import type { DeliveryAttempt } from '../../store.ts';
 import type { ShownDelivery, ShownWebhook } from '../../webhooks.ts';
-import { type Action, actions, done, emulator, input, keyed, line, onData, select, type Values } from './actions.ts';
-import { card, columns, h, id, moment, msOf, type Part, row, soft, statusPill, table, type View } from './elements.ts';
+import {
+  type Action,
+  actions,
+  card,
+  columns,
+  done,
+  emulator,
+  h,
+  id,
+  input,
+  keyed,
+  line,
+  moment,
+  msOf,
+  onData,
+  type Part,
+  row,
+  select,
+  soft,
+  statusPill,
+  table,
+  type Values,
+  type View,
+} from './parts.ts';
 import { paymentLink } from './payments.ts';
 
 // Webhooks

@@ -1,25 +1,27 @@
 /** The script of the console: the request log, and the page that the address names. */
-
 import { visibleLines } from '../../../core/text.ts';
-import type { requestOf, rowOf } from '../reads.ts';
-import { ask, line, onService, root } from './actions.ts';
+import type { requestOf, rowOf } from '../open.ts';
 import { clockView, faultsView, webhooksView } from './controls.ts';
 import {
+  ask,
   block,
   card,
   columns,
   facts,
   h,
   id,
+  line,
   moment,
+  onService,
   page,
   pill,
+  root,
   row,
   shortened,
   soft,
   table,
   type View,
-} from './elements.ts';
+} from './parts.ts';
 import { paymentLink, paymentsView, paymentView } from './payments.ts';
 
 // Requests

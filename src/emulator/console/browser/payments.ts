@@ -1,14 +1,20 @@
 import { REFUND_WORDS, statusWord, type Tone } from '../../../core/status.ts';
-import { type Action, actions, ask, emulator, input, onData, onService, valuesOf } from './actions.ts';
 import {
+  type Action,
+  actions,
+  ask,
   card,
   columns,
+  emulator,
   facts,
   h,
   id,
+  input,
   moment,
   money,
   msOf,
+  onData,
+  onService,
   type Part,
   page,
   row,
@@ -17,7 +23,8 @@ import {
   table,
   toneOf,
   type View,
-} from './elements.ts';
+  valuesOf,
+} from './parts.ts';
 
 interface Refund {
   readonly uid: string;

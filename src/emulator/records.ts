@@ -1,13 +1,48 @@
 import type { Checkout, CheckoutSnapshot } from '../contract/checkout.ts';
 import type { Onye } from '../contract/onye.ts';
+import type { Ugwo } from '../contract/ugwo.ts';
 import { BANK_CODES } from '../core/banks.ts';
 import { machineValue } from '../core/charge.ts';
+import { PAGE_DEFAULT } from '../core/record.ts';
 import { utcAtom } from '../core/time.ts';
-import { derivedId, meantBy, newId } from './ids.ts';
-import { pageOf } from './list.ts';
-import { tell } from './payments.ts';
-import { type OperationHandler, present, refusal } from './service.ts';
-import type { EmulatorStore } from './store.ts';
+import { decodeCursor, derivedId, encodeCursor, meantBy, newId } from './ids.ts';
+import { asksFor, tell, tellRequest, whole } from './payments.ts';
+import { invalid, invalidBy, type OperationHandler, present, type RequestOf, refusal, UNFUNDED } from './service.ts';
+import type { EmulatorStore, Placed } from './store.ts';
+
+// Lists
+
+interface PageQuery {
+  readonly cursor?: string | undefined;
+  readonly limit?: string | undefined;
+}
+
+/**
+ * interface.md 4.3: returns a page of a list, newest first. Reads one record more than the page holds, to detect the
+ * last page. Refuses a cursor of another list.
+ */
+const pageOf = <T>(
+  list: 'onye' | 'ugwo',
+  query: PageQuery,
+  { key }: EmulatorStore,
+  before: (position: number | undefined, count: number) => Placed<T>[],
+): { data: T[]; next_cursor: string | null } => {
+  const limit = query.limit === undefined ? PAGE_DEFAULT : Number(query.limit);
+  const position = query.cursor === undefined ? undefined : decodeCursor(key, list, query.cursor);
+  if (query.cursor !== undefined && position === undefined) {
+    throw invalid([{ propertyPath: 'cursor', title: 'is not a cursor of this list' }]);
+  }
+  const found = before(position, limit + 1);
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return {
+    data: shown.map(({ record }) => record),
+    next_cursor: more ? encodeCursor(key, list, last.position) : null,
+  };
+};
+
+// Customers
 
 /** Fields of a customer that a client can't set. */
 const FIXED = ['uid', 'status', 'created_at'];
@@ -85,6 +120,8 @@ export const deleteOnye: OperationHandler<'onye.delete'> = ({ params, now }, sto
   return customer;
 };
 
+// Checkouts
+
 /** A checkout, and its form in payment requests. */
 interface Both {
   readonly checkout: Checkout;
@@ -130,12 +167,12 @@ const isIn =
     checkout.currency === currency;
 
 /** True if this workspace accepts the currency. */
-export const isAllowed = (currency: string): boolean => ALL.some(isIn(currency));
+const isAllowed = (currency: string): boolean => ALL.some(isIn(currency));
 
 /**
  * Selects the checkout of a payment request in this currency: the named one if it is active, else the first active one.
  */
-export const routed = (currency: string, named: string | undefined): CheckoutSnapshot | undefined => {
+const routed = (currency: string, named: string | undefined): CheckoutSnapshot | undefined => {
   const candidates = named === undefined ? ALL : [found(named)].filter((one) => one !== undefined);
   return candidates.filter(isActive).find(isIn(currency))?.snapshot;
 };
@@ -165,4 +202,104 @@ export const listProviders: OperationHandler<'checkout.providers'> = ({ params: 
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
   if (!offered) throw refusal(404, 'checkout.error.medium_not_found');
   return [{ psp: derivedId('psp', medium), banks: banksOf(BANKS[medium] ?? []) }];
+};
+
+// Payment requests
+
+type Body = RequestOf<'ugwo.create'>['body'];
+
+/** In kobo (public material). */
+const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = { NGN: [20_000, 5_000_000_000] };
+
+/** Fields that are not copied from the body: the service sets them, or derives them from it. */
+const NOT_COPIED = [
+  ...['uid', 'status', 'total_amount_paid', 'created_at', 'activities', 'lastest_ugwo_activity'],
+  ...['onye', 'onye_email', 'onye_nzube', 'metadata', 'meta', 'checkout'],
+];
+
+const requestAt = (uid: string, store: EmulatorStore): Ugwo => present(store.ugwo(uid), 'ugwo.error.not_found');
+
+const refuseAmount = (amount: number, currency: string): void => {
+  const [least, most] = BOUNDS[currency] ?? [1, Number.MAX_SAFE_INTEGER];
+  if (amount < least) throw invalid([{ propertyPath: 'amount', title: `should be at least ${least}` }]);
+  if (amount > most) throw invalid([{ propertyPath: 'amount', title: `should be at most ${most}` }]);
+};
+
+const refuseRef = (ref: string | undefined, store: EmulatorStore): void => {
+  if (ref === undefined || ref === '' || !store.hasRef(ref)) return;
+  throw refusal(409, 'nzube.ugwo.error.ref_already_exists', { field: 'ref' });
+};
+
+/** Selects the checkout. A workspace accepts some currencies, and a checkout one. */
+const routeOf = ({ checkout }: Body, currency: string, unrouted: boolean): CheckoutSnapshot | null => {
+  const route = routed(currency, checkout);
+  if (!isAllowed(currency)) throw invalidBy('nzube.ugwo.error.currency_not_allowed', 'currency');
+  if (checkout !== undefined && route === undefined) {
+    throw invalid([{ propertyPath: 'checkout', title: `is not an active checkout for ${currency}` }]);
+  }
+  return unrouted ? null : (route ?? null);
+};
+
+/**
+ * Finds the named customer, or the one with the e-mail address; adds that one if it doesn't exist (public material).
+ */
+const payerOf = ({ onye, onye_email: email }: Body, store: EmulatorStore, now: number): Onye | undefined => {
+  if (onye !== undefined) {
+    const customer = store.customer(onye);
+    if (customer === undefined) throw invalid([{ propertyPath: 'onye', title: 'is not a customer' }]);
+    return customer;
+  }
+  if (email === undefined) return undefined;
+  return store.customerByEmail(email.toLowerCase()) ?? addCustomer(store, { email }, now);
+};
+
+/** Some clients send an empty map as a list. */
+const mapOf = (map: Body['metadata']): Record<string, string | null> =>
+  Array.isArray(map) || map === undefined ? {} : map;
+
+const sentOf = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | 'created_at'> => ({
+  uid: newId('ugw'),
+  ...Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_COPIED.includes(name))),
+  metadata: { ...mapOf(body.meta), ...mapOf(body.metadata) },
+  // A client that sends `meta` reads it, too.
+  ...(body.meta === undefined ? {} : { meta: mapOf(body.meta) }),
+  created_at: utcAtom(now),
+});
+
+/**
+ * Creates a payment request (public material). The answer shows the customer in the form that the service's own plugin
+ * reads.
+ */
+export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store) => {
+  const sent = sentOf(body, now);
+  // Some forms of numbers are stored as text.
+  const [amount, currency] = [Number(String(body.amount)), body.currency.toUpperCase()];
+  if (asksFor(sent, '402:create')) throw refusal(402, UNFUNDED);
+  const checkout = routeOf(body, currency, asksFor(sent, 'unrouted'));
+  refuseAmount(amount, currency);
+  refuseRef(body.ref, store);
+  const payer = payerOf(body, store, now);
+  const blank = { ref: null, description: null };
+  const made = { amount, total_amount_paid: 0, currency, status: 'requires_ugwo', onye: null, checkout };
+  store.addUgwo({ ...blank, ...sent, ...made }, payer?.uid ?? null);
+  const { uid, first_name, last_name } = payer ?? {};
+  const ugwo = requestAt(sent.uid, store);
+  tell(store, now, 'ugwo.created', () => whole(store, ugwo));
+  return { ...ugwo, onye_nzube: payer === undefined ? null : { uid, first_name, last_name } };
+};
+
+/** Returns one payment request as lists show it, with all its activities, oldest first (public material). */
+export const getUgwo: OperationHandler<'ugwo.get'> = ({ params }, store) => whole(store, requestAt(params.uid, store));
+
+/** Lists payment requests, newest first. */
+export const listUgwo: OperationHandler<'ugwo.list'> = ({ query }, store) =>
+  pageOf('ugwo', query, store, store.ugwoBefore);
+
+/** Cancels a payment request with no payment made or in progress (public material). */
+export const cancelUgwo: OperationHandler<'ugwo.cancel'> = ({ params, now }, store) => {
+  const ugwo = requestAt(params.uid, store);
+  if (machineValue(ugwo.status ?? '') !== 'requires_ugwo') throw refusal(409, 'nzube.ugwo.error.not_cancellable');
+  store.setUgwoStatus(ugwo.uid, 'cancelled');
+  tellRequest(store, now, ugwo);
+  return requestAt(ugwo.uid, store);
 };
