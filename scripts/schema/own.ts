@@ -273,7 +273,7 @@ const error = objectOf({
 });
 
 /** Output of --dry-run. */
-const request = objectOf({ method: text, url: text, 'body?': { type: 'object' } });
+const request = objectOf({ method: text, url: text, 'headers?': { type: 'object' }, 'body?': { type: 'object' } });
 
 const finding = objectOf({
   check: text,

@@ -192,7 +192,9 @@ const newProgram = (asked: Asked, argv: readonly string[], options: ProgramOptio
     })
     .version(options.version, VERSION_OPTION.flags, VERSION_OPTION.about)
     .helpOption(HELP_OPTION.flags, HELP_OPTION.about)
-    .helpCommand(false);
+    .helpCommand(false)
+    // `refuseExcess` refuses them, after the command itself had a chance to say why.
+    .allowExcessArguments();
   for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toCommander(option));
   addHelp(program, asked);
   return program;
@@ -263,6 +265,12 @@ interface Reading<S> {
   readonly words: readonly string[];
 }
 
+const refuseExcess = ({ args, path }: CommandSpec, given: readonly string[]): void => {
+  const excess = given.slice(args.length);
+  if (excess.length === 0 || args.at(-1)?.name.endsWith('...') === true) return;
+  throw usageError(`too many arguments for ${path.join(' ')}: ${excess.join(' ')}`);
+};
+
 /**
  * Reads arguments and options into the command's input. An error includes the question that could supply a missing
  * value.
@@ -270,7 +278,9 @@ interface Reading<S> {
 const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
   const { spec, args, options, globals, words } = reading;
   try {
-    return { kind: 'run', spec, input: spec.read(args, options, { validate: globals.validate }), globals };
+    const input = spec.read(args, options, { validate: globals.validate });
+    refuseExcess(spec, args);
+    return { kind: 'run', spec, input, globals };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     const error = withHelp(thrown, words);

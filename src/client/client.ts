@@ -35,6 +35,8 @@ export interface CallInput extends WriteOptions {
   readonly body?: Readonly<Record<string, unknown>>;
   /** The part of the body that was entered now; the rest is copied from a read. */
   readonly typed?: Readonly<Record<string, unknown>>;
+  /** Additional headers. They never replace those that a transport sets. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A request as it would be sent, without its key. */
@@ -145,10 +147,10 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   const body = operation.body === undefined ? undefined : printExact(input.body ?? {});
   if (options.validate) checkRules(operation, body, input, options.clock.now());
   const query = queryText(input.query ?? {});
-  const { params = {} } = input;
+  const { params = {}, headers } = input;
   const path = pathOf(operation, params) + (query === '' ? '' : `?${query}`);
   const subject = subjectOf(operation, input);
-  return { operation, path, body, params, ...(subject === undefined ? {} : { subject }) };
+  return { operation, path, body, params, headers, ...(subject === undefined ? {} : { subject }) };
 };
 
 /** Notes on unreadable values in answers, each sentence once. Checks nothing when nobody reads them. */
@@ -235,8 +237,8 @@ export const createClient = (given: ClientOptions): Client => {
     },
     match: operationOf,
     preview: (called, input) => {
-      const { operation, path, body } = exchangeOf(options, called, input);
-      const preview = { method: operation.method, url: `${options.origin}${path}` };
+      const { operation, path, body, headers } = exchangeOf(options, called, input);
+      const preview = { method: operation.method, url: `${options.origin}${path}`, ...(headers && { headers }) };
       return body === undefined ? preview : { ...preview, body: input.body ?? {} };
     },
     longestWrite: longestWrite(options.timeout),

@@ -88,6 +88,7 @@ export const sendRead = async (
     const outcome = await transport.send({
       method: exchange.operation.method,
       path: exchange.path,
+      headers: exchange.headers,
       body: undefined,
       fresh: false,
       timeout: context.timeout,
@@ -225,6 +226,7 @@ const attemptOnce = async (
   const outcome = await transport.send({
     method: exchange.operation.method,
     path: exchange.path,
+    headers: exchange.headers,
     body: exchange.body,
     fresh: true,
     timeout: context.timeout,

@@ -126,6 +126,7 @@ export type AttemptResult = AnsweredAttempt | Failure;
 export interface Attempt extends AttemptLimits {
   readonly method: Method;
   readonly path: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body: string | undefined;
   /** Uses a connection that is closed afterwards: a write is never sent over a connection that may be half dead. */
   readonly fresh: boolean;
@@ -159,6 +160,7 @@ const header = ({ headers }: RawAnswer, name: string): string | undefined => {
 };
 
 const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Record<string, string> => ({
+  ...attempt.headers,
   authorization: authorize(credentials, new URL(attempt.path, credentials.origin)),
   accept: 'application/json',
   'accept-encoding': 'identity',

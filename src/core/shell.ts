@@ -32,6 +32,7 @@ export const splitCommand = (text: string, from = '--key-command'): readonly str
 export interface CurlRequest {
   readonly method: string;
   readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -43,8 +44,9 @@ export interface CurlRequest {
 const keyFrom = (variable: string): string => `printf 'oauth2-bearer = %s\\n' "$${variable}"`;
 
 /** The request as a curl command for a POSIX shell. The key stays a variable that the shell fills in. */
-export const asCurl = ({ method, url, body }: CurlRequest, variable = 'PAYCLI_SECRET_KEY'): string => {
+export const asCurl = ({ method, url, headers = {}, body }: CurlRequest, variable = 'PAYCLI_SECRET_KEY'): string => {
   const curl = [`curl --config - --fail-with-body --request ${method} ${shellQuote(url)}`];
+  for (const [name, value] of Object.entries(headers)) curl.push(`--header ${shellQuote(`${name}: ${value}`)}`);
   if (body !== undefined) {
     curl.push(`--header 'Content-Type: application/json'`, `--data-raw ${shellQuote(printExact(body))}`);
   }

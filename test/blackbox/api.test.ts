@@ -10,7 +10,7 @@ const api = (words: readonly string[], options: RunOptions) => inProcess(['api',
 describe('api', () => {
   it('reads any path, and prints the answer as it came', async () => {
     const service = await serve([json(200, '{"b": 1.50, "a": [1, 2]}')]);
-    const ended = await paycli(['api', 'get', '/v1/events/evt.1?type=x', '-f', 'limit=5', '-f', 'on:=true'], {
+    const ended = await paycli(['api', '/v1/events/evt.1?type=x', '-X', 'get', '-f', 'limit=5', '-F', 'on=true'], {
       service,
     });
     expect(ended).toMatchObject({ code: 0, stdout: '{"b":1.50,"a":[1,2]}\n', stderr: '' });
@@ -25,9 +25,83 @@ describe('api', () => {
     ['ndjson', '{"uid":"evt.1"'],
   ])('prints a list as %s with the fields that its records have', async (format, wanted) => {
     const service = await serve([json(200, [{ uid: 'evt.1', status: 'sent' }])]);
-    const { code, stdout } = await api(['GET', '/v1/events', '-o', format], { service });
+    const { code, stdout } = await api(['/v1/events', '-o', format], { service });
     expect(code).toBe(0);
     expect(stdout).toContain(format === 'tsv' ? 'evt.1\tsent\n' : wanted);
+  });
+
+  it.each<[string, readonly string[], string, string]>([
+    ['a GET by itself', [], 'GET', '/v1/things'],
+    ['a POST with fields', ['-f', 'a=1'], 'POST', '/v1/things'],
+    ['a POST with a body', ['--input', '-'], 'POST', '/v1/things'],
+    [
+      'a GET by name, with its fields in the query',
+      ['-X', 'GET', '-f', 'a=1', '-F', 'b[]=true'],
+      'GET',
+      '/v1/things?a=1&b%5B%5D=true',
+    ],
+    [
+      'a DELETE, with its fields in the query',
+      ['--method', 'delete', '-f', 'a=1', '--yes'],
+      'DELETE',
+      '/v1/things?a=1',
+    ],
+  ])('is %s', async (_what, more, method, url) => {
+    const service = await serve([json(200, {})]);
+    expect(await api(['/v1/things', ...more], { service, home: newFolder(), stdin: '{}' })).toMatchObject({ code: 0 });
+    expect(service.seen).toMatchObject([{ method, url }]);
+  });
+
+  it('takes fields as text and as typed values, and builds lists and objects', async () => {
+    const service = await serve([json(200, {})]);
+    const typed = ['true', 'false', 'null', '5', '-1.50', '12345678901234567890', '0803', '1e3', 'x'];
+    const fields = [
+      ...['-f', 'raw=5', '-f', 'also=@no', '-f', 'eq=a=b'],
+      ...typed.flatMap((value) => ['-F', `typed[]=${value}`]),
+      ...['-F', `file=@${fileOf('one\n', 'note.txt')}`, '-F', 'stdin=@-'],
+      ...['-f', 'm[a][b]=1', '-F', 'm[a][c]=2', '-f', '__proto__=p'],
+    ];
+    const ended = await api(['/v1/things', ...fields], { service, home: newFolder(), stdin: 'two' });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(service.seen[0]?.body).toBe(
+      '{"raw":"5","also":"@no","eq":"a=b","m":{"a":{"b":"1","c":2}},"__proto__":"p",' +
+        '"typed":[true,false,null,5,-1.50,12345678901234567890,"0803","1e3","x"],"file":"one","stdin":"two"}',
+    );
+  });
+
+  it('sends headers, and shows them in a preview', async () => {
+    const service = await serve([json(200, {})]);
+    const headers = ['-H', 'X-Trace: a b', '--header', 'idempotency-key:k1'];
+    expect((await api(['/v1/things', ...headers], { service })).code).toBe(0);
+    expect(service.seen[0]?.headers).toMatchObject({ 'x-trace': 'a b', 'idempotency-key': 'k1' });
+    const shown = await api(['/v1/things', ...headers, '--dry-run'], { service });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ headers: { 'x-trace': 'a b', 'idempotency-key': 'k1' } });
+    expect((await api(['/v1/things', ...headers, '--as-curl'], { service })).stdout).toContain(
+      "--header 'x-trace: a b'",
+    );
+  });
+
+  it.each([
+    ['Authorization: Bearer x', /Authorization is never taken from an option[\s\S]*--profile/],
+    ['AUTHORIZATION: Bearer x', /never taken from an option/],
+    ['Host: evil.example', /the header Host can't be set/],
+    ['Content-Length: 1', /can't be set/],
+    ['Transfer-Encoding: chunked', /can't be set/],
+    ['X-HTTP-Method-Override: POST', /can't be set/],
+    ['no colon', /is not a header/],
+    ['a: b\r\nauthorization: x', /is not a header/],
+  ])('refuses the header %j', async (header, why) => {
+    const ended = await api(['/v1/things', '-H', header], { service: await serve([]) });
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(why) });
+  });
+
+  it.each([
+    [['GET', '/v1/ugwo'], 'paycli api /v1/ugwo -X GET'],
+    [['post', '/v1/things', '-f', 'a=1'], 'paycli api /v1/things -X POST'],
+  ])('names the new spelling of %j', async (words, line) => {
+    const ended = await api(words, { service: await serve([]) });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(`the path comes first, and the method is an option\n→ use: ${line}\n`);
   });
 
   it('follows the pages of a list', async () => {
@@ -36,71 +110,86 @@ describe('api', () => {
       page([3], null),
       json(200, { data: [{ uid: 'e' }], next_cursor: null }),
     ]);
-    const ended = await api(['GET', '/v1/ugwo?limit=2', '--paginate', '-o', 'tsv', '--columns', 'ref'], { service });
+    const ended = await api(['/v1/ugwo?limit=2', '--paginate', '-o', 'tsv', '--columns', 'ref'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: 'order-1\norder-2\norder-3\n' });
     expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo?limit=2', '/v1/ugwo?limit=2&cursor=a']);
-    expect((await api(['GET', '/v1/events', '--paginate'], { service })).stdout).toContain('"uid":"e"');
+    expect((await api(['/v1/events', '--paginate'], { service })).stdout).toContain('"uid":"e"');
   });
 
   it('repeats a GET, and no PATCH that may have been applied', async () => {
     const reading = await serve([problem(503, 'Busy', undefined, { 'retry-after': '0' }), json(200, { a: 1 })]);
-    expect((await api(['GET', '/v1/events'], { service: reading })).code).toBe(0);
+    expect((await api(['/v1/events'], { service: reading })).code).toBe(0);
     const writing = await serve([reset]);
-    const ended = await api(['PATCH', '/v1/things/1', '-f', 'a=1', '--json'], { service: writing, home: newFolder() });
+    const ended = await api(['/v1/things/1', '-X', 'PATCH', '-f', 'a=1', '--json'], {
+      service: writing,
+      home: newFolder(),
+    });
     expect(ended.code).toBe(6);
     expect(writing.seen[0]).toMatchObject({ method: 'PATCH', body: '{"a":"1"}' });
   });
 
   it('is held to the contract where it has the operation', async () => {
     const service = await serve([json(200, { uid: ONYE_ID }), json(200, { uid: 'ony.AbCd.other' })]);
-    const bad = await api(['PATCH', `/v1/onye/${ONYE_ID}`, '-f', 'email=nonsense', '--json'], { service });
+    const bad = await api([`/v1/onye/${ONYE_ID}`, '-X', 'PATCH', '-f', 'email=nonsense', '--json'], { service });
     expect(bad.code).toBe(2);
-    expect(errorOf(bad)['violations']).toMatchObject([{ option: '--field email' }]);
-    expect((await api(['PATCH', `/v1/onye/${ONYE_ID}/`, '-f', 'email=a@b.c'], { service })).code).toBe(0);
+    expect(errorOf(bad)['violations']).toMatchObject([{ option: '--raw-field email' }]);
+    expect((await api([`/v1/onye/${ONYE_ID}/`, '-X', 'PATCH', '-f', 'email=a@b.c'], { service })).code).toBe(0);
     expect(service.seen[0]?.url).toBe(`/v1/onye/${ONYE_ID}`);
-    expect((await api(['GET', `/v1/onye/${ONYE_ID}`], { service })).code).toBe(8);
+    expect((await api([`/v1/onye/${ONYE_ID}`], { service })).code).toBe(8);
   });
 
   it('takes a body from a file or standard input, which fields override', async () => {
     const service = await serve([json(200, { uid: 'x' }), json(200, { uid: 'y' })]);
     const file = fileOf('{"a": 1, "b": 2.50}', 'body.json');
     const home = newFolder();
-    expect((await api(['POST', '/v1/things', '--input', file, '-F', 'a=[3]'], { service, home })).code).toBe(0);
-    expect((await api(['PUT', '/v1/things/1', '--input', '-'], { service, home, stdin: '{"c":{}}' })).code).toBe(0);
-    expect(service.seen.map(({ body }) => body)).toEqual(['{"a":[3],"b":2.50}', '{"c":{}}']);
+    expect((await api(['/v1/things', '-X', 'POST', '--input', file, '-f', 'a[]=3'], { service, home })).code).toBe(0);
+    expect((await api(['/v1/things/1', '-X', 'PUT', '--input', '-'], { service, home, stdin: '{"c":{}}' })).code).toBe(
+      0,
+    );
+    expect(service.seen.map(({ body }) => body)).toEqual(['{"a":["3"],"b":2.50}', '{"c":{}}']);
   });
 
   it('shows what it would send', async () => {
     const service = await serve([]);
-    const shown = await api(['POST', '/v1/things?x=1', '-f', 'a=1', '--dry-run'], { service });
+    const shown = await api(['/v1/things?x=1', '-X', 'POST', '-f', 'a=1', '--dry-run'], { service });
     expect(JSON.parse(shown.stdout)).toEqual({
       method: 'POST',
       url: `${service.origin}/v1/things?x=1`,
       body: { a: '1' },
     });
-    expect((await api(['DELETE', '/v1/things/1', '--as-curl'], { service })).stdout).toContain('--request DELETE');
+    expect((await api(['/v1/things/1', '-X', 'DELETE', '--as-curl'], { service })).stdout).toContain(
+      '--request DELETE',
+    );
   });
 
   it('takes a path without its first slash, which Git Bash would rewrite', async () => {
     const service = await serve([page([1], null)]);
-    expect(await api(['GET', 'v1/ugwo'], { service })).toMatchObject({ code: 0 });
+    expect(await api(['v1/ugwo'], { service })).toMatchObject({ code: 0 });
     expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo']);
   });
 
   it.each([
-    [['GET', 'https://evil.example/v1/ugwo'], 'must start with /'],
-    [['GET', '//evil.example/v1'], 'has // in it'],
-    [['GET', 'C:/Program Files/Git/v1/ugwo'], 'write it without its first slash'],
-    [['POST', `v1/ugwo/${UGWO_ID}/activities`], 'charges are not made by this command'],
-    [['GET', '/v1/../x'], 'lead elsewhere'],
-    [['GET', '/v1/a b'], 'percent-encode it'],
-    [['FETCH', '/v1/ugwo'], 'is not one of GET'],
-    [['POST', '/v1/ugwo', '--paginate'], '--paginate is for GET'],
-    [['GET', '/v1/ugwo', '--input', '-'], 'a GET has no body'],
-    [['GET', '/v1/ugwo?limit=1', '-f', 'limit=2'], 'is given twice; leave one out'],
-    [['POST', '/v1/x', '-f', 'a=1', '-F', 'a=2'], 'is given twice'],
-    [['DELETE', `/v1/onye/${ONYE_ID}`], 'needs confirmation'],
-    [['POST', '/v1/refunds', '-f', `ugwo_activity=${ACT}`], 'Pay this back?'],
+    [['https://evil.example/v1/ugwo'], 'must start with /'],
+    [['//evil.example/v1'], 'has // in it'],
+    [['C:/Program Files/Git/v1/ugwo'], 'write it without its first slash'],
+    [[`v1/ugwo/${UGWO_ID}/activities`, '-X', 'POST'], '`api` makes no charges'],
+    [['/v1/../x'], 'lead elsewhere'],
+    [['/v1/a b'], 'percent-encode it'],
+    [['/v1/ugwo', '-X', 'FETCH'], 'is not one of GET'],
+    [['/v1/ugwo', '-X', 'POST', '--paginate'], '--paginate is for GET'],
+    [['/v1/ugwo', '-X', 'GET', '--input', '-'], 'a GET has no body'],
+    [['/v1/ugwo', '-f', 'limit=5', '--paginate'], 'with -X GET, fields go into the query'],
+    [['/v1/x', '--input', '-', '-F', 'a=@-'], 'only one option can read standard input'],
+    [['/v1/x', '-f', 'a[=1'], 'is not the name of a field'],
+    [['/v1/x', '-f', 'a[][b]=1'], 'is not the name of a field'],
+    [['/v1/x', '-f', 'a=1', '-f', 'a[b]=1'], 'is given twice; leave one out'],
+    [['/v1/x', '-f', 'a[]=1', '-f', 'a[b]=1'], 'is given twice; leave one out'],
+    [['/v1/x', '-f', 'a'], 'is not key=value'],
+    [['/v1/x', 'y'], 'too many arguments for api: y'],
+    [['/v1/ugwo?limit=1', '-X', 'GET', '-f', 'limit=2'], 'is given twice; leave one out'],
+    [['/v1/x', '-X', 'POST', '-f', 'a=1', '-F', 'a=2'], 'is given twice'],
+    [[`/v1/onye/${ONYE_ID}`, '-X', 'DELETE'], 'needs confirmation'],
+    [['/v1/refunds', '-X', 'POST', '-f', `ugwo_activity=${ACT}`], 'Pay this back?'],
   ])('refuses %j before anything is sent', async (words, why) => {
     const ended = await api(words, { service: await serve([]), home: newFolder() });
     expect(ended.code).toBe(2);
@@ -110,7 +199,7 @@ describe('api', () => {
   it.each(['/activities', '/activities/', '/activities?a=b', '/%61ctivities', '/activities.json', '/activities;a'])(
     'makes no charge: %s',
     async (end) => {
-      const ended = await api(['POST', `/v1/ugwo/${UGWO_ID}${end}`, '--dry-run', '--json'], {
+      const ended = await api([`/v1/ugwo/${UGWO_ID}${end}`, '-X', 'POST', '--dry-run', '--json'], {
         service: await serve([]),
       });
       expect(ended.code).toBe(2);
@@ -121,7 +210,7 @@ describe('api', () => {
   it('never repeats a POST by itself: the ledger has it, and stands in the way until a person has looked', async () => {
     const service = await serve([reset, json(200, { uid: 'x' }), json(200, { uid: 'z' })]);
     const home = newFolder();
-    const words = ['POST', '/v1/things', '-f', 'a=1', '--json'];
+    const words = ['/v1/things', '-X', 'POST', '-f', 'a=1', '--json'];
     const lost = await api(words, { service, home });
     expect(lost.code).toBe(6);
     const { ledger_id: id, hint } = errorOf(lost);
@@ -129,7 +218,7 @@ describe('api', () => {
     expect(hint).toContain(`paycli ledger resolve ${id}`);
     expect((await api(words, { service, home })).code).toBe(9);
     // Another body is another request.
-    expect((await api(['POST', '/v1/things', '-f', 'a=2'], { service, home })).code).toBe(0);
+    expect((await api(['/v1/things', '-X', 'POST', '-f', 'a=2'], { service, home })).code).toBe(0);
     const resolve = ['ledger', 'resolve', String(id), '--as', 'not-created', '--reason', 'looked', '--yes'];
     expect((await inProcess(resolve, { home })).code).toBe(0);
     expect((await api(words, { service, home })).code).toBe(0);
@@ -152,9 +241,9 @@ describe('api', () => {
   it.each(SPELLINGS)('sends what is unknown in no other spelling either: %s', async (path) => {
     const [service, home] = [await serve([reset]), newFolder()];
     const fields = ['-f', 'a=1', '-f', 'b=2'];
-    expect((await api(['POST', '/v1/things', ...fields], { service, home })).code).toBe(6);
-    expect((await api(['POST', path, ...fields], { service, home })).code).toBe(9);
-    expect((await api(['POST', path, '-f', 'b=2', '-f', 'a=1'], { service, home })).code).toBe(9);
+    expect((await api(['/v1/things', '-X', 'POST', ...fields], { service, home })).code).toBe(6);
+    expect((await api([path, '-X', 'POST', ...fields], { service, home })).code).toBe(9);
+    expect((await api([path, '-X', 'POST', '-f', 'b=2', '-f', 'a=1'], { service, home })).code).toBe(9);
   });
 
   const REFUND = ['-f', `ugwo_activity=${ACT}`, '-f', 'reason=x', '-F', 'amount=5'];
@@ -189,7 +278,7 @@ describe('api', () => {
       REQUEST,
     ],
   ])('sends nothing beside the command that makes %s, nor that one beside it', async (_what, command, path, fields) => {
-    const request = (spelled: string): string[] => ['POST', spelled, ...fields, '--yes'];
+    const request = (spelled: string): string[] => [spelled, '-X', 'POST', ...fields, '--yes'];
     for (const spelled of [path, path.toUpperCase(), `${path}.json`]) {
       const [first, home] = [await serve([reset]), newFolder()];
       expect((await inProcess(command, { service: first, home })).code).toBe(6);
@@ -202,8 +291,8 @@ describe('api', () => {
 
   it('makes a second refund in no other spelling without --again', async () => {
     const [service, home] = [await serve([json(200, { uid: 'r1', status: 'processing' })]), newFolder()];
-    expect((await api(['POST', '/v1/refunds', ...REFUND, '--yes'], { service, home })).code).toBe(0);
-    expect((await api(['POST', '/v1/Refunds', ...REFUND, '--yes'], { service, home })).code).toBe(9);
+    expect((await api(['/v1/refunds', '-X', 'POST', ...REFUND, '--yes'], { service, home })).code).toBe(0);
+    expect((await api(['/v1/Refunds', '-X', 'POST', ...REFUND, '--yes'], { service, home })).code).toBe(9);
   });
 
   it('pays back as `refund create` does: not twice without --again', async () => {
@@ -212,7 +301,7 @@ describe('api', () => {
       json(200, { uid: 'r2', status: 'x' }),
     ]);
     const home = newFolder();
-    const words = ['POST', '/v1/refunds', '-f', `ugwo_activity=${ACT}`, '--yes'];
+    const words = ['/v1/refunds', '-X', 'POST', '-f', `ugwo_activity=${ACT}`, '--yes'];
     expect((await api(words, { service, home })).code).toBe(0);
     expect((await api(words, { service, home })).code).toBe(9);
     expect((await inProcess(['refund', 'create', ACT, '--yes'], { service, home })).code).toBe(9);
@@ -221,7 +310,7 @@ describe('api', () => {
 
   it('creates with the effect of the operation that it is', async () => {
     const service = await serveAll([reset]);
-    const ended = await api(['POST', '/v1/ugwo', '-F', 'amount=500000', '-f', 'currency=NGN', '--json'], {
+    const ended = await api(['/v1/ugwo', '-X', 'POST', '-F', 'amount=500000', '-f', 'currency=NGN', '--json'], {
       service,
       home: newFolder(),
     });

@@ -97,7 +97,7 @@ describe('a default of the profile', () => {
   it('leaves a command alone that prints in a format of its own', async () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, { output: 'csv' });
-    expect((await onTerminal(['api', 'GET', '/v1/ugwo'], { home })).raw).toMatch(/^\{/);
+    expect((await onTerminal(['api', '/v1/ugwo'], { home })).raw).toMatch(/^\{/);
   });
 
   it('chooses columns of one command, for its table', async () => {

@@ -22,7 +22,7 @@ describe('--jq over a read', () => {
   it('keeps the digits of large numbers', async () => {
     const big = '123456789012345678901234567890.000000000001';
     const service = await serve([json(200, `{"data":[{"uid":"${UGWO_ID}","amount":${big}}],"next_cursor":null}`)]);
-    const ended = await paycli(['api', 'GET', '/v1/ugwo', '--jq', '.data[0].amount'], { service });
+    const ended = await paycli(['api', '/v1/ugwo', '--jq', '.data[0].amount'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: `${big}\n` });
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Called, CallInput, Client } from '../../client/client.ts';
 import type { ListId, OperationId } from '../../contract/operations.ts';
 import { barePath, plainPath, queryOf } from '../../core/api-path.ts';
-import { namingFlags, pairsToObject, readJsonObject } from '../../core/input.ts';
+import { namingFlags, readJsonObject } from '../../core/input.ts';
 import { printExact, printSorted, valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
@@ -10,6 +10,7 @@ import type { ApiPage, ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { described } from '../record.ts';
+import { bodyOf, readFields } from './fields.ts';
 import type { ApiInput } from './spec.ts';
 
 type RecordResult = Extract<Result, { readonly kind: 'record' }>;
@@ -84,10 +85,12 @@ const readRequest = async (input: ApiInput, { match }: Client, { source }: Deps)
   const request = { method, path: barePath(path), paged };
   const known = match(request);
   const meant = known?.id ?? match({ method, path: plainPath(path) })?.id;
-  const body = hasBody ? { body: { ...given, ...pairsToObject(input.fields, '--field') } } : {};
-  const query = queryOf(path, hasBody ? [] : input.fields.map(([name, value]) => [name, asText(value)]));
-  if (known === undefined) return { called: { ...request, like: meant }, call: { query, ...body }, meant };
-  return { called: known.id, call: { params: known.params, query, ...body }, meant };
+  const fields = await readFields(input.fields, source);
+  const body = hasBody ? { body: { ...given, ...bodyOf(fields) } } : {};
+  const query = queryOf(path, hasBody ? [] : fields.map(([name, value]) => [name, asText(value)]));
+  const headers = Object.keys(input.headers).length === 0 ? {} : { headers: input.headers };
+  if (known === undefined) return { called: { ...request, like: meant }, call: { query, ...headers, ...body }, meant };
+  return { called: known.id, call: { params: known.params, query, ...headers, ...body }, meant };
 };
 
 /**
@@ -145,7 +148,9 @@ export const run = async (input: ApiInput, deps: Deps): Promise<Result> => {
   try {
     return await send(input, deps);
   } catch (thrown) {
-    const given = new Set(input.fields.map(([name]) => name));
-    throw namingFlags(thrown, (path) => (given.has(path) ? `--field ${path}` : undefined));
+    const given = new Map(
+      input.fields.map(({ name, option }) => [name.replaceAll(/\[(.*?)\]/g, '.$1'), `${option} ${name}`]),
+    );
+    throw namingFlags(thrown, (path) => given.get(path));
   }
 };

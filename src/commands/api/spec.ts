@@ -1,32 +1,94 @@
-import { argument, defineCommand, flag, ONCE_EXITS, option, repeated, taking } from '../../cli/define.ts';
-import { asOneOf, asPair } from '../../cli/options.ts';
+import {
+  argument,
+  defineCommand,
+  flag,
+  type GivenOptions,
+  ONCE_EXITS,
+  option,
+  repeated,
+  taking,
+} from '../../cli/define.ts';
+import { asOneOf } from '../../cli/options.ts';
 import { isChargePath, pathProblem } from '../../core/api-path.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { type Pair, parsePair, type Source } from '../../core/input.ts';
+import { refuseSharedStdin, type Source } from '../../core/input.ts';
+import { parseExact } from '../../core/json.ts';
+import { shellLine } from '../../core/shell.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
+
+/** A field with its name as typed; a source is read before it is sent. */
+export interface Field {
+  readonly name: string;
+  readonly option: '--raw-field' | '--field';
+  readonly value: { readonly known: unknown } | { readonly source: Source };
+}
 
 export interface ApiInput {
   readonly method: Method;
   /** Path with its query, as given. */
   readonly path: string;
-  readonly fields: readonly Pair[];
+  readonly fields: readonly Field[];
+  readonly headers: Readonly<Record<string, string>>;
   readonly input: Source | undefined;
   readonly paginate: boolean;
   readonly again: boolean;
 }
 
-/** `k=json` and `k:=json` mean the same here. */
-const asJsonPair = taking({ type: 'pair' }, (text): Pair => parsePair(text.replace(/^([^=:]+)=/, '$1:=')));
+const splitField = (text: string): readonly [name: string, value: string] => {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw usageError(`"${text}" is not key=value`);
+};
 
-const asInput = taking({ type: 'json', completes: 'file' }, (text): Source => {
-  if (text === '') throw usageError('the name of the file is empty');
-  return text === '-' ? { kind: 'stdin' } : { kind: 'file', path: text };
+const asRawField = taking({ type: 'pair' }, (text): Field => {
+  const [name, known] = splitField(text);
+  return { name, option: '--raw-field', value: { known } };
 });
 
-const readMethod = (text: string): Method => asOneOf(METHODS)(text.toUpperCase());
+/** Texts that stand for another JSON value than a text. Other spellings of a number, such as 0803, stay text. */
+const NOT_TEXT = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?)$/;
+
+const asTypedField = taking({ type: 'pair' }, (text): Field => {
+  const [name, given] = splitField(text);
+  if (given.startsWith('@')) return { name, option: '--field', value: { source: fileOf(given.slice(1)) } };
+  return { name, option: '--field', value: { known: NOT_TEXT.test(given) ? parseExact(given) : given } };
+});
+
+const fileOf = (text: string): Source => {
+  if (text === '') throw usageError('the name of the file is empty');
+  return text === '-' ? { kind: 'stdin' } : { kind: 'file', path: text };
+};
+
+const asInput = taking({ type: 'json', completes: 'file' }, fileOf);
+
+/** Headers that paycli sets, those that control the connection, and those that replace the method or the path. */
+const REFUSED_HEADERS = [
+  /^(?:accept|accept-encoding|cache-control|content-.*|host|user-agent)$/,
+  /^(?:connection|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/,
+  /^(?:x-(?:http-)?method(?:-override)?|x-original-url|x-rewrite-url)$/,
+];
+
+const asHeader = taking({ type: 'pair' }, (text): readonly [name: string, value: string] => {
+  const [, name = '', value = ''] = /^([\w!#$%&'*+.^`|~-]+):\s*([\t -~]*)$/.exec(text) ?? [];
+  if (name === '') throw usageError(`"${text}" is not a header such as 'Name: value'`);
+  const lower = name.toLowerCase();
+  if (lower === 'authorization') {
+    throw usageError('Authorization is never taken from an option: other users can see it', {
+      hint: 'paycli sends the key of the profile; choose another one with --profile',
+    });
+  }
+  if (REFUSED_HEADERS.some((some) => some.test(lower))) {
+    throw usageError(`the header ${name} can't be set`, {
+      hint: 'paycli decides how the request is sent; leave it out',
+    });
+  }
+  return [lower, value.trimEnd()];
+});
+
+const readMethod = taking({ choices: METHODS }, (text: string): Method => asOneOf(METHODS)(text.toUpperCase()));
 
 const readPath = (given: string, method: Method): string => {
   // On Windows, Git Bash prefixes a word that starts with a slash with its own folder. So `v1/…` is accepted without
@@ -35,9 +97,54 @@ const readPath = (given: string, method: Method): string => {
   const problem = pathProblem(text);
   if (problem !== undefined) throw usageError(`"${text}" ${problem}`);
   if (method === 'GET' || !isChargePath(text)) return text;
-  throw usageError('charges are not made by this command; nothing was sent', {
+  throw usageError('`api` makes no charges; nothing was sent', {
     hint: 'use `paycli ugwo charge`, which never charges twice',
   });
+};
+
+const OPTIONS = {
+  method: option('-X, --method <method>', `${METHODS.join(', ')} (GET; POST with fields or --input)`, readMethod),
+  rawField: repeated('-f, --raw-field <k=v>', 'a field as text', asRawField),
+  field: repeated(
+    '-F, --field <k=v>',
+    'a field; true, false, null and numbers are JSON values, @file is the text of a file',
+    asTypedField,
+  ),
+  header: repeated('-H, --header <name: value>', 'another header', asHeader),
+  input: option('--input <file|->', 'the body as a JSON object; fields override it', asInput),
+  paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),
+  again: flag('--again', 'with a refund: once more, although this activity has a refund'),
+} as const;
+
+/** Throws if the method comes first, where the path belongs. */
+const refuseMethod = ([word = '', path = '/v1/…']: readonly string[]): void => {
+  const method = METHODS.find((one) => one === word.toUpperCase());
+  if (method === undefined) return;
+  throw usageError(`the path comes first, and the method is an option`, {
+    hint: `use: ${shellLine(['paycli', 'api', path, '-X', method])}`,
+  });
+};
+
+/** The files and the standard input that a request reads. */
+const sourcesOf = (fields: readonly Field[], input: Source | undefined): readonly (Source | undefined)[] => [
+  input,
+  ...fields.map(({ value }) => ('source' in value ? value.source : undefined)),
+];
+
+const read = (args: readonly string[], given: GivenOptions<typeof OPTIONS>): ApiInput => {
+  refuseMethod(args);
+  const { input, paginate = false, again = false, rawField = [], field = [], header = [] } = given;
+  const fields = [...rawField, ...field];
+  const method = given.method ?? (fields.length > 0 || input !== undefined ? 'POST' : 'GET');
+  const path = readPath(args[0] ?? '', method);
+  if (paginate && method !== 'GET') {
+    throw usageError('--paginate is for GET', { hint: 'with -X GET, fields go into the query' });
+  }
+  if (input !== undefined && (method === 'GET' || method === 'DELETE')) {
+    throw usageError(`--input: a ${method} has no body`, { hint: 'give fields with -f; they go into the query' });
+  }
+  refuseSharedStdin(sourcesOf(fields, input));
+  return { method, path, fields, headers: Object.fromEntries(header), input, paginate, again };
 };
 
 export const apiCommand = defineCommand({
@@ -45,40 +152,24 @@ export const apiCommand = defineCommand({
   danger: 'money',
   summary: 'send a request to any path of the service',
   description:
-    'With the key of the profile, to its origin alone, and judged as all else: a GET is repeated until it is answered, a ' +
-    'PATCH, PUT or DELETE only where nothing was applied. A POST goes into the ledger before it is sent: while nobody knows ' +
-    'what became of it, the same one is not sent again. DELETE and refunds ask first; a script needs --yes.\n\n' +
-    'Fields go into the body, those of GET and DELETE into the query.',
-  args: [
-    argument('method', 'GET, POST, PUT, PATCH or DELETE', { choices: METHODS }),
-    argument('path', 'path of the service, /v1/… or v1/…'),
-  ],
-  options: {
-    field: repeated('-f, --field <k=v>', 'a field as text; k:=json sets a value that is not text', asPair),
-    jsonField: repeated('-F, --json-field <k=json>', 'a field as JSON', asJsonPair),
-    input: option('--input <file|->', 'the body as a JSON object; fields override it', asInput),
-    paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),
-    again: flag('--again', 'with a refund: once more, although a refund of this activity was made'),
-  },
+    "Sends a request with the profile's key to the profile's origin. Without -X it is a GET, or a POST if there are fields or " +
+    '--input. paycli repeats a GET, and a PATCH, PUT or DELETE only if it was not applied. It records a POST in the ledger first: ' +
+    'while its result is unknown, paycli refuses the same POST. DELETE and refunds ask first; a script needs --yes.\n\n' +
+    'Fields go into the body; those of GET and DELETE go into the query. `a[b]=c` sets a member of an object, and `a[]=b` adds to ' +
+    'a list. -H never sets Authorization.',
+  args: [argument('path', 'path of the service, /v1/… or v1/…')],
+  options: OPTIONS,
   examples: {
-    'read a payment request': `paycli api GET /v1/ugwo/${SEEDED.paid.ugwo}`,
-    'all customers, one a line': 'paycli api GET /v1/onye -f limit=100 --paginate -o ndjson',
-    'create a customer with a field that paycli has no option for': `paycli api POST /v1/onye -f email=ada@example.com -f locale=en_NG -F 'tags=["vip"]'`,
+    'read a payment request': `paycli api /v1/ugwo/${SEEDED.paid.ugwo}`,
+    'all customers, one a line': 'paycli api /v1/onye -X GET -f limit=100 --paginate -o ndjson',
+    'create a customer with a field that paycli has no option for':
+      "paycli api /v1/onye -f email=ada@example.com -f locale=en_NG -f 'tags[]=vip'",
   },
   output:
     'the answer; a list as {"data":[…],"next_cursor":…}. tsv, csv and table show the fields that the first records have',
   exits: ONCE_EXITS,
   format: 'json',
   previews: true,
-  read: ([word = '', text = ''], given): ApiInput => {
-    const method = readMethod(word);
-    const path = readPath(text, method);
-    const { input, paginate = false, again = false } = given;
-    if (paginate && method !== 'GET') throw usageError('--paginate is for GET');
-    if (input !== undefined && (method === 'GET' || method === 'DELETE')) {
-      throw usageError(`--input: a ${method} has no body`, { hint: 'give fields with -f; they go into the query' });
-    }
-    return { method, path, fields: [...(given.field ?? []), ...(given.jsonField ?? [])], input, paginate, again };
-  },
+  read,
   load: () => import('./send.ts'),
 });

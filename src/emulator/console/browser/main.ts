@@ -75,8 +75,8 @@ const pretty = (text: string): string =>
 /** A body that was cut off is not sent again. */
 const again = ({ method, url, body }: Request): string =>
   body && isJson(body)
-    ? `${line('printf', '%s', body)} | ${onService('api', method, url, '--input', '-')}`
-    : onService('api', method, url);
+    ? `${line('printf', '%s', body)} | ${onService('api', '-X', method, url, '--input', '-')}`
+    : onService('api', ...(method === 'GET' ? [] : ['-X', method]), url);
 
 const answerOf = ({ executed }: Request): HTMLElement => {
   if (executed === undefined) return soft('It was not executed.');
