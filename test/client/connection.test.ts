@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ageOf } from '../../src/client/transport.ts';
 import { ACTIVITY, DEAD_ORIGIN, json, page, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 import { bench, thrownBy } from './support.ts';
@@ -120,32 +118,6 @@ describe('a read', () => {
     await client.call('ugwo.charge', CHARGE);
     await client.call('ugwo.list', {});
     expect(service.seen.map(({ headers }) => headers['cache-control'])).toEqual([undefined, 'no-cache']);
-  });
-});
-
-describe('Age', () => {
-  it.each([
-    ['1', 1000],
-    [' 60 ', 60_000],
-    ['315360000', 315_360_000_000],
-    ['315360001', undefined],
-    ['2147483648', undefined],
-    ['0', undefined],
-    ['-1', undefined],
-    ['1.5', undefined],
-    ['1e3', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('%j is %j', (header, age) => {
-    expect(ageOf(header)).toBe(age);
-  });
-
-  it('is no more than ten years, whatever it says', () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^\d{1,30}$/), (text) => {
-        expect(ageOf(text) ?? 0).toBeLessThanOrEqual(315_360_000_000);
-      }),
-    );
   });
 });
 

@@ -9,7 +9,6 @@ import {
   ONYE_ID,
   page,
   problem,
-  raw,
   reset,
   serveAll,
   UGWO_ID,
@@ -104,50 +103,6 @@ describe('a read', () => {
     expect([waits, service.connections()]).toEqual([[], 3]);
   });
 
-  it.each<[string, Answer]>([
-    ['reset', reset],
-    ['cut', raw('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"data":')],
-    ['500', problem(500, 'Oops')],
-    ['503 of a proxy', raw('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n')],
-    ['408', problem(408, 'Late')],
-  ])('that ends in %s is tried again', async (_what, answer) => {
-    const service = await serveAll([answer, page([1], null)]);
-    const { client, waits } = bench(service.origin);
-    expect((await client.call('ugwo.list', INPUT)).value.data).toHaveLength(1);
-    expect(waits).toEqual([250]);
-  });
-
-  it('is tried four times and then failed', async () => {
-    const service = await serveAll([reset, reset, reset, reset]);
-    const { client, waits } = bench(service.origin);
-    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
-    expect(waits).toEqual([250, 500, 1000]);
-  });
-
-  it('is not begun again once a minute has gone by', async () => {
-    const service = await serveAll([
-      problem(503, 'Busy', undefined, { 'retry-after': '40' }),
-      problem(503, 'Busy', undefined, { 'retry-after': '40' }),
-    ]);
-    const { client, waits } = bench(service.origin);
-    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
-    expect(waits).toEqual([40_000]);
-  });
-
-  it('has its minute by a clock that nobody sets', async () => {
-    const busy = problem(503, 'Busy', undefined, { 'retry-after': '40' });
-    const service = await serveAll([
-      busy,
-      (...request) => {
-        place.setClock(-60_000);
-        busy(...request);
-      },
-    ]);
-    const place = bench(service.origin);
-    expect(await thrownBy(place.client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
-    expect(place.waits).toEqual([40_000]);
-  });
-
   it('without a connection has failed, too', async () => {
     const { client } = bench(DEAD_ORIGIN);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
@@ -183,41 +138,15 @@ describe('a read', () => {
     },
   );
 
-  it('waits as a 429 says', async () => {
-    const service = await serveAll([problem(429, 'Slow', undefined, { 'retry-after': '3' }), page([], null)]);
-    const { client, waits } = bench(service.origin);
-    await client.call('ugwo.list', INPUT);
-    expect(waits).toEqual([3000]);
-  });
-
-  it.each([
-    [401, 'auth'],
-    [403, 'auth'],
-    [404, 'rejected'],
-    [422, 'rejected'],
-  ])("is not tried again after the service's %i", async (status, kind) => {
-    const service = await serveAll([problem(status, 'No')]);
-    const { client } = bench(service.origin);
-    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind, detail: { status, title: 'No' } });
-  });
-
   it.each<[string, Answer, RegExp]>([
     ['a redirect', (_s, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), /redirect/],
-    [
-      "a proxy's 404 page",
-      (_s, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>no'),
-      /not one that the service gives/,
-    ],
     ['no JSON', (_s, response) => response.end('<html>'), /not JSON/],
     ['nothing', (_s, response) => response.end(), /empty/],
-    ['a page without next_cursor', json(200, { data: [] }), /next_cursor/],
     [
       'a record that is no object',
       json(200, { data: ['ugw'], next_cursor: null }),
       /record in "data" is not an object/,
     ],
-    ['records that are no list', json(200, { data: {}, next_cursor: null }), /"data" is not a list/],
-    ['an empty cursor', json(200, { data: [], next_cursor: '' }), /next_cursor/],
     [
       'a gzip bomb',
       (_s, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10 * MIB))),
@@ -283,16 +212,6 @@ describe('a read', () => {
     while (service.seen.length === 0) await new Promise(setImmediate);
     stop.abort('SIGTERM');
     expect(await call).toMatchObject({ kind: 'interrupted', detail: { exitCode: 143 } });
-  });
-
-  it.each([
-    ['Fri, 20 Nov 2026 10:00:00 GMT', Date.parse('2026-11-20T10:00:00Z')],
-    ['yesterday', undefined],
-    ['Fri, 99 Nov 2026 10:00:00 GMT', undefined],
-  ])("knows the service's clock from its answer: %s", async (date, servedAt) => {
-    const service = await serveAll([json(200, { ...ugwo(1), uid: UGWO_ID }, { date })]);
-    const { client } = bench(service.origin);
-    expect((await client.call('ugwo.get', { params: { uid: UGWO_ID } })).servedAt).toBe(servedAt);
   });
 
   it('refuses a limit that the service would refuse, naming it', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   ACTIVITY,
   type Answer,
-  DEAD_ORIGIN,
   hang,
   json,
   problem,
@@ -61,13 +60,6 @@ describe('a charge', () => {
     expect(service.seen.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it('keeps the text of the answer, digits and order included', async () => {
-    const text = `{"zz":12345678901234567890,"2":1,"1":0.10,${JSON.stringify(ACTIVITY).slice(1)}`;
-    const service = await serve([json(200, text)]);
-    const { client } = bench(service.origin);
-    expect((await client.call('ugwo.charge', INPUT)).text).toBe(text);
-  });
-
   it.each([
     ['reset', reset],
     ['closed without an answer', raw('')],
@@ -116,71 +108,6 @@ describe('a charge', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it('without a connection is tried on three and then not sent', async () => {
-    const { client, waits } = bench(DEAD_ORIGIN);
-    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
-      kind: 'not_sent',
-      message: expect.stringContaining('refused the connection'),
-      detail: { code: 'ECONNREFUSED' },
-    });
-    expect(waits).toEqual([250, 500]);
-  });
-
-  it("waits out the service's 429 as it says and is sent again", async () => {
-    const service = await serve([problem(429, 'Slow down', undefined, { 'retry-after': '7' }), json(200, ACTIVITY)]);
-    const { client, waits } = bench(service.origin);
-    expect((await client.call('ugwo.charge', INPUT)).value).toMatchObject({ uid: ACTIVITY.uid });
-    expect(waits).toEqual([7000]);
-  });
-
-  it.each([
-    ['7', 7000],
-    ['soon', 0],
-    [undefined, 0],
-  ])("tells of each of the service's 429, and what it asks for: %s", async (after, told) => {
-    const asked = after === undefined ? undefined : { 'retry-after': after };
-    const slow = problem(429, 'No', undefined, asked);
-    const service = await serve([slow, slow, slow]);
-    const { client } = bench(service.origin);
-    const slowed: number[] = [];
-    await thrownBy(client.call('ugwo.charge', { ...INPUT, slowDown: (ms) => void slowed.push(ms) }));
-    expect(slowed).toEqual([told, told, told]);
-  });
-
-  it('tells of no 429 that is not of the service, and of no other answer', async () => {
-    const service = await serve([json(429, {}), problem(422, 'No'), json(200, ACTIVITY)]);
-    const { client } = bench(service.origin);
-    const slowed: number[] = [];
-    const call = { ...INPUT, slowDown: (ms: number) => void slowed.push(ms) };
-    for (let turn = 0; turn < 3; turn += 1) await client.call('ugwo.charge', call).catch(() => undefined);
-    expect(slowed).toEqual([]);
-  });
-
-  it('begins no further attempt when it is overdue', async () => {
-    const service = await serve([problem(429, 'Slow down', undefined, { 'retry-after': '60' })]);
-    const { client, flight } = bench(service.origin);
-    const call = { ...INPUT, overdue: () => service.seen.length > 0 };
-    const error = await thrownBy(client.call('ugwo.charge', call));
-    expect(error).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('was paused') });
-    expect(flight).toEqual({ open: 0, accepted: 0 });
-  });
-
-  it('is not sent a fourth time after three 429', async () => {
-    const service = await serve([problem(429, 'No'), problem(429, 'No'), problem(429, 'No')]);
-    const { client, waits } = bench(service.origin);
-    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
-      kind: 'not_sent',
-      detail: { status: 429 },
-    });
-    expect(waits).toEqual([250, 500]);
-  });
-
-  it("is not repeated after a proxy's 429", async () => {
-    const service = await serve([json(429, { error: 'too many' })]);
-    const { client } = bench(service.origin);
-    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({ kind: 'unknown' });
-  });
-
   it('that breaks a rule is not sent', async () => {
     const service = await serve([]);
     const { client } = bench(service.origin);
@@ -209,15 +136,6 @@ describe('a charge', () => {
     const { client } = bench(service.origin, { validate: false });
     expect(await thrownBy(client.call('ugwo.charge', { ...INPUT, params: { ugwoUid } }))).toMatchObject({
       kind: 'usage',
-    });
-  });
-
-  it('that is stopped before it was handed over is not sent', async () => {
-    const { client, stop } = bench('http://127.0.0.1:1');
-    stop.abort('SIGINT');
-    expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
-      kind: 'interrupted',
-      detail: { exitCode: 130 },
     });
   });
 
@@ -279,18 +197,6 @@ describe('a charge that gets no connection in time', () => {
 });
 
 describe('what is in flight', () => {
-  it.each([
-    ['accepted', [json(200, ACTIVITY)], { open: 0, accepted: 1 }],
-    ['refused', [problem(422, 'No')], { open: 0, accepted: 0 }],
-    ['unknown', [reset], { open: 1, accepted: 0 }],
-    ['accepted at the second time', [problem(429, 'No'), json(200, ACTIVITY)], { open: 0, accepted: 1 }],
-  ])('is counted when it has ended: %s', async (_what, answers, counted) => {
-    const service = await serve(answers);
-    const { client, flight } = bench(service.origin);
-    await client.call('ugwo.charge', INPUT).catch(() => undefined);
-    expect(flight).toEqual(counted);
-  });
-
   it('is counted whatever became of the writes beside it', async () => {
     const { promise: both, resolve: arrive } = Promise.withResolvers<void>();
     const after: Answer = (...request) => void both.then(() => json(200, ACTIVITY)(...request));

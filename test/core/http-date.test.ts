@@ -20,6 +20,9 @@ it.each([
   ['a minute 60', 'Fri, 20 Nov 2026 13:60:00 GMT'],
   ['a second 60', 'Sat, 31 Dec 2016 23:59:60 GMT'],
   ['another form', 'Sunday, 06-Nov-94 08:49:37 GMT'],
+  ['a third form', 'Fri Nov 20 10:00:30 2026'],
+  ['a date behind a word', 'on Fri, 20 Nov 2026 10:00:30 GMT'],
+  ['a date in another zone', 'Fri, 20 Nov 2026 10:00:30 GMT+0100'],
   ['nothing', ''],
 ])('%s is none', (_what, text) => {
   expect(httpDate(text)).toBeUndefined();
