@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, delimiter, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -60,15 +60,6 @@ describe('splitCommand', () => {
   it.each(['', '   ', 'op "read', "op 'read", 'op "a\' b', '"'])('refuses "%s"', async (text) => {
     expect((await errorOf(() => splitCommand(text))).kind).toBe('usage');
   });
-
-  it.each([`echo ${KEY}`, `curl -H 'Authorization: Bearer ${KEY}' x`])(
-    'refuses a key in the words, and does not repeat it',
-    async (text) => {
-      const error = await errorOf(() => splitCommand(text));
-      expect(error.kind).toBe('usage');
-      expect(wordsOf(error)).not.toContain(KEY);
-    },
-  );
 
   it('gives back any words that were quoted', () => {
     const word = fc.string().filter((text) => !text.includes("'"));
@@ -268,15 +259,6 @@ describe('the look-up on PATH', () => {
     expect(existsSync(place.marker)).toBe(false);
   });
 
-  it('passes over it when the working folder itself is reached by a link', async () => {
-    const place = trap();
-    const machine = { cwd: () => place.link };
-    for (const PATH of [place.cwd, place.link, join(place.cwd, 'bin')]) {
-      expect((await errorOf(() => run(['op'], { env: { PATH }, machine }))).message).toContain('was not found');
-    }
-    expect(existsSync(place.marker)).toBe(false);
-  });
-
   it.each(['./op', 'bin/op', '../op', './bin/op'])('never runs the relative path %s', async (word) => {
     const place = trap();
     const before = process.cwd();
@@ -291,40 +273,5 @@ describe('the look-up on PATH', () => {
       process.chdir(before);
     }
     expect(existsSync(place.marker)).toBe(false);
-  });
-
-  it('passes over a relative entry that leads out of the working folder', async () => {
-    const { cwd } = trap();
-    const beside = `../${basename(safe())}`;
-    const before = process.cwd();
-    process.chdir(cwd);
-    try {
-      expect(existsSync(join(beside, 'op'))).toBe(true);
-      expect((await errorOf(() => run(['op'], { env: { PATH: beside } }))).message).toContain('was not found');
-    } finally {
-      process.chdir(before);
-    }
-  });
-
-  it('takes an absolute path, wherever it is: the user said so', async () => {
-    const { cwd } = trap();
-    expect(await run([join(cwd, 'op')], { machine: { cwd: () => cwd } })).toBe(KEY);
-  });
-
-  it('still finds programs when run from the root folder, or from one that is gone', async () => {
-    const PATH = safe();
-    expect(await run(['op'], { env: { PATH }, machine: { cwd: () => '/' } })).toBe('sk.from.safe');
-    expect(await run(['op'], { env: { PATH }, machine: { cwd: () => undefined } })).toBe('sk.from.safe');
-    expect(await run(['op'], { env: { PATH }, machine: { cwd: () => `${PATH}-and-more` } })).toBe('sk.from.safe');
-  });
-
-  it('passes over files that are not programs', async () => {
-    const folder = newFolder();
-    mkdirSync(join(folder, 'op'));
-    expect(await run(['op'], { env: { PATH: [folder, safe()].join(delimiter) } })).toBe('sk.from.safe');
-  });
-
-  it('finds nothing without a PATH', async () => {
-    expect((await errorOf(() => run(['op'], { env: {} }))).message).toContain('was not found');
   });
 });

@@ -4,7 +4,6 @@ import {
   chownSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   renameSync,
   symlinkSync,
@@ -96,13 +95,6 @@ describe('the folder and the file of profiles', () => {
     }
   });
 
-  it('belong to another user by the number of the process, root or not', async () => {
-    const folder = folderWith({ name: 'shop' });
-    for (const use of Object.values(uses(folder, { uid: FOREIGN }))) {
-      expect((await errorOf(use)).message).toContain('belongs to another user');
-    }
-  });
-
   it('are refused behind a link to nowhere, which a write would follow', async () => {
     const folder = folderWith({ name: 'shop' });
     const file = join(folder, 'config.json');
@@ -149,13 +141,6 @@ describe('the folder and the file of profiles', () => {
     expect(uses(home).list()).toHaveLength(1);
   });
 
-  it('are private all the way down when folders above are made too', () => {
-    withUmask(0o000);
-    const above = newFolder();
-    openRoom({ folder: join(above, 'a', 'b') }).room.save({ name: 'shop', origin: PIN, secret: { key: KEY } });
-    expect([modeOf(join(above, 'a')), modeOf(join(above, 'a', 'b'))]).toEqual(['700', '700']);
-  });
-
   it('are looked at again before a write, whatever a read before it found', async () => {
     const content = { version: 1 as const, profiles: {} };
     const [open, link] = [newFolder(), folderWith({ name: 'shop' })];
@@ -168,15 +153,6 @@ describe('the folder and the file of profiles', () => {
     }
     expect([modeOf(open), bytesOf(join(open, 'config.json'))]).toEqual(['755', '']);
     expect(contentOf(join(link, 'config.json.real'))).toHaveProperty('profiles.shop');
-  });
-
-  it('are refused when something else stands in their place', async () => {
-    const folder = join(newFolder(), 'home');
-    mkdirSync(join(folder, 'config.json'), { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-    expect((await errorOf(() => uses(folder).list())).message).toContain('is not a file');
-    const { file } = openRoom({ folder: folderWith({ name: 'shop' }) });
-    expect((await errorOf(() => uses(file).list())).message).toContain('is not a folder');
   });
 
   it.each([
@@ -193,28 +169,6 @@ describe('the folder and the file of profiles', () => {
     expect(uses(folder).list()).toHaveLength(1);
   });
 
-  it('an open folder that holds other things is left as it is, and nothing is called known', async () => {
-    const folder = newFolder();
-    writeFileSync(join(folder, 'notes.txt'), '');
-    chmodSync(folder, 0o755);
-    expect(openRoom({ folder }).room.list()).toEqual([]);
-    const { room } = openRoom({ folder });
-    for (const use of [() => uses(folder).save(), () => room.checkFolder()]) {
-      const { message, detail } = await errorOf(use);
-      expect(message).toContain('is open to other users (mode 0755), so no key is stored in it');
-      expect(detail.hint).toBe(
-        `set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 ${folder}`,
-      );
-    }
-    expect([modeOf(folder), readdirSync(folder)]).toEqual(['755', ['notes.txt']]);
-  });
-
-  it('are not judged by modes where there are none', () => {
-    const folder = folderWith({ name: 'shop' });
-    chmodSync(folder, 0o777);
-    expect(openRoom({ folder, machine: { platform: 'win32', uid: undefined } }).room.list()).toHaveLength(1);
-  });
-
   it('reading makes neither', async () => {
     const { room, folder } = openRoom();
     expect(room.list()).toEqual([]);
@@ -223,12 +177,5 @@ describe('the folder and the file of profiles', () => {
     }
     await errorOf(() => room.target({ profile: undefined, baseUrl: undefined }));
     expect(existsSync(folder)).toBe(false);
-  });
-
-  it('say so when they cannot be made', async () => {
-    const inTheWay = folderWith({ name: 'shop' });
-    const error = await errorOf(() => uses(join(inTheWay, 'config.json', 'home')).save());
-    expect(error.kind).toBe('auth');
-    expect(error.message).toMatch(/couldn't create|can't be read/);
   });
 });

@@ -1,11 +1,9 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findFolders } from '../../src/config/folders.ts';
 import { checkName, checkOrigin, choose } from '../../src/config/target.ts';
 import { PayError } from '../../src/core/error.ts';
-import { splitCommand } from '../../src/core/shell.ts';
-import { errorOf, KEY, newFolder, openRoom, PIN } from './world.ts';
+import { errorOf, KEY, openRoom, PIN } from './world.ts';
 
 /** Kind, message and hint of what this throws. */
 const saidOf = (use: () => unknown): readonly unknown[] => {
@@ -51,17 +49,6 @@ describe('what is said of a setting', () => {
       origin: { value: PIN, from: '--base-url' },
     });
     expect(choose({ profile: undefined, baseUrl: undefined }, {})).toEqual({ name: undefined, origin: undefined });
-  });
-
-  it('that is no command', () => {
-    expect(saidOf(() => splitCommand(`echo sk.Test.${'x'.repeat(16)}`))).toEqual([
-      'usage',
-      '--key-command contains a secret key, but needs a command that prints it',
-      'other users can see arguments while a program runs: get a new key, then store it with --key-stdin',
-    ]);
-    expect(saidOf(() => splitCommand('op "read'))).toEqual(['usage', '--key-command has an unclosed quote', undefined]);
-    expect(saidOf(() => splitCommand('  '))).toEqual(['usage', '--key-command is empty', undefined]);
-    expect(splitCommand(`op sk.Test.${'x'.repeat(15)} task.Test.${'x'.repeat(16)}`)).toHaveLength(3);
   });
 
   it('that is no folder', () => {
@@ -117,11 +104,5 @@ describe('what is said of a file of profiles', () => {
     expect(empty.message).toBe('the key for the profile "a" is empty');
     const bad = await errorOf(() => room.save({ name: 'a', origin: 'x', secret: { key: KEY } }));
     expect(bad.message).toBe('the base URL is not a URL such as https://api.example.com');
-  });
-
-  it('is not followed through a link that stands for its folder', async () => {
-    const link = join(newFolder(), 'link');
-    symlinkSync(newFolder(), link);
-    expect((await errorOf(() => openRoom({ folder: link }).room.list())).message).toContain('symbolic link');
   });
 });

@@ -86,41 +86,8 @@ describe('precedence', () => {
 describe('what is missing', () => {
   const empty = (): string => join(newFolder(), 'home');
 
-  it('no profile at all names login and --local', async () => {
-    const error = await errorOf(() => ask(empty(), {}));
-    expect([error.kind, error.message]).toEqual(['auth', 'no profiles yet']);
-    expect(error.detail.hint).toContain('paycli login');
-    expect(error.detail.hint).toContain('`--local` needs no key');
-    expect((await errorOf(() => openRoom().room.origin({ profile: undefined, baseUrl: undefined }))).kind).toBe('auth');
-  });
-
   it('a base URL without any key is the same', async () => {
     expect((await errorOf(() => ask(empty(), { [U]: C }))).detail.hint).toContain('PAYCLI_SECRET_KEY');
-  });
-
-  it('a key in the environment without any origin asks for PAYCLI_BASE_URL', async () => {
-    const error = await errorOf(() => ask(empty(), { [E]: KEY_ENV }));
-    expect(error.kind).toBe('auth');
-    expect(error.detail.hint).toContain('set PAYCLI_BASE_URL');
-    expect(wordsOf(error)).not.toContain(KEY_ENV);
-  });
-
-  it('an unknown profile lists the known ones and the one that was meant', async () => {
-    const folder = folderWith({ name: 'sandbox' }, { name: 'live' });
-    for (const env of [{}, { [E]: KEY_ENV }, { [E]: KEY_ENV, [U]: C }]) {
-      const error = await errorOf(() => ask(folder, env, 'sandbx'));
-      expect([error.kind, error.message]).toEqual(['auth', 'no profile "sandbx"']);
-      expect(error.detail.hint).toContain('did you mean "sandbox"?');
-      expect(error.detail.hint).toContain('known: sandbox, live');
-    }
-  });
-
-  it('no default profile lists the known ones', async () => {
-    const folder = folderWith({ name: 'a' }, { name: 'b' });
-    openRoom({ folder }).room.remove('a');
-    const error = await errorOf(() => ask(folder, {}));
-    expect([error.kind, error.message]).toEqual(['auth', 'no default profile']);
-    expect(error.detail.hint).toContain('known: b');
   });
 
   it.each([
