@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFolder } from '../support/program.ts';
 import { type Bench, openBench } from './bulk-bench.ts';
 import { writeRows } from './bulk-file.ts';
-import { type Counting, type Fate, type Post, serveCounting } from './counting.ts';
+import { type Counting, type Fate, MADE, type Post, serveCounting } from './counting.ts';
 import { endRunning } from './strace.ts';
 
 afterEach(endRunning);
@@ -11,7 +11,6 @@ afterEach(endRunning);
 const SECOND_MS = 1000;
 /** A busy machine can bring together, or hold up, what was sent apart; a pace that is not kept fails each time. */
 const BUSY = { retry: 2 };
-const OK: Fate = { makes: true, answer: { status: 200 } };
 const SLOW_DOWN: Fate = { makes: false, answer: { status: 429, retryAfter: 1 } };
 
 const open = async (decide: (post: Post) => Fate, rows: number): Promise<{ bench: Bench; service: Counting }> => {
@@ -37,7 +36,7 @@ describe('a service that asks one row to slow down', () => {
     const inFlight: number[] = [];
     const { bench, service } = await open(() => {
       inFlight.push(service.inFlight());
-      const fate = service.posts.length === 30 ? SLOW_DOWN : OK;
+      const fate = service.posts.length === 30 ? SLOW_DOWN : MADE;
       return { ...fate, before: wait(LATENCY_MS) };
     }, ROWS);
     expect(await bench.charge(['--concurrency', String(WORKERS)])).toMatchObject({ code: 0 });
@@ -67,7 +66,7 @@ describe('a service that takes so many requests in a second', () => {
     const { bench, service } = await open(({ at }) => {
       if (within(taken, at - SECOND_MS, at) >= MOST) return SLOW_DOWN;
       taken.push(at);
-      return OK;
+      return MADE;
     }, ROWS);
     expect(await bench.charge(['--concurrency', '16'])).toMatchObject({ code: 0 });
     const refused = service.posts.filter(({ fate }) => fate === SLOW_DOWN).map(({ at }) => at);
@@ -87,7 +86,7 @@ describe('--rate', () => {
   const LATE = 4;
 
   it('is kept by the clock of the service', BUSY, async () => {
-    const { bench, service } = await open(() => OK, ROWS);
+    const { bench, service } = await open(() => MADE, ROWS);
     expect(await bench.charge(['--concurrency', '16', '--rate', `${RATE}/s`])).toMatchObject({ code: 0 });
     const times = timesOf(service);
     expect(times).toHaveLength(ROWS);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFolder, start } from '../support/program.ts';
 import { type Bench, faultsOf, openBench, type Summary, summaryOf } from './bulk-bench.ts';
 import { readReport, writeRows } from './bulk-file.ts';
-import { type Counting, type Fate, type Post, serveCounting } from './counting.ts';
+import { type Counting, type Fate, MADE, type Post, serveCounting } from './counting.ts';
 import { endRunning } from './strace.ts';
 import { full } from './torture.ts';
 
@@ -17,7 +17,6 @@ const LIMITS = full
   ? Array.from({ length: 40 }, (_, nth) => [180 + 4 * nth, nth % 2 === 0 ? 1 : LANES] as const)
   : ([[200, LANES]] as const);
 const NOT_TAKEN = full ? [401, 403] : [401];
-const OK: Fate = { makes: true, answer: { status: 200 } };
 
 /** A file of rows, a ledger and a service that decides what is done about each. */
 const open = async (decide: (post: Post) => Fate, rows = ROWS): Promise<{ bench: Bench; service: Counting }> => {
@@ -65,7 +64,9 @@ describe('a signal', () => {
   /** Starts a run whose first rows get no answer before the gate is opened, and waits until they are at the service. */
   const startHeld = async () => {
     const gate = Promise.withResolvers<void>();
-    const { bench, service } = await open(() => (service.posts.length > LANES ? OK : { ...OK, before: gate.promise }));
+    const { bench, service } = await open(() =>
+      service.posts.length > LANES ? MADE : { ...MADE, before: gate.promise },
+    );
     const running = begin(bench, service);
     await service.came(LANES);
     return { bench, service, running, openGate: gate.resolve };
@@ -133,9 +134,9 @@ describe('a signal', () => {
     const [gate, held] = [Promise.withResolvers<void>(), 2 * ROWS];
     const { bench, service } = await open(({ ugwo, nth }) => {
       const number = Number(ugwo.slice(-10));
-      if (nth > 1) return { ...OK, before: gate.promise };
+      if (nth > 1) return { ...MADE, before: gate.promise };
       if (number < LANES) return { makes: false, answer: { status: 422 } };
-      return number === held - 1 ? { makes: false, answer: 'reset' } : OK;
+      return number === held - 1 ? { makes: false, answer: 'reset' } : MADE;
     }, held);
     const first = await bench.charge([...OPTIONS, '--report', bench.path('first.csv')]);
     expect(first).toMatchObject({ code: 6 });
@@ -159,7 +160,7 @@ describe('a key that is not taken', () => {
   it.each(NOT_TAKEN)('(%i) stops the run with exit 4; with a good one it goes on', async (status) => {
     let good = false;
     const { bench, service } = await open(() =>
-      good || service.posts.length <= 6 ? OK : { makes: false, answer: { status } },
+      good || service.posts.length <= 6 ? MADE : { makes: false, answer: { status } },
     );
     const first = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
     expect(first).toMatchObject({ code: 4 });
@@ -180,7 +181,7 @@ describe('a key that is not taken', () => {
 
 describe('a row whose answer is lost', () => {
   it('is found out by one look, and the run goes on', async () => {
-    const { bench, service } = await open(() => (service.posts.length === 6 ? { makes: true, answer: 'reset' } : OK));
+    const { bench, service } = await open(() => (service.posts.length === 6 ? { makes: true, answer: 'reset' } : MADE));
     const ended = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
     expect(ended).toMatchObject({ code: 0 });
     expect(summaryOf(ended)).toMatchObject({ accepted: ROWS, unknown: 0 });
@@ -192,7 +193,7 @@ describe('a row whose answer is lost', () => {
   it('three times in a row and not shown stops the run with exit 6, but not the next one, which leaves it as it is', async () => {
     let isBroken = true;
     const { bench, service } = await open(() =>
-      isBroken && service.posts.length >= 6 ? { makes: false, answer: 'reset' } : OK,
+      isBroken && service.posts.length >= 6 ? { makes: false, answer: 'reset' } : MADE,
     );
     const first = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
     expect(first).toMatchObject({ code: 6 });
@@ -215,7 +216,7 @@ describe('a row whose answer is lost', () => {
 describe.skipIf(process.platform === 'win32')('a ledger that can be written to no more', () => {
   /** Runs into the limit; `finished` charges what is left, and holds that nothing was lost. */
   const fill = async (fileLimit: number, ...options: readonly string[]) => {
-    const { bench, service } = await open(() => OK, ROWS);
+    const { bench, service } = await open(() => MADE, ROWS);
     const first = await bench.charge([...options, '--report', bench.path('report.csv')], { fileLimit });
     expect([7, 10]).toContain(first.code);
     expect(service.posts.length).toBeLessThan(ROWS);

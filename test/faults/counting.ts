@@ -1,6 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { formatDateAtom } from '../../src/core/time.ts';
 import { ACTIVITY } from '../support/activity.ts';
@@ -28,6 +31,9 @@ export interface Fate {
 
 /** An activity that the service has made. */
 export type Made = Readonly<Record<string, unknown>> & { readonly uid: string };
+
+/** How an answer says where it ends. */
+export type Framing = 'content-length' | 'chunked' | 'end of stream';
 
 /** A service on loopback that makes activities for POSTs, keeps count of them and shows what it has made. */
 export interface Counting {
@@ -85,8 +91,16 @@ const refuse = (response: ServerResponse, { status, retryAfter }: Exclude<Answer
     .end(JSON.stringify({ type: 'about:blank', title: `Said ${status}`, status, detail: '' }));
 };
 
-const give = (response: ServerResponse, what: unknown): void =>
-  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(what));
+const give = (response: ServerResponse, what: unknown, framing: Framing): void => {
+  const body = JSON.stringify(what);
+  response.setHeader('content-type', 'application/json');
+  if (framing === 'content-length') return void response.end(body);
+  // Without a length Node sends chunks, and without those the end of the connection is the end.
+  if (framing === 'end of stream') response.removeHeader('transfer-encoding');
+  const third = Math.ceil(body.length / 3);
+  for (let at = 0; at < body.length; at += third) response.write(body.slice(at, at + third));
+  response.end();
+};
 
 const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -94,11 +108,20 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
+const secureServer = (listener: RequestListener) => {
+  const file = (name: string): Buffer => readFileSync(resolve('test/fixtures/tls', name));
+  return createSecureServer({ cert: file('good.pem'), key: file('good.key') }, listener);
+};
+
 const PATH = /^\/v1\/ugwo\/([^/]+)(\/activities)?$/;
-const MAKE: Fate = { makes: true, answer: { status: 200 } };
+/** Executed, and answered so. */
+export const MADE: Fate = { makes: true, answer: { status: 200 } };
 
 /** Every POST is executed and answered, but for what `decide` says of it. */
-export const serveCounting = async (decide: (post: Post) => Fate | Promise<Fate> = () => MAKE): Promise<Counting> => {
+export const serveCounting = async (
+  decide: (post: Post) => Fate | Promise<Fate> = () => MADE,
+  { framing = 'content-length', secure = false }: { readonly framing?: Framing; readonly secure?: boolean } = {},
+): Promise<Counting> => {
   const posts: (Post & { fate: Fate | undefined })[] = [];
   const made = new Map<string, Made[]>();
   const nths = new Map<string, number>();
@@ -108,7 +131,7 @@ export const serveCounting = async (decide: (post: Post) => Fate | Promise<Fate>
   const answerTo = (response: ServerResponse, answer: Answer, activity: Made | undefined): void => {
     if (answer === 'reset') response.socket?.resetAndDestroy();
     else if (answer === 'silence') return;
-    else if (answer.status === 200) give(response, activity);
+    else if (answer.status === 200) give(response, activity, framing);
     else refuse(response, answer);
   };
   const execute = async (ugwo: string, body: string, response: ServerResponse): Promise<void> => {
@@ -128,14 +151,14 @@ export const serveCounting = async (decide: (post: Post) => Fate | Promise<Fate>
     answerTo(response, fate.answer, activity);
   };
   const show = (ugwo: string, response: ServerResponse): void =>
-    give(response, {
-      uid: ugwo,
-      status: 'requires_ugwo',
-      amount: 500_000,
-      currency: 'NGN',
-      total_amount_paid: 0,
-      activities: made.get(ugwo) ?? [],
-    });
+    give(
+      response,
+      {
+        ...{ uid: ugwo, status: 'requires_ugwo', amount: 500_000, currency: 'NGN', total_amount_paid: 0 },
+        activities: made.get(ugwo) ?? [],
+      },
+      framing,
+    );
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     busy += 1;
@@ -152,7 +175,8 @@ export const serveCounting = async (decide: (post: Post) => Fate | Promise<Fate>
       news.emit('quiet');
     }
   };
-  const server = createServer((request, response) => void handle(request, response));
+  const listener: RequestListener = (request, response) => void handle(request, response);
+  const server = secure ? secureServer(listener) : createServer(listener);
   server.on('connection', (socket: Socket) => {
     open += 1;
     socket.on('error', () => undefined);
@@ -161,9 +185,9 @@ export const serveCounting = async (decide: (post: Post) => Fate | Promise<Fate>
       news.emit('quiet');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `${secure ? 'https://localhost' : 'http://127.0.0.1'}:${(server.address() as AddressInfo).port}`,
     posts,
     executed: (ugwo) => made.get(ugwo)?.length ?? 0,
     made: (ugwo) => made.get(ugwo) ?? [],

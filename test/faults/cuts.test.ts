@@ -8,7 +8,7 @@ import { RUNTIME } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { CA_FILE } from '../support/tls.ts';
 import { type ChargeEnd, chargeAt, type Limits, openRealLedger } from './charger.ts';
-import { type CountingService, type Framing, serveCounting } from './counting-service.ts';
+import { type Fate, type Framing, MADE, serveCounting, ugwoOf } from './counting.ts';
 import { type Cut, openRelay, type Passed, type Relay, WAYS, type Way } from './cuts-relay.ts';
 import { figure, full } from './torture.ts';
 import { startWorker, tell } from './workers.ts';
@@ -29,13 +29,22 @@ const SIGNATURE_SPREAD = 8;
 /** The client's part of a handshake after its hello is shorter than this, and a request longer. */
 const FINISHED = 150;
 
-const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
+const SLOW: Fate = { makes: false, answer: { status: 429, retryAfter: 0 } };
+
+/** A service that answers the next POSTs with 429 as often as `slowDowns.left` says. */
+const serve = async (...how: [Parameters<typeof serveCounting>[1]?]) => {
+  const slowDowns = { left: 0 };
+  const service = await serveCounting(() => (slowDowns.left-- > 0 ? SLOW : MADE), ...how);
+  onTestFinished(service.close);
+  return { ...service, slowDowns, port: Number(new URL(service.origin).port) };
+};
+type Service = Awaited<ReturnType<typeof serve>>;
 
 /** Charges a payment request of one origin. */
 type ChargeOver = (origin: string, ugwo: string, limits: Limits) => Promise<ChargeEnd>;
 
 interface Bench {
-  readonly service: CountingService;
+  readonly service: Service;
   readonly ledger: Ledger;
   readonly charge: ChargeOver;
   readonly relay: Relay;
@@ -67,7 +76,7 @@ const charger = async (path: string, ledger: Ledger): Promise<ChargeOver> => {
   };
 };
 
-const openLanes = async (service: CountingService, lanes: number): Promise<readonly Bench[]> => {
+const openLanes = async (service: Service, lanes: number): Promise<readonly Bench[]> => {
   const path = join(newFolder(), 'ledger.sqlite');
   const ledger = await openRealLedger(path);
   const scheme = service.origin.startsWith('https:') ? 'https://localhost' : 'http://127.0.0.1';
@@ -85,14 +94,14 @@ const chargeOver = async (
   cuts: readonly (Cut | undefined)[],
   timeout: number,
 ): Promise<Ended> => {
-  const ugwo = ugwoNumber(ugwos++);
+  const ugwo = ugwoOf(ugwos++);
   relay.use(what === 'charge after a look' ? [undefined, ...cuts] : cuts);
   // What is not cut has all the time that it takes.
   const look = { charge: undefined, 'charge after a look': LOOK_MS, look: timeout }[what];
   const end = await charge(origin, ugwo, { look, charge: what === 'look' ? LONG_MS : timeout });
   relay.release();
   await relay.idle();
-  const executed = service.executed.filter((one) => one === ugwo).length;
+  const executed = service.executed(ugwo);
   const [row] = await ledger.list({ about: ugwo, limit: 1 });
   return { end, row, executed, passed: what === 'charge after a look' ? relay.passed.slice(1) : relay.passed };
 };
@@ -138,7 +147,7 @@ const cutOver = async (
   may?: readonly string[],
 ): Promise<Ended> => {
   for (let timeout = inTime ? LONG_MS : SHORT_MS; ; timeout *= 2) {
-    bench.service.slowDowns = before.length;
+    bench.service.slowDowns.left = before.length;
     const ended = await chargeOver(bench, what, [...before, cut], timeout);
     const isLooked = what === 'look' || ended.end.kind !== 'read_failed';
     const isThere = isLooked && ended.passed.length > before.length && ended.passed.at(-1)?.cut === true;
@@ -209,7 +218,7 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
   ] as const)(
     'has the end that the service knows of, wherever its %s is cut, after %i 429 before it',
     async (side, slowDowns) => {
-      const service = await serveCounting({ framing });
+      const service = await serve({ framing });
       // The 429 are counted for all connections, so with them nothing else may run.
       const lanes = await openLanes(service, slowDowns > 0 ? 1 : LANES);
       const probe = await chargeOver(lanes[0] as Bench, 'charge after a look', [undefined], LONG_MS);
@@ -244,7 +253,7 @@ describe.each(FRAMINGS)('a look whose answer is framed by %s', (framing) => {
   it.each(['request', 'answer'] as const)(
     'keeps the charge from being sent, wherever its %s is cut, and leaves nothing in the ledger',
     async (side) => {
-      const lanes = await openLanes(await serveCounting({ framing }), LANES);
+      const lanes = await openLanes(await serve({ framing }), LANES);
       const probe = await chargeOver(lanes[0] as Bench, 'look', [undefined], LONG_MS);
       expect(`${probe.end.kind} ${probe.executed}`).toBe('accepted 1');
       const bytes = probe.passed[0]?.[side] ?? Buffer.alloc(0);
@@ -275,7 +284,7 @@ describe('over TLS', () => {
       const trusted = getCACertificates('default');
       setDefaultCACertificates([...trusted, readFileSync(CA_FILE, 'utf8')]);
       onTestFinished(() => setDefaultCACertificates(trusted));
-      const lanes = await openLanes(await serveCounting({ secure: true }), LANES);
+      const lanes = await openLanes(await serve({ secure: true }), LANES);
       const probe = await chargeOver(lanes[0] as Bench, what, [undefined], LONG_MS);
       expect(`${probe.end.kind} ${probe.executed}`).toBe('accepted 1');
       const passed = probe.passed[0] as Passed;
@@ -323,7 +332,7 @@ const MORE_LOOK_CUTS: readonly Cut[] = [
 ];
 
 describe('the built program', () => {
-  const UGWO = ugwoNumber(1);
+  const UGWO = ugwoOf(1);
 
   const chargeBy = (home: string, base: string, ...args: readonly string[]) =>
     paycli(['ugwo', 'charge', UGWO, '--medium', 'bank_transfer', '--timeout', '1s', ...args], {
@@ -333,7 +342,7 @@ describe('the built program', () => {
 
   /** A service behind a relay, and a ledger of its own. */
   const behindRelay = async () => {
-    const service = await serveCounting();
+    const service = await serve();
     const relay = await openRelay(service.port);
     const home = newFolder();
     const charge = (...args: readonly string[]) => chargeBy(home, `http://127.0.0.1:${relay.port}`, ...args);
@@ -366,7 +375,7 @@ describe('the built program', () => {
       expect(await charge(...args)).toMatchObject({ code: 9, stdout: '' });
     }
     expect(posts(relay)).toBe(0);
-    expect(service.executed).toHaveLength(executed);
+    expect(service.executed(UGWO)).toBe(executed);
   });
 
   it.each<Cut>([
@@ -385,7 +394,7 @@ describe('the built program', () => {
     expect(await ledgerRows(home)).toEqual([]);
     relay.use([undefined]);
     expect(await charge()).toMatchObject({ code: 0 });
-    expect(service.executed).toHaveLength(1);
+    expect(service.executed(UGWO)).toBe(1);
   });
 
   it('exits 8 where no connection lasts, or 5 without a look, and then charges', async () => {
@@ -396,6 +405,6 @@ describe('the built program', () => {
     expect(await chargeBy(home, secure)).toMatchObject({ code: 8 });
     expect(await chargeBy(home, secure, '--no-preflight')).toMatchObject({ code: 5 });
     expect(await chargeBy(home, origin)).toMatchObject({ code: 0 });
-    expect(service.executed).toHaveLength(1);
+    expect(service.executed(UGWO)).toBe(1);
   });
 });

@@ -7,7 +7,7 @@ import { RUNTIME } from '../support/built.ts';
 import { newFolder } from '../support/program.ts';
 import { countBy } from './bulk-file.ts';
 import { openRealLedger } from './charger.ts';
-import { serveCounting } from './counting-service.ts';
+import { type Fate, MADE, serveCounting, ugwoOf } from './counting.ts';
 import { drawn, figure, full, seed } from './torture.ts';
 import type { Order, Reply } from './worker.ts';
 import { startWorker, tell } from './workers.ts';
@@ -19,10 +19,16 @@ const ROUNDS = full ? 100 : 4;
 const LOST_OF = full ? 20 : 4;
 const FULL_MS = full ? 20 * 60_000 : 60_000;
 
-const ugwoNumber = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
-
 const shuffled = (ugwos: readonly string[], racer: number): string[] =>
   [...ugwos].sort((a, b) => drawn(`${racer} ${a}`) - drawn(`${racer} ${b}`));
+
+const LOST: Fate = { makes: true, answer: 'reset' };
+
+const serve = async (losesAnswer: (ugwo: string) => boolean) => {
+  const { origin, posts, close } = await serveCounting(({ ugwo }) => (losesAnswer(ugwo) ? LOST : MADE));
+  onTestFinished(close);
+  return { origin, executed: () => posts.map(({ ugwo }) => ugwo) };
+};
 
 let racers: readonly ChildProcess[] = [];
 
@@ -58,9 +64,9 @@ beforeEach(({ task }) => {
 
 describe(`${PROCESSES} processes that race for the same payment requests`, () => {
   const run = async (losesAnswer: (ugwo: string) => boolean) => {
-    const service = await serveCounting({ losesAnswer });
+    const service = await serve(losesAnswer);
     const ledger = join(newFolder(), 'ledger.sqlite');
-    const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoNumber(number));
+    const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoOf(number));
     const started = Date.now();
     const replies = await race((racer) => ({
       kind: 'charge',
@@ -77,7 +83,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     async () => {
       const { service, ugwos, ends, charges, seconds } = await run(() => false);
       expect(countBy(ends.map(({ kind }) => kind))).toEqual({ accepted: UGWOS, refused: UGWOS * (PROCESSES - 1) });
-      expect([...service.executed].sort()).toEqual(ugwos);
+      expect(service.executed().sort()).toEqual(ugwos);
       expect(charges.map(({ about }) => about).sort()).toEqual(ugwos);
       expect(countBy(charges.map(({ state }) => state))).toEqual({ accepted: UGWOS });
       figure('payment requests raced for', UGWOS);
@@ -99,7 +105,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
         unknown: lost.length,
         refused: UGWOS * (PROCESSES - 1),
       });
-      expect([...service.executed].sort()).toEqual(ugwos);
+      expect(service.executed().sort()).toEqual(ugwos);
       expect(countBy(charges.map(({ state }) => state))).toEqual({ accepted, unknown: lost.length });
       expect(
         charges
@@ -141,7 +147,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     async (_what, policyOf) => {
       for (let round = 0; round < ROUNDS; round++) {
         const { path, check } = await underPolicy(1 + (round % (PROCESSES - 1)), policyOf);
-        const replies = await race((racer) => ({ kind: 'open', ledger: path, ugwo: ugwoNumber(racer) }));
+        const replies = await race((racer) => ({ kind: 'open', ledger: path, ugwo: ugwoOf(racer) }));
         check(replies.filter(([reply]) => reply?.kind === 'begun').length);
         expect(countBy(replies.map(([reply]) => reply?.kind ?? ''))).not.toHaveProperty('threw');
       }
@@ -153,17 +159,17 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   it(
     'send no more than a policy allows, those included whose answer was lost',
     async () => {
-      const service = await serveCounting({ losesAnswer: (ugwo) => drawn(ugwo) % LOST_OF === 0 });
+      const service = await serve((ugwo) => drawn(ugwo) % LOST_OF === 0);
       const { path, check } = await underPolicy(UGWOS / 2, inMoney);
-      const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoNumber(number));
+      const ugwos = Array.from({ length: UGWOS }, (_, number) => ugwoOf(number));
       const replies = await race((racer) => ({
         kind: 'charge',
         ledger: path,
         origin: service.origin,
         ugwos: shuffled(ugwos, racer),
       }));
-      check(service.executed.length);
-      expect(new Set(service.executed).size).toBe(service.executed.length);
+      check(service.executed().length);
+      expect(new Set(service.executed()).size).toBe(service.executed().length);
       const forbidden = replies.flat().filter(({ message }) => message === 'policy').length;
       expect(forbidden).toBeGreaterThan(0);
       figure('charges that a policy forbade in a race', forbidden);
@@ -176,11 +182,9 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const ledger = join(newFolder(), 'new', 'ledger.sqlite');
-        const replies = await race((racer) => ({ kind: 'open', ledger, ugwo: ugwoNumber(racer) }));
+        const replies = await race((racer) => ({ kind: 'open', ledger, ugwo: ugwoOf(racer) }));
         expect(replies.map(([reply]) => reply?.kind)).toEqual(racers.map(() => 'begun'));
-        expect((await allIn(ledger)).map(({ about }) => about).sort()).toEqual(
-          racers.map((_, racer) => ugwoNumber(racer)),
-        );
+        expect((await allIn(ledger)).map(({ about }) => about).sort()).toEqual(racers.map((_, racer) => ugwoOf(racer)));
       }
       figure('ledgers made by several processes at once', ROUNDS);
     },

@@ -1,92 +1,162 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge } from '../../src/ledger/entry.ts';
+import { formatLocal } from '../../src/core/time.ts';
+import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
 import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { refusedError } from '../../src/ledger/refused.ts';
-import { account, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
-const refused = (why: RefusalReason, by: Charge, { same = true, words = [] as string[] } = {}) => {
-  const { activity } = by;
-  const of = { kind: 'refused', why, intent: by, by, activity, moment: momentAt(NOON) } as const;
-  const { kind, message, detail } = refusedError(of, words, same);
-  return { kind, message, lines: message.split('\n'), ...detail };
+const UGWO = charge().about;
+const ID = charge().id;
+const ACT = account().uid;
+const NOW = momentAt(NOON + MINUTE);
+const LOOK = `\`paycli activity get ${UGWO} ${ACT} --profile x\``;
+const GET = `\`paycli ugwo get ${UGWO} --profile x\``;
+const SHOW = `\`paycli ledger show ${ID} --profile x\``;
+
+interface Given {
+  readonly by?: Charge | undefined;
+  readonly activity?: KeptActivity | undefined;
+  readonly same?: boolean;
+}
+
+/** What is said, without the name of the payment request, and what is to be done. */
+const said = (
+  why: RefusalReason,
+  { by, activity, same = false }: Given,
+): [message: string, hint: string | undefined] => {
+  const error = refusedError(
+    { kind: 'refused', intent: charge(), moment: NOW, why, by, activity },
+    ['--profile', 'x'],
+    same,
+  );
+  return [error.message.replace(`${UGWO} was not charged: `, ''), error.detail.hint];
 };
-const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 
-describe('a refusal', () => {
-  it.each<[RefusalReason, RegExp, RegExp]>([
+const dialled = charge({ medium: 'ussd', provider: 'gtb', activity: undefined });
+const mobile = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567' });
+const waiting = account({ nextAction: null });
+
+describe('what stands in the way', () => {
+  it.each<[RefusalReason, Given, string, string]>([
     [
       'unresolved',
-      /may have been made; its result is unknown$/,
-      /`paycli ledger sync chg-000000000000`; --again doesn't/,
+      { by: dialled },
+      `an earlier charge (by ussd (gtb), ${ID}) may have been made; its result is unknown`,
+      `find out: \`paycli ledger sync ${ID} --profile x\`; --again doesn't override this`,
     ],
-    ['in_progress', /another paycli process is charging it right now \(by /, /`paycli ledger show chg-000000000000`/],
-    ['paid', /is already paid \(by bank_transfer/, /--reuse prints the payment, --again makes a second charge/],
-  ])('that is %s says what stands in the way and what to do', (why, what, hint) => {
-    const said = refused(why, charge());
-    expect(said.kind).toBe('refused');
-    expect(said.message).toMatch(what);
-    expect(said.hint).toMatch(hint);
-    expect(said.lines).toHaveLength(1);
-    expect(said.ledgerId).toBe('chg-000000000000');
+    [
+      'in_progress',
+      { by: mobile },
+      `another paycli process is charging it right now (by mobile_money (mtn, …4567), ${ID})`,
+      `wait for it, then check: ${SHOW}`,
+    ],
+    [
+      'payable',
+      { by: charge(), activity: waiting },
+      `an earlier charge (by bank_transfer, ${ID}, ${ACT}) is still under way`,
+      `check its status: ${LOOK}; --again makes a second charge`,
+    ],
+    [
+      'payable',
+      { activity: { ...waiting, uid: '', nextAction: undefined } },
+      'an earlier charge (not from this ledger) is still under way',
+      `check its status: ${GET}; --again makes a second charge`,
+    ],
+    [
+      'unseen',
+      { by: charge(), activity: account() },
+      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, but may have been paid in time`,
+      `check its status: ${LOOK}, then run the same command again; --again makes a second charge`,
+    ],
+    [
+      'unseen',
+      { by: charge(), activity: account(), same: true },
+      `the account of an earlier charge (by bank_transfer, ${ID}, ${ACT}) has expired, but may have been paid in time`,
+      `check its status: ${LOOK}, then run the same command again; --reuse does both, --again makes a second charge`,
+    ],
+    [
+      'done',
+      { by: charge({ row: 3 }), activity: account() },
+      `row 3 of this file is already charged (by bank_transfer, ${ID}, ${ACT})`,
+      `see ${SHOW}`,
+    ],
+    ['paid', {}, 'it is already paid', `see ${GET}; --again makes a second charge`],
+    [
+      'paid',
+      { activity: account() },
+      `it is already paid (${ACT}, not from this ledger)`,
+      `see ${LOOK}; --reuse prints the payment, --again makes a second charge`,
+    ],
+    [
+      'paid',
+      { by: charge({ activity: undefined }) },
+      `it is already paid (by bank_transfer, ${ID})`,
+      `see ${GET}; --again makes a second charge`,
+    ],
+    ['refunded', {}, 'it was paid and refunded', `see ${GET}; --again charges it once more`],
+    ['cancelled', {}, 'it is cancelled', `see ${GET}; --again doesn't override this`],
+    ['no_checkout', {}, "it has no checkout, so it can't be charged", `see ${GET}`],
+  ])('%s is said so: %#', (why, given, message, hint) => {
+    expect(said(why, given)).toEqual([message, hint]);
+  });
+});
+
+describe('what the customer can still use', () => {
+  const of = (nextAction: unknown, by = charge({ told: undefined })): readonly string[] =>
+    said('payable', { by, activity: account({ nextAction }) })[0]
+      .split('\n')
+      .slice(1);
+  const headers = (some: object): object => ({
+    type: 'user_action',
+    headers: { account_number: '0123456789', ...some },
+  });
+  const UNTIL = new Date(NOON + 15 * MINUTE).toISOString();
+
+  it.each<[string, unknown, readonly string[]]>([
+    ['a dial string', { type: 'user_action', headers: { ussd: '*737#' } }, ['dial *737#']],
+    ['an instruction', { type: 'prompt', instruction: 'Approve it' }, ['Approve it']],
+    ['something that nobody can read', { type: 'prompt', headers: { x: 1 } }, []],
+    ['nothing', [], []],
+    ['an account without a name', headers({}), ['account number 0123456789']],
+    ['an account with a bank', headers({ bank_name: 'Wema Bank' }), ['Wema Bank', 'account number 0123456789']],
+    [
+      'an account with both',
+      headers({ bank_name: 'Wema Bank', account_name: 'Ada' }),
+      ['Wema Bank, Ada', 'account number 0123456789'],
+    ],
+  ])('is %s', (_what, action, lines) => {
+    expect(of(action)).toEqual(lines);
   });
 
-  it('promises a payment only where one can be shown', () => {
-    const of = {
-      kind: 'refused',
-      why: 'paid',
-      intent: intent({ about: 'ugw.AbCd.1' }),
-      by: undefined,
-      moment: momentAt(NOON),
-    } as const;
-    expect(refusedError({ ...of, activity: account() }, [], false).detail.hint).toContain('--reuse');
-    expect(refusedError({ ...of, activity: undefined }, [], false).detail.hint).not.toContain('--reuse');
+  it('is bounded as the service wrote it, however far its clock is off', () => {
+    const bounded = headers({ expires_at: UNTIL });
+    const behind = charge({ told: { ...momentAt(NOON), service: NOON - MINUTE }, activity: account() });
+    const number = 'account number 0123456789, until';
+    expect(of(bounded, behind)).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
+    const untold = charge({ told: undefined, activity: account() });
+    expect(of(bounded, untold)).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
+    expect(
+      said('payable', { activity: account({ nextAction: bounded }) })[0]
+        .split('\n')
+        .slice(1),
+    ).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
   });
 
-  it('shows the account and until when, as the service wrote it, whose clock the customer is told by', () => {
-    const slow = charge({
-      told: { ...momentAt(NOON), service: NOON + 5 * MINUTE },
-      activity: account({ createdAt: undefined }),
-    });
-    const until = new Date(NOON + 15 * MINUTE);
-    const clock = [until.getHours(), until.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
-    for (const by of [charge(), slow, charge({ told: undefined })]) {
-      expect(refused('payable', by).lines.slice(1)).toEqual([
-        'Wema Bank, Ada',
-        `account number 0123456789, until ${clock}`,
-      ]);
-    }
+  it('is passed on, or printed again', () => {
+    const open = { by: charge(), activity: account() };
+    expect(said('payable', open)[0]).toMatch(/^an earlier charge \(by bank_transfer, .*\) can still be paid\n/);
+    const words = (reuse: string): string =>
+      `give these details to the customer${reuse}; --again makes a second charge. Check its status: ${LOOK}`;
+    expect(said('payable', open)[1]).toBe(words(''));
+    expect(said('payable', { ...open, same: true })[1]).toBe(words(' (--reuse prints them again, exit 0)'));
   });
+});
 
-  it('shows the code to dial, or the words of an action that is not known', () => {
-    const other = { type: 'new', instruction: 'Wave at the camera.' };
-    expect(refused('payable', charge({ activity: account({ nextAction: DIAL }) })).lines[1]).toBe('dial *737#');
-    expect(refused('payable', charge({ activity: account({ nextAction: other }) })).lines[1]).toBe(
-      'Wave at the camera.',
-    );
-  });
-
-  it('speaks of --reuse only to who asks the same customer for the same', () => {
-    expect(refused('payable', charge()).hint).toContain('--reuse');
-    expect(refused('payable', charge(), { same: false }).hint).not.toContain('--reuse');
-  });
-
-  it('says that it is under way where there is nothing to pass on', () => {
-    for (const activity of [undefined, account({ nextAction: null })]) {
-      const said = refused('payable', charge({ activity }));
-      expect(said.message).toContain('still under way');
-      expect(said.lines).toHaveLength(1);
-    }
-  });
-
-  it('names the provider, the end of the phone number, and the place', () => {
-    const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', activity: undefined });
-    const said = refused('paid', by, { words: ['--profile', 'shop'] });
-    expect(said.message).toContain('by mobile_money (mtn, …4567)');
-    expect(said.hint).toContain(`\`paycli ugwo get ${by.about} --profile shop\``);
-  });
-
-  it('carries the activity for programs', () => {
-    expect(JSON.parse(refused('payable', charge()).activity ?? '')).toMatchObject({ uid: account().uid });
-    expect(refused('unresolved', charge({ activity: undefined }))).not.toHaveProperty('activity');
-  });
+it('a refusal carries the charge and its activity for programs', () => {
+  const refusal = { kind: 'refused', why: 'payable', intent: charge(), moment: NOW } as const;
+  const { kind, detail } = refusedError({ ...refusal, by: charge(), activity: account() }, [], true);
+  expect([kind, detail.ledgerId, JSON.parse(detail.activity ?? '')]).toMatchObject(['refused', ID, { uid: ACT }]);
+  expect(refusedError({ ...refusal, by: charge(), activity: undefined }, [], true).detail).not.toHaveProperty(
+    'activity',
+  );
 });

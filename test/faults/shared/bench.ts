@@ -4,7 +4,7 @@ import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { startCluster } from '../../support/postgres/cluster.ts';
 import type { Cluster, ClusterOptions } from '../../support/postgres/kinds.ts';
-import { type Post as Came, type Counting, type Fate, serveCounting } from '../counting.ts';
+import { type Post as Came, type Counting, type Fate, MADE, serveCounting } from '../counting.ts';
 import { type Change, faultsIn, type Post, WATCHED_SETTINGS, watchLedger } from './history.ts';
 
 const CA_FILE = resolve('test/fixtures/tls/ca.pem');
@@ -25,8 +25,6 @@ export interface Bench {
   faults(): Promise<string[]>;
   close(): Promise<void>;
 }
-
-const MADE: Fate = { makes: true, answer: { status: 200 } };
 
 /** Starts it all; `decide` says what becomes of what comes. Who asked for it closes it. */
 export const openBench = async (

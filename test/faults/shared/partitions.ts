@@ -1,5 +1,5 @@
 import type { ChargeEnd } from '../charger.ts';
-import { type Fate, ugwoOf } from '../counting.ts';
+import { MADE, ugwoOf } from '../counting.ts';
 import { makeNamespace, type Namespace } from '../namespaces.ts';
 import { inLanes, type Part } from '../part.ts';
 import { type Bench, openBench } from './bench.ts';
@@ -38,7 +38,6 @@ const PARTITIONS: readonly Partition[] = [
 ];
 const [SHORT, FULL_TIMES, LANES] = [3, 5, 4];
 
-const MADE: Fate = { makes: true, answer: { status: 200 } };
 /** Where nothing comes back, it is not waited for long. */
 const HASTY = { ...PATIENT, connect: 4000, answer: 1500, read: 1500, idle: 1000, patience: 2000, outcome: 2000 };
 const ATTEMPT_MS = 1000;

@@ -1,5 +1,5 @@
 import type { ChargeEnd, Limits } from '../charger.ts';
-import { type Fate, ugwoOf } from '../counting.ts';
+import { MADE, ugwoOf } from '../counting.ts';
 import { inLanes, type Part, type PartOptions } from '../part.ts';
 import { drawn, seed } from '../torture.ts';
 import { type Bench, openBench } from './bench.ts';
@@ -24,7 +24,6 @@ const [FULL_TIMES, FULL_ANYWHERE, SHORT_ANYWHERE] = [10, 100, 1];
 /** A charge takes about so long, its start included, in milliseconds. */
 const CHARGE_MS = 250;
 
-const MADE: Fate = { makes: true, answer: { status: 200 } };
 const SHORT_BOUND: Limits = { look: undefined, charge: 500, bound: 1500 };
 /** A machine under load gets there, too. */
 const LONGER_BOUND: Limits = { look: undefined, charge: 1000, bound: 5000 };

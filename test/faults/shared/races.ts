@@ -1,6 +1,6 @@
 import { countBy } from '../bulk-file.ts';
 import type { ChargeEnd } from '../charger.ts';
-import { type Fate, type Post, ugwoOf } from '../counting.ts';
+import { type Fate, MADE, type Post, ugwoOf } from '../counting.ts';
 import type { Part, PartOptions, PartResult } from '../part.ts';
 import { chance, drawn, seed } from '../torture.ts';
 import { type Bench, openBench } from './bench.ts';
@@ -19,7 +19,6 @@ const [LOST_OF, SHORT_LOST_OF] = [20, 4];
 
 /** Nobody looks: a look would show what others have made, and the ledger alone is to keep them apart. */
 const LIMITS = { look: undefined, charge: 20_000 };
-const MADE: Fate = { makes: true, answer: { status: 200 } };
 const LOST: Fate = { makes: true, answer: 'reset' };
 
 /** All are at the same few at a time, each in an order of its own. */

@@ -1,5 +1,5 @@
 import type { Entry } from '../../../src/ledger/entry.ts';
-import { type Fate, ugwoOf } from '../counting.ts';
+import { MADE, ugwoOf } from '../counting.ts';
 import type { Part } from '../part.ts';
 import { chance, drawn, seed } from '../torture.ts';
 import { type Bench, openBench } from './bench.ts';
@@ -16,7 +16,6 @@ const FULL: Size = { members: 4, ugwos: 400, kills: 40 };
 const SHORT: Size = { members: 2, ugwos: 30, kills: 3 };
 /** So long others wait before they take a sending for ended whose process they can't see. */
 const LIMITS = { look: undefined, charge: 1000, bound: 3000 };
-const MADE: Fate = { makes: true, answer: { status: 200 } };
 /** Kills fall before this share of the charges has come. */
 const LAST_KILL = 0.9;
 
