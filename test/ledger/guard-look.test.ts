@@ -214,29 +214,6 @@ describe('of several reasons', () => {
 });
 
 describe('what a look shows', () => {
-  it('is read field by field', () => {
-    const shown = snapshotOf(
-      {
-        amount: '500000',
-        currency: ['ngn', 'enum.currency.ngn'],
-        ref: 'INV-1',
-        description: 'Cocoa',
-        onye: { uid: 'ony.AbCd.000000000000000000000001', email: 'ada@example.com' },
-        checkout: { currency: ['GHS', 'Cedi'] },
-      },
-      { servedAt: NOON, age: 5 },
-    );
-    expect(shown).toMatchObject({
-      servedAt: NOON,
-      age: 5,
-      asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.000000000000000000000001' },
-      description: 'Cocoa',
-      email: 'ada@example.com',
-      noCheckout: false,
-      activities: undefined,
-    });
-  });
-
   it.each([[null], [[]], [7], ['x'], [{ amount: 1.5, currency: 4, ref: {}, onye: [], activities: {} }]])(
     'may be nothing: %j',
     (value) => {
