@@ -104,18 +104,18 @@ export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
 /** The two ways to give an amount of money. */
 export const AMOUNT_OPTIONS = {
   amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText, { type: 'amount' }),
-  amountMinor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText, {
+  amount_minor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText, {
     type: 'integer',
   }),
 } as const;
 
 /** Returns the given amount; undefined if none was given. Throws a usage error if both options were. */
-export const givenAmount = ({ amount, amountMinor }: GivenOptions<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
-  if (amount !== undefined && amountMinor !== undefined) {
+export const givenAmount = ({ amount, amount_minor }: GivenOptions<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
+  if (amount !== undefined && amount_minor !== undefined) {
     throw usageError("--amount and --amount-minor can't be used together");
   }
   if (amount !== undefined) return { flag: '--amount', text: amount };
-  return amountMinor === undefined ? undefined : { flag: '--amount-minor', text: amountMinor };
+  return amount_minor === undefined ? undefined : { flag: '--amount-minor', text: amount_minor };
 };
 
 /** An amount with its currency, in the minor unit. */

@@ -1,6 +1,6 @@
 import type { Cells } from '../bulk/cells.ts';
 import { asFlag, type FlagOf } from '../core/input.ts';
-import { NumberText } from '../core/json.ts';
+import { definedIn, NumberText } from '../core/json.ts';
 import { type GivenAmount, readGiven } from '../core/money.ts';
 
 /** Finds the option that sets the value of a column for every row. It has the same name. */
@@ -13,11 +13,11 @@ export const flagIn =
 export const textsIn = <K extends string>(
   cells: Cells,
   columns: readonly K[],
-  options: { readonly [C in K]?: string | undefined },
-): { readonly [C in K]: string | undefined } =>
-  Object.fromEntries(columns.map((name) => [name, cells.text(name) ?? options[name]])) as {
-    [C in K]: string | undefined;
-  };
+  options: { readonly [C in K]?: string },
+): { readonly [C in K]?: string } => ({
+  ...options,
+  ...definedIn(Object.fromEntries(columns.map((name) => [name, cells.text(name)]))),
+});
 
 /** The column that sets a field, wholly or in part: `meta.a:` for `meta.a.b`. Undefined if none does. */
 export const columnAmong = (columns: readonly string[], field: string): string | undefined => {

@@ -12,7 +12,7 @@ import type { Entry } from '../ledger/entry.ts';
 import { refusedError } from '../ledger/refused.ts';
 import { sendOnce } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
-import { type Find, foundIfTaken, openFind, type UniqueKey } from './unique.ts';
+import { foundForRow, openFind, type UniqueKey } from './unique.ts';
 
 /** Options for rows that must not be sent twice and are not charges. */
 interface Making<T> {
@@ -100,7 +100,7 @@ export const rowsMade = <T>(
   client: Client,
   { io }: Deps,
 ): Protected<T> => {
-  const find: Find = unique === undefined ? async () => undefined : openFind(unique, client);
+  const find = unique && openFind(unique, client);
 
   const madeNow = (value: unknown, entry: string): RowEnd => {
     const uid = machineValue(valueAt(value, 'uid'));
@@ -121,7 +121,8 @@ export const rowsMade = <T>(
         try {
           return await client.call(operation, { ...input, overdue, slowDown: signals.slowDown });
         } catch (thrown) {
-          const record = await foundIfTaken(unique, input.body ?? {}, thrown, find);
+          if (unique === undefined || find === undefined) throw thrown;
+          const record = await foundForRow(unique, input.body ?? {}, thrown, find);
           // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
           io.flight.accepted += 1;
           return record;

@@ -76,44 +76,43 @@ export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client
 };
 
 /**
- * Finds the record that has the value. Resolves to it if it equals the request; otherwise throws an error that names
- * the differences.
+ * Finds the record that has the value, if the error says that it is taken. Resolves to it if it equals the request;
+ * otherwise throws an error that names the differences. Throws any other error as it is.
  */
-const uniqueConflict = async (
+const foundIfTaken = async (
   unique: UniqueKey,
   body: Readonly<Record<string, unknown>>,
-  taken: PayError,
+  thrown: unknown,
   find: Find,
 ): Promise<ApiRecord> => {
   const { word, one } = unique;
-  const wanted = uniqueIn(unique, body) ?? '';
+  const wanted = uniqueIn(unique, body);
+  const isRejected = thrown instanceof PayError && thrown.kind === 'rejected';
+  if (!isRejected || wanted === undefined || !unique.isTaken(thrown)) throw thrown;
   const found = await find(wanted);
-  if (found === undefined) throw taken.with({ hint: `no ${one} with this ${word} is listed; use another` });
+  if (found === undefined) throw thrown.with({ hint: `no ${one} with this ${word} is listed; use another` });
   const differing = unique.differences(found, body);
   if (differing.length === 0) return found;
   const { message, hint } = unique.conflict(wanted, found);
   throw new PayError('rejected', message, {
-    ...taken.detail,
+    ...thrown.detail,
     violations: differing.map(({ name, there }) => ({ propertyPath: name, title: there })),
     hint,
   });
 };
 
-/** Resolves to the existing record if the unique field is taken and the record equals the row. Otherwise throws. */
-export const foundIfTaken = async (
-  unique: UniqueKey | undefined,
+/** The same for a row. The service's rejection stands if the existing record can't be read. */
+export const foundForRow = async (
+  unique: UniqueKey,
   body: Readonly<Record<string, unknown>>,
   thrown: unknown,
   find: Find,
 ): Promise<ApiRecord> => {
-  const isTaken =
-    unique !== undefined && thrown instanceof PayError && thrown.kind === 'rejected' && unique.isTaken(thrown);
-  if (!isTaken || uniqueIn(unique, body) === undefined) throw thrown;
   try {
-    return await uniqueConflict(unique, body, thrown, find);
+    return await foundIfTaken(unique, body, thrown, find);
   } catch (other) {
-    // The service's rejection stands, even if the existing record can't be read.
-    if (other instanceof PayError && other.kind === 'rejected') throw other;
+    const stands = other === thrown || (other instanceof PayError && other.kind === 'rejected');
+    if (stands || !(thrown instanceof PayError)) throw other;
     throw thrown.with({
       hint: `couldn't read the ${unique.one} with this ${unique.word}; run again with --retry-failed`,
     });
@@ -143,14 +142,14 @@ export const createUnique = async (
   try {
     return { kind: 'record', record: await client.call(operation, { body }), view, wrote: true };
   } catch (thrown) {
-    if (!(thrown instanceof PayError)) throw thrown;
-    if (thrown.kind === 'unknown') {
+    if (thrown instanceof PayError && thrown.kind === 'unknown') {
       throw thrown.with({ hint: `run the same command again: the ${word} keeps it from being made twice` });
     }
-    const wanted = uniqueIn(unique, body);
-    if (thrown.kind !== 'rejected' || wanted === undefined || !unique.isTaken(thrown)) throw thrown;
-    await deps.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
-    const record = await uniqueConflict(unique, body, thrown, openFind(unique, client));
+    const find: Find = async (wanted) => {
+      await deps.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
+      return openFind(unique, client)(wanted);
+    };
+    const record = await foundIfTaken(unique, body, thrown, find);
     return { kind: 'record', record, view, notice: 'It exists already, with the same fields; nothing was created.' };
   }
 };

@@ -22,7 +22,7 @@ interface Item {
 /** The property that names the paid activity. */
 const PAID = 'ugwo_activity';
 
-const readRow = (cells: Cells, activity: string, { words }: FileOfRefunds, validate: boolean): Item => {
+const readRow = (cells: Cells, activity: string, { fields }: FileOfRefunds, validate: boolean): Item => {
   const ugwo = cells.text('ugwo');
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
@@ -30,7 +30,7 @@ const readRow = (cells: Cells, activity: string, { words }: FileOfRefunds, valid
   const { ref, reason, provider, account_number } = textsIn(
     cells,
     ['ref', 'reason', 'provider', 'account_number'],
-    words,
+    fields,
   );
   if ((provider === undefined) !== (account_number === undefined)) {
     cells.fault(
@@ -59,8 +59,8 @@ const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger'>): Pro
 /** Row kind for a file of refunds. */
 export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): RowKind<Item> => {
   const { globals } = deps;
-  const { words, again } = file;
-  const flagOf = flagIn(words);
+  const { fields, again } = file;
+  const flagOf = flagIn(fields);
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
   const looking = { ledger: deps.ledger, client: async () => client };
   return {
@@ -81,7 +81,7 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
     },
     columns: ['ugwo', 'amount or amount_minor', 'currency', 'ref', 'reason', 'provider', 'account_number'],
     report: madeColumns('refund'),
-    options: printExact(words),
+    options: printExact(fields),
     flagOf,
     read: (cells, activity) => readRow(cells, activity, file, globals.validate),
     request,

@@ -3,6 +3,7 @@ import { defineCommand, flag, type GivenOptions, ONCE_EXITS, option, optional } 
 import { AMOUNT_OPTIONS, asText, givenAmount, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { pick } from '../../core/json.ts';
 import type { GivenAmount } from '../../core/money.ts';
 
 export interface RefundOf {
@@ -17,22 +18,14 @@ export interface RefundOf {
   readonly again: boolean;
 }
 
-/** A file of refunds. Options give the values for which the file has no column. */
+/** A file of refunds. Options give the values for which the file has no column of that name. */
 export interface FileOfRefunds {
   readonly bulk: BulkInput;
-  readonly words: Readonly<Record<'reason' | 'provider' | 'account_number', string | undefined>>;
+  readonly fields: Pick<Given, 'reason' | 'provider' | 'account_number'>;
   readonly again: boolean;
 }
 
 export type RefundCreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
-
-const destinationOf = (provider: string | undefined, number: string | undefined): RefundOf['destination'] => {
-  if (provider === undefined && number === undefined) return undefined;
-  if (provider === undefined || number === undefined) {
-    throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
-  }
-  return { provider, account_number: number };
-};
 
 const options = {
   ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText, { completes: 'ugwo' }),
@@ -42,22 +35,26 @@ const options = {
   provider: option('--provider <code>', 'bank code to pay to, where the service asks for a destination', asText, {
     completes: 'bank',
   }),
-  accountNumber: option('--account-number <number>', 'account to pay to, 10 digits', asText),
+  account_number: option('--account-number <number>', 'account to pay to, 10 digits', asText),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,
 } as const;
 
-const readOne = (
-  activity: string | undefined,
-  given: GivenOptions<typeof options>,
-  validate: boolean,
-): RefundCreateInput => {
+type Given = GivenOptions<typeof options>;
+
+const destinationOf = ({ provider, account_number }: Given): RefundOf['destination'] => {
+  if (provider !== undefined && account_number !== undefined) return { provider, account_number };
+  if (provider === undefined && account_number === undefined) return undefined;
+  throw usageError('--provider and --account-number belong together', { hint: 'give both, or neither' });
+};
+
+const readOne = (activity: string | undefined, given: Given, validate: boolean): RefundCreateInput => {
   if (activity === undefined) {
     throw usageError("missing required argument 'activity': the paid activity, act.…", {
       hint: 'or pay back many from a file: --from refunds.csv',
     });
   }
-  const { ugwo, ref, reason, provider, accountNumber } = given;
+  const { ugwo, ref, reason, again = false } = given;
   return {
     kind: 'one',
     activity: readId('act', activity, validate),
@@ -65,16 +62,16 @@ const readOne = (
     amount: givenAmount(given),
     ref,
     reason,
-    destination: destinationOf(provider, accountNumber),
-    again: given.again === true,
+    destination: destinationOf(given),
+    again,
   };
 };
 
-const readFile = (bulk: BulkInput, args: readonly string[], given: GivenOptions<typeof options>): RefundCreateInput => {
+const readFile = (bulk: BulkInput, args: readonly string[], given: Given): RefundCreateInput => {
   if (args.length > 0) throw usageError("--from and an activity can't be used together");
-  refuseBeside(options, given, ['ugwo', 'amount', 'amountMinor', 'ref']);
-  const { reason, provider, accountNumber: account_number } = given;
-  return { kind: 'file', bulk, words: { reason, provider, account_number }, again: given.again === true };
+  refuseBeside(options, given, ['ugwo', 'amount', 'amount_minor', 'ref']);
+  const fields = pick(given, ['reason', 'provider', 'account_number']);
+  return { kind: 'file', bulk, fields, again: given.again === true };
 };
 
 const create = defineCommand({

@@ -17,12 +17,8 @@ interface Item {
   readonly currency: string;
 }
 
-const readRow = (
-  cells: Cells,
-  ref: string,
-  { words, given }: FileOfRequests & { readonly given: UgwoBody },
-): Item | undefined => {
-  const row = textsIn(cells, ['currency', 'customer', 'description', 'checkout'], words);
+const readRow = (cells: Cells, ref: string, { fields }: FileOfRequests, given: UgwoBody): Item | undefined => {
+  const row = textsIn(cells, ['currency', 'customer', 'description', 'checkout'], fields);
   const before = cells.faults.length;
   const money = moneyIn(cells, row.currency?.toUpperCase());
   if (money === undefined && cells.faults.length === before)
@@ -33,18 +29,14 @@ const readRow = (
   return {
     minor,
     currency,
-    body: { ...given, ...bodyOf(minor, { ...row, currency, metadata, ref: ref || undefined }) },
+    body: { ...given, ...bodyOf(minor, { ...row, ...(ref === '' ? {} : { ref }), currency, metadata }) },
   };
 };
 
 /** Row kind for a file of payment requests. `given` holds the fields of --data, which apply to all rows. */
-export const createKind = (
-  file: FileOfRequests & { readonly given: UgwoBody },
-  client: Client,
-  deps: Deps,
-): RowKind<Item> => {
+export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client, deps: Deps): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
-  const flagOf = flagIn(file.words);
+  const flagOf = flagIn(file.fields);
   return {
     command: 'ugwo create',
     words: { verb: 'Create', one: 'payment request', done: 'created', findOut: findOutByHand(deps.globals) },
@@ -52,9 +44,9 @@ export const createKind = (
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
     columns: ['amount or amount_minor', 'currency', 'customer', 'description', 'checkout', 'metadata.k'],
     report: madeColumns('uid'),
-    options: printExact([file.words, file.given]),
+    options: printExact([file.fields, given]),
     flagOf,
-    read: (cells, ref) => readRow(cells, ref, file),
+    read: (cells, ref) => readRow(cells, ref, file, given),
     request,
     columnOf: (_item, columns) => columnBy(fieldOf, columns, flagOf),
     counts: ({ currency }) => [currency],

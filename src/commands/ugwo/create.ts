@@ -11,7 +11,7 @@ import { flagBy } from '../fields.ts';
 import { makeOnce } from '../make.ts';
 import { described, previewCall } from '../record.ts';
 import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../unique.ts';
-import type { CreateWords, OtherWords, UgwoCreateInput } from './spec.ts';
+import type { OneRequest, RequestFields, UgwoCreateInput } from './spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
 
 export type UgwoBody = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ const customerField = (customer: string | undefined): UgwoBody => {
 /** Body that creates a payment request. `amount` is in the minor unit. */
 export const bodyOf = (
   amount: number,
-  { currency, customer, metadata, ref, description, checkout }: OtherWords,
+  { currency, customer, metadata = [], ref, description, checkout }: RequestFields,
 ): UgwoBody => ({
   amount,
   currency,
@@ -33,13 +33,6 @@ export const bodyOf = (
   ...definedIn({ ref, description, checkout }),
   ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
 });
-
-/** Body from an amount as people write it. Throws a usage error for an ambiguous one. */
-export const createBody = ({ amount, ...words }: CreateWords): UgwoBody => {
-  const read = readGiven(amount, words.currency);
-  if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
-  return bodyOf(read.minor, words);
-};
 
 const PROPERTIES = ['amount', 'currency', 'onye', 'onye_email', 'ref', 'description', 'checkout', 'metadata'];
 
@@ -100,8 +93,10 @@ export const BY_REF: UniqueKey = {
   }),
 };
 
-const createOne = async (given: UgwoBody, words: CreateWords, deps: Deps): Promise<Result> => {
-  const body: UgwoBody = { ...given, ...createBody(words) };
+const createOne = async ({ amount, fields }: OneRequest, given: UgwoBody, deps: Deps): Promise<Result> => {
+  const read = readGiven(amount, fields.currency);
+  if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
+  const body: UgwoBody = { ...given, ...bodyOf(read.minor, fields) };
   const operation = 'ugwo.create';
   try {
     if (deps.globals.dryRun) return await previewCall(operation, { body }, deps);
@@ -112,7 +107,7 @@ const createOne = async (given: UgwoBody, words: CreateWords, deps: Deps): Promi
     }
     return { kind: 'record', view: wholeUgwoView, ...(await makeOnce(operation, { body }, { about, saying }, deps)) };
   } catch (thrown) {
-    throw namingFlags(thrown, flagBy(fieldOf, words.amount), undefined, words.currency);
+    throw namingFlags(thrown, flagBy(fieldOf, amount), undefined, fields.currency);
   }
 };
 
@@ -122,8 +117,8 @@ export const view = ({ kind }: UgwoCreateInput): View => (kind === 'one' ? whole
 export const run = async (input: UgwoCreateInput, deps: Deps): Promise<Result> => {
   const { data } = input;
   const given = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
-  if (input.kind === 'one') return createOne(given, input.words, deps);
+  if (input.kind === 'one') return createOne(input, given, deps);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => createKind({ ...input, given }, client, deps);
+  const kindOf = (client: Client) => createKind(input, given, client, deps);
   return runFile({ bulk: input.bulk, kindOf, view: createdView }, deps);
 };

@@ -23,34 +23,11 @@ import {
 } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { type Pair, refuseSharedStdin, type Source, sourceOf } from '../../core/input.ts';
+import { refuseSharedStdin, sourceOf } from '../../core/input.ts';
+import { pick } from '../../core/json.ts';
 import type { GivenAmount } from '../../core/money.ts';
 import { statusArgument } from '../../core/status.ts';
 import { chargeCommand } from './charge-spec.ts';
-
-/** Fields of a new payment request, as texts. */
-export interface CreateWords {
-  readonly amount: GivenAmount;
-  readonly currency: string;
-  /** An identifier or an e-mail address. */
-  readonly customer: string | undefined;
-  readonly ref: string | undefined;
-  readonly description: string | undefined;
-  readonly checkout: string | undefined;
-  readonly metadata: readonly Pair[];
-}
-
-export type OtherWords = Omit<CreateWords, 'amount'>;
-
-/** A file of payment requests. Options give the values for which the file has no column. */
-export interface FileOfRequests {
-  readonly bulk: BulkInput;
-  readonly words: Readonly<Record<'currency' | 'customer' | 'description' | 'checkout', string | undefined>>;
-}
-
-export type UgwoCreateInput =
-  | { readonly kind: 'one'; readonly words: CreateWords; readonly data: Source | undefined }
-  | ({ readonly kind: 'file'; readonly data: Source | undefined } & FileOfRequests);
 
 const options = {
   ...AMOUNT_OPTIONS,
@@ -73,7 +50,28 @@ const options = {
   ...BULK_OPTIONS,
 } as const;
 
-const readOne = (given: GivenOptions<typeof options>): UgwoCreateInput => {
+type Given = GivenOptions<typeof options>;
+
+/** Fields of a new payment request, besides its amount. */
+export type RequestFields = Required<Pick<Given, 'currency'>> &
+  Pick<Given, 'customer' | 'ref' | 'description' | 'checkout' | 'metadata'>;
+
+export interface OneRequest extends Pick<Given, 'data'> {
+  readonly kind: 'one';
+  readonly amount: GivenAmount;
+  readonly fields: RequestFields;
+}
+
+/** A file of payment requests. Options give the values for which the file has no column of that name. */
+export interface FileOfRequests extends Pick<Given, 'data'> {
+  readonly kind: 'file';
+  readonly bulk: BulkInput;
+  readonly fields: Pick<Given, 'currency' | 'customer' | 'description' | 'checkout'>;
+}
+
+export type UgwoCreateInput = OneRequest | FileOfRequests;
+
+const readOne = (given: Given): UgwoCreateInput => {
   const amount = givenAmount(given);
   if (amount === undefined) {
     throw usageError('no amount given', {
@@ -81,15 +79,19 @@ const readOne = (given: GivenOptions<typeof options>): UgwoCreateInput => {
     });
   }
   if (given.currency === undefined) throw usageError('no currency given', { hint: 'give one with --currency NGN' });
-  const { currency, customer, ref, description, checkout, metadata = [], data } = given;
-  const words = { amount, currency: currency.toUpperCase(), customer, ref, description, checkout, metadata };
-  return { kind: 'one', words, data };
+  const fields = pick(given, ['customer', 'ref', 'description', 'checkout', 'metadata']);
+  return {
+    kind: 'one',
+    amount,
+    fields: { ...fields, currency: given.currency.toUpperCase() },
+    ...pick(given, ['data']),
+  };
 };
 
-const readFile = (bulk: BulkInput, given: GivenOptions<typeof options>): UgwoCreateInput => {
-  refuseBeside(options, given, ['amount', 'amountMinor', 'ref', 'metadata']);
-  const { currency, customer, description, checkout, data } = given;
-  return { kind: 'file', bulk, words: { currency, customer, description, checkout }, data };
+const readFile = (bulk: BulkInput, given: Given): UgwoCreateInput => {
+  refuseBeside(options, given, ['amount', 'amount_minor', 'ref', 'metadata']);
+  const fields = pick(given, ['currency', 'customer', 'description', 'checkout']);
+  return { kind: 'file', bulk, fields, ...pick(given, ['data']) };
 };
 
 export const createCommand = defineCommand({
