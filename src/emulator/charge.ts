@@ -10,14 +10,14 @@ import { derivedDigits, derivedId, newId, randomText } from './ids.ts';
 import {
   asksFor,
   chargedBy,
+  emit,
+  emitRequestChange,
   isPaid,
   REFUND_FAULT,
   refundedOf,
-  refundWish,
   type Scripted,
   scriptedOf,
-  tell,
-  tellRequest,
+  scriptedRefund,
 } from './payments.ts';
 import { invalid, invalidBy, type OperationHandler, present, type RequestOf, refusal, UNFUNDED } from './service.ts';
 import type { ActivityPlan, EmulatorStore } from './store.ts';
@@ -163,8 +163,8 @@ export const charge: OperationHandler<'ugwo.charge'> = ({ params, body, now, han
   const plan = scripted?.kind === 'fail' ? undefined : planOf(body.data, scripted, now);
   store.addActivity({ activity, ugwo: ugwo.uid }, plan);
   if (activity.status === 'processing') store.setUgwoStatus(ugwo.uid, 'processing');
-  tell(store, now, 'ugwo.activity.created', () => activity);
-  tellRequest(store, now, ugwo);
+  emit(store, now, 'ugwo.activity.created', () => activity);
+  emitRequestChange(store, now, ugwo);
   return activity;
 };
 
@@ -210,7 +210,7 @@ export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, s
   if (asksFor(ugwo, '402')) throw refusal(402, UNFUNDED);
   const currency = machineValue(ugwo.currency ?? '');
   const amount = refundAmount(body, kept.activity, currency, store);
-  const scripted = refundWish(ugwo);
+  const scripted = scriptedRefund(ugwo);
   const isFailed = scripted?.ending === 'failed' && scripted.after === 0;
   const at = utcAtom(now);
   const refund: Refund = {
@@ -232,6 +232,6 @@ export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, s
     ? undefined
     : { ending: scripted?.ending ?? ('successful' as const), due: now + (scripted?.after ?? USUAL_MS) };
   store.addRefund(refund, kept.activity.uid, plan);
-  if (isFailed) tell(store, now, 'refund.failed', () => refund);
+  if (isFailed) emit(store, now, 'refund.failed', () => refund);
   return refund;
 };

@@ -7,7 +7,7 @@ import { EVENTS } from '../core/webhook-event.ts';
 import { settle } from './payments.ts';
 import { seedStore } from './seed.ts';
 import { invalid, nowOf, refusal, type Service } from './service.ts';
-import type { EmulatorStore, KeptFault } from './store.ts';
+import type { EmulatorStore, StoredFault } from './store.ts';
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, replayDelivery, triggerEvent } from './webhooks.ts';
 
 /** Start of the paths of the controls. */
@@ -24,15 +24,15 @@ const MOST_RECORDS = 100_000;
 const LARGEST_AMOUNT = 1e15 - 1;
 const SHOWN_DELIVERIES = 100;
 
-type Kept = Pick<Service, 'store' | 'clock'>;
+type InStore = Pick<Service, 'store' | 'clock'>;
 
-const clockState = (kept: Kept): ClockState => ({
+const clockState = (kept: InStore): ClockState => ({
   now: utcAtom(nowOf(kept)),
   moved: kept.store.clockOffset(),
 });
 
 /** Moves the clock on, or back to the real time. Activities that become due end with the next request. */
-export const moveClock = (kept: Kept, by: number | 'back' | undefined): ClockState => {
+export const moveClock = (kept: InStore, by: number | 'back' | undefined): ClockState => {
   const { store } = kept;
   if (by === 'back') store.setClockOffset(0);
   else if (by !== undefined) store.write(() => store.setClockOffset(store.clockOffset() + by));
@@ -40,7 +40,7 @@ export const moveClock = (kept: Kept, by: number | 'back' | undefined): ClockSta
 };
 
 /** Replaces the fault rules; throws a usage error if they are invalid. */
-export const setFaults = (store: EmulatorStore, rules: unknown): readonly KeptFault[] => {
+export const setFaults = (store: EmulatorStore, rules: unknown): readonly StoredFault[] => {
   const { error, data } = faultRules().safeParse(rules);
   if (error !== undefined) {
     throw usageError('these are no rules for faults', {
@@ -52,11 +52,11 @@ export const setFaults = (store: EmulatorStore, rules: unknown): readonly KeptFa
   return store.faults();
 };
 
-const shownFaults = (faults: readonly KeptFault[]) => ({
+const shownFaults = (faults: readonly StoredFault[]) => ({
   rules: faults.map(({ rule, seen, fired }) => ({ ...rule, seen, fired })),
 });
 
-const refused = <T>(work: () => T): T => {
+const asRefusal = <T>(work: () => T): T => {
   try {
     return work();
   } catch (thrown) {
@@ -81,40 +81,40 @@ const countIn = (body: Body, name: string, least: number, most: number): number 
   throw invalid([{ propertyPath: name, title: `is not a whole number from ${least} to ${most}` }]);
 };
 
-const settled = (service: Service, body: Body) => {
+const settleActivity = (service: Service, body: Body) => {
   const as = ENDINGS.find((ending) => ending === body['as']);
   if (as === undefined) throw invalid([{ propertyPath: 'as', title: `is none of ${ENDINGS.join(', ')}` }]);
   const after = body['in'] === undefined ? undefined : durationIn(body, 'in');
   const amount = countIn(body, 'amount', 1, LARGEST_AMOUNT);
   const settling = { activity: String(body['activity']), as, after, amount };
-  return refused(() => settle(service.store, settling, nowOf(service))).activity;
+  return asRefusal(() => settle(service.store, settling, nowOf(service))).activity;
 };
 
 /** Adds records; a missing count means the usual number. */
-const seeded = ({ store, clock }: Service, body: Body) => {
+const seedRecords = ({ store, clock }: Service, body: Body) => {
   const customers = countIn(body, 'customers', 0, MOST_RECORDS) ?? FIRST_RECORDS.customers;
   const ugwo = countIn(body, 'ugwo', 0, MOST_RECORDS) ?? FIRST_RECORDS.ugwo;
   store.write(() => seedStore(store, { customers, ugwo }, nowOf({ store, clock })));
   return { customers, ugwo };
 };
 
-const added = ({ store }: Service, body: Body) => {
+const addAddress = ({ store }: Service, body: Body) => {
   const listed = body['events'] ?? [];
   const events = Array.isArray(listed) ? listed.map(String) : [String(listed)];
   const secret = (): string => String(body['secret'] ?? '');
-  return refused(() => addWebhook(store, { url: String(body['url']), events, secret, allowRemote: false }));
+  return asRefusal(() => addWebhook(store, { url: String(body['url']), events, secret, allowRemote: false }));
 };
 
 const idIn = (body: Body): number => countIn(body, 'id', 1, Number.MAX_SAFE_INTEGER) ?? 0;
 
-const triggered = (service: Service, body: Body) => {
+const trigger = (service: Service, body: Body) => {
   const event = EVENTS.find((known) => known === body['event']);
   if (event === undefined) throw invalid([{ propertyPath: 'event', title: `is none of ${EVENTS.join(', ')}` }]);
   const ugwo = body['ugwo'] === undefined ? undefined : String(body['ugwo']);
-  return refused(() => triggerEvent(service.store, event, ugwo, nowOf(service)));
+  return asRefusal(() => triggerEvent(service.store, event, ugwo, nowOf(service)));
 };
 
-const emptied = ({ store }: Service) => {
+const removeRecords = ({ store }: Service) => {
   store.write(() => store.removeRecords());
   return {};
 };
@@ -125,15 +125,15 @@ export const controls: Readonly<Record<string, (service: Service, body: Body) =>
   [`POST ${CONTROL}clock`]: (service, body) => moveClock(service, durationIn(body, 'by')),
   [`DELETE ${CONTROL}clock`]: (service) => moveClock(service, 'back'),
   [`GET ${CONTROL}faults`]: ({ store }) => shownFaults(store.faults()),
-  [`PUT ${CONTROL}faults`]: ({ store }, body) => refused(() => shownFaults(setFaults(store, body))),
+  [`PUT ${CONTROL}faults`]: ({ store }, body) => asRefusal(() => shownFaults(setFaults(store, body))),
   [`DELETE ${CONTROL}faults`]: ({ store }) => shownFaults(setFaults(store, { rules: [] })),
-  [`POST ${CONTROL}settle`]: settled,
-  [`POST ${CONTROL}seed`]: seeded,
-  [`POST ${CONTROL}reset`]: emptied,
+  [`POST ${CONTROL}settle`]: settleActivity,
+  [`POST ${CONTROL}seed`]: seedRecords,
+  [`POST ${CONTROL}reset`]: removeRecords,
   [`GET ${CONTROL}webhooks`]: ({ store }) => ({ data: listWebhooks(store) }),
-  [`POST ${CONTROL}webhooks`]: added,
-  [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => refused(() => removeWebhook(store, idIn(body))),
-  [`POST ${CONTROL}webhooks/trigger`]: triggered,
+  [`POST ${CONTROL}webhooks`]: addAddress,
+  [`POST ${CONTROL}webhooks/remove`]: ({ store }, body) => asRefusal(() => removeWebhook(store, idIn(body))),
+  [`POST ${CONTROL}webhooks/trigger`]: trigger,
   [`GET ${CONTROL}deliveries`]: ({ store }) => ({ data: listDeliveries(store, SHOWN_DELIVERIES) }),
-  [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) => refused(() => replayDelivery(store, idIn(body))),
+  [`POST ${CONTROL}deliveries/replay`]: ({ store }, body) => asRefusal(() => replayDelivery(store, idIn(body))),
 };

@@ -15,10 +15,10 @@ import { nowOf, type Service } from './service.ts';
 import type { DeliveryAttempt, EmulatorStore, Next, OutgoingDelivery } from './store.ts';
 
 /** Time limit for an answer, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const ANSWER_LIMIT_MS = 15_000;
 
 /** Maximum bytes read of an answer; its content is ignored. */
-const ANSWER_BYTES = 64 * 1024;
+const ANSWER_LIMIT = 64 * 1024;
 
 interface DeliveryRequest {
   readonly url: string;
@@ -55,7 +55,7 @@ const statusOf = (answer: IncomingMessage): Promise<number> => {
   let size = 0;
   answer.on('data', (chunk: Uint8Array) => {
     size += chunk.byteLength;
-    if (size > ANSWER_BYTES) answer.destroy();
+    if (size > ANSWER_LIMIT) answer.destroy();
   });
   answer.on('error', () => undefined);
   answer.on('close', () => resolve(answer.statusCode ?? 0));
@@ -99,7 +99,7 @@ const sendBody = async (
 /** Sends the request once; follows no redirect. */
 const post = async (letter: DeliveryRequest, clock: Clock, stop: AbortSignal): Promise<DeliveryResult> => {
   const outgoing = open(letter);
-  const late = AbortSignal.timeout(PATIENCE_MS + (letter.slow ?? 0));
+  const late = AbortSignal.timeout(ANSWER_LIMIT_MS + (letter.slow ?? 0));
   const leave = (): void => void outgoing.destroy();
   stop.addEventListener('abort', leave, { once: true });
   late.addEventListener('abort', leave, { once: true });
@@ -109,7 +109,7 @@ const post = async (letter: DeliveryRequest, clock: Clock, stop: AbortSignal): P
     return { status };
   } catch (thrown) {
     if (letter.cut !== undefined) return { error: `cut off behind ${letter.cut} bytes` };
-    return { error: late.aborted ? `no answer in ${PATIENCE_MS / 1000} s` : wordsOf(thrown) };
+    return { error: late.aborted ? `no answer in ${ANSWER_LIMIT_MS / 1000} s` : wordsOf(thrown) };
   } finally {
     outgoing.destroy();
     stop.removeEventListener('abort', leave);
@@ -117,8 +117,8 @@ const post = async (letter: DeliveryRequest, clock: Clock, stop: AbortSignal): P
 };
 
 /** A delivery without a 2xx answer is tried twice more, at this interval (public material, webhooks). */
-const AGAIN_MS = 30 * 60_000;
-const MOST_TRIES = 3;
+const RETRY_MS = 30 * 60_000;
+const TRIES_LIMIT = 3;
 
 /** Returns the exact bytes of the request body. */
 const bodyOf = ({ dialect }: Service, { uid, event, data }: OutgoingDelivery): Uint8Array => {
@@ -163,20 +163,20 @@ const sendOnce = async (
 const isTaken = ({ status }: DeliveryAttempt): boolean => status !== null && status >= 200 && status < 300;
 
 /** Decides the next step of a delivery after an attempt. */
-const nextAfter = ({ tries }: OutgoingDelivery, attempts: readonly DeliveryAttempt[], now: number): Next => {
+const afterAttempt = ({ tries }: OutgoingDelivery, attempts: readonly DeliveryAttempt[], now: number): Next => {
   const made = tries + 1;
   if (attempts.some(isTaken)) return { state: 'delivered', due: undefined, tries: made, putOff: undefined };
-  if (made >= MOST_TRIES) return { state: 'failed', due: undefined, tries: made, putOff: undefined };
-  return { state: 'waiting', due: now + AGAIN_MS, tries: made, putOff: undefined };
+  if (made >= TRIES_LIMIT) return { state: 'failed', due: undefined, tries: made, putOff: undefined };
+  return { state: 'waiting', due: now + RETRY_MS, tries: made, putOff: undefined };
 };
 
 /** Decides the next step of a delivery that a rule drops or postpones; undefined if it may be sent now. */
-const heldBack = ({ tries }: OutgoingDelivery, rule: DeliveryRule | undefined, now: number): Next | undefined => {
+const withheld = ({ tries }: OutgoingDelivery, rule: DeliveryRule | undefined, now: number): Next | undefined => {
   if (rule?.never === true) return { state: 'dropped', due: undefined, tries, putOff: undefined };
   const late = rule?.late === undefined ? undefined : parseDuration(rule.late);
   if (late !== undefined) return { state: 'waiting', due: now + late, tries, putOff: 'late' };
   // Sent anyway after this time if no other delivery follows.
-  if (rule?.out_of_order === true) return { state: 'waiting', due: now + AGAIN_MS, tries, putOff: 'held' };
+  if (rule?.out_of_order === true) return { state: 'waiting', due: now + RETRY_MS, tries, putOff: 'held' };
   return undefined;
 };
 
@@ -197,7 +197,7 @@ const ruleOf = ({ store }: Service, { event, webhook, putOff }: OutgoingDelivery
 const attempt = async (service: Service, delivery: OutgoingDelivery): Promise<void> => {
   const { store, closing } = service;
   const rule = ruleOf(service, delivery);
-  const held = heldBack(delivery, rule, nowOf(service));
+  const held = withheld(delivery, rule, nowOf(service));
   if (held !== undefined) {
     store.write(() => store.setNext(delivery.id, held));
     return;
@@ -207,19 +207,19 @@ const attempt = async (service: Service, delivery: OutgoingDelivery): Promise<vo
   if (closing.aborted) return;
   store.write(() => {
     for (const one of attempts) store.noteAttempt(delivery.id, one);
-    store.setNext(delivery.id, nextAfter(delivery, attempts, nowOf(service)));
+    store.setNext(delivery.id, afterAttempt(delivery, attempts, nowOf(service)));
     store.releaseHeld(delivery.webhook.id, delivery.id);
   });
 };
 
 /** Interval in milliseconds for checking whether another process has filled the outbox or moved the clock. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /** Maximum parallel deliveries to one webhook, each of a different payment request. */
-const LANES = 8;
+const PARALLEL_LIMIT = 8;
 
 /** Pause in milliseconds for a payment request whose delivery outcome could not be stored. */
-const REST_MS = 10_000;
+const PAUSE_MS = 10_000;
 
 /** Time in milliseconds after which another process takes over from a dead deliverer. */
 const LEASE_MS = 3000;
@@ -227,7 +227,7 @@ const LEASE_MS = 3000;
 /**
  * True if this process holds the lease to deliver for this data file, so that each event is sent by one process only.
  */
-const leads = (store: EmulatorStore, clock: Clock, owner: string): boolean => {
+const holdsLease = (store: EmulatorStore, clock: Clock, owner: string): boolean => {
   const now = clock.now();
   const current = store.deliverer();
   // A later end of the lease comes from a clock that was set back since.
@@ -251,9 +251,9 @@ const nextOf = (
   flying: ReadonlyMap<string, unknown>,
 ): OutgoingDelivery[] => {
   const busy = new Set(flying.keys());
-  const free = LANES - [...busy].filter((lane) => lane.startsWith(`${webhook} `)).length;
+  const free = PARALLEL_LIMIT - [...busy].filter((lane) => lane.startsWith(`${webhook} `)).length;
   if (free === 0) return [];
-  const found = store.dueDeliveries(webhook, now, 2 * LANES).filter((delivery) => {
+  const found = store.dueDeliveries(webhook, now, 2 * PARALLEL_LIMIT).filter((delivery) => {
     const isFirst = !busy.has(laneOf(delivery));
     busy.add(laneOf(delivery));
     return isFirst;
@@ -265,10 +265,10 @@ const nextOf = (
  * Starts the deliveries that are due. First ends activities that are due by the clock, since no client may ask for
  * them.
  */
-const turn = (service: Service, owner: string, flying: Map<string, Promise<void>>, ring: () => void): void => {
+const startDue = (service: Service, owner: string, flying: Map<string, Promise<void>>, ring: () => void): void => {
   const { store, clock } = service;
   const webhooks = store.webhooks();
-  if (webhooks.length === 0 || !leads(store, clock, owner)) return;
+  if (webhooks.length === 0 || !holdsLease(store, clock, owner)) return;
   catchUp(store, nowOf(service));
   for (const { id } of webhooks) {
     for (const delivery of nextOf(store, id, nowOf(service), flying)) {
@@ -278,7 +278,9 @@ const turn = (service: Service, owner: string, flying: Map<string, Promise<void>
         ring();
       };
       // If the outcome can't be stored, the pause prevents sending it over and over.
-      const sent = attempt(service, delivery).catch(() => clock.sleep(REST_MS, service.closing).catch(() => undefined));
+      const sent = attempt(service, delivery).catch(() =>
+        clock.sleep(PAUSE_MS, service.closing).catch(() => undefined),
+      );
       flying.set(lane, sent.then(done));
     }
   }
@@ -298,11 +300,11 @@ export const deliver = async (service: Service): Promise<void> => {
   while (!closing.aborted) {
     bell = new AbortController();
     try {
-      turn(service, owner, flying, ring);
+      startDue(service, owner, flying, ring);
     } catch {
       // A client's next request reports the error.
     }
-    await clock.sleep(LOOK_MS, bell.signal).catch((thrown) => {
+    await clock.sleep(POLL_MS, bell.signal).catch((thrown) => {
       if (!bell.signal.aborted) throw thrown;
     });
   }

@@ -2,10 +2,10 @@ import { type DeliveryRule, type FaultRule, isDeliveryRule } from '../contract/f
 import { parseDuration } from '../core/time.ts';
 import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
 import { refusal, respondTo, type Service } from './service.ts';
-import type { EmulatorStore, KeptFault } from './store.ts';
+import type { EmulatorStore, StoredFault } from './store.ts';
 
 /** Matches a path: `*` stands for one segment, `**` at the end for all that follow. */
-const fits = (pattern: string, path: string): boolean => {
+const matchesPath = (pattern: string, path: string): boolean => {
   const [wanted, given] = [pattern.split('/'), path.split('/')];
   const isOpen = wanted.at(-1) === '**';
   return (
@@ -15,14 +15,14 @@ const fits = (pattern: string, path: string): boolean => {
 };
 
 /** Rounds down with a tolerance, since sums of tenths are not exact. */
-const wholes = (count: number): number => Math.floor(count + 1e-9);
+const roundedDown = (count: number): number => Math.floor(count + 1e-9);
 
 /**
  * Counts matches instead of drawing at random, so that a run can be repeated: a share of 0.5 fires on every second
  * match.
  */
-const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, fired }: KeptFault): boolean =>
-  fired < times && wholes((seen + 1) * share) > wholes(seen * share);
+const isTurn = ({ rule: { share = 1, times = Number.POSITIVE_INFINITY }, seen, fired }: StoredFault): boolean =>
+  fired < times && roundedDown((seen + 1) * share) > roundedDown(seen * share);
 
 type Rule = FaultRule | DeliveryRule;
 
@@ -55,10 +55,12 @@ export const ruleFor = <R extends Rule>(store: EmulatorStore, meets: (rule: Rule
 const forRequest =
   (method: string, path: string) =>
   (rule: Rule): rule is FaultRule =>
-    !isDeliveryRule(rule) && (rule.method ?? method) === method && (rule.path === undefined || fits(rule.path, path));
+    !isDeliveryRule(rule) &&
+    (rule.method ?? method) === method &&
+    (rule.path === undefined || matchesPath(rule.path, path));
 
 /** Removes the last character of an answer, so that its JSON is invalid. */
-const spoilt = (answer: HttpAnswer): HttpAnswer => ({ ...answer, text: answer.text.slice(0, -1) });
+const withBadJson = (answer: HttpAnswer): HttpAnswer => ({ ...answer, text: answer.text.slice(0, -1) });
 
 /** Applies a fault rule to a request; `execute` runs the request, unless the rule replaces it. */
 const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, execute: Answering) => {
@@ -79,7 +81,7 @@ const misbehave = async (rule: FaultRule, service: Service, asked: HttpRequest, 
     return respondTo(refusal(status ?? 500, 'a rule for faults of the emulator', { headers }), service);
   }
   if (cut !== undefined) return { ...answer, cutAfter: cut };
-  return bad_json === true ? spoilt(answer) : answer;
+  return bad_json === true ? withBadJson(answer) : answer;
 };
 
 /** Applies the data file's fault rules to the service. The controls and the hosted page are exempt. */
@@ -90,6 +92,6 @@ export const withFaults =
     const path = target.split('?')[0] ?? target;
     const rule = path.startsWith('/v1/') ? ruleFor(service.store, forRequest(method, path)) : undefined;
     if (rule === undefined) return answering(asked);
-    service.requests?.struck(asked, rule);
+    service.requests?.fault(asked, rule);
     return misbehave(rule, service, asked, answering);
   };

@@ -47,7 +47,7 @@ const endOf = <T extends string>(word: string, endings: readonly T[]) => {
   return /^[1-9]\d{0,14}$/.test(paid) && name === 'successful' ? { ending, after, paid: Number(paid) } : undefined;
 };
 
-const chargeWish = (word: string, medium: string): Scripted | undefined => {
+const scriptedCharge = (word: string, medium: string): Scripted | undefined => {
   if (word === 'fail' || word === `fail:${medium}`) return { kind: 'fail' };
   if (word === '402') return { kind: 'unfunded' };
   if (word === 'lost' || word === 'lost:unmade') return { kind: 'lost', made: word === 'lost' };
@@ -56,25 +56,25 @@ const chargeWish = (word: string, medium: string): Scripted | undefined => {
 };
 
 /** Returns the first word that `read` understands, parsed. */
-const firstWish = <T>(ugwo: Asking, read: (word: string) => T | undefined): T | undefined =>
+const firstScripted = <T>(ugwo: Asking, read: (word: string) => T | undefined): T | undefined =>
   wordsOf(ugwo)
     .map(read)
     .find((wish) => wish !== undefined);
 
 /** Returns the scripted outcome of the next charge. */
 export const scriptedOf = (ugwo: Asking, medium: string): Scripted | undefined =>
-  firstWish(ugwo, (word) => chargeWish(word, medium));
+  firstScripted(ugwo, (word) => scriptedCharge(word, medium));
 
 /** `taken_back:2m`: the delay in milliseconds from the payment until the provider takes the money back. */
-const takenBackAfter = (ugwo: Asking): number | undefined =>
-  firstWish(ugwo, (word) => endOf(word, ['taken_back'])?.after);
+const reversalDelay = (ugwo: Asking): number | undefined =>
+  firstScripted(ugwo, (word) => endOf(word, ['taken_back'])?.after);
 
 /**
  * Returns the scripted outcome of a refund and its delay: `refund:failed` (at once), `refund:failed:30s`,
  * `refund:successful:30s`; undefined if none is scripted.
  */
-export const refundWish = (ugwo: Asking) =>
-  firstWish(ugwo, (word) => {
+export const scriptedRefund = (ugwo: Asking) =>
+  firstScripted(ugwo, (word) => {
     if (word === 'refund:failed') return { ending: 'failed', after: 0 } as const;
     return word.startsWith('refund:') ? endOf(word.slice('refund:'.length), ['successful', 'failed']) : undefined;
   });
@@ -86,7 +86,7 @@ export const refundWish = (ugwo: Asking) =>
 export const asksFor = (ugwo: Asking, what: '402' | '402:create' | 'unrouted'): boolean => wordsOf(ugwo).includes(what);
 
 /** Returns a payment request as its GET shows it (public material): with all its activities, oldest first. */
-export const whole = (store: EmulatorStore, ugwo: Ugwo): UgwoWithActivities => ({
+export const withActivities = (store: EmulatorStore, ugwo: Ugwo): UgwoWithActivities => ({
   ...ugwo,
   activities: store.activitiesOn(ugwo.uid),
 });
@@ -96,7 +96,7 @@ export const whole = (store: EmulatorStore, ugwo: Ugwo): UgwoWithActivities => (
  * called inside the transaction of the change; `data` returns the resource as its GET shows it at that time. Returns
  * the event, or undefined if no webhook subscribes to it.
  */
-export const tell = (
+export const emit = (
   store: EmulatorStore,
   at: number,
   event: EventName,
@@ -111,22 +111,22 @@ export const tell = (
   return { ...told, webhooks: wanting.length };
 };
 
-const standing = ({ status, total_amount_paid: paid }: Ugwo): string =>
+const statusAndPaid = ({ status, total_amount_paid: paid }: Ugwo): string =>
   `${machineValue(status ?? '')} ${Number(paid ?? 0)}`;
 
 /** Emits the events of a payment request if its status or paid total has changed since `before`. */
-export const tellRequest = (store: EmulatorStore, at: number, before: Ugwo): void => {
+export const emitRequestChange = (store: EmulatorStore, at: number, before: Ugwo): void => {
   const ugwo = store.ugwo(before.uid);
-  if (ugwo === undefined || standing(ugwo) === standing(before)) return;
-  tell(store, at, 'ugwo.updated', () => whole(store, ugwo));
-  if (isPaid(ugwo) && !isPaid(before)) tell(store, at, 'ugwo.successful', () => whole(store, ugwo));
+  if (ugwo === undefined || statusAndPaid(ugwo) === statusAndPaid(before)) return;
+  emit(store, at, 'ugwo.updated', () => withActivities(store, ugwo));
+  if (isPaid(ugwo) && !isPaid(before)) emit(store, at, 'ugwo.successful', () => withActivities(store, ugwo));
 };
 
 /** Emits the events for the end of an activity. */
-const tellEnd = (store: EmulatorStore, at: number, activity: Activity): void => {
-  tell(store, at, 'ugwo.activity.updated', () => activity);
+const emitActivityEnd = (store: EmulatorStore, at: number, activity: Activity): void => {
+  emit(store, at, 'ugwo.activity.updated', () => activity);
   if (activity['is_double_charge'] === true && machineValue(activity.status) === 'successful') {
-    tell(store, at, 'ugwo.activity.double_charge_detected', () => activity);
+    emit(store, at, 'ugwo.activity.double_charge_detected', () => activity);
   }
 };
 
@@ -144,7 +144,7 @@ export const chargedBy = ({ charged_amount, amount }: Activity): number => Numbe
 /**
  * Returns an activity in its final state. The contract has no status for an expired account, so that is a failure too.
  */
-const ended = (activity: Activity, ending: ActivityEnding, at: number): Activity => ({
+const endedActivity = (activity: Activity, ending: ActivityEnding, at: number): Activity => ({
   ...activity,
   next_action: null,
   status: ending === 'successful' ? 'successful' : 'failed',
@@ -175,7 +175,7 @@ const settleRequest = (store: EmulatorStore, uid: string): void => {
  * Marks a success with another amount than requested, and one on a request that was already paid as a double charge
  * (public material).
  */
-const paidWith = (activity: Activity, ugwo: Ugwo, paid: number): Activity => ({
+const paidActivity = (activity: Activity, ugwo: Ugwo, paid: number): Activity => ({
   ...activity,
   ...(paid === activity['amount'] ? {} : { charged_amount: paid }),
   ...(isPaid(ugwo) ? { is_double_charge: true } : {}),
@@ -188,15 +188,15 @@ export const endActivity = (
   { ending, due, paid = chargedBy(kept.activity) }: ActivityPlan,
 ): Activity => {
   const ugwo = store.ugwo(kept.ugwo);
-  const plain = ended(kept.activity, ending, due);
-  const result = ending === 'successful' && ugwo !== undefined ? paidWith(plain, ugwo, paid) : plain;
-  const backAfter = ending === 'successful' && ugwo !== undefined ? takenBackAfter(ugwo) : undefined;
+  const plain = endedActivity(kept.activity, ending, due);
+  const result = ending === 'successful' && ugwo !== undefined ? paidActivity(plain, ugwo, paid) : plain;
+  const backAfter = ending === 'successful' && ugwo !== undefined ? reversalDelay(ugwo) : undefined;
   store.replaceActivity(result, backAfter === undefined ? undefined : { ending: 'taken_back', due: due + backAfter });
   if (ending === 'successful') store.addPayment(kept.ugwo, paid);
   if (ending === 'taken_back') store.addPayment(kept.ugwo, -paid);
   settleRequest(store, kept.ugwo);
-  tellEnd(store, due, result);
-  if (ugwo !== undefined) tellRequest(store, due, ugwo);
+  emitActivityEnd(store, due, result);
+  if (ugwo !== undefined) emitRequestChange(store, due, ugwo);
   return result;
 };
 
@@ -218,8 +218,8 @@ const markRefunded = (store: EmulatorStore, { activity, ugwo }: StoredActivity, 
   const all = store.activitiesOn(ugwo).reduce((sum, { uid }) => sum + refundedOf(store, uid, isDone), 0);
   const paid = Number(before?.['total_amount_paid'] ?? 0);
   store.setUgwoStatus(ugwo, all >= paid ? 'refunded' : 'partially_refunded');
-  tellEnd(store, at, result);
-  if (before !== undefined) tellRequest(store, at, before);
+  emitActivityEnd(store, at, result);
+  if (before !== undefined) emitRequestChange(store, at, before);
 };
 
 /** Ends a refund, and updates its activity and payment request. */
@@ -227,7 +227,7 @@ export const endRefund = (store: EmulatorStore, refund: Refund, ending: RefundEn
   const error = ending === 'failed' ? REFUND_FAULT : null;
   const result = { ...refund, status: ending, error, updated_at: utcAtom(at) };
   store.endRefund(result);
-  tell(store, at, ending === 'failed' ? 'refund.failed' : 'refund.successful', () => result);
+  emit(store, at, ending === 'failed' ? 'refund.failed' : 'refund.successful', () => result);
   const kept = store.activity(machineValue(refund['ugwo_activity']));
   if (ending === 'successful' && kept !== undefined) markRefunded(store, kept, at);
   return result;

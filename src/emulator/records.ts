@@ -6,7 +6,7 @@ import { machineValue } from '../core/charge.ts';
 import { PAGE_DEFAULT } from '../core/record.ts';
 import { utcAtom } from '../core/time.ts';
 import { decodeCursor, derivedId, encodeCursor, meantBy, newId } from './ids.ts';
-import { asksFor, tell, tellRequest, whole } from './payments.ts';
+import { asksFor, emit, emitRequestChange, withActivities } from './payments.ts';
 import { invalid, invalidBy, type OperationHandler, present, type RequestOf, refusal, UNFUNDED } from './service.ts';
 import type { EmulatorStore, Placed } from './store.ts';
 
@@ -54,7 +54,7 @@ const titleCased = (text: string): string =>
   });
 
 /** Normalizes a field as the service does (public material): e-mail addresses in lower case, names title-cased. */
-const saved = (name: string, value: unknown): unknown => {
+const normalized = (name: string, value: unknown): unknown => {
   // Some clients send an empty map as a list.
   if (name === 'meta' && Array.isArray(value)) return {};
   if (typeof value !== 'string') return value;
@@ -66,7 +66,7 @@ const sentFields = (body: Readonly<Record<string, unknown>>): Record<string, unk
   Object.fromEntries(
     Object.entries(body)
       .filter(([name]) => !FIXED.includes(name))
-      .map(([name, value]) => [name, saved(name, value)]),
+      .map(([name, value]) => [name, normalized(name, value)]),
   );
 
 const customerAt = ({ uid }: { readonly uid: string }, store: EmulatorStore): Onye =>
@@ -86,7 +86,7 @@ export const addCustomer = (store: EmulatorStore, body: Readonly<Record<string, 
   const customer: Onye = { uid: newId('ony'), email: null, ...blank, ...sentFields(body), ...created };
   refuseTaken(store, customer);
   store.addCustomer(customer);
-  tell(store, now, 'nzube.onye.created', () => customer);
+  emit(store, now, 'nzube.onye.created', () => customer);
   return customer;
 };
 
@@ -108,7 +108,7 @@ export const updateOnye: OperationHandler<'onye.update'> = ({ params, body, now 
   const updated = { ...customerAt(params, store), ...sentFields(body) };
   if (body.email !== undefined) refuseTaken(store, updated);
   store.replaceCustomer(updated);
-  tell(store, now, 'nzube.onye.updated', () => updated);
+  emit(store, now, 'nzube.onye.updated', () => updated);
   return updated;
 };
 
@@ -116,19 +116,25 @@ export const updateOnye: OperationHandler<'onye.update'> = ({ params, body, now 
 export const deleteOnye: OperationHandler<'onye.delete'> = ({ params, now }, store) => {
   const customer = customerAt(params, store);
   store.removeCustomer(customer.uid);
-  tell(store, now, 'nzube.onye.deleted', () => customer);
+  emit(store, now, 'nzube.onye.deleted', () => customer);
   return customer;
 };
 
 // Checkouts
 
 /** A checkout, and its form in payment requests. */
-interface Both {
+interface CheckoutForms {
   readonly checkout: Checkout;
   readonly snapshot: CheckoutSnapshot;
 }
 
-const both = (name: string, code: string, label: string, mediums: readonly string[], status = 'active'): Both => {
+const checkoutForms = (
+  name: string,
+  code: string,
+  label: string,
+  mediums: readonly string[],
+  status = 'active',
+): CheckoutForms => {
   const uid = derivedId('chk', name);
   const positioned = mediums.map((medium, index) => ({ medium, position: index + 1, is_default: index === 0 }));
   return {
@@ -138,42 +144,42 @@ const both = (name: string, code: string, label: string, mediums: readonly strin
 };
 
 const [NIGERIAN, GHANAIAN] = [
-  both('NGN', 'NGN', 'Nigerian naira', ['bank_transfer', 'ussd']),
-  both('GHS', 'GHS', 'Ghanaian cedi', ['mobile_money']),
+  checkoutForms('NGN', 'NGN', 'Nigerian naira', ['bank_transfer', 'ussd']),
+  checkoutForms('GHS', 'GHS', 'Ghanaian cedi', ['mobile_money']),
 ];
 /** The last one is inactive, so that a filter has something to leave out. */
-const ALL: readonly Both[] = [
+const ALL: readonly CheckoutForms[] = [
   NIGERIAN,
   GHANAIAN,
-  both('NGN inactive', 'NGN', 'Nigerian naira, by transfer alone', ['bank_transfer'], 'inactive'),
+  checkoutForms('NGN inactive', 'NGN', 'Nigerian naira, by transfer alone', ['bank_transfer'], 'inactive'),
 ];
 
 export const NIGERIA = NIGERIAN.snapshot;
 export const GHANA = GHANAIAN.snapshot;
 
 /** Finds the checkout by its identifier, in either dialect. */
-const found = (id: string): Both | undefined => {
+const checkoutById = (id: string): CheckoutForms | undefined => {
   const [from, to] = meantBy(id);
   return ALL.find(({ checkout: { uid } }) => uid >= from && uid <= to);
 };
 
 const checkoutAt = ({ uid }: { readonly uid: string }): Checkout =>
-  present(found(uid), 'checkout.error.not_found').checkout;
+  present(checkoutById(uid), 'checkout.error.not_found').checkout;
 
-const isActive = ({ checkout }: Both): boolean => checkout.status === 'active';
+const isActive = ({ checkout }: CheckoutForms): boolean => checkout.status === 'active';
 const isIn =
   (currency: string) =>
-  ({ checkout }: Both): boolean =>
+  ({ checkout }: CheckoutForms): boolean =>
     checkout.currency === currency;
 
 /** True if this workspace accepts the currency. */
-const isAllowed = (currency: string): boolean => ALL.some(isIn(currency));
+const isCurrencyAllowed = (currency: string): boolean => ALL.some(isIn(currency));
 
 /**
  * Selects the checkout of a payment request in this currency: the named one if it is active, else the first active one.
  */
-const routed = (currency: string, named: string | undefined): CheckoutSnapshot | undefined => {
-  const candidates = named === undefined ? ALL : [found(named)].filter((one) => one !== undefined);
+const checkoutFor = (currency: string, named: string | undefined): CheckoutSnapshot | undefined => {
+  const candidates = named === undefined ? ALL : [checkoutById(named)].filter((one) => one !== undefined);
   return candidates.filter(isActive).find(isIn(currency))?.snapshot;
 };
 
@@ -232,8 +238,8 @@ const refuseRef = (ref: string | undefined, store: EmulatorStore): void => {
 
 /** Selects the checkout. A workspace accepts some currencies, and a checkout one. */
 const routeOf = ({ checkout }: Body, currency: string, unrouted: boolean): CheckoutSnapshot | null => {
-  const route = routed(currency, checkout);
-  if (!isAllowed(currency)) throw invalidBy('nzube.ugwo.error.currency_not_allowed', 'currency');
+  const route = checkoutFor(currency, checkout);
+  if (!isCurrencyAllowed(currency)) throw invalidBy('nzube.ugwo.error.currency_not_allowed', 'currency');
   if (checkout !== undefined && route === undefined) {
     throw invalid([{ propertyPath: 'checkout', title: `is not an active checkout for ${currency}` }]);
   }
@@ -254,15 +260,15 @@ const payerOf = ({ onye, onye_email: email }: Body, store: EmulatorStore, now: n
 };
 
 /** Some clients send an empty map as a list. */
-const mapOf = (map: Body['metadata']): Record<string, string | null> =>
+const withoutList = (map: Body['metadata']): Record<string, string | null> =>
   Array.isArray(map) || map === undefined ? {} : map;
 
-const sentOf = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | 'created_at'> => ({
+const sentRequest = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | 'created_at'> => ({
   uid: newId('ugw'),
   ...Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_COPIED.includes(name))),
-  metadata: { ...mapOf(body.meta), ...mapOf(body.metadata) },
+  metadata: { ...withoutList(body.meta), ...withoutList(body.metadata) },
   // A client that sends `meta` reads it, too.
-  ...(body.meta === undefined ? {} : { meta: mapOf(body.meta) }),
+  ...(body.meta === undefined ? {} : { meta: withoutList(body.meta) }),
   created_at: utcAtom(now),
 });
 
@@ -271,7 +277,7 @@ const sentOf = (body: Body, now: number): Pick<Ugwo, 'uid' | 'metadata' | 'creat
  * reads.
  */
 export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store) => {
-  const sent = sentOf(body, now);
+  const sent = sentRequest(body, now);
   // Some forms of numbers are stored as text.
   const [amount, currency] = [Number(String(body.amount)), body.currency.toUpperCase()];
   if (asksFor(sent, '402:create')) throw refusal(402, UNFUNDED);
@@ -284,12 +290,13 @@ export const createUgwo: OperationHandler<'ugwo.create'> = ({ body, now }, store
   store.addUgwo({ ...blank, ...sent, ...made }, payer?.uid ?? null);
   const { uid, first_name, last_name } = payer ?? {};
   const ugwo = requestAt(sent.uid, store);
-  tell(store, now, 'ugwo.created', () => whole(store, ugwo));
+  emit(store, now, 'ugwo.created', () => withActivities(store, ugwo));
   return { ...ugwo, onye_nzube: payer === undefined ? null : { uid, first_name, last_name } };
 };
 
 /** Returns one payment request as lists show it, with all its activities, oldest first (public material). */
-export const getUgwo: OperationHandler<'ugwo.get'> = ({ params }, store) => whole(store, requestAt(params.uid, store));
+export const getUgwo: OperationHandler<'ugwo.get'> = ({ params }, store) =>
+  withActivities(store, requestAt(params.uid, store));
 
 /** Lists payment requests, newest first. */
 export const listUgwo: OperationHandler<'ugwo.list'> = ({ query }, store) =>
@@ -300,6 +307,6 @@ export const cancelUgwo: OperationHandler<'ugwo.cancel'> = ({ params, now }, sto
   const ugwo = requestAt(params.uid, store);
   if (machineValue(ugwo.status ?? '') !== 'requires_ugwo') throw refusal(409, 'nzube.ugwo.error.not_cancellable');
   store.setUgwoStatus(ugwo.uid, 'cancelled');
-  tellRequest(store, now, ugwo);
+  emitRequestChange(store, now, ugwo);
   return requestAt(ugwo.uid, store);
 };

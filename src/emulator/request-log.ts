@@ -2,14 +2,13 @@ import type { FaultRule } from '../contract/fault-rule.ts';
 import type { Answering, HttpAnswer, HttpRequest } from './http.ts';
 
 /** Number of recent requests that are stored, and the maximum length of each text in characters. */
-const MOST = 300;
-const LONGEST = 8192;
-const LONGEST_URL = 2048;
+export const REQUESTS_LIMIT = 300;
+const TEXT_LIMIT = 8192;
+const URL_LIMIT = 2048;
 
 /** The service's own answer to a request, whether or not the client received it. */
 export interface Executed {
   readonly status: number;
-  /** Empty for a success while nobody was watching. */
   readonly text: string;
 }
 
@@ -26,7 +25,7 @@ export interface SeenRequest {
   /** Undefined if it was not executed. */
   readonly executed?: Executed;
   /** The fault rule that was applied. */
-  readonly struck?: FaultRule;
+  readonly fault?: FaultRule;
   /** The status that the client received; undefined if the connection was cut. */
   readonly status?: number;
   /** Milliseconds. */
@@ -36,7 +35,7 @@ export interface SeenRequest {
 type Open = SeenRequest & { readonly began: number };
 
 /** Copies the part, since a plain slice would keep the whole text in memory. */
-const cut = (text: string, longest = LONGEST): string =>
+const cut = (text: string, longest = TEXT_LIMIT): string =>
   text.length <= longest ? text : Buffer.from(text.slice(0, longest)).toString();
 
 /** Records the last requests of a running emulator, in memory only. */
@@ -44,27 +43,23 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
   const kept: SeenRequest[] = [];
   const open = new WeakMap<HttpRequest, Open>();
   const listeners = new Set<(seen: SeenRequest) => void>();
-  let [seq, isWatched] = [0, false];
+  let seq = 0;
   const note = (asked: HttpRequest, known: Partial<SeenRequest>): void => {
     const seen = open.get(asked);
     if (seen !== undefined) open.set(asked, { ...seen, ...known });
   };
   return {
-    /** Stores the text of every answer from now on, not of refusals only. */
-    watch: (): void => {
-      isWatched = true;
-    },
     begin: (asked: HttpRequest): void => {
       const { method, target, headers } = asked;
       seq += 1;
       const agent = cut(headers['user-agent'] ?? '', 100);
-      open.set(asked, { seq, at: now(), method, url: cut(target, LONGEST_URL), agent, took: 0, began: ticks() });
+      open.set(asked, { seq, at: now(), method, url: cut(target, URL_LIMIT), agent, took: 0, began: ticks() });
     },
     body: (asked: HttpRequest, bytes: Uint8Array): void =>
-      note(asked, { body: Buffer.from(bytes.subarray(0, LONGEST)).toString() }),
-    struck: (asked: HttpRequest, rule: FaultRule): void => note(asked, { struck: rule }),
+      note(asked, { body: Buffer.from(bytes.subarray(0, TEXT_LIMIT)).toString() }),
+    fault: (asked: HttpRequest, fault: FaultRule): void => note(asked, { fault }),
     executed: (asked: HttpRequest, { status, text }: HttpAnswer): void =>
-      note(asked, { executed: { status, text: isWatched || status >= 400 ? cut(text) : '' } }),
+      note(asked, { executed: { status, text: cut(text) } }),
     /** `status` is the status that the client receives; undefined if the connection is cut. */
     end: (asked: HttpRequest, status: number | undefined): void => {
       const seen = open.get(asked);
@@ -73,7 +68,7 @@ export const openRequestLog = (now: () => number, ticks: () => number) => {
       const { began, ...rest } = seen;
       const ended: SeenRequest = { ...rest, ...(status === undefined ? {} : { status }), took: ticks() - began };
       kept.push(ended);
-      if (kept.length > MOST) kept.shift();
+      if (kept.length > REQUESTS_LIMIT) kept.shift();
       for (const listener of listeners) listener(ended);
     },
     /** Newest first. */

@@ -20,7 +20,7 @@ import {
   removeWebhook,
   replayDelivery,
   triggerEvent,
-  type WebhookAsked,
+  type WebhookInput,
 } from './webhooks.ts';
 
 /** A running emulator: real HTTP, on loopback unless another address is given. */
@@ -93,7 +93,7 @@ interface SeedOptions extends InFile {
   readonly onlyIfNew?: boolean;
 }
 
-type AddOptions = InFile & Omit<WebhookAsked, 'secret'> & { readonly signing: Signing };
+type AddOptions = InFile & Omit<WebhookInput, 'secret'> & { readonly signing: Signing };
 type TriggerOptions = InFile & {
   readonly clock: Clock;
   readonly event: EventName;

@@ -233,7 +233,7 @@ const BROKEN: HttpAnswer = {
 
 /** Answers every request on a connection, including invalid ones. */
 const listener = (service: Service, answering: Answering): RequestListener => {
-  const told = (thrown: unknown): HttpAnswer => {
+  const problemAnswer = (thrown: unknown): HttpAnswer => {
     try {
       return respondTo(thrown, service);
     } catch {
@@ -245,9 +245,9 @@ const listener = (service: Service, answering: Answering): RequestListener => {
     try {
       asked = askedOf(incoming);
     } catch (thrown) {
-      return told(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`));
+      return problemAnswer(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`));
     }
-    return answering(asked).catch(told);
+    return answering(asked).catch(problemAnswer);
   };
   return (incoming, outgoing) => {
     const { socket } = incoming;

@@ -56,13 +56,13 @@ export interface ActivityPlan extends Due<ActivityEnding> {
   readonly paid?: number | undefined;
 }
 
-const keptOf = (row: StoredRow): StoredActivity | undefined => {
+const storedActivity = (row: StoredRow): StoredActivity | undefined => {
   const [activity, ugwo] = [recordOf<Activity>(row), optionalText(row?.['ugwo'])];
   return activity === undefined || ugwo === undefined ? undefined : { activity, ugwo };
 };
 
 const dueOf = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined => {
-  const [kept, plan] = [keptOf(row), planOf<ActivityEnding>(row)];
+  const [kept, plan] = [storedActivity(row), planOf<ActivityEnding>(row)];
   if (kept === undefined || plan === undefined) return undefined;
   return { ...kept, ...plan, paid: optionalNumber(row?.['paid']) };
 };
@@ -78,7 +78,7 @@ const activities = (db: DatabaseSync) => {
   const columns = (plan: ActivityPlan | undefined) =>
     [plan?.due ?? null, plan?.ending ?? null, plan?.paid ?? null] as const;
   return {
-    activity: (uid: string) => keptOf(find.get(...meantBy(uid))),
+    activity: (uid: string) => storedActivity(find.get(...meantBy(uid))),
     /** All activities of a payment request, oldest first. */
     activitiesOn: (ugwo: string) => on.all(ugwo).flatMap((row) => recordOf<Activity>(row) ?? []),
     addActivity: ({ activity, ugwo }: StoredActivity, plan: ActivityPlan | undefined) =>
@@ -170,7 +170,7 @@ export interface OutgoingDelivery extends EmittedEvent {
 export type Next = Pick<OutgoingDelivery, 'state' | 'due' | 'tries' | 'putOff'>;
 
 /** Maximum number of finished deliveries that are stored. */
-const KEPT = 10_000;
+const DELIVERY_LIMIT = 10_000;
 
 const DELIVERY = `SELECT delivery.*, webhook.url, webhook.events, webhook.secret
   FROM delivery JOIN webhook ON webhook.seq = delivery.webhook`;
@@ -244,7 +244,7 @@ const outbox = (db: DatabaseSync) => {
       void next.run(state, at ?? null, tries, putOff ?? null, id),
     noteAttempt: (id: number, attempt: DeliveryAttempt) => {
       note.run(JSON.stringify(attempt), id);
-      forget.run(KEPT);
+      forget.run(DELIVERY_LIMIT);
     },
     /** The process that delivers, and the end of its lease in milliseconds since the epoch by the real clock. */
     deliverer: (): { readonly owner: string; readonly until: number } | undefined => {
@@ -339,7 +339,7 @@ const requests = (db: DatabaseSync) => {
 };
 
 /** A fault rule, with the number of requests or deliveries that it matched (`seen`) and was applied to (`fired`). */
-export interface KeptFault {
+export interface StoredFault {
   readonly seq: number;
   readonly rule: FaultRule | DeliveryRule;
   readonly seen: number;
@@ -361,7 +361,7 @@ const settings = (db: DatabaseSync) => {
      */
     clockOffset: () => (db.isOpen ? Number(setting('clock') ?? 0) : 0),
     setClockOffset: (ms: number) => void write.run('clock', String(ms)),
-    faults: (): KeptFault[] =>
+    faults: (): StoredFault[] =>
       faults.all().flatMap((row) => {
         const rule = recordOf<FaultRule | DeliveryRule>(row, 'rule');
         const [seq, seen, fired] = [row['seq'], row['seen'], row['fired']].map(Number) as [number, number, number];
@@ -376,7 +376,7 @@ const settings = (db: DatabaseSync) => {
   };
 };
 
-const whole = (db: DatabaseSync) => {
+const wholeFile = (db: DatabaseSync) => {
   const made = db.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?');
   const newest = {
     onye: db.prepare('SELECT record FROM onye ORDER BY seq DESC LIMIT 1'),
@@ -425,7 +425,7 @@ const storeOf = (db: DatabaseSync) => ({
   ...refunds(db),
   ...settings(db),
   ...outbox(db),
-  ...whole(db),
+  ...wholeFile(db),
 });
 
 /**

@@ -9,7 +9,7 @@ import { utcAtom } from '../core/time.ts';
 import { EVENTS, type EventName, isWanted } from '../core/webhook-event.ts';
 import { activityOn, createRefund, outcomeOf } from './charge.ts';
 import { newId, randomText } from './ids.ts';
-import { endActivity, endRefund, tell, whole } from './payments.ts';
+import { emit, endActivity, endRefund, withActivities } from './payments.ts';
 import { addCustomer, createUgwo } from './records.ts';
 import { ProblemError } from './service.ts';
 import type { DeliveryAttempt, EmulatorStore, OutgoingDelivery, Webhook } from './store.ts';
@@ -38,7 +38,7 @@ export interface ShownDelivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-export interface WebhookAsked {
+export interface WebhookInput {
   readonly url: string;
   /** Names of events, in which `*` stands for any text; empty for all. */
   readonly events: readonly string[];
@@ -48,38 +48,17 @@ export interface WebhookAsked {
   readonly allowRemote: boolean;
 }
 
-const shownWebhook = ({ id, url, events, secret }: Webhook): ShownWebhook => ({
-  id,
-  url,
-  events,
-  signed: secret !== '',
-});
+const shownWebhook = ({ secret, ...webhook }: Webhook): ShownWebhook => ({ ...webhook, signed: secret !== '' });
 
-const shownDelivery = ({
-  id,
-  event,
-  uid,
-  subject,
-  webhook,
-  state,
-  at,
-  due,
-  attempts,
-}: OutgoingDelivery): ShownDelivery => ({
-  id,
-  event,
-  event_uid: uid,
-  about: subject,
-  webhook: webhook.id,
-  url: webhook.url,
-  state,
-  at: utcAtom(at),
-  due: due === undefined || due === 0 ? null : utcAtom(due),
-  attempts,
-});
+const shownDelivery = (delivery: OutgoingDelivery): ShownDelivery => {
+  const { id, event, uid, subject, webhook, state, at, due, attempts } = delivery;
+  const next = due === undefined || due === 0 ? null : utcAtom(due);
+  const where = { about: subject, webhook: webhook.id, url: webhook.url };
+  return { id, event, event_uid: uid, ...where, state, at: utcAtom(at), due: next, attempts };
+};
 
 /** Validates the URL of a webhook; throws usage errors. */
-const targetOf = ({ url: text, allowRemote }: WebhookAsked): string => {
+const targetOf = ({ url: text, allowRemote }: WebhookInput): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw usageError('the address must be a URL such as http://127.0.0.1:4242/webhooks');
@@ -101,7 +80,7 @@ const refuseUnknown = (pattern: string): void => {
 };
 
 /** Adds a webhook that gets events from now on. Throws usage errors. */
-export const addWebhook = (store: EmulatorStore, asked: WebhookAsked): ShownWebhook => {
+export const addWebhook = (store: EmulatorStore, asked: WebhookInput): ShownWebhook => {
   const [url, events] = [targetOf(asked), asked.events.length === 0 ? ['*'] : asked.events];
   events.forEach(refuseUnknown);
   return store.write(() => shownWebhook(store.addWebhook({ url, events, secret: asked.secret() })));
@@ -137,7 +116,7 @@ export const replayDelivery = (store: EmulatorStore, id: number): ShownDelivery 
   });
 
 /** The payment request that a made-up event is about: an existing one or a temporary one. */
-interface Stage {
+interface Scene {
   readonly store: EmulatorStore;
   readonly now: number;
   readonly ugwo: Ugwo;
@@ -155,7 +134,7 @@ const dataFor = ({ uid, checkout }: Ugwo) => {
   throw usageError(`the payment request ${uid} has no checkout, so nothing can be charged on it`);
 };
 
-const charged = ({ store, now, ugwo }: Stage): Activity => {
+const charged = ({ store, now, ugwo }: Scene): Activity => {
   const [uid, data] = [newId('act'), dataFor(ugwo)];
   const outcome = outcomeOf(data, ugwo, uid, now);
   const at = utcAtom(now);
@@ -165,34 +144,34 @@ const charged = ({ store, now, ugwo }: Stage): Activity => {
   return activity;
 };
 
-const paid = (stage: Stage): Activity => {
+const paid = (stage: Scene): Activity => {
   const kept = { activity: charged(stage), ugwo: stage.ugwo.uid };
   return endActivity(stage.store, kept, { ending: 'successful', due: stage.now });
 };
 
-const refunded = (stage: Stage, ending: 'successful' | 'failed') => {
+const refunded = (stage: Scene, ending: 'successful' | 'failed') => {
   const { store, now } = stage;
   const body = { ugwo_activity: paid(stage).uid, destination: DESTINATION };
   return endRefund(store, createRefund({ params: {}, query: undefined, body, now, hangUp }, store), ending, now);
 };
 
-const shown = ({ store, ugwo }: Stage) => whole(store, store.ugwo(ugwo.uid) ?? ugwo);
+const shownRequest = ({ store, ugwo }: Scene) => withActivities(store, store.ugwo(ugwo.uid) ?? ugwo);
 
-const customer = ({ store, now }: Stage) => {
+const customer = ({ store, now }: Scene) => {
   const email = `event-${randomText(8)}@example.com`;
   return addCustomer(store, { email, first_name: 'Ada', last_name: 'Obi' }, now);
 };
 
 /** Builders of each event's resource. */
-const SCENES: Readonly<Record<EventName, (stage: Stage) => { readonly uid: string }>> = {
+const SCENES: Readonly<Record<EventName, (stage: Scene) => { readonly uid: string }>> = {
   'nzube.onye.created': customer,
   'nzube.onye.updated': customer,
   'nzube.onye.deleted': customer,
-  'ugwo.created': shown,
-  'ugwo.updated': shown,
+  'ugwo.created': shownRequest,
+  'ugwo.updated': shownRequest,
   'ugwo.successful': (stage) => {
     paid(stage);
-    return shown(stage);
+    return shownRequest(stage);
   },
   'ugwo.activity.created': charged,
   'ugwo.activity.updated': paid,
@@ -215,7 +194,7 @@ const requestFor = (store: EmulatorStore, uid: string | undefined, now: number):
 };
 
 /** Builds a resource with the same code as a real event, and rolls the changes back. */
-const madeUp = (
+const rehearsed = (
   store: EmulatorStore,
   event: EventName,
   uid: string | undefined,
@@ -245,8 +224,8 @@ export const triggerEvent = (
   ugwo: string | undefined,
   now: number,
 ): Triggered => {
-  const data = madeUp(store, event, ugwo, now);
-  const told = store.write(() => tell(store, now, event, () => data));
+  const data = rehearsed(store, event, ugwo, now);
+  const told = store.write(() => emit(store, now, event, () => data));
   if (told === undefined) {
     throw usageError(`no webhook wants ${event}`, { hint: 'Add one: `paycli emulator webhook add URL`.' });
   }

@@ -266,6 +266,11 @@ describe.runIf(hasBrowser)('the console', () => {
     expect(pills).toEqual(pills.map(([value = '']) => [value, statusWord(value)]));
     const seeded = ['ugwo_successful', 'requires_ugwo', 'processing', 'cancelled', 'refunded'];
     expect(pills.map(([value]) => value)).toEqual(expect.arrayContaining(seeded));
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.locator('td .pill').nth(20).waitFor({ state: 'detached' });
+    expect(await page.locator('td .pill').count()).toBe(20);
+    await page.goBack();
+    await page.locator('td .pill').nth(20).waitFor();
     for (const text of ['not paid', 'requires_ugwo']) {
       await page.getByRole('searchbox').fill(text);
       const shown = await page.locator('td .pill:visible').allInnerTexts();

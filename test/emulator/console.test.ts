@@ -131,6 +131,15 @@ test('its address stays the same as long as its data file', async () => {
   expect(paths[0]).toMatch(/^\/console\/\w{32}\/$/);
 });
 
+test('it shows the whole answer to a request from before it was opened', async () => {
+  const { open, origin, key } = await opened();
+  const answer = await sendRaw(origin, { path: '/v1/ugwo?limit=1', headers: { authorization: `Bearer ${key}` } });
+  expect((await open('requests/1')).json).toMatchObject({
+    got: '200 OK',
+    executed: { status: 200, text: answer.text },
+  });
+});
+
 test.each(DIALECTS)('it reads the documented dialect where clients hear the %s one', async (dialect) => {
   const { open } = await opened(dialect);
   const [ugwo] = (await open('v1/ugwo?limit=1')).json.data;

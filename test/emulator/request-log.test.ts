@@ -34,7 +34,6 @@ test('keeps the newest 300, newest first, and tells of each once', () => {
 
 test('keeps little of what is long, and no header but the name of the client', () => {
   const log = open();
-  log.watch();
   const asked = requestTo(`/v1/${'x'.repeat(10_000)}`, {
     'user-agent': 'y'.repeat(500),
     authorization: 'Bearer key',
@@ -49,30 +48,12 @@ test('keeps little of what is long, and no header but the name of the client', (
   expect(JSON.stringify(log.newest())).not.toContain('Bearer');
 });
 
-test('keeps what was struck before it was executed without an answer of the service', () => {
+test('keeps a request that a fault replaced without an answer of the service', () => {
   const [log, asked] = [open(), requestTo('/v1/ugwo')];
   log.begin(asked);
-  log.struck(asked, { status: 503 });
+  log.fault(asked, { status: 503 });
   log.end(asked, 503);
   expect(log.newest()).toEqual([
-    { seq: 1, at: 1000, method: 'POST', url: '/v1/ugwo', agent: '', struck: { status: 503 }, status: 503, took: 0 },
-  ]);
-});
-
-test('keeps the answers of refusals alone before somebody looks', () => {
-  const log = open();
-  const answered = (status: number): void => {
-    const asked = requestTo('/v1/ugwo');
-    log.begin(asked);
-    log.executed(asked, answerOf('text', status));
-    log.end(asked, status);
-  };
-  for (const status of [200, 422]) answered(status);
-  log.watch();
-  answered(200);
-  expect(log.newest().map(({ executed }) => executed)).toEqual([
-    { status: 200, text: 'text' },
-    { status: 422, text: 'text' },
-    { status: 200, text: '' },
+    { seq: 1, at: 1000, method: 'POST', url: '/v1/ugwo', agent: '', fault: { status: 503 }, status: 503, took: 0 },
   ]);
 });

@@ -30,14 +30,14 @@ export const refusedBy = ({ status, text }: Executed): readonly string[] => {
   return (broken.length > 0 ? broken : [message]).map((text) => explained(text, { withCodes: true }));
 };
 
-/** Says why a request did not simply succeed: the rule that refused it, or the fault that struck it. */
-const reasonsOf = ({ struck, executed, status }: SeenRequest): readonly string[] => {
+/** Says why a request did not simply succeed: the rule that refused it, or the fault rule that was applied. */
+const reasonsOf = ({ fault, executed, status }: SeenRequest): readonly string[] => {
   const refused = executed === undefined ? [] : refusedBy(executed);
-  const isDone = struck !== undefined && executed !== undefined && executed.status < 400;
+  const isDone = fault !== undefined && executed !== undefined && executed.status < 400;
   const isUnheard = isDone && (status === undefined || status >= 400);
   return [
-    ...(struck === undefined ? [] : [`fault: ${effectOf(struck)}`]),
-    ...(struck === undefined && status === undefined ? ['metadata.emulate asks for it'] : []),
+    ...(fault === undefined ? [] : [`fault: ${effectOf(fault)}`]),
+    ...(fault === undefined && status === undefined ? ['metadata.emulate asks for it'] : []),
     ...refused,
     ...(isUnheard ? [`the service had done it (${executed.status})`] : []),
   ];
@@ -117,14 +117,14 @@ const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
 };
 
 /** Interval in milliseconds for checking whether the data has changed, since another process may write to the file. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
-/** Resolves at the next request, after `LOOK_MS`, or when the browser has gone. */
-const news = async ({ clock, closing }: Service, requests: RequestLog, gone: AbortSignal): Promise<void> => {
+/** Resolves at the next request, after `POLL_MS`, or when the browser has left. */
+const nextChange = async ({ clock, closing }: Service, requests: RequestLog, gone: AbortSignal): Promise<void> => {
   const wake = new AbortController();
-  const unheard = requests.listen(() => wake.abort());
-  await clock.sleep(LOOK_MS, AbortSignal.any([closing, gone, wake.signal])).catch(() => undefined);
-  unheard();
+  const stopListening = requests.listen(() => wake.abort());
+  await clock.sleep(POLL_MS, AbortSignal.any([closing, gone, wake.signal])).catch(() => undefined);
+  stopListening();
 };
 
 /** Finds the last request that the browser knows. A number from an earlier emulator means nothing to this one. */
@@ -151,7 +151,7 @@ const updates =
     await sendNew();
     await write('event: ready\ndata: \n\n');
     for (;;) {
-      await news(service, requests, gone);
+      await nextChange(service, requests, gone);
       if (closing.aborted || gone.aborted) return;
       catchUp(store, nowOf(service));
       await sendNew();
@@ -170,7 +170,6 @@ export const openConsole = (
   { data }: ConsoleOptions,
   app: Answering,
 ): Answering => {
-  requests.watch();
   const { store } = service;
   const controlToken = store.setting('control_token') ?? '';
   const secrets = [store.key, controlToken].filter((secret) => secret !== '');
@@ -223,13 +222,13 @@ export const openConsole = (
     headers: { ...answer.headers, ...HEADERS },
     text: clean(answer.text),
   });
-  const told = (thrown: unknown): HttpAnswer => {
+  const refusalAnswer = (thrown: unknown): HttpAnswer => {
     if (!(thrown instanceof ProblemError)) throw thrown;
     const { status, detail, title } = thrown.problem;
     return respond(service, status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
   };
   return async (asked) => {
-    const answer = await handled(asked).catch(told);
+    const answer = await handled(asked).catch(refusalAnswer);
     return answer === undefined ? undefined : withPolicy(answer);
   };
 };

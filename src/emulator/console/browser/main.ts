@@ -1,5 +1,6 @@
 /** The script of the console: the request log, and the page that the address names. */
 import { visibleLines } from '../../../core/text.ts';
+import { REQUESTS_LIMIT } from '../../request-log.ts';
 import type { requestOf, rowOf } from '../open.ts';
 import { clockView, faultsView, webhooksView } from './controls.ts';
 import {
@@ -29,7 +30,6 @@ import { paymentLink, paymentsView, paymentView } from './payments.ts';
 type RequestRow = ReturnType<typeof rowOf>;
 type Request = ReturnType<typeof requestOf>;
 
-const MAX_ROWS = 300;
 /** Rows of the log, newest first. */
 const log: RequestRow[] = [];
 /** Number of times that the log has begun. New rows are added to the table without drawing it again. */
@@ -78,11 +78,6 @@ const again = ({ method, url, body }: Request): string =>
     ? `${line('printf', '%s', body)} | ${onService('api', '-X', method, url, '--input', '-')}`
     : onService('api', ...(method === 'GET' ? [] : ['-X', method]), url);
 
-const answerOf = ({ executed }: Request): HTMLElement => {
-  if (executed === undefined) return soft('It was not executed.');
-  return executed.text ? block(pretty(executed.text)) : soft('Not kept: the console was not open yet.');
-};
-
 const requestView: View<Request> = {
   load: (seq) => ask('GET', `requests/${seq}`),
   draw: (seen) => {
@@ -107,9 +102,12 @@ const requestView: View<Request> = {
       card('Request', entries, repeat),
       columns(
         card('Body', body ? block(pretty(body)) : soft('It had no body.')),
-        card(`Answer of the service${executed ? `: ${executed.status}` : ''}`, answerOf(seen)),
+        card(
+          `Answer of the service${executed ? `: ${executed.status}` : ''}`,
+          executed ? block(pretty(executed.text)) : soft('It was not executed.'),
+        ),
       ),
-      soft('Headers are not kept. Long bodies are cut off.'),
+      soft('The log leaves out headers, and cuts bodies after 8,192 characters.'),
     ];
   },
 };
@@ -225,7 +223,7 @@ const addRequest = (seen: RequestRow): void => {
   if (seen.seq <= (log[0]?.seq ?? 0)) log.length = 0;
   if (log.length === 0) beginnings += 1;
   log.unshift(seen);
-  log.length = Math.min(log.length, MAX_ROWS);
+  log.length = Math.min(log.length, REQUESTS_LIMIT);
   const body = document.querySelector<HTMLTableSectionElement>('#view tbody');
   if (!['', '#requests'].includes(location.hash) || drawn?.hash !== location.hash) return;
   if (body === null || drawn.text !== String(beginnings)) return void show(true);
