@@ -215,7 +215,8 @@ describe.runIf(hasBrowser)('the console', () => {
   });
 
   it('adds requests as they come in', async () => {
-    const [{ call, console, request }, { page }] = [await startConsole(), await browse()];
+    const [service, { page }] = [await startConsole(), await browse()];
+    const { call, console, request, origin, control_token: token } = service;
     await page.goto(console);
     await page.getByText('connected', { exact: true }).waitFor();
     expect(await page.getByRole('heading', { name: 'No request yet' }).isVisible()).toBe(true);
@@ -232,6 +233,14 @@ describe.runIf(hasBrowser)('the console', () => {
       'POST /v1/ugwo',
     ]);
     expect(await table?.evaluate((node) => node.isConnected)).toBe(true);
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    await fetch(`${origin}/emulator/clock`, { method: 'POST', headers, body: '{"by":"1m"}' });
+    await page.getByRole('link', { name: 'POST /emulator/clock' }).click();
+    await page.getByText('The log has no body.').waitFor();
+    expect(await page.locator('[data-command]').count()).toBe(0);
+    await page.goBack();
+    await page.locator('tbody tr').nth(3).waitFor();
+    rows.unshift(await page.locator('tbody tr').first().innerText());
     await page.reload();
     await expect.poll(() => page.locator('tbody tr').allInnerTexts()).toEqual(rows);
   });

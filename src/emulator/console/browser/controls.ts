@@ -194,7 +194,7 @@ const faultRow = (rule: Rule, index: number, rules: readonly Rule[]): HTMLElemen
 
 const faultsTable = (rules: readonly Rule[]): Part =>
   rules.length > 0 && [
-    table('Rules, in their order', ['Rule', 'Applied', 'Remove'], rules.map(faultRow)),
+    table('Rules, in their order', ['Rule', 'Count', 'Remove'], rules.map(faultRow)),
     actions('faults', {
       label: 'Remove all rules',
       run: setFaults([], 'All rules are removed.'),

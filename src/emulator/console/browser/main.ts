@@ -14,6 +14,7 @@ import {
   line,
   moment,
   onService,
+  type Part,
   page,
   pill,
   root,
@@ -72,11 +73,17 @@ const isJson = (text: string): boolean => {
 const pretty = (text: string): string =>
   isJson(text) && !/\d{16}/.test(text) ? JSON.stringify(JSON.parse(text), null, 2) : text;
 
-/** A body that was cut off is not sent again. */
-const again = ({ method, url, body }: Request): string =>
-  body && isJson(body)
-    ? `${line('printf', '%s', body)} | ${onService('api', '-X', method, url, '--input', '-')}`
-    : onService('api', ...(method === 'GET' ? [] : ['-X', method]), url);
+/** Builds the command that sends the request again, without a body that was cut off. A control needs another key. */
+const again = ({ method, url, body }: Request): Part => {
+  if (!url.startsWith('/v1/')) return undefined;
+  const command = ['api', ...(method === 'GET' ? [] : ['-X', method]), url];
+  const text =
+    body && isJson(body)
+      ? `${line('printf', '%s', body)} | ${onService(...command, '--input', '-')}`
+      : onService(...command);
+  const title = 'The same request again';
+  return h('div', { 'data-command': title }, h('h3', title), block(text));
+};
 
 const requestView: View<Request> = {
   load: (seq) => ask('GET', `requests/${seq}`),
@@ -91,23 +98,17 @@ const requestView: View<Request> = {
       ['Client', agent],
       ['About', uid !== undefined && paymentLink(uid)],
     ]);
-    const repeat = h(
-      'div',
-      { 'data-command': 'The same request again' },
-      h('h3', 'The same request again'),
-      block(again(seen)),
-    );
     return [
       `${method} ${shortened(url.split('?')[0] ?? url)}`,
-      card('Request', entries, repeat),
+      card('Request', entries, again(seen)),
       columns(
-        card('Body', body ? block(pretty(body)) : soft('It had no body.')),
+        card('Body', body ? block(pretty(body)) : soft('The log has no body.')),
         card(
           `Answer of the service${executed ? `: ${executed.status}` : ''}`,
           executed ? block(pretty(executed.text)) : soft('It was not executed.'),
         ),
       ),
-      soft('The log leaves out headers, and cuts bodies after 8,192 characters.'),
+      soft('The log leaves out headers and the bodies of controls. It cuts texts after 8,192 characters.'),
     ];
   },
 };

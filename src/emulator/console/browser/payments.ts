@@ -187,7 +187,7 @@ const customerView = (ugwo: Ugwo, activity: Activity, other: Activity | undefine
       soft(isOpen(activity) ? byMedium(activity) : `${endOf(activity)[0]}, ${byMedium(activity)}`),
       isOpen(activity) && nextStep(activity),
     ),
-    soft('Practice: you decide what the customer does.'),
+    soft('Practice: you decide what the customer does with ', id(activity.uid), '.'),
     actions(activity.uid, ...endingsOf(activity, other)),
   );
 
