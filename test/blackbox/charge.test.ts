@@ -48,7 +48,7 @@ describe('ugwo charge', () => {
     expect(ahead).toBeLessThan(11 * 60_000);
   });
 
-  // What a medium needs and takes: test/commands/charge-shared. What a field may be: test/contract/charge.
+  // What a medium needs and takes: test/commands/charge-shared. What a field may be: test/contract/activity.
   it.each([
     ['an unknown medium', ['--medium', 'bank-transfer'], /did you mean bank_transfer\?/],
     ['no provider for ussd', ['--medium', 'ussd'], /--medium ussd needs --provider/],

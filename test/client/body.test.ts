@@ -1,8 +1,12 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { type JsonBody, readBody } from '../../src/client/body.ts';
+import { answerTo, type JsonBody, readBody } from '../../src/client/body.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { ACTIVITY } from '../support/service.ts';
 import { EXCESS, large } from './scripted.ts';
+import { thrownBy } from './support.ts';
 
 const bodyOf = (text: string, clean = (given: string) => given, isCut = false): JsonBody =>
   readBody({ bytes: Buffer.from(text), isCut }, clean) as JsonBody;
@@ -48,5 +52,166 @@ describe('a body', () => {
   ])('has no secret in its bytes: %s', (text, cleaned) => {
     const body = readBody({ bytes: Buffer.from(text), isCut: true }, clean) as JsonBody;
     expect(Buffer.from(body.raw).toString()).toBe(cleaned);
+  });
+});
+
+type Handler = Required<Dispatcher.DispatchHandler>;
+
+/** A request whose answer the test tells, event by event. */
+const asking = (mayStart?: () => boolean, signal = new AbortController().signal) => {
+  const aborted: unknown[] = [];
+  const controller = {
+    abort: (reason: unknown) => void aborted.push(reason),
+  } as unknown as Dispatcher.DispatchController;
+  let handler: Handler | undefined;
+  const dispatcher = {
+    dispatch: (_request: unknown, given: Handler) => {
+      handler = given;
+      return true;
+    },
+  } as unknown as Dispatcher;
+  const answer = answerTo(dispatcher, { path: '/', method: 'GET' }, signal, mayStart);
+  answer.catch(() => undefined);
+  if (handler === undefined) throw new Error('nothing was asked');
+  const to = handler;
+  return {
+    answer,
+    aborted,
+    start: () => to.onRequestStart(controller, {}),
+    head: (status: number, headers: Readonly<Record<string, string>> = {}) =>
+      to.onResponseStart(controller, status, headers, ''),
+    data: (...chunks: readonly Buffer[]) => {
+      for (const chunk of chunks) to.onResponseData(controller, chunk);
+    },
+    end: () => to.onResponseEnd(controller, {}),
+    fail: (error: Error) => to.onResponseError(controller, error),
+  };
+};
+
+const textOf = ({ body }: Awaited<ReturnType<typeof answerTo>>): string =>
+  'bytes' in body ? Buffer.from(body.bytes).toString('latin1') : body.fault;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const TOO_LARGE = 'the answer is larger than 2 MiB';
+
+describe('an answer', () => {
+  it('is what comes last: what comes before it is none', async () => {
+    const asked = asking();
+    asked.start();
+    asked.head(103, { link: '</x>', 'content-encoding': 'gzip' });
+    asked.head(201, { date: 'today' });
+    asked.data(Buffer.from('{}'));
+    asked.end();
+    expect(await asked.answer).toMatchObject({ status: 201, headers: { date: 'today' } });
+    expect(textOf(await asked.answer)).toBe('{}');
+    expect(asked.aborted).toEqual([]);
+  });
+
+  it.each<[string, readonly number[], Readonly<Record<string, string>>]>([
+    ['nothing', [], {}],
+    ['many small pieces', Array<number>(300).fill(KIB), {}],
+    ['one large piece', [200 * KIB], {}],
+    ['a large piece behind a small one', [10, 200 * KIB, 10], {}],
+    ['what it said it would be', [100 * KIB, 100 * KIB], { 'content-length': String(200 * KIB) }],
+    ['more than it said', [10, 100 * KIB], { 'content-length': '10' }],
+    ['what it said in no number', [10, 10], { 'content-length': 'many' }],
+    ['as much as is read', [MIB, MIB], {}],
+  ])('of %s is whole', async (_what, sizes, headers) => {
+    const asked = asking();
+    asked.head(200, headers);
+    const chunks = sizes.map((size, index) => Buffer.alloc(size, 97 + (index % 26)));
+    asked.data(...chunks);
+    asked.end();
+    expect(textOf(await asked.answer) === Buffer.concat(chunks).toString('latin1')).toBe(true);
+  });
+
+  it('beyond the limit is cut, and read no further', async () => {
+    const asked = asking();
+    asked.head(200);
+    asked.data(Buffer.alloc(2 * MIB - 1), Buffer.from('ab'));
+    const { body } = await asked.answer;
+    expect(body).toEqual({ bytes: expect.anything(), isCut: true });
+    expect(textOf(await asked.answer).slice(-2)).toBe('\0a');
+    await turn();
+    expect(asked.aborted).toEqual([new Error(TOO_LARGE)]);
+  });
+
+  it.each([
+    ['identity', (bytes: Buffer) => bytes],
+    ['Identity', (bytes: Buffer) => bytes],
+    ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['', (bytes: Buffer) => bytes],
+  ])('in the encoding %s is read', async (encoding, encode) => {
+    const asked = asking();
+    asked.head(200, { 'content-encoding': encoding });
+    asked.data(encode(Buffer.from('{"uid":"act.AbCd.1"}')));
+    asked.end();
+    expect(textOf(await asked.answer)).toBe('{"uid":"act.AbCd.1"}');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('in the encoding %s beyond the limit is cut', async (encoding, encode) => {
+    const asked = asking();
+    asked.head(200, { 'content-encoding': encoding });
+    asked.data(encode(Buffer.alloc(2 * MIB + 1, 97)));
+    asked.end();
+    expect((await asked.answer).body).toMatchObject({ isCut: true });
+    expect(textOf(await asked.answer) === 'a'.repeat(2 * MIB)).toBe(true);
+  });
+
+  it.each([
+    ['gzip', gzipSync(Buffer.from('{}')).subarray(0, -3), 'the answer is compressed, and damaged'],
+    ['deflate', Buffer.from('{}'), 'the answer is compressed, and damaged'],
+    ['zstd', Buffer.from('{}'), 'the answer is compressed in a way that paycli does not read'],
+    ['gzip, br', Buffer.from('{}'), 'the answer is compressed in a way that paycli does not read'],
+    ['gzip', Buffer.alloc(0), ''],
+  ])('in the encoding %s that can not be read is at fault', async (encoding, bytes, said) => {
+    const asked = asking();
+    asked.head(200, { 'content-encoding': encoding });
+    asked.data(bytes);
+    asked.end();
+    expect(textOf(await asked.answer)).toBe(said);
+  });
+
+  it('that breaks is what broke it', async () => {
+    const asked = asking();
+    asked.fail(new Error('reset'));
+    expect(await thrownBy(asked.answer)).toEqual(new Error('reset'));
+  });
+});
+
+describe('a request', () => {
+  it('that is too late is kept back', () => {
+    const asked = asking(() => false);
+    asked.start();
+    expect(asked.aborted).toEqual([new Error('it was too late to send it')]);
+  });
+
+  it('that has been ended before is not handed over', async () => {
+    const asked = asking(() => true, AbortSignal.abort('over'));
+    expect(await Promise.race([thrownBy(asked.answer), turn('nothing')])).toBe('over');
+    asked.start();
+    expect(asked.aborted).toEqual(['over']);
+  });
+
+  it('that is ended before it is handed over, or after, is broken off', async () => {
+    const [before, after] = [new AbortController(), new AbortController()];
+    const first = asking(undefined, before.signal);
+    before.abort('over');
+    first.start();
+    const second = asking(undefined, after.signal);
+    second.start();
+    expect(second.aborted).toEqual([]);
+    after.abort('over');
+    for (const { answer, aborted } of [first, second]) {
+      expect(await thrownBy(answer)).toBe('over');
+      expect(aborted).toEqual(['over']);
+    }
   });
 });

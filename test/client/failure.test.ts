@@ -1,7 +1,22 @@
+import { channel } from 'node:diagnostics_channel';
+import dns from 'node:dns';
+import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { withCode as errorWithCode, failureOf, newSentDetector, proxyFault } from '../../src/client/connection.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  withCode as errorWithCode,
+  failureOf,
+  lookup,
+  newSentDetector,
+  provenNotSent,
+  proxyFault,
+  routeOf,
+  type SentDetector,
+  withSentDetector,
+} from '../../src/client/connection.ts';
 import { PayError } from '../../src/core/error.ts';
+import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
+import { bench } from './support.ts';
 
 const withCode = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`it failed with ${code}`, { cause }), { code });
@@ -154,5 +169,196 @@ describe('what is said of a failure', () => {
     const error = new PayError('read_failed', 'no', { status: 5 });
     expect(errorWithCode(error, { code: 'EPIPE' }).detail).toEqual({ status: 5, code: 'EPIPE' });
     expect(errorWithCode(error, {})).toBe(error);
+  });
+});
+
+const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('localhost', () => {
+  it('is this machine, whatever a name server says', async () => {
+    const { port } = new URL((await serve([json(200, ACTIVITY)])).origin);
+    const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => {
+      throw new Error('a name server was asked');
+    });
+    const { client } = bench(`http://localhost:${port}`);
+    expect((await client.call('ugwo.charge', CHARGE)).value).toMatchObject({ uid: ACTIVITY.uid });
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it('is both of its addresses, for a service that listens at one of them', () => {
+    const found: unknown[] = [];
+    lookup('localhost', { all: true }, (...all) => void found.push(all));
+    lookup('localhost', {}, (...one) => void found.push(one));
+    const both = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+    expect(found).toEqual([
+      [null, both],
+      [null, '127.0.0.1', 4],
+    ]);
+  });
+});
+
+const [made, handedOver] = [channel('undici:request:create'), channel('undici:client:sendHeaders')];
+const request = (method = 'POST', path = '/v1/a') => ({ method, path });
+const tell = (which: typeof made, about: object): void => which.publish({ request: about });
+const marked = (...requests: readonly object[]): SentDetector => {
+  const mark = newSentDetector('POST', '/v1/a');
+  withSentDetector(mark, () => {
+    for (const one of requests) tell(made, one);
+  });
+  return mark;
+};
+
+describe('that a request was not sent', () => {
+  it('is proven where it was seen being made and never handed over', () => {
+    const own = request();
+    const mark = marked(own);
+    expect(mark).toEqual({ method: 'POST', path: '/v1/a', traced: true, handedOver: false });
+    expect(provenNotSent(mark)).toBe(true);
+    tell(handedOver, own);
+    expect(mark.handedOver).toBe(true);
+    expect(provenNotSent(mark)).toBe(false);
+  });
+
+  it.each([
+    ['nothing was made', []],
+    ['only a tunnel was made', [request('CONNECT', '/v1/a')]],
+    ['another path was asked for', [request('POST', '/v1/b')]],
+  ])('is not proven where %s', (_what, requests) => {
+    const mark = marked(...requests);
+    expect(mark).toEqual({ method: 'POST', path: '/v1/a', traced: false, handedOver: false });
+    expect(provenNotSent(mark)).toBe(false);
+    for (const one of requests) tell(handedOver, one);
+    expect(mark.handedOver).toBe(false);
+  });
+
+  it('is proven of each request for itself', () => {
+    const [first, second] = [request(), request()];
+    const marks = [marked(first), marked(second)];
+    tell(handedOver, first);
+    tell(handedOver, request());
+    expect(marks.map(provenNotSent)).toEqual([false, true]);
+  });
+
+  it('is proven by no request that comes after the one that was marked', () => {
+    const mark = marked();
+    expect(() =>
+      withSentDetector(mark, () => {
+        throw new Error('no connection');
+      }),
+    ).toThrow('no connection');
+    tell(made, request());
+    expect(provenNotSent(mark)).toBe(false);
+  });
+
+  it('is asked of nothing that is made or handed over unmarked, and nothing breaks', async () => {
+    const broken: unknown[] = [];
+    const onBroken = (thrown: unknown): void => void broken.push(thrown);
+    // What a subscriber throws comes up there, in a later turn.
+    process.on('uncaughtExceptionMonitor', onBroken);
+    tell(made, request());
+    tell(handedOver, request());
+    await turn();
+    process.off('uncaughtExceptionMonitor', onBroken);
+    expect(broken).toEqual([]);
+  });
+
+  it('gives back what was made', () => {
+    expect(withSentDetector(newSentDetector('GET', '/'), () => 7)).toBe(7);
+  });
+});
+
+const SERVICE = 'https://pay.example';
+const HERE = 'https://127.0.0.1:8443';
+
+describe('the way to the service', () => {
+  it('is straight and verified where nothing says otherwise', () => {
+    expect(routeOf(SERVICE, {})).toEqual({ origin: SERVICE, verified: true });
+  });
+
+  it.each([
+    ['0', HERE, false],
+    ['1', HERE, true],
+    ['', HERE, true],
+    ['1', SERVICE, true],
+  ])('with NODE_TLS_REJECT_UNAUTHORIZED=%s to %s is verified: %s', (value, origin, verified) => {
+    expect(routeOf(origin, { NODE_TLS_REJECT_UNAUTHORIZED: value }).verified).toBe(verified);
+  });
+
+  it('is none where the key would go to anyone who answers', () => {
+    expect(() => routeOf(SERVICE, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
+      expect.objectContaining({
+        kind: 'auth',
+        message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send the secret key to anyone who answers',
+        detail: {
+          hint: 'unset it; to trust a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS',
+        },
+      }),
+    );
+  });
+});
+
+describe('a proxy', () => {
+  it.each<[Readonly<Record<string, string>>, string, string]>([
+    [{ HTTPS_PROXY: 'http://proxy:3128' }, 'http://proxy:3128', 'proxy:3128 (from HTTPS_PROXY)'],
+    [{ https_proxy: 'http://proxy:3128' }, 'http://proxy:3128', 'proxy:3128 (from HTTPS_PROXY)'],
+    [{ HTTPS_PROXY: 'x:1', https_proxy: 'proxy:3128' }, 'http://proxy:3128', 'proxy:3128 (from HTTPS_PROXY)'],
+    [{ ALL_PROXY: 'proxy:3128' }, 'http://proxy:3128', 'proxy:3128 (from ALL_PROXY)'],
+    [{ all_proxy: 'proxy:3128' }, 'http://proxy:3128', 'proxy:3128 (from ALL_PROXY)'],
+    [{ HTTPS_PROXY: '', ALL_PROXY: 'proxy' }, 'http://proxy', 'proxy:80 (from ALL_PROXY)'],
+    [{ HTTPS_PROXY: 'one', ALL_PROXY: 'two' }, 'http://one', 'one:80 (from HTTPS_PROXY)'],
+    [{ HTTPS_PROXY: 'https://proxy' }, 'https://proxy', 'proxy:443 (from HTTPS_PROXY)'],
+    [{ HTTPS_PROXY: 'http://ada:p%40ss@proxy:1' }, 'http://ada:p%40ss@proxy:1', 'proxy:1 (from HTTPS_PROXY)'],
+  ])('of %j is %s', (env, url, name) => {
+    expect(routeOf(SERVICE, env).proxy).toEqual({ url, name, passedBy: '' });
+  });
+
+  it.each([
+    ['https://10.1.2.3', '10.0.0.0/8', true],
+    ['https://10.1.2.3', 'x.example, 192.168.0.0/16 10.1.2.0/24', true],
+    ['https://[fd00::1]:8443', 'fd00::/8', true],
+    ['https://11.1.2.3', '10.0.0.0/8', false],
+    ['https://10.1.2.3', '10.0.0.0/99,nonsense/8,/8', false],
+    ['https://10.example', '10.0.0.0/8,0.0.0.0/0,::/0', false],
+    ['https://10.1.2.3', 'fd00::/8', false],
+  ])('to %s with NO_PROXY=%s is passed by: %s', (origin, range, passed) => {
+    const { proxy } = routeOf(origin, { HTTPS_PROXY: 'proxy', NO_PROXY: range });
+    expect(proxy === undefined).toBe(passed);
+  });
+
+  it('is passed by as NO_PROXY says, and never used on this machine without encryption', () => {
+    const env = { HTTPS_PROXY: 'proxy', NO_PROXY: 'pay.example' };
+    expect(routeOf(SERVICE, env).proxy?.passedBy).toBe('pay.example');
+    expect(routeOf('http://127.0.0.1:8080', env)).toEqual({ origin: 'http://127.0.0.1:8080', verified: true });
+  });
+
+  it.each([
+    'socks5://proxy:1',
+    'ftp://proxy',
+    'xhttp://proxy',
+    'httpsx://proxy',
+    'http://ada%zz:x@proxy',
+    'http://ada:p%zz@proxy',
+    'http://proxy/path',
+    'proxy:9/path',
+    'http://proxy:99999',
+    'http://proxy/?query',
+    'http://proxy/#hash',
+    'http://',
+    'http://a b',
+  ])('is not taken from %j, which is not quoted', (value) => {
+    expect(() => routeOf(SERVICE, { HTTPS_PROXY: value })).toThrow(
+      expect.objectContaining({
+        kind: 'auth',
+        message: 'HTTPS_PROXY (or ALL_PROXY) is not the URL of an http or https proxy',
+        detail: {
+          hint: 'write it as http://host:port, with user and password percent-encoded and nothing after the port; or unset it',
+        },
+      }),
+    );
   });
 });

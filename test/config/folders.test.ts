@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFolders } from '../../src/config/folders.ts';
+import { thisMachine } from '../../src/config/machine.ts';
+import { homeFolder } from '../../src/core/files.ts';
 import { errorOf } from './world.ts';
 
 describe('findFolders', () => {
@@ -17,4 +20,46 @@ describe('findFolders', () => {
     expect(error.kind).toBe('usage');
     expect(error.message).toContain('PAYCLI_HOME');
   });
+});
+
+const on = (platform: NodeJS.Platform, env: Record<string, string> = {}) => {
+  const { config, data } = findFolders(env, { ...thisMachine, platform });
+  return [config, data];
+};
+const home = (...path: string[]): string => join(homeFolder(), ...path);
+
+describe.skipIf(process.platform === 'win32')("the platform's own folders", () => {
+  it('are those of Linux, which XDG variables move', () => {
+    expect(on('linux')).toEqual([home('.config/paycli'), home('.local/share/paycli')]);
+    expect(on('linux', { XDG_CONFIG_HOME: '/x/c', XDG_DATA_HOME: '/x/d/' })).toEqual(['/x/c/paycli', '/x/d/paycli']);
+    expect(on('freebsd', { XDG_CONFIG_HOME: '' })[0]).toBe(home('.config/paycli'));
+  });
+
+  it('are those of macOS', () => {
+    expect(on('darwin', { XDG_CONFIG_HOME: '/x' })).toEqual([
+      home('Library/Preferences/paycli'),
+      home('Library/Application Support/paycli'),
+    ]);
+  });
+
+  it('are those of Windows', () => {
+    expect(on('win32', { APPDATA: '/r', LOCALAPPDATA: '/l' })).toEqual(['/r/paycli/Config', '/l/paycli/Data']);
+    expect(on('win32')).toEqual([home('AppData/Roaming/paycli/Config'), home('AppData/Local/paycli/Data')]);
+  });
+
+  it.each([
+    ['config', 'XDG_CONFIG_HOME', 'the folder for settings is not an absolute path'],
+    ['data', 'XDG_DATA_HOME', 'the folder for data is not an absolute path'],
+  ] as const)(
+    'are refused where that for %s is relative, which would be in the working folder',
+    async (which, name, message) => {
+      const folders = findFolders({ [name]: '.config' }, { ...thisMachine, platform: 'linux' });
+      const error = await errorOf(() => folders[which]);
+      expect([error.kind, error.message, error.detail.hint]).toEqual([
+        'usage',
+        message,
+        'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables',
+      ]);
+    },
+  );
 });

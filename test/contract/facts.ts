@@ -262,7 +262,7 @@ export const FACTS: readonly Fact[] = [
     delivered(
       'is a POST with the signature of its raw body and an id of its own; data is the resource as its GET shows it',
     ),
-    ['core/signature', 'is the hex HMAC-SHA256 of the raw body'],
+    ['core/webhook-event', 'is the hex HMAC-SHA256 of the raw body'],
   ],
   ['its signature is empty without a secret', delivered('has an empty signature where the webhook has no secret')],
   ['which events there are', told('%s is well-formed, and changes nothing'), CHANGES],
@@ -286,7 +286,11 @@ export const FACTS: readonly Fact[] = [
     'the uid of an event of the sandbox ends in _t',
     delivered('in the live dialect data is what its GET shows there, and the uid ends in _t'),
   ],
-  ['in an event of an activity the request is data.ugwo_uid', PAID_TWICE, ['core/event', 'an activity with ugwo_uid']],
+  [
+    'in an event of an activity the request is data.ugwo_uid',
+    PAID_TWICE,
+    ['core/webhook-event', 'an activity with ugwo_uid'],
+  ],
   // Bank codes
   ['the codes of the banks', ['emulator/charge', 'every code of the table is taken']],
   [

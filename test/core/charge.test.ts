@@ -1,15 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import {
+  ANY_WRITE,
   activitiesOf,
+  CHARGE_STATES,
+  CHARGE_WRITE,
+  countText,
+  EXPIRY_LIMIT_MS,
   FAILED_STATUSES,
   HIGHEST_FILE_NAME,
+  isMedium,
   isRefunded,
+  isTakenUp,
   LEDGER_FILE_NAME,
+  MEDIUMS,
+  machineValue,
+  mayBeDone,
+  payableUntil,
   paymentStatusOf,
+  ROW_STATES,
+  type RowState,
+  rowStateOf,
+  SUMMARY_COLUMNS,
   statusOf,
 } from '../../src/core/charge.ts';
 import { SHADOW_FILE_START } from '../../src/core/data-files.ts';
+import { unreachable } from '../../src/core/error.ts';
+import { madeHere } from '../../src/core/record.ts';
 
 describe('how an activity stands', () => {
   it.each([
@@ -76,4 +93,164 @@ it('keeps the names of the files that are on disks already', () => {
     'highest-charge',
     'shared-',
   ]);
+});
+
+describe('what is said of a write whose end is unknown', () => {
+  it('names what may have been done, and what to mind', () => {
+    expect(mayBeDone(CHARGE_WRITE)).toBe('the charge may have been made');
+    expect(mayBeDone(ANY_WRITE)).toBe('the request may have been applied');
+    expect(mayBeDone({ kind: 'payment_request', done: 'made' })).toBe('the payment request may have been made');
+    expect(CHARGE_WRITE.hint).toBe("don't run it again until you know, or the customer may pay twice");
+    expect(ANY_WRITE.hint).toBe("don't send it again until you know, or it may be applied twice");
+  });
+
+  it.each([
+    ['0 charges', []],
+    ['1 charge', ['charge']],
+    ['2 charges', ['charge', 'charge']],
+    ['1 payment request', ['payment_request']],
+    ['2 payment requests', ['payment_request', 'payment_request']],
+    ['3 requests', ['charge', 'refund', 'charge']],
+  ])('counts %s', (text, kinds) => {
+    expect(countText(kinds.map((kind) => ({ kind })))).toBe(text);
+  });
+});
+
+const account = (expiresAt: unknown): object => ({
+  type: 'user_action',
+  headers: { bank_name: 'Test Bank', account_name: 'Shop', account_number: '0123456789', expires_at: expiresAt },
+});
+const EXPIRES = '2026-11-20T12:15:00+01:00';
+const AT = Date.parse(EXPIRES);
+
+describe('until when a customer can pay', () => {
+  it.each(['requires_action', ['requires_action', 'Requires action']] as const)(
+    'is said by the account: %j',
+    (status) => {
+      expect(payableUntil({ status, next_action: account(EXPIRES) })).toBe(AT);
+    },
+  );
+
+  it.each(['processing', 'successful', 'failed', 'expired', 'on_hold', ''])(
+    'is said by nothing where nothing is asked, or what it means is not known: %j',
+    (status) => {
+      expect(payableUntil({ status, next_action: account(EXPIRES) })).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['no action', null],
+    ['a code to dial', { type: 'user_action', headers: { ussd: '*737#', expires_at: EXPIRES } }],
+    ['another action', { type: 'redirect', headers: { expires_at: EXPIRES } }],
+    ['an account without an end', account(undefined)],
+    ['an end without an offset', account('2026-11-20 12:15:00')],
+    ['an end that is a number', account(1_795_179_900)],
+  ])('is not said by %s', (_what, action) => {
+    expect(payableUntil({ status: 'requires_action', next_action: action })).toBeUndefined();
+  });
+});
+
+describe('mediums', () => {
+  it('are those of interface.md 4.2', () => {
+    expect(MEDIUMS).toEqual(['bank_transfer', 'ussd', 'mobile_money']);
+  });
+
+  it.each(MEDIUMS)('%s is a medium', (medium) => {
+    expect(isMedium(medium)).toBe(true);
+  });
+
+  it.each(['', 'card', 'USSD', 'ussd ', 'pay_with_bank', 'length', '0', '__proto__'])('%j is no medium', (text) => {
+    expect(isMedium(text)).toBe(false);
+  });
+
+  it('an account lives fifteen minutes at most', () => {
+    expect(EXPIRY_LIMIT_MS).toBe(900_000);
+  });
+
+  it('an enum is its machine value, written alone or with a label', () => {
+    expect(machineValue('processing')).toBe('processing');
+    expect(machineValue(['processing', 'Being processed'])).toBe('processing');
+  });
+});
+
+it.each([
+  [5, '5'],
+  [[5, 'five'], '5'],
+  [true, ''],
+  [null, ''],
+  [{}, ''],
+  [[], ''],
+  [[['a']], ''],
+])('the machine value of %j is %j', (value, text) => {
+  expect(machineValue(value)).toBe(text);
+});
+
+describe('madeHere', () => {
+  it('has the text that its value would come as', () => {
+    const made = madeHere({ uid: 'ony.Kw9a.8Zp3', meta: { 'a"b': null } });
+    expect(made.text).toBe('{"uid":"ony.Kw9a.8Zp3","meta":{"a\\"b":null}}');
+    expect(JSON.parse(made.text)).toEqual(made.value);
+  });
+});
+
+describe('unreachable', () => {
+  it('throws when a case slips through, and names it', () => {
+    expect(() => unreachable({ medium: 'card' } as never)).toThrow('unreachable: {"medium":"card"}');
+  });
+});
+
+describe('rowStateOf', () => {
+  it.each(['failed', 'expired'])('an accepted charge whose activity is %s has failed', (status) => {
+    expect(rowStateOf('accepted', status)).toBe('failed');
+  });
+
+  it('is the state of the charge in every other case', () => {
+    for (const state of CHARGE_STATES) {
+      for (const status of [undefined, 'requires_action', 'successful', 'what is not known']) {
+        expect(rowStateOf(state, status)).toBe(state);
+      }
+    }
+    expect(rowStateOf('unknown', 'failed')).toBe('unknown');
+  });
+});
+
+describe('isTakenUp', () => {
+  it.each<[RowState, plain: boolean, retry: boolean]>([
+    ['accepted', false, false],
+    // A signal while it was in flight, too: nobody knows.
+    ['unknown', false, false],
+    ['sending', false, false],
+    ['refused', true, true],
+    ['rejected', false, true],
+    ['failed', false, true],
+    ['not_sent', true, true],
+    ['not_created', false, true],
+  ])('%s: %s, with retry %s', (state, plain, retry) => {
+    expect([isTakenUp(state, false), isTakenUp(state, true)]).toEqual([plain, retry]);
+  });
+});
+
+describe('the summary of a job', () => {
+  it('has its columns in the order that scripts read', () => {
+    expect(SUMMARY_COLUMNS.map(({ path }) => path)).toEqual([
+      ...['job', 'command', 'file', 'rows'],
+      ...ROW_STATES,
+      ...['not_started', 'skipped', 'report'],
+    ]);
+  });
+
+  it('counts rows, always, and how they stand', () => {
+    const counts = SUMMARY_COLUMNS.filter(({ kind }) => kind === 'count').map(({ path }) => path);
+    expect(counts).toEqual(['rows', ...ROW_STATES, 'not_started', 'skipped']);
+    expect(SUMMARY_COLUMNS.filter(({ always }) => always).map(({ path }) => path)).toEqual(['rows']);
+  });
+
+  it.each([
+    ['not_sent', 'not sent'],
+    ['not_created', 'not created'],
+    ['not_started', 'not started'],
+    ['skipped', 'done before'],
+  ])('calls %s %s for people', (path, label) => {
+    expect(SUMMARY_COLUMNS.find((column) => column.path === path)?.label).toBe(label);
+  });
 });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { defect, EXIT_CODES, EXIT_MEANINGS, PayError, reasonOf, usageError } from '../../src/core/error.ts';
+import {
+  defect,
+  type ErrorKind,
+  EXIT_CODES,
+  EXIT_MEANINGS,
+  outcomeOf,
+  PayError,
+  reasonOf,
+  usageError,
+} from '../../src/core/error.ts';
 
 describe('PayError', () => {
   it('says what happened, of which kind it is, and what is known about it', () => {
@@ -91,4 +100,21 @@ describe('exit codes', () => {
     }
     expect(again.map(([kind]) => kind)).toEqual(['not_sent', 'read_failed', 'pending', 'interrupted']);
   });
+});
+
+const PROVES_SOMETHING: Readonly<Record<string, string>> = {
+  rejected: 'rejected',
+  auth: 'not_sent',
+  not_sent: 'not_sent',
+  usage: 'not_sent',
+  interrupted: 'not_sent',
+};
+
+it.each(Object.keys(EXIT_CODES) as ErrorKind[])('what %s proves of a write is only what can be known', (kind) => {
+  expect(outcomeOf(new PayError(kind, 'x'))).toBe(PROVES_SOMETHING[kind] ?? 'unknown');
+});
+
+it('takes a key that the service refused for a refusal, and one that was not even sent for nothing sent', () => {
+  expect(outcomeOf(new PayError('auth', 'x', { status: 401 }))).toBe('rejected');
+  expect(outcomeOf(new PayError('auth', 'x', {}))).toBe('not_sent');
 });

@@ -1,6 +1,23 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
-import { formatDateAtom, formatLocal, formatLocalFull, parseInstant, readInstant } from '../../src/core/time.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { backoff } from '../../src/core/async.ts';
+import {
+  atomIn,
+  dayIn,
+  durationWord,
+  formatDateAtom,
+  formatDuration,
+  formatLocal,
+  formatLocalFull,
+  httpDate,
+  nameOf,
+  parseDuration,
+  parseInstant,
+  parseRate,
+  readInstant,
+  retryAfter,
+  startOf,
+} from '../../src/core/time.ts';
 
 const YEAR_2 = Date.UTC(2026, 0, 1) - 2024 * 365.2425 * 86_400_000;
 const YEAR_9998 = Date.UTC(9998, 0, 1);
@@ -189,5 +206,255 @@ describe('formatLocal', () => {
     const date = new Date(2026, 0, 2, 12, 0);
     date.setFullYear(987);
     expect(formatLocalFull(date.getTime())).toBe('0987-01-02 12:00');
+  });
+});
+
+describe('parseDuration', () => {
+  it.each([
+    ['90s', 90_000],
+    ['10m', 600_000],
+    ['1h', 3_600_000],
+    ['0s', 0],
+    ['007m', 420_000],
+    [' 15m\n', 900_000],
+    ['999999h', 3_599_996_400_000],
+  ])('reads %j as %d milliseconds', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  it.each([
+    '',
+    's',
+    '10',
+    '10 m',
+    '10M',
+    '1.5h',
+    '1,5h',
+    '-5s',
+    '+5s',
+    '1h30m',
+    '10min',
+    '10d',
+    '1e3s',
+    '٥s',
+    '1000000s',
+  ])('refuses %j', (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
+
+  it('reads any count below a million in any unit', () => {
+    const units = fc.constantFrom(['s', 1000] as const, ['m', 60_000] as const, ['h', 3_600_000] as const);
+    fc.assert(
+      fc.property(fc.nat(999_999), units, (count, [unit, ms]) => {
+        expect(parseDuration(`${count}${unit}`)).toBe(count * ms);
+      }),
+    );
+  });
+});
+
+describe('durationWord', () => {
+  it.each([
+    [1000, '1s'],
+    [90_000, '90s'],
+    [900_000, '15m'],
+    [86_400_000, '24h'],
+  ])('says %d ms in the largest unit that holds it whole: %j', (ms, word) => {
+    expect(durationWord(ms)).toBe(word);
+    expect(parseDuration(word)).toBe(ms);
+  });
+});
+
+describe('formatDuration', () => {
+  it.each([
+    [0, '0 s'],
+    [499, '0 s'],
+    [500, '1 s'],
+    [45_000, '45 s'],
+    [59_499, '59 s'],
+    [59_500, '1 min'],
+    [60_000, '1 min'],
+    [119_499, '1 min'],
+    [720_000, '12 min'],
+    [3_599_499, '59 min'],
+    [3_600_000, '1 h'],
+    [3_900_000, '1 h 5 min'],
+    [86_400_000, '24 h'],
+    [90_061_000, '25 h 1 min'],
+    [-1, '0 s'],
+    [-900_000, '0 s'],
+  ])('writes %d milliseconds as %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it('gives back what parseDuration read, in whole minutes and hours', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 59 }), (hours, minutes) => {
+        expect(formatDuration((parseDuration(`${hours}h`) ?? 0) + (parseDuration(`${minutes}m`) ?? 0))).toBe(
+          `${hours} h ${minutes} min`,
+        );
+      }),
+    );
+  });
+});
+
+it.each([
+  ['Fri, 20 Nov 2026 13:05:00 GMT', Date.UTC(2026, 10, 20, 13, 5)],
+  ['Thu, 29 Feb 2024 23:59:59 GMT', Date.UTC(2024, 1, 29, 23, 59, 59)],
+  ['a month in other letters', Date.UTC(2026, 10, 20, 13, 5), 'Fri, 20 NOV 2026 13:05:00 GMT'],
+  ['a day of the week that is another', Date.UTC(2026, 10, 20, 13, 5), 'Mon, 20 Nov 2026 13:05:00 GMT'],
+])('%s is a date', (text, ms, written = text) => {
+  expect(httpDate(written)).toBe(ms);
+});
+
+it.each([
+  ['31 February, which Date.parse takes for 3 March', 'Tue, 31 Feb 2026 13:05:00 GMT'],
+  ['29 February of a common year', 'Sun, 29 Feb 2026 13:05:00 GMT'],
+  ['an hour 24', 'Fri, 20 Nov 2026 24:00:00 GMT'],
+  ['the year 26, which Date.parse takes for 2026', 'Fri, 20 Nov 0026 13:05:00 GMT'],
+  ['the year 1, which Date.parse takes for 2001', 'Mon, 01 Jan 0001 00:00:00 GMT'],
+  ['a month that there is not', 'Fri, 20 Foo 2026 13:05:00 GMT'],
+  ['a minute 60', 'Fri, 20 Nov 2026 13:60:00 GMT'],
+  ['a second 60', 'Sat, 31 Dec 2016 23:59:60 GMT'],
+  ['another form', 'Sunday, 06-Nov-94 08:49:37 GMT'],
+  ['a third form', 'Fri Nov 20 10:00:30 2026'],
+  ['a date behind a word', 'on Fri, 20 Nov 2026 10:00:30 GMT'],
+  ['a date in another zone', 'Fri, 20 Nov 2026 10:00:30 GMT+0100'],
+  ['nothing', ''],
+])('%s is none', (_what, text) => {
+  expect(httpDate(text)).toBeUndefined();
+});
+
+it.each([
+  ['50/s', { count: 50, ms: 1000 }],
+  ['100/m', { count: 100, ms: 60_000 }],
+  ['1000/h', { count: 1000, ms: 3_600_000 }],
+  [' 1/s\n', { count: 1, ms: 1000 }],
+  ['999999/h', { count: 999_999, ms: 3_600_000 }],
+])('%j is a rate', (text, rate) => {
+  expect(parseRate(text)).toEqual(rate);
+});
+
+it.each([
+  '',
+  '50',
+  '0/s',
+  '00/s',
+  '05/s',
+  '-5/s',
+  '1.5/s',
+  '1e3/s',
+  '50/',
+  '/s',
+  '50/d',
+  '50/S',
+  '50s',
+  '50/sec',
+  '50/s 5',
+  'a 50/s',
+  '50 /s',
+  '5/10s',
+  '1000000/s',
+  'NaN/s',
+])('%j is none', (text) => {
+  expect(parseRate(text)).toBeUndefined();
+});
+
+const NOW = Date.parse('2026-11-20T10:00:00Z');
+
+describe('Retry-After', () => {
+  it.each([
+    ['0', 0],
+    ['7', 7000],
+    [' 120 ', 120_000],
+    ['121', 121_000],
+    ['3600.5', 3_600_500],
+    ['Fri, 20 Nov 2026 10:00:30 GMT', 30_000],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', 3_600_000],
+    ['999999999999', 100 * 365 * 86_400_000],
+    ['9'.repeat(400), 100 * 365 * 86_400_000],
+  ])('%j is taken', (header, ms) => {
+    expect(retryAfter(header, NOW)).toBe(ms);
+  });
+
+  it.each([undefined, '', '-1', '1.', '1e2', 'soon', 'NaN', 'Fri, 20 Nov 2026 09:59:59 GMT', '2026-11-20T10:00:30Z'])(
+    '%j counts as absent',
+    (header) => {
+      expect(retryAfter(header, NOW)).toBeUndefined();
+    },
+  );
+});
+
+describe('backoff', () => {
+  it.each([
+    [0, 500],
+    [1, 1000],
+    [2, 2000],
+    [5, 16_000],
+    [6, 20_000],
+    [60, 20_000],
+  ])('before retry %i is uniform below %i ms', (retry, cap) => {
+    expect(backoff(retry, () => 0)).toBe(0);
+    expect(backoff(retry, () => 0.25)).toBe(cap / 4);
+    expect(backoff(retry, () => 0.999)).toBeLessThan(cap);
+  });
+});
+
+const before = process.env['TZ'];
+const setZone = (zone: string | undefined): void => {
+  if (zone === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = zone;
+};
+afterEach(() => setZone(before));
+
+const HOUR = 3_600_000;
+
+// Windows takes no zone from its environment.
+describe.skipIf(process.platform === 'win32')("the days of this machine's zone", () => {
+  it('begin and end where its clocks say so, and have as many hours', () => {
+    setZone('America/New_York');
+    const hours = (day: string): number => ((startOf('local', day, 1) ?? 0) - (startOf('local', day) ?? 0)) / HOUR;
+    expect(['2026-03-08', '2026-11-01', '2026-11-02'].map(hours)).toEqual([23, 25, 24]);
+    expect(startOf('local', '2026-11-01')).toBe(Date.parse('2026-11-01T04:00:00Z'));
+    expect(dayIn('local', Date.parse('2026-11-02T04:59:59.999Z'))).toBe('2026-11-01');
+    expect(dayIn('local', Date.parse('2026-11-02T05:00:00Z'))).toBe('2026-11-02');
+    expect(atomIn('local', Date.parse('2026-11-01T04:00:00Z'))).toBe('2026-11-01T00:00:00-04:00');
+    expect(nameOf('local', 0)).toBe('America/New_York');
+  });
+});
+
+describe('days of UTC', () => {
+  it('are the same everywhere', () => {
+    for (const zone of ['Africa/Lagos', 'Pacific/Kiritimati']) {
+      setZone(zone);
+      expect(startOf('utc', '2026-11-01')).toBe(Date.UTC(2026, 10, 1));
+      expect(startOf('utc', '2026-12-31', 1)).toBe(Date.UTC(2027, 0, 1));
+      expect(dayIn('utc', Date.UTC(2026, 10, 1) - 1)).toBe('2026-10-31');
+      expect(atomIn('utc', Date.UTC(2026, 10, 1))).toBe('2026-11-01T00:00:00+00:00');
+      expect(nameOf('utc', 0)).toBe('UTC');
+    }
+  });
+});
+
+it('knows a minute as tables show it', () => {
+  const at = Date.UTC(2026, 10, 20, 14, 5);
+  expect([0, 1].map((later) => startOf('utc', '2026-11-20 14:05', later))).toEqual([at, at + 60_000]);
+  const local = new Date(2026, 10, 20, 23, 59).getTime();
+  expect([0, 1].map((later) => startOf('local', '2026-11-20 23:59', later))).toEqual([local, local + 60_000]);
+});
+
+describe('a day that there is not', () => {
+  it.each([
+    '2026-02-29',
+    '2026-11-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    'today',
+    '2026-11-01T00:00',
+    '2026-11-31 10:00',
+    '2026-11-01 24:00',
+  ])('is none: %s', (text) => {
+    expect(startOf('utc', text)).toBeUndefined();
+    expect(startOf('local', text)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newFolder } from '../support/program.ts';
 import { MEDIUMS, type Medium, type Rules } from './model-service.ts';

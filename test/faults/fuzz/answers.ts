@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { type Exchange, judge, type Verdict } from '../../../src/client/answer.ts';
 import type { AttemptResult } from '../../../src/client/transport.ts';
 import { oddities } from '../../../src/contract/oddities.ts';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { GLOBAL_OPTIONS } from '../../../src/cli/globals.ts';
 import { parseArgv } from '../../../src/cli/program.ts';
 import { run } from '../../../src/cli/run.ts';

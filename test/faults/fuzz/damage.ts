@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 
 const PAGE = 4096;
 const MILLION = 1_000_000;

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { ageOf } from '../../../src/client/transport.ts';
 import { httpDate, retryAfter } from '../../../src/core/time.ts';
 import { mutatedText } from './mutate.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { indent, mapStrings, minify, parseExact, printExact } from '../../../src/core/json.ts';
 import { elementsOf, isJson, measure } from '../../../src/core/json-scan.ts';
 import { visibleJson } from '../../../src/core/text.ts';

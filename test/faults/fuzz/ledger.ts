@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { PayError } from '../../../src/core/error.ts';
 import { type Damage, damaged, damages } from './damage.ts';
 import { intentOf, openAt, STANDING_UGWOS, template } from './ledger-template.ts';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { ANY_CHARACTER } from '../../support/text.ts';
 import { TOKENS } from './mutate.ts';
 

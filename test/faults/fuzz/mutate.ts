@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { ANY_CHARACTER } from '../../support/text.ts';
 
 /** One change to a text. Places are parts of its length, so that they mean something in a text of any length. */

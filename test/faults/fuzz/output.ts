@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { readNextAction } from '../../../src/core/charge.ts';
 import { valueAt } from '../../../src/core/json.ts';
 import type { ApiRecord } from '../../../src/core/record.ts';

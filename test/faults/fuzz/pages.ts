@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { PayError } from '../../../src/core/error.ts';
 import { mayBeRenamed } from '../../support/engine.ts';
 import { mutatedText } from './mutate.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { openProfiles, type ProfileRoom } from '../../../src/config/profiles.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io } from '../../../src/core/io.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import type { InputRow } from '../../../src/bulk/cells.ts';
 import { csvColumns, csvRows, failIn, InputError, ndjsonRows } from '../../../src/bulk/formats.ts';
 import { openInput } from '../../../src/bulk/read-file.ts';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import type { Figure, Part } from '../part.ts';
 import { drawn, seed } from '../torture.ts';
 import { openBench } from './bench.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPeriod, endsAt, matcher, type RecordFilter } from '../../src/core/record.ts';
+import { checkPeriod, endsAt, matcher, type RecordFilter, serviceNow } from '../../src/core/record.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const HOUR = 3_600_000;
@@ -77,4 +77,13 @@ describe('a period', () => {
   ])('ends no sooner than it begins: %j', (period) => {
     expect(() => checkPeriod(period, NOW)).toThrow('--until is before --since');
   });
+});
+
+it.each([
+  ['the same', { servedAt: 9000 }, 10_000],
+  ['another', { servedAt: 910_000 }, 910_000],
+  ['not told', {}, 10_000],
+  ['told by a cache', { servedAt: 910_000, age: 60_000 }, 10_000],
+])('tells the time by the clock of the service: %s', (_what, answer, now) => {
+  expect(serviceNow(answer, 10_000)).toBe(now);
 });

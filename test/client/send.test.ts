@@ -1,0 +1,576 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/client/answer.ts';
+import type { AnswerBody } from '../../src/client/body.ts';
+import {
+  type Arrived,
+  longestWrite,
+  sayHeld,
+  sendRead,
+  sendWrite,
+  type Walk,
+  type WriteOptions,
+  walkPages,
+} from '../../src/client/send.ts';
+import type { AttemptResult } from '../../src/client/transport.ts';
+import { operations } from '../../src/contract/operations.ts';
+import { PayError } from '../../src/core/error.ts';
+import type { ApiPage } from '../../src/core/record.ts';
+import { ACTIVITY, ONYE_ID, UGWO_ID } from '../support/service.ts';
+import { answer, type Script, scripted, whole } from './scripted.ts';
+import { thrownBy } from './support.ts';
+
+/** A list as a graph: each cursor (the first is '') leads to records and a next cursor. */
+type Graph = Readonly<Record<string, { readonly records: readonly number[]; readonly next: string | null }>>;
+
+const arrived = (page: ApiPage<number>): Arrived<number> => ({
+  count: page.records.length,
+  nextCursor: page.nextCursor,
+  open: () => page,
+});
+
+const fetchFrom =
+  (graph: Graph, asked: string[] = []) =>
+  async (cursor: string | undefined): Promise<Arrived<number>> => {
+    asked.push(cursor ?? '');
+    const node = graph[cursor ?? ''];
+    if (node === undefined) throw new PayError('read_failed', `no page at ${cursor}`);
+    const records = node.records.map((value) => ({ value, text: String(value) }));
+    return arrived({ records, cursor, nextCursor: node.next });
+  };
+
+const collect = async (
+  graph: Graph,
+  walk: Walk = {},
+): Promise<{ numbers: number[]; thrown: unknown; asked: string[] }> => {
+  const numbers: number[] = [];
+  const asked: string[] = [];
+  let thrown: unknown;
+  try {
+    for await (const page of walkPages(fetchFrom(graph, asked), walk))
+      numbers.push(...page.records.map(({ value }) => value));
+  } catch (error) {
+    thrown = error;
+  }
+  return { numbers, thrown, asked };
+};
+
+const CHAIN: Graph = {
+  '': { records: [1, 2], next: 'a' },
+  a: { records: [], next: 'b' },
+  b: { records: [3], next: 'c' },
+  c: { records: [4], next: null },
+};
+
+describe('a walk over pages', () => {
+  it('follows next_cursor to null and tolerates an empty page that has one', async () => {
+    expect(await collect(CHAIN)).toEqual({ numbers: [1, 2, 3, 4], thrown: undefined, asked: ['', 'a', 'b', 'c'] });
+  });
+
+  it('starts from a cursor', async () => {
+    expect((await collect(CHAIN, { from: 'b' })).numbers).toEqual([3, 4]);
+  });
+
+  it('stops after so many pages without asking for the next', async () => {
+    expect(await collect(CHAIN, { pages: 1 })).toEqual({ numbers: [1, 2], thrown: undefined, asked: [''] });
+  });
+
+  it('stops once enough records were seen without asking for more', async () => {
+    expect(await collect(CHAIN, { records: 3 })).toEqual({
+      numbers: [1, 2, 3],
+      thrown: undefined,
+      asked: ['', 'a', 'b'],
+    });
+  });
+
+  it.each([
+    ['itself', { '': { records: [1], next: 'a' }, a: { records: [2], next: 'a' } }, [1, 2]],
+    [
+      'an earlier page',
+      { '': { records: [1], next: 'a' }, a: { records: [2], next: 'b' }, b: { records: [3], next: 'a' } },
+      [1, 2, 3],
+    ],
+  ])('ends at a cursor that leads back to %s, after showing what it has', async (_where, graph, numbers) => {
+    const walked = await collect(graph);
+    expect(walked.numbers).toEqual(numbers);
+    expect(walked.thrown).toMatchObject({ kind: 'read_failed', message: expect.stringContaining('same cursor') });
+  });
+
+  it('ends at the cursor that it was started from', async () => {
+    const walked = await collect({ x: { records: [1], next: 'x' } }, { from: 'x' });
+    expect(walked).toMatchObject({
+      numbers: [1],
+      asked: ['x'],
+      thrown: {
+        kind: 'read_failed',
+        detail: { hint: 'everything shown so far is complete; report the cursor to the service' },
+      },
+    });
+  });
+
+  it('ends at a long cursor that comes again, and knows one long cursor from another', async () => {
+    const [one, two] = [`${'c'.repeat(70)}1`, `${'c'.repeat(70)}2`];
+    const walked = await collect({
+      '': { records: [1], next: one },
+      [one]: { records: [2], next: two },
+      [two]: { records: [3], next: one },
+    });
+    expect(walked).toMatchObject({ numbers: [1, 2, 3], thrown: { kind: 'read_failed' } });
+  });
+
+  it('goes on over any number of pages with records', async () => {
+    let made = 0;
+    const fetch = async (cursor: string | undefined): Promise<Arrived<number>> => {
+      made += 1;
+      const nextCursor = made < 1500 ? `c${made}` : null;
+      return arrived({ records: [{ value: made, text: String(made) }], cursor, nextCursor });
+    };
+    let seen = 0;
+    for await (const { records } of walkPages<number>(fetch, {})) seen += records.length;
+    expect(seen).toBe(1500);
+  });
+
+  it('gives up on an endless row of empty pages', async () => {
+    let made = 0;
+    const pages = walkPages<number>(async (cursor) => arrived({ records: [], cursor, nextCursor: `c${made++}` }), {});
+    const all = async (): Promise<void> => {
+      for await (const page of pages) expect(page.records).toEqual([]);
+    };
+    await expect(all()).rejects.toMatchObject({ kind: 'read_failed', message: expect.stringContaining('empty pages') });
+    expect(made).toBe(1000);
+  });
+
+  it('over any graph of cursors ends, and asks for no cursor twice', async () => {
+    const cursors = fc.constantFrom('a', 'b', 'c', 'd');
+    const node = fc.record({ records: fc.array(fc.nat(), { maxLength: 2 }), next: fc.option(cursors, { nil: null }) });
+    await fc.assert(
+      fc.asyncProperty(fc.record({ '': node, a: node, b: node, c: node, d: node }), async (graph) => {
+        const { asked } = await collect(graph);
+        expect(new Set(asked).size).toBe(asked.length);
+      }),
+    );
+  });
+
+  it('asks for the next page while the current one is being consumed', async () => {
+    const asked: string[] = [];
+    const pages = walkPages(fetchFrom(CHAIN, asked), {});
+    await pages.next();
+    expect(asked).toEqual(['', 'a']);
+    await pages.return(undefined);
+  });
+
+  it('asks for the next page before this one is checked, and drops that request when this one is found wrong', async () => {
+    const events: string[] = [];
+    const signals: AbortSignal[] = [];
+    const pages = walkPages<number>(async (cursor, signal) => {
+      events.push(`asked for ${cursor}`);
+      signals.push(signal);
+      if (cursor !== undefined) return new Promise(() => undefined);
+      const open = (): never => {
+        events.push('opened');
+        throw new PayError('read_failed', 'breaks the contract');
+      };
+      return { count: 1, nextCursor: 'next', open };
+    }, {});
+    await expect(pages.next()).rejects.toMatchObject({ message: 'breaks the contract' });
+    expect(events).toEqual(['asked for undefined', 'asked for next', 'opened']);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
+  it('drops the request that is under way when the consumer leaves', async () => {
+    const signals: AbortSignal[] = [];
+    const pages = walkPages<number>(async (cursor, signal) => {
+      signals.push(signal);
+      if (cursor === undefined) return arrived({ records: [], cursor, nextCursor: 'next' });
+      return new Promise(() => undefined);
+    }, {});
+    await pages.next();
+    await pages.return(undefined);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
+  it('hands out the page before it fails with the next one', async () => {
+    const walked = await collect({ '': { records: [1], next: 'gone' } });
+    expect(walked.numbers).toEqual([1]);
+    expect(walked.thrown).toMatchObject({ message: 'no page at gone' });
+  });
+});
+
+const READ: Exchange = {
+  operation: operations['onye.get'],
+  path: `/v1/onye/${ONYE_ID}`,
+  body: undefined,
+  params: { uid: ONYE_ID },
+  subject: { prefix: 'ony', uid: ONYE_ID },
+};
+const REQUEST = { method: 'GET', path: READ.path };
+const AGAIN = 'nothing was changed; run the same command again';
+
+const FOUND = answer(200, whole({ uid: ONYE_ID }));
+const BROKEN: AttemptResult = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
+const PAGE: AnswerBody = { fault: 'the answer is not JSON' };
+
+/** A read whose attempts end as these. */
+const reading = async (
+  outcomes: readonly AttemptResult[],
+  { signal, ...script }: Script & { readonly signal?: AbortSignal } = {},
+) => {
+  const { context, transport, ...seen } = scripted(outcomes, script);
+  const read = sendRead(context, transport, READ, signal);
+  const [found] = await Promise.allSettled([read]);
+  const thrown = found.status === 'rejected' ? await thrownBy(read) : undefined;
+  return { found, thrown, ...seen };
+};
+
+const faultOf = async (outcome: AttemptResult): Promise<PayError> => {
+  const { thrown } = await reading(Array<AttemptResult>(4).fill(outcome));
+  if (!(thrown instanceof PayError)) throw new Error('it did not fail');
+  return thrown;
+};
+
+describe('what a read is taken for', () => {
+  it.each([200, 299])('%i with the record: found, at the first attempt', async (status) => {
+    const { found, attempts } = await reading([{ ...FOUND, status } as AttemptResult]);
+    expect(found).toMatchObject({ value: { value: { uid: ONYE_ID } } });
+    expect(attempts).toMatchObject([{ method: 'GET', path: READ.path, fresh: false, timeout: 5000 }]);
+  });
+
+  it.each<[string, AttemptResult, string, object]>([
+    ['a record that can not be read', answer(200, PAGE), 'the answer is not JSON', { status: 200 }],
+    [
+      'another record',
+      answer(200, whole({ uid: 'ony.AbCd.other' })),
+      'the service answered with another customer (onye), ony.AbCd.other',
+      { status: 200, isOther: true },
+    ],
+    ['what comes before an answer', answer(199), 'the answer was 199, not one that the service gives', { status: 199 }],
+    [
+      'the first of the redirects',
+      answer(300),
+      'the answer was 300, a redirect, which is never followed',
+      { status: 300 },
+    ],
+    ['the last of them', answer(399), 'the answer was 399, a redirect, which is never followed', { status: 399 }],
+    ['a 400 in no words', answer(400, PAGE), 'the answer was 400, not one that the service gives', { status: 400 }],
+    ["a proxy's page", answer(404, PAGE), 'the answer was 404, not one that the service gives', { status: 404 }],
+    [
+      'what is not built, in no words',
+      answer(501, PAGE),
+      'the answer was 501, not one that the service gives',
+      { status: 501 },
+    ],
+  ])('%s: failed, and not asked for again', async (_what, outcome, reason, detail) => {
+    const { thrown, attempts } = await reading([outcome]);
+    expect(thrown).toMatchObject({ kind: 'read_failed', message: `couldn't read from the service: ${reason}` });
+    expect((thrown as PayError).detail).toStrictEqual({ ...detail, request: REQUEST, hint: AGAIN });
+    expect(attempts).toHaveLength(1);
+  });
+
+  it.each<[number, AnswerBody | undefined, string]>([
+    [400, undefined, 'rejected'],
+    [404, undefined, 'rejected'],
+    [501, undefined, 'rejected'],
+    [401, PAGE, 'auth'],
+    [403, PAGE, 'auth'],
+  ])("%i: the service's no, and not asked for again", async (status, body, kind) => {
+    const { thrown, attempts } = await reading([answer(status, body)]);
+    expect(thrown).toMatchObject({ kind, detail: { status } });
+    expect(attempts).toHaveLength(1);
+  });
+
+  it.each([
+    [408, ''],
+    [429, ''],
+    [500, ''],
+    [502, ''],
+    [599, ''],
+    [503, 'Busy'],
+  ])('%i %s: asked for again, at most four times in all', async (status, title) => {
+    const { found, waits } = await reading([answer(status, whole({ title })), FOUND]);
+    expect([found.status, waits]).toEqual(['fulfilled', [250]]);
+    const fault = await faultOf(answer(status, whole({ title })));
+    expect(fault.message).toBe(
+      `couldn't read from the service: the service answered ${status}${title === '' ? '' : ` ${title}`}`,
+    );
+    expect(fault.detail).toStrictEqual({ status, request: REQUEST, hint: AGAIN });
+  });
+
+  it('an overload without a document is told by its number', async () => {
+    expect((await faultOf(answer(503, PAGE))).message).toBe("couldn't read from the service: the service answered 503");
+  });
+
+  it.each<[string, AttemptResult]>([
+    ['broken', BROKEN],
+    ['without a connection', { kind: 'not_sent', reason: 'reset', code: 'ECONNRESET', untrusted: false }],
+  ])('%s: asked for again, and failed with its code', async (_what, outcome) => {
+    const { found, waits } = await reading([outcome, outcome, outcome, FOUND]);
+    expect([found.status, waits]).toEqual(['fulfilled', [250, 500, 1000]]);
+    const fault = await faultOf(outcome);
+    expect(fault.message).toBe("couldn't reach the service: reset");
+    expect(fault.detail).toStrictEqual({ request: REQUEST, hint: AGAIN, code: 'ECONNRESET' });
+  });
+
+  it('a host that is not trusted: not asked again', async () => {
+    const { thrown, attempts } = await reading([
+      { kind: 'not_sent', reason: 'its certificate is old', code: 'CERT_HAS_EXPIRED', untrusted: true },
+    ]);
+    expect(thrown).toMatchObject({
+      kind: 'auth',
+      message: "couldn't verify the certificate of pay.example, so nothing was sent: its certificate is old",
+      detail: { code: 'CERT_HAS_EXPIRED' },
+    });
+    expect(attempts).toHaveLength(1);
+  });
+});
+
+describe('the attempts of a read', () => {
+  it('wait as the service says, and say so', async () => {
+    const { waits, debug } = await reading([answer(429, undefined, '3'), BROKEN, FOUND]);
+    expect(waits).toEqual([3000, 500]);
+    expect(debug).toEqual(['. waiting 3000 ms before attempt 2 of 4', '. waiting 500 ms before attempt 3 of 4']);
+  });
+
+  it.each([
+    ['the last one begins when the minute is over', 0, 60, 'fulfilled'],
+    ['none begins later', 1, 60, 'rejected'],
+    ['what they took counts', 31_000, 30, 'rejected'],
+  ])('have a minute: %s', async (_what, took, seconds, status) => {
+    const { found } = await reading([answer(503, undefined, String(seconds)), FOUND], { took });
+    expect(found.status).toBe(status);
+  });
+
+  it('end where nobody waits for the page any more', async () => {
+    const given = new AbortController();
+    const { thrown, attempts, waits } = await reading([BROKEN, FOUND], {
+      signal: given.signal,
+      onSend: () => given.abort(new Error('given up')),
+    });
+    expect(thrown).toMatchObject({ message: "couldn't reach the service: reset" });
+    expect([attempts.length, waits]).toEqual([1, []]);
+    expect(attempts[0]?.signal.aborted).toBe(true);
+  });
+
+  it('end in a wait, too, where nobody waits for the page any more', async () => {
+    const [given, reason] = [new AbortController(), new Error('given up')];
+    const { thrown, attempts } = await reading([BROKEN, FOUND], {
+      signal: given.signal,
+      onWait: () => given.abort(reason),
+    });
+    expect(thrown).toBe(reason);
+    expect(attempts).toHaveLength(1);
+  });
+
+  it('end at a signal, whenever it comes, and whatever the answer is', async () => {
+    const stopped = () => {
+      const stop = new AbortController();
+      return { stop, end: () => stop.abort('SIGINT') };
+    };
+    const [before, during, between] = [stopped(), stopped(), stopped()];
+    before.end();
+    const ends = [
+      await reading([FOUND], { stop: before.stop }),
+      await reading([FOUND], { stop: during.stop, onSend: during.end }),
+      await reading([BROKEN, FOUND], { stop: between.stop, onWait: between.end }),
+    ];
+    for (const { thrown } of ends) expect(thrown).toMatchObject({ kind: 'interrupted', detail: { exitCode: 130 } });
+    expect(ends.map(({ attempts }) => attempts.length)).toEqual([0, 1, 1]);
+    expect(ends[1]?.attempts[0]?.signal).toBe(during.stop.signal);
+  });
+});
+
+const CHARGE: Exchange = {
+  operation: operations['ugwo.charge'],
+  path: `/v1/ugwo/${UGWO_ID}/activities`,
+  body: '{"type":"charge"}',
+  params: { ugwoUid: UGWO_ID },
+};
+const MADE = answer(200, whole(ACTIVITY));
+const NO = answer(422, whole({ title: 'No', status: 422 }));
+const slow = (seconds?: string): AttemptResult => answer(429, whole({ title: 'Slow', status: 429 }), seconds);
+const NOBODY: AttemptResult = { kind: 'not_sent', reason: 'nobody is there', code: 'ECONNREFUSED', untrusted: false };
+const STOOD_STILL = {
+  kind: 'not_sent',
+  message: 'nothing was applied: this process was paused for too long before it could send',
+  detail: {
+    request: { method: 'POST', path: CHARGE.path },
+    hint: 'it is safe to run the same command again',
+  },
+};
+
+/** A charge whose attempts end as these. */
+const writing = async (outcomes: readonly AttemptResult[], script: Script = {}, options?: WriteOptions) => {
+  const { context, transport, ...seen } = scripted(outcomes, script);
+  const write = sendWrite({ ...context, held: () => undefined }, transport, CHARGE, options);
+  const [made] = await Promise.allSettled([write]);
+  const thrown = made.status === 'rejected' ? await thrownBy(write) : undefined;
+  return { made, thrown, flight: context.flight, ...seen };
+};
+
+describe('the attempts of a write', () => {
+  it('are one, where it is accepted', async () => {
+    const { made, attempts, flight } = await writing([MADE]);
+    expect(made).toMatchObject({ value: { value: { uid: ACTIVITY.uid } } });
+    expect(attempts).toMatchObject([
+      { method: 'POST', path: CHARGE.path, body: CHARGE.body, fresh: true, timeout: 5000 },
+    ]);
+    expect(flight).toEqual({ open: 0, accepted: 1 });
+  });
+
+  it.each<[string, readonly AttemptResult[], object, readonly number[], number]>([
+    ['refused', [NO], { kind: 'rejected' }, [], 0],
+    ['unknown', [BROKEN], { kind: 'unknown', detail: { code: 'ECONNRESET' } }, [], 1],
+    ['answered with an error', [answer(503)], { kind: 'unknown', detail: { status: 503 } }, [], 1],
+    [
+      'without a connection, thrice',
+      [NOBODY, NOBODY, NOBODY],
+      { kind: 'not_sent', detail: { code: 'ECONNREFUSED' } },
+      [250, 500],
+      0,
+    ],
+    [
+      'told to slow down, thrice',
+      [slow(), slow(), slow()],
+      { kind: 'not_sent', detail: { status: 429 } },
+      [250, 500],
+      0,
+    ],
+  ])('end where it is %s', async (_what, outcomes, error, waits, open) => {
+    const { thrown, waits: waited, attempts, flight } = await writing(outcomes);
+    expect(thrown).toMatchObject(error);
+    expect([waited, attempts.length]).toEqual([waits, outcomes.length]);
+    expect(flight).toEqual({ open, accepted: 0 });
+  });
+
+  it.each<[string, readonly AttemptResult[], readonly number[]]>([
+    ['connections and 429 are counted each for itself', [NOBODY, slow(), NOBODY, slow(), MADE], [250, 500, 1000, 2000]],
+    ['as the service says, up to two minutes', [slow('120'), MADE], [120_000]],
+  ])('go on after waiting: %s', async (_what, outcomes, waits) => {
+    const { made, waits: waited } = await writing(outcomes);
+    expect([made.status, waited]).toEqual(['fulfilled', waits]);
+  });
+
+  it('end at once where the service asks for more than two minutes', async () => {
+    const { thrown, waits, attempts, flight } = await writing([slow('121')]);
+    expect(thrown).toMatchObject({
+      kind: 'not_sent',
+      message: expect.stringContaining('answered 429 Slow; the service asks to wait 2 min, until'),
+      detail: { status: 429, retryAt: 121_000 },
+    });
+    expect([waits, attempts.length, flight.open]).toEqual([[], 1, 0]);
+  });
+
+  it.each([
+    ['shows nothing new: nothing was applied', true, undefined, 'not_sent'],
+    ['shows nothing new: nothing was applied, and no more is sent for long', true, '3600', 'not_sent'],
+    ['shows something new, or fails: unknown', false, undefined, 'unknown'],
+  ] as const)('that end with a 429 in other words, and a read that %s', async (_what, isNothing, after, kind) => {
+    const told: number[] = [];
+    const options = { isNothing: async () => isNothing, slowDown: (ms: number) => void told.push(ms) };
+    const { thrown, attempts, flight } = await writing(
+      [answer(429, whole({ message: 'Too Many Attempts.' }), after)],
+      {},
+      options,
+    );
+    expect(thrown).toMatchObject({ kind, detail: after === undefined ? { status: 429 } : { retryAt: 3_600_000 } });
+    expect([attempts.length, flight.open, told]).toEqual([
+      1,
+      isNothing ? 0 : 1,
+      kind === 'unknown' || after !== undefined ? [] : [0],
+    ]);
+  });
+
+  it.each([[answer(500, whole({}))], [answer(503, { fault: 'the answer is not JSON' })], [BROKEN]])(
+    'ask no read to settle what is no 429',
+    async (outcome) => {
+      const { thrown } = await writing([outcome], {}, { isNothing: async () => true });
+      expect(thrown).toMatchObject({ kind: 'unknown' });
+    },
+  );
+
+  it('say why they wait', async () => {
+    const { debug } = await writing([NOBODY, slow('3'), MADE]);
+    expect(debug).toEqual([
+      '. nothing was applied; waiting 250 ms to send it again',
+      '. nothing was applied; waiting 3000 ms to send it again',
+    ]);
+  });
+
+  it('tell whoever asks of each 429 of the service, and of nothing else', async () => {
+    const told: number[] = [];
+    const slowDown = (ms: number): void => void told.push(ms);
+    await writing([NOBODY, slow('3'), slow(), MADE], {}, { slowDown });
+    expect(told).toEqual([3000, 0]);
+  });
+});
+
+describe('a write that is overdue', () => {
+  it('is not begun', async () => {
+    const { thrown, attempts } = await writing([MADE], {}, { overdue: () => true });
+    expect(thrown).toMatchObject(STOOD_STILL);
+    expect(attempts).toEqual([]);
+  });
+
+  it('is not begun again', async () => {
+    let late = false;
+    const onWait = (): void => {
+      late = true;
+    };
+    const { thrown, attempts } = await writing([NOBODY], { onWait }, { overdue: () => late });
+    expect(thrown).toMatchObject(STOOD_STILL);
+    expect(attempts).toHaveLength(1);
+  });
+
+  it('is kept back in the turn in which it would be handed over', async () => {
+    const asked: boolean[] = [];
+    const left = [false, true];
+    const onSend: Script['onSend'] = ({ mayStart }) => void asked.push(mayStart?.() ?? true);
+    const { thrown, flight } = await writing([NOBODY], { onSend }, { overdue: () => left.shift() ?? false });
+    expect(asked).toEqual([false]);
+    expect(thrown).toMatchObject(STOOD_STILL);
+    expect(flight).toEqual({ open: 0, accepted: 0 });
+  });
+
+  it('may be handed over where nobody says that it is', async () => {
+    const asked: (boolean | undefined)[] = [];
+    await writing([MADE], { onSend: ({ mayStart }) => void asked.push(mayStart?.()) });
+    expect(asked).toEqual([true]);
+  });
+});
+
+describe('a signal', () => {
+  it.each(['before', 'at the answer', 'in the wait'])(
+    '%s ends it as interrupted: nothing was applied',
+    async (when) => {
+      const stop = new AbortController();
+      const end = (): void => stop.abort('SIGINT');
+      if (when === 'before') end();
+      const script = { stop, ...(when === 'at the answer' ? { onSend: end } : { onWait: end }) };
+      const { thrown, attempts, waits } = await writing([NOBODY, MADE], script);
+      expect(thrown).toMatchObject({ kind: 'interrupted', detail: { exitCode: 130 } });
+      expect([attempts.length, waits.length]).toEqual(
+        { before: [0, 0], 'at the answer': [1, 0], 'in the wait': [1, 1] }[when],
+      );
+    },
+  );
+
+  it('at the answer leaves what was accepted accepted', async () => {
+    const stop = new AbortController();
+    const { made } = await writing([MADE], { stop, onSend: () => stop.abort('SIGINT') });
+    expect(made.status).toBe('fulfilled');
+  });
+
+  it('is spoken of once, however many writes it finds', () => {
+    const said: string[] = [];
+    const { context } = scripted([]);
+    const held = sayHeld({ ...context, timeout: 30_000, notice: (line) => void said.push(line) });
+    held();
+    held();
+    expect(said).toEqual([
+      'Finishing requests in flight (up to 30 s). Ctrl-C again stops now and leaves them unknown.',
+    ]);
+  });
+});
+
+it('a write lasts no longer than five attempts and four waits', () => {
+  expect(longestWrite(1000)).toBe(5 * 1000 + 4 * 120_000);
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PayError } from '../../src/core/error.ts';
+import { namingFlags, pairsToObject, parsePair, readJsonObject, type Source, sourceOf } from '../../src/core/input.ts';
+import { printExact } from '../../src/core/json.ts';
+import { ANY_CHARACTER } from '../support/text.ts';
+
+const refusal = new PayError('rejected', 'the service said no', {
+  status: 422,
+  violations: [
+    { propertyPath: 'data.provider', title: 'Unknown bank.' },
+    { propertyPath: 'data.phone', title: 'Not a phone number.' },
+  ],
+});
+const flagOf = (path: string): string | undefined => (path === 'data.provider' ? '--provider' : undefined);
+const named = (typed: string): unknown =>
+  namingFlags(refusal, flagOf, (path) => (path === 'data.provider' ? { typed, known: ['gtb', 'zenith'] } : undefined));
+
+describe('namingFlags', () => {
+  it('names the flag behind each property path that has one, and what may have been meant', () => {
+    expect(named('zenit')).toMatchObject({ kind: 'rejected', message: 'the service said no' });
+    expect((named('zenit') as PayError).detail).toStrictEqual({
+      status: 422,
+      nameOf: flagOf,
+      violations: [
+        { propertyPath: 'data.provider', title: 'Unknown bank.', option: '--provider', suggestion: 'zenith' },
+        { propertyPath: 'data.phone', title: 'Not a phone number.' },
+      ],
+    });
+  });
+
+  it.each([
+    ['nothing is near', 'monzo'],
+    ['the very word was typed', 'zenith'],
+  ])('asks nobody what was meant where %s', (_why, typed) => {
+    expect((named(typed) as PayError).detail.violations?.[0]).not.toHaveProperty('suggestion');
+  });
+
+  it('guesses nothing where it is not told what was typed', () => {
+    expect((namingFlags(refusal, flagOf) as PayError).detail.violations).toEqual([
+      { propertyPath: 'data.provider', title: 'Unknown bank.', option: '--provider' },
+      { propertyPath: 'data.phone', title: 'Not a phone number.' },
+    ]);
+  });
+
+  it.each([
+    ['an error without violations', new PayError('auth', 'no key')],
+    ['another error', new Error('x')],
+    ['what is no error', 'x'],
+  ])('gives back %s as it is', (_what, thrown) => {
+    expect(namingFlags(thrown, flagOf)).toBe(thrown);
+  });
+});
+
+const faultOf = (act: () => unknown): unknown => {
+  try {
+    return act();
+  } catch (thrown) {
+    return thrown instanceof PayError ? [thrown.kind, thrown.message] : thrown;
+  }
+};
+
+describe('parsePair', () => {
+  it.each([
+    ['tier=vip', 'tier', 'vip'],
+    ['tier=', 'tier', ''],
+    ['a=b=c', 'a', 'b=c'],
+    ['a==b', 'a', '=b'],
+    ['a:b=c', 'a:b', 'c'],
+    ['a=x:=y', 'a', 'x:=y'],
+    ['a b= c ', 'a b', ' c '],
+    ['n:=5', 'n', 5],
+    ['n:=null', 'n', null],
+    ['n:= true ', 'n', true],
+    ['n:="5"', 'n', '5'],
+    ['n:={"a":[1]}', 'n', { a: [1] }],
+    ['a:b:=1', 'a:b', 1],
+    ['__proto__=x', '__proto__', 'x'],
+  ])('reads %j', (text, name, value) => {
+    expect(parsePair(text)).toEqual([name, value]);
+  });
+
+  it.each(['12345678901234567890', '0.10', '-0', '1e400'])('keeps the number %s as it was typed', (number) => {
+    expect(printExact(parsePair(`n:=${number}`)[1])).toBe(number);
+  });
+
+  it.each([
+    ['tier', '"tier" is not key=value'],
+    ['', '"" is not key=value'],
+    ['=vip', '"=vip" is not key=value'],
+    [':=5', '":=5" is not key=value'],
+    ['tier:vip', '"tier:vip" is not key=value'],
+    ['n:=', '"n:=": the value after := is not JSON'],
+    ['n:=vip', '"n:=vip": the value after := is not JSON'],
+    ['n:={"a":1', '"n:={"a":1": the value after := is not JSON'],
+  ])('refuses %j as bad usage', (text, message) => {
+    expect(faultOf(() => parsePair(text))).toEqual(['usage', message]);
+  });
+
+  it('gives back any name and text that were joined, and any JSON', () => {
+    const name = fc.string({ minLength: 1 }).filter((text) => !text.includes('=') && !text.endsWith(':'));
+    fc.assert(
+      fc.property(name, fc.string({ unit: ANY_CHARACTER }), (key, value) => {
+        expect(parsePair(`${key}=${value}`)).toEqual([key, value]);
+        expect(parsePair(`${key}:=${JSON.stringify(value)}`)).toEqual([key, value]);
+      }),
+    );
+  });
+});
+
+describe('pairsToObject', () => {
+  it('keeps names in their order, odd ones included', () => {
+    const made = pairsToObject([parsePair('b=1'), parsePair('a:=2.50'), parsePair('__proto__=x')], '--meta');
+    expect(printExact(made)).toBe('{"b":"1","a":2.50,"__proto__":"x"}');
+    expect(pairsToObject([], '--meta')).toEqual({});
+  });
+
+  it('refuses a name that is given twice, even with the same value', () => {
+    const pairs = [parsePair('a=1'), parsePair('b=2'), parsePair('a=1')];
+    expect(faultOf(() => pairsToObject(pairs, '--meta'))).toEqual(['usage', '--meta: "a" is given twice']);
+  });
+});
+
+it('what is no JSON may have been meant as a text', () => {
+  const detail = { hint: 'for text, use key=value' };
+  expect(() => parsePair('a:=b')).toThrow(expect.objectContaining({ kind: 'usage', detail }));
+});
+
+it.each(['=', '=a', ':=1', 'a'])('%j is no pair', (text) => {
+  expect(() => parsePair(text)).toThrow(`"${text}" is not key=value`);
+});
+
+describe('sourceOf', () => {
+  it.each([
+    ['-', { kind: 'stdin' }],
+    ['@body.json', { kind: 'file', path: 'body.json' }],
+    ['@-', { kind: 'file', path: '-' }],
+    ['@@x', { kind: 'file', path: '@x' }],
+    ['{"a":1}', { kind: 'inline', text: '{"a":1}' }],
+    ['', { kind: 'inline', text: '' }],
+    ['--', { kind: 'inline', text: '--' }],
+    [' @x', { kind: 'inline', text: ' @x' }],
+  ])('of %j is %j', (text, source) => {
+    expect(sourceOf(text)).toEqual(source);
+  });
+});
+
+describe('readJsonObject', () => {
+  const read = (text: string): Promise<Record<string, unknown>> =>
+    readJsonObject(async (source: Source) => (source.kind === 'inline' ? source.text : ''), sourceOf(text), '--data');
+
+  it.each(['{}', '{"a":1.50,"big":12345678901234567890}', '{"__proto__":{"x":1},"b":[null]}'])(
+    'reads %s exactly',
+    async (text) => {
+      expect(printExact(await read(text))).toBe(text);
+    },
+  );
+
+  it.each(['[]', '[{}]', 'null', '"a"', '5', '1.50', '12345678901234567890', '-0', 'true'])(
+    'refuses %s, which is JSON but no object',
+    async (text) => {
+      await expect(read(text)).rejects.toMatchObject({
+        kind: 'usage',
+        message: '--data: must be a JSON object, such as {"key": "value"}',
+      });
+    },
+  );
+
+  it.each(['', '{', "{'a':1}", '{"a":1,}', 'tier=vip'])('refuses %j, which is no JSON', async (text) => {
+    await expect(read(text)).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringMatching(/^--data: not JSON: ./),
+    });
+  });
+
+  it('lets a file that cannot be read say so itself', async () => {
+    const missing = new Error('no such file');
+    const reading = readJsonObject(() => Promise.reject(missing), sourceOf('@x'), '--data');
+    await expect(reading).rejects.toBe(missing);
+  });
+});
+
+it('says why there is no JSON in the words of the parser', async () => {
+  const reading = readJsonObject(async () => '{', sourceOf('-'), '--data');
+  await expect(reading).rejects.toThrow(/^--data: not JSON: .*position 1/);
+});
