@@ -28,12 +28,12 @@ export const FACTS: readonly Fact[] = [
   [
     'a public key is a 401 on the API',
     page('the public key reads, and does nothing else: 401 on the merchant API, and no other method here'),
-    ['client/authorize', 'that can not stand in a header is refused and not quoted'],
+    ['client/transport', 'that can not stand in a header is refused and not quoted'],
   ],
   ['a key of another environment is a 401', ['emulator/guard', 'the key of another data file is a 401']],
   [
     'so is one with a blank or a line end',
-    ['client/authorize', 'that can not stand in a header is refused and not quoted'],
+    ['client/transport', 'that can not stand in a header is refused and not quoted'],
   ],
   [
     'identifiers: a prefix, four characters, twenty-four; opaque else',
@@ -134,7 +134,7 @@ export const FACTS: readonly Fact[] = [
   [
     'there is no idempotency key: a second POST is a second activity',
     ['emulator/charge', 'rule 2: activities are independent; creating one does not alter or block the others'],
-    ['client/write-rules', 'are one, where it is accepted'],
+    ['client/send', 'are one, where it is accepted'],
   ],
   [
     'there are mediums beyond the three, such as pay_with_bank',
@@ -162,7 +162,7 @@ export const FACTS: readonly Fact[] = [
   [
     'a 500 proves nothing of a write, and reads are tried again',
     ['client/judge', '%i: unknown, whatever it says'],
-    ['client/read-rules', 'the attempts of a read'],
+    ['client/send', 'the attempts of a read'],
   ],
   [
     '402: the balance of the workspace itself',
@@ -194,7 +194,7 @@ export const FACTS: readonly Fact[] = [
   ['an enum is a text or a pair with a label', ['contract/answers', '%s may be new, alone or in a pair with a label']],
   [
     'whose label is a key for translators',
-    ['blackbox/odd-answers', 'shows a pair by its machine value where its label is for translators'],
+    ['blackbox/odd-answers', 'shows the word for a pair whose label is for translators'],
   ],
   ['psp and the kind of a next action may be of any shape, too', ['client/answer-shapes', 'an activity']],
   [
