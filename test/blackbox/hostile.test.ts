@@ -5,10 +5,10 @@ import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, raw, serve, UGWO_ID } from '../support/service.ts';
+import { MIB } from '../support/units.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--timeout', '5s'];
 const LIST = ['ugwo', 'list', '--json', '--timeout', '5s'];
-const MIB = 1024 * 1024;
 
 /** Sends for as long as it is read, and counts. */
 const endless =

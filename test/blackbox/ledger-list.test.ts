@@ -5,10 +5,10 @@ import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';
+import { DAY } from '../support/units.ts';
 import { activityOf, ugwoOf } from './bulk-support.ts';
 import { newTeam } from './team-support.ts';
 
-const DAY = 86_400_000;
 const ADA = 'ony.AbCd.000000000000000000000001';
 const OBI = 'ony.AbCd.000000000000000000000002';
 

@@ -11,6 +11,7 @@ import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { MINUTE } from '../support/units.ts';
 import { csvOf, fileOf, reportOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
@@ -18,7 +19,6 @@ const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[
 
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
 const THEIRS = 'act.AbCd.000000000000000000000077';
-const MINUTE = 60_000;
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 
 /** An account that lives for so long from now. */

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
 import { newFolder, paycli } from '../support/program.ts';
+import { MIB } from '../support/units.ts';
 import { bodyOf, deliver, listen, secretFile, uidOf } from '../support/webhooks.ts';
 
 /** Says something to a port, and gives what comes back until the connection ends. */
@@ -16,8 +17,6 @@ const talk = (origin: string, ...texts: readonly string[]): Promise<string> =>
     socket.on('error', () => undefined).on('close', () => resolve(answer));
     for (const text of texts) socket.write(text);
   });
-
-const MIB = 1024 * 1024;
 
 describe('webhook listen', () => {
   it('takes a body of a mebibyte and none that is larger, announced or not', async () => {

@@ -20,10 +20,10 @@ import { csvRows, failIn, ndjsonRows } from '../../src/bulk/formats.ts';
 import { openInput } from '../../src/bulk/read-file.ts';
 import { PayError } from '../../src/core/error.ts';
 import { printExact } from '../../src/core/json.ts';
+import { MIB } from '../support/units.ts';
 import { faultOf, madeFolder, opened, read, rowsOf } from './support.ts';
 
 const folder = madeFolder();
-const MIB = 1024 * 1024;
 
 const bytes = (...parts: (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Progress, progressLine } from '../../src/bulk/progress.ts';
+import { SECOND } from '../support/units.ts';
 
-const SECOND = 1000;
 const TALLY = { accepted: 1200, failed: 30, unknown: 4 };
 const line = (more: Partial<Progress> = {}): string =>
   progressLine({ done: 1234, total: 10_000, tally: TALLY, startedAt: 500, now: 500 + 25.7 * SECOND, ...more });

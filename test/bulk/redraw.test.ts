@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openRedraw } from '../../src/bulk/progress.ts';
+import { HOUR, SECOND } from '../support/units.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
-
-const SECOND = 1000;
-const HOUR = 3600 * SECOND;
 
 const redrawOn = (isTerminal: boolean, taken: () => Promise<void> = async () => undefined) => {
   const clock = new VirtualClock();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runRows } from '../../src/bulk/pace.ts';
 import { PayError } from '../../src/core/error.ts';
+import { HOUR } from '../support/units.ts';
 import { type End, peak, plain, world } from './run-world.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 
 const REFUSED = new PayError('auth', 'the service does not take this key');
-const HOUR = 3_600_000;
 
 describe('a run over rows', () => {
   it('works on each row once, and counts what became of it', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { answerTo, type JsonBody, readBody } from '../../src/client/body.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { ACTIVITY } from '../support/service.ts';
+import { MIB } from '../support/units.ts';
 import { EXCESS, large } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
@@ -91,7 +92,6 @@ const asking = (mayStart?: () => boolean, signal = new AbortController().signal)
 const textOf = ({ body }: Awaited<ReturnType<typeof answerTo>>): string =>
   'bytes' in body ? Buffer.from(body.bytes).toString('latin1') : body.fault;
 const KIB = 1024;
-const MIB = 1024 * KIB;
 const TOO_LARGE = 'the answer is larger than 2 MiB';
 
 describe('an answer', () => {

@@ -5,9 +5,9 @@ import type { Activity } from '../../src/contract/activity.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { Waiting } from '../../src/core/result.ts';
 import { ACTIVITY, type Answer, DEAD_ORIGIN, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
+import { MINUTE } from '../support/units.ts';
 import { type Bench, bench, thrownBy } from './support.ts';
 
-const MINUTE = 60_000;
 const PARAMS = { ugwoUid: UGWO_ID, activityUid: ACTIVITY.uid };
 
 const standing = (status: unknown, more: object = {}): Answer => json(200, { ...ACTIVITY, status, ...more });

@@ -14,10 +14,10 @@ import {
   UGWO_ID,
   ugwo,
 } from '../support/service.ts';
+import { MIB } from '../support/units.ts';
 import { bench, thrownBy } from './support.ts';
 
 const INPUT = { query: { limit: '10' } };
-const MIB = 1024 * 1024;
 
 /** So many pages, none of which comes before all are asked for. */
 const together = (count: number): Answer[] => {

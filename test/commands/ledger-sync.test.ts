@@ -3,12 +3,12 @@ import { PayError } from '../../src/core/error.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge } from '../../src/ledger/entry.ts';
 import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
+import { MINUTE } from '../support/units.ts';
 import { type Call, call, fails, idOf, numbered, shows } from './ledger-call.ts';
 
 const ACTIVITY = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 const OTHER = 'act.AbCd.000000000000000000000002';
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
-const MINUTE = 60_000;
 const NOW = SENT + MINUTE;
 /** A quarter of an hour after the end, up to the next minute. */
 const AGAIN = formatLocal(SENT + 16 * MINUTE, NOW);

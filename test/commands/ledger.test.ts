@@ -7,12 +7,12 @@ import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { charge, memoryLedger, SENT, UGWO } from '../ledger/support/memory.ts';
+import { MINUTE } from '../support/units.ts';
 import { call, idOf, numbered } from './ledger-call.ts';
 
 const ACTIVITY = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 const OTHER = 'act.AbCd.000000000000000000000002';
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
-const MINUTE = 60_000;
 const NOW = SENT + MINUTE;
 const kept = (uid: string) => ({ uid, status: 'requires_action', nextAction: DIAL, createdAt: undefined });
 const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));

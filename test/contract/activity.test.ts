@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { activity, activityCreate, phoneFault } from '../../src/contract/activity.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
+import { MINUTE } from '../support/units.ts';
 import { faultsOf, pathsOf } from './faults.ts';
 import { bankTransferActivity, ussdActivity } from './fixtures.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 13, 5);
-const MINUTE = 60_000;
 const schema = activityCreate(NOW);
 const charge = (data: unknown): unknown => ({ type: 'charge', data });
 const at = (ms: number, offset = 60): string => formatDateAtom({ ms, offset });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkPeriod, endsAt, matcher, type RecordFilter, serviceNow } from '../../src/core/record.ts';
+import { HOUR } from '../support/units.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
-const HOUR = 3_600_000;
 const REQUEST = {
   uid: 'ugw.AbCd.1',
   status: ['processing', 'enum.ugwo_status.processing'],

@@ -18,6 +18,7 @@ import {
   retryAfter,
   startOf,
 } from '../../src/core/time.ts';
+import { HOUR } from '../support/units.ts';
 
 const YEAR_2 = Date.UTC(2026, 0, 1) - 2024 * 365.2425 * 86_400_000;
 const YEAR_9998 = Date.UTC(9998, 0, 1);
@@ -405,8 +406,6 @@ const setZone = (zone: string | undefined): void => {
   else process.env['TZ'] = zone;
 };
 afterEach(() => setZone(before));
-
-const HOUR = 3_600_000;
 
 // Windows takes no zone from its environment.
 describe.skipIf(process.platform === 'win32')("the days of this machine's zone", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { BANK_CODES } from '../../src/core/banks.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
+import { MINUTE } from '../support/units.ts';
 import { type Answer, activitiesIn, type Emulator, inFile, NOON, startEmulator, violationsOf } from './support.ts';
 
-const MINUTE = 60_000;
 const at = (ms: number, offset = 0): string => formatDateAtom({ ms, offset });
 
 interface Charging extends Emulator {

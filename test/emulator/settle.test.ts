@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { formatDateAtom } from '../../src/core/time.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
+import { MINUTE, SECOND } from '../support/units.ts';
 import { clockAt, faultOf, inFile, NOON, startEmulator, tempFile } from './support.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
 const at = (ms: number): string => formatDateAtom({ ms, offset: 0 });
 
 const TRANSFER = { medium: 'bank_transfer' };

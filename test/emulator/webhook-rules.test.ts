@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isSignedBy, signatureOf } from '../../src/core/webhook-event.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
+import { MINUTE } from '../support/units.ts';
 import { faultOf, NOON } from './support.ts';
 import { type Heard, openTelling, receive, SECRET } from './webhook-support.ts';
-
-const MINUTE = 60_000;
 
 /** A shop that tells one receiver, by these rules. */
 const telling = async (...rules: unknown[]) => {

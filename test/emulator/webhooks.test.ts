@@ -3,11 +3,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isSignedBy } from '../../src/core/webhook-event.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
+import { MINUTE } from '../support/units.ts';
 import { TRANSFER } from './shop.ts';
 import { NOON, startEmulator } from './support.ts';
 import { type Heard, openTelling, receive, SECRET, wakingClock } from './webhook-support.ts';
 
-const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
 
 const eventsOf = (heard: readonly Heard[]): string[] => heard.map(({ json }) => json.event);

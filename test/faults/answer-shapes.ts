@@ -1,4 +1,5 @@
 import { ACTIVITY } from '../support/activity.ts';
+import { MIB } from '../support/units.ts';
 
 /** What is asked, and in which formats: the arguments of a run, and what it is answered with around the hostile value. */
 export interface Asked {
@@ -187,7 +188,6 @@ const PLACES: Readonly<Record<string, Asked>> = {
   },
 };
 
-const MIB = 1024 * 1024;
 /** Just below what is read of an answer at all, and what the finds of an attacker were made of. */
 const SIZES = [64 * 1024, 0.7 * MIB, 1.9 * MIB].map(Math.floor);
 

@@ -10,11 +10,9 @@ import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../support/ledger.ts';
+import { MINUTE, SECOND } from '../support/units.ts';
 import { lookedAt } from './looking.ts';
 import { type Made, type Medium, type Rules, simulatedService } from './model-service.ts';
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
 
 /** How long a sending can take at the longest. */
 const BOUND_MS = 10 * MINUTE;

@@ -2,15 +2,13 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newFolder } from '../support/program.ts';
+import { HOUR, MINUTE, SECOND } from '../support/units.ts';
 import { MEDIUMS, type Medium, type Rules } from './model-service.ts';
 import { AT_ONCE, type Fate, type Glance, happened, openWorld, type World } from './model-world.ts';
 import { figure, full, seed } from './torture.ts';
 
 const RUNS = full ? 5000 : 100;
 const FULL_MS = full ? 60 * 60_000 : 240_000;
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 type Step = fc.AsyncCommand<object, World>;
 

@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { signatureOf } from '../../src/core/webhook-event.ts';
 import { freePort } from '../support/ports.ts';
+import { MIB } from '../support/units.ts';
 import { bodyOf, deliver, openTarget, uidOf } from '../support/webhooks.ts';
 import { inLanes, type PartOptions, type PartResult } from './part.ts';
 import { seed } from './torture.ts';
@@ -20,7 +21,6 @@ export interface WebhookHostile {
   readonly large: number;
 }
 
-const MIB = 1024 * 1024;
 /** In MiB: of a process that has 32 MiB of bodies at most, and a thousand connections. */
 const MOST_MEMORY = 400;
 /** As often as the service tries an event. */

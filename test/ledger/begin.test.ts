@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Intent, Outcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, intent } from './support/charges.ts';
+import { account, begunOf, intent } from './support/charges.ts';
 
 const FIRST = { again: false };
 const OTHER = { service: 'https://other.example', origin: 'https://other.example' };
@@ -10,11 +10,7 @@ const EMULATOR = { service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:1
 const UNKNOWN: Outcome = { state: 'unknown', exitCode: 6 };
 const accepted = (status: string): Outcome => ({ state: 'accepted', exitCode: 0, activity: account({ status }) });
 
-const begun = async (ledger: Ledger, more: Partial<Intent> = {}) => {
-  const done = await ledger.begin(intent(more), FIRST);
-  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
-  return done;
-};
+const begun = async (ledger: Ledger, more: Partial<Intent> = {}) => begunOf(await ledger.begin(intent(more), FIRST));
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('a charge that is begun', () => {

@@ -3,37 +3,13 @@ import type { Charge, Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
 import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
+import { MINUTE, SECOND } from '../support/units.ts';
+import { activity, atom, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
 
-const SECOND = 1000;
-const MINUTE = 60_000;
-const END = SENT + 10 * SECOND;
 const LATE = END + 15 * MINUTE;
 type Some = Readonly<Record<string, unknown>>;
 
-const NOBODY: ReadonlySet<string> = new Set();
-const OLD_BOOT = 'the boot before';
-const DIAL = { type: 'user_action', headers: { ussd: '*737*1#' } };
-
-const atom = (ms: number): string => new Date(ms).toISOString();
-const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
-const activity = (number = 1, some: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
-  uid: uidOf(number),
-  status: 'requires_action',
-  next_action: DIAL,
-  created_at: atom(SENT),
-  ...some,
-});
-const look = (activities: readonly unknown[], at = END + MINUTE, some: object = {}): SnapshotAt =>
-  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as SnapshotAt;
-const empty = (at: number, some: object = {}): Evidence => ({
-  kind: 'look',
-  at: atom(at),
-  found: 'none',
-  mark: markAt(at),
-  served_at: at,
-  ...some,
-});
 const judged = (seen: SnapshotAt, some: Partial<Charge> = {}) => judgeLook(charge(some), seen, NOBODY);
 
 describe('why an activity is not the charge', () => {

@@ -6,6 +6,7 @@ import { boundOf, elapsed, sendingTime, serviceTime, serviceTimeNow } from '../.
 import type { Charge } from '../../src/ledger/entry.ts';
 import { uptimeFrom } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
+import { HOUR } from '../support/units.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 describe('how long the machine has been up', () => {
@@ -35,7 +36,6 @@ describe('what has passed between two moments', () => {
   });
 });
 
-const HOUR = 60 * MINUTE;
 const REBOOTED = { boot: 'another', uptime: 5 };
 const made = (at: number): Charge['activity'] => account({ createdAt: new Date(at).toISOString() });
 

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge, Moment } from '../../src/ledger/entry.ts';
 import { payableFor } from '../../src/ledger/guard.ts';
+import { MINUTE, SECOND } from '../support/units.ts';
 import { guard } from './support/charges.ts';
+import { ACCOUNT, OLD_BOOT } from './support/looks.ts';
 import { charge, markAt, momentAt, SENT } from './support/memory.ts';
 
-const SECOND = 1000;
-const MINUTE = 60_000;
 const EXPIRY = SENT + 15 * MINUTE;
-const OLD_BOOT = 'the boot before';
 
-const ACCOUNT = {
-  bank_name: 'A Bank',
-  account_name: 'ADA',
-  account_number: '0123456789',
-  expires_at: '2026-11-20T12:15:00+00:00',
-};
 const TRANSFER = { type: 'user_action', instruction: 'Pay', headers: ACCOUNT };
 
 const ACTIVITY = {

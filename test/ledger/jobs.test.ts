@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, MINUTE, NOON, SELF } from './support/charges.ts';
+import { account, begunOf, MINUTE, NOON, SELF } from './support/charges.ts';
 import { begin, ID, job } from './support/jobs.ts';
 
-const begun = async (ledger: Ledger, row: number, how: { again?: boolean; retry?: boolean } = {}): Promise<string> => {
-  const result = await begin(ledger, row, how);
-  if (result.kind !== 'begun') throw new Error(`refused: ${result.why}`);
-  return result.id;
-};
-
+const begun = async (...args: Parameters<typeof begin>): Promise<string> => begunOf(await begin(...args)).id;
 const activity = (row: number, status = 'requires_action') =>
   account({ uid: `act.AbCd.${String(row).padStart(24, '0')}`, status });
 

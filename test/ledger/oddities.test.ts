@@ -6,10 +6,10 @@ import type { BeginOptions, Ledger } from '../../src/ledger/ledger.ts';
 import { type ChargeRequest, type SendDeps, sendOnce } from '../../src/ledger/send.ts';
 import { thrownBy } from '../client/support.ts';
 import { ACTIVITY } from '../support/service.ts';
-import { MINUTE, momentAt, NOON, PLACE } from './support/charges.ts';
+import { HOUR } from '../support/units.ts';
+import { momentAt, NOON, PLACE } from './support/charges.ts';
 import { charge, memoryLedger, UGWO } from './support/memory.ts';
 
-const HOUR = 60 * MINUTE;
 const DIAL = { type: 'user_action', headers: { ussd: '*737#' } };
 const made = (some: object = {}, servedAt?: number): ApiRecord => ({
   ...madeHere({ ...ACTIVITY, next_action: DIAL, created_at: new Date(NOON).toISOString(), ...some }),

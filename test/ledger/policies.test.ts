@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Intent, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
 import { OTHERS, type Policy } from '../../src/ledger/policy.ts';
+import { HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, intent, NOON } from './support/charges.ts';
+import { account, begunOf, intent, NOON } from './support/charges.ts';
 
 const PROFILE = intent().profile ?? '';
-const HOUR = 3_600_000;
 
 const set = (ledger: Ledger, policy: Policy | undefined, profile = PROFILE): Promise<void> =>
   ledger.policies.set({ profile, policy, by: 'ada@laptop', at: NOON });
@@ -17,11 +17,8 @@ const next = (ledger: Ledger, more: Partial<Intent> = {}, again = false): Promis
   ugwos += 1;
   return ledger.begin(intent({ about: `ugw.AbCd.${String(ugwos).padStart(24, '0')}`, ...more }), { again });
 };
-const begun = async (ledger: Ledger, more: Partial<Intent> = {}): Promise<string> => {
-  const done = await next(ledger, more);
-  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
-  return done.id;
-};
+const begun = async (ledger: Ledger, more: Partial<Intent> = {}): Promise<string> =>
+  begunOf(await next(ledger, more)).id;
 const asking = (amount: number, currency = 'NGN') => ({ asked: { amount, currency } });
 const forbidden = (why: string, more: object = {}) => ({
   kind: 'refused',

@@ -3,7 +3,7 @@ import type { KeptActivity } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { pruned } from '../../src/ledger/upkeep.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, charge, intent, MINUTE, NOON } from './support/charges.ts';
+import { account, beginCharge, charge, intent, MINUTE, NOON } from './support/charges.ts';
 
 const LATER = NOON + 3 * 24 * 60 * MINUTE;
 
@@ -12,15 +12,8 @@ const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'Ad
 
 const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
-const begin = async (
-  ledger: Ledger,
-  number: number,
-  more: Partial<ReturnType<typeof intent>> = {},
-): Promise<string> => {
-  const begun = await ledger.begin(intent({ about: `ugw.AbCd.${number}`, asked, ...more }), { again: false });
-  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
-  return begun.id;
-};
+const begin = (ledger: Ledger, number: number, more: Partial<ReturnType<typeof intent>> = {}): Promise<string> =>
+  beginCharge(ledger, { about: `ugw.AbCd.${number}`, asked, ...more });
 
 const made = async (ledger: Ledger, number: number, activity: Partial<KeptActivity>): Promise<string> => {
   const id = await begin(ledger, number);

@@ -1,50 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDateAtom } from '../../src/core/time.ts';
 import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
 import { type Conclusion, judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
+import { MINUTE, SECOND } from '../support/units.ts';
+import { ACCOUNT, activity, atom, DIAL, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
 
-const SECOND = 1000;
-const MINUTE = 60_000;
-const END = SENT + 10 * SECOND;
-const NOBODY: ReadonlySet<string> = new Set();
-const OLD_BOOT = 'the boot before';
-
-const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}+00:00`;
-const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
-const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
-const ACCOUNT = {
-  bank_name: 'A Bank',
-  account_name: 'ADA',
-  account_number: '0123456789',
-  expires_at: '2026-11-20T12:15:00+00:00',
-};
-
-/** An activity of the charge's own medium, made as it was sent. */
-const activity = (number = 1, some: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
-  uid: uidOf(number),
-  status: 'requires_action',
-  next_action: DIAL,
-  created_at: atom(SENT),
-  ...some,
-});
 const madeAt = (ms: number, number = 1): Record<string, unknown> => activity(number, { created_at: atom(ms) });
 
-/** A look whose clocks agree and whose answer takes no time. */
-const look = (activities: readonly unknown[], at = END + MINUTE, some: Partial<SnapshotAt> = {}): SnapshotAt =>
-  ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as SnapshotAt;
-
-const empty = (at: number, some: Readonly<Record<string, unknown>> = {}): Evidence => ({
-  kind: 'look',
-  at: formatDateAtom({ ms: at, offset: 0 }),
-  found: 'none',
-  mark: markAt(at),
-  served_at: at,
-  ...some,
-});
 /** A look that proved nothing, at which the service's clock showed so much beyond ours. */
 const proveless = (at: number, skew: number): Evidence => empty(at, { found: 'doubtful', served_at: at + skew });
 const stateAfter = (conclusion: Conclusion): string =>

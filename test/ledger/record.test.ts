@@ -2,38 +2,33 @@ import { describe, expect, it } from 'vitest';
 import type { Evidence, Outcome } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, intent, MINUTE, NOON } from './support/charges.ts';
+import { account, beginCharge, intent, MINUTE, NOON } from './support/charges.ts';
 
 const AT = '2026-11-20T12:00:00+00:00';
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
 const LOOK: Evidence = { kind: 'look', at: AT };
 
-const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
-  const begun = await ledger.begin(intent(...args), { again: false });
-  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
-  return begun.id;
-};
 const evidenceOf = async (ledger: Ledger, id: string) => (await ledger.get(id))?.evidence;
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('what became of a charge', () => {
     it('is kept with what is odd about it, in one sentence', async () => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       expect(await ledger.record(id, { ...ACCEPTED, odd: ['it is late', 'it is large'] })).toBeUndefined();
       expect(await evidenceOf(ledger, id)).toEqual([{ kind: 'odd', at: AT, message: 'it is late; it is large' }]);
     });
 
     it('needs no evidence where nothing is odd', async () => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
       expect(await evidenceOf(ledger, id)).toEqual([]);
     });
 
     it('tells which other charge its activity belongs to, and stays what it is', async () => {
       const ledger = await open(newPlace());
-      const [first, second] = [await begin(ledger), await begin(ledger, { about: 'ugw.AbCd.2' })];
+      const [first, second] = [await beginCharge(ledger), await beginCharge(ledger, { about: 'ugw.AbCd.2' })];
       expect(await ledger.record(first, ACCEPTED)).toBeUndefined();
       expect(await ledger.record(second, ACCEPTED)).toMatchObject({ id: first });
       expect(await ledger.get(second)).toMatchObject({
@@ -56,13 +51,13 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       async (_what, other, state) => {
         const place = newPlace();
         const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
-        const id = await begin(sender);
+        const id = await beginCharge(sender);
         await watcher.unknown();
         await watcher.resolve(id, { state: 'not_created', evidence: LOOK });
-        if (other === 'elsewhere') await begin(sender, { service: 'https://other.example' });
-        else if (other === 'other') await begin(sender, { about: 'ugw.AbCd.2' });
+        if (other === 'elsewhere') await beginCharge(sender, { service: 'https://other.example' });
+        else if (other === 'other') await beginCharge(sender, { about: 'ugw.AbCd.2' });
         else {
-          const another = await begin(sender);
+          const another = await beginCharge(sender);
           if (other !== undefined) await sender.record(another, other);
         }
         await sender.record(id, { state: 'unknown', exitCode: 6 });
@@ -80,10 +75,10 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('holds against what was concluded, beside another open charge, too, where it was accepted', async () => {
       const place = newPlace();
       const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
-      const id = await begin(sender);
+      const id = await beginCharge(sender);
       await watcher.unknown();
       await watcher.resolve(id, { state: 'not_created', evidence: LOOK });
-      await begin(sender);
+      await beginCharge(sender);
       await sender.record(id, ACCEPTED);
       expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
     });
@@ -99,7 +94,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const noted = async (some: Parameters<typeof account>[0] = {}) => {
       let at = NOON;
       const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON, ...some }) });
       const pass = (ms: number): void => {
         at = NOON + ms;
@@ -145,7 +140,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('brings what its payment request asks for, each word once', async () => {
       const place = newPlace();
       const ledger = await open(place, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
-      const id = await begin(ledger, { asked: { amount: 5 } });
+      const id = await beginCharge(ledger, { asked: { amount: 5 } });
       await ledger.record(id, ACCEPTED);
       const asks = async (asked: Parameters<Ledger['observe']>[1]) => {
         await ledger.observe([account()], asked);

@@ -4,7 +4,7 @@ import type { Charge, KeptActivity, RequestTerms, ServiceTime } from '../../src/
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openReport, openSums, paymentOf, type ReportLine } from '../../src/ledger/report.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, beginCharge, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const ugwo = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
@@ -16,11 +16,8 @@ interface Made {
 }
 
 /** Begins a charge; gives its identifier. */
-const begin = async (ledger: Ledger, number: number, { asked, ...more }: Made = {}): Promise<string> => {
-  const begun = await ledger.begin(intent({ about: ugwo(number), asked: asked ?? {}, ...more }), { again: false });
-  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
-  return begun.id;
-};
+const begin = (ledger: Ledger, number: number, { asked, ...more }: Made = {}): Promise<string> =>
+  beginCharge(ledger, { about: ugwo(number), asked: asked ?? {}, ...more });
 
 const accepted = async (
   ledger: Ledger,

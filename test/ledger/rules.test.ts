@@ -3,23 +3,17 @@ import type { Outcome, Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
+import { account, beginCharge, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
 
 const FIRST = { again: false };
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
-
-const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
-  const begun = await ledger.begin(intent(...args), FIRST);
-  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
-  return begun.id;
-};
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('a charge in the ledger', () => {
     it('is the only open one of its payment request, whoever begins the next', async () => {
       const place = newPlace();
       const [first, second] = [await open(place), await open(place)];
-      const id = await begin(first);
+      const id = await beginCharge(first);
       for (const how of [{ again: false }, { again: true }]) {
         for (const medium of ['bank_transfer', 'ussd']) {
           expect(await second.begin(intent({ medium }), how)).toMatchObject({
@@ -31,8 +25,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       }
       await first.record(id, { state: 'unknown', exitCode: 6 });
       expect(await second.begin(intent(), { again: true })).toMatchObject({ kind: 'refused', why: 'unresolved' });
-      await begin(second, { about: 'ugw.AbCd.other' });
-      await begin(second, { service: 'https://other.example' });
+      await beginCharge(second, { about: 'ugw.AbCd.other' });
+      await beginCharge(second, { service: 'https://other.example' });
     });
 
     it('survives with all that was kept of it when the ledger is opened anew', async () => {
@@ -47,7 +41,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         expiresAt: NOON + MINUTE,
         asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1' },
       };
-      const id = await begin(ledger, more);
+      const id = await beginCharge(ledger, more);
       const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: 1 };
       await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON + 5 }), evidence });
       await ledger.close();
@@ -79,7 +73,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ['unknown', 6],
     ])('that ended as %s is listed so', async (state, exitCode) => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, { state, exitCode });
       expect(await ledger.list({ states: [state], limit: 9 })).toMatchObject([{ id, exitCode }]);
       expect(await ledger.unknown()).toHaveLength(state === 'unknown' ? 1 : 0);
@@ -87,7 +81,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('becomes unknown for whoever looks once its process has gone', async () => {
       const place = newPlace();
-      const id = await begin(await open(place));
+      const id = await beginCharge(await open(place));
       const asked: Sender[] = [];
       const gone = { self: { ...SELF, pid: 1 }, isGone: (sender: Sender) => asked.push(sender) > 0 };
       expect(await (await open(place)).unknown()).toEqual([]);
@@ -104,8 +98,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('becomes unknown beside another one that is still being sent', async () => {
       const place = newPlace();
       const [first, second] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
-      const gone = await begin(first);
-      const running = await begin(second, { about: 'ugw.AbCd.2' });
+      const gone = await beginCharge(first);
+      const running = await beginCharge(second, { about: 'ugw.AbCd.2' });
       const other = await open(place, { isGone: ({ pid }) => pid === SELF.pid });
       const why = 'its process ended before it could save the result';
       expect(await other.unknown()).toMatchObject([{ id: gone, evidence: [{ kind: 'process_gone', why }] }]);
@@ -115,7 +109,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('that has ended stays what it is when its process has gone', async () => {
       const place = newPlace();
       const ledger = await open(place);
-      await ledger.record(await begin(ledger), ACCEPTED);
+      await ledger.record(await beginCharge(ledger), ACCEPTED);
       const next = await open(place, { isGone: () => true });
       expect(await next.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'payable' });
       expect(await next.unknown()).toEqual([]);
@@ -123,7 +117,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('is overdue after its deadline, which is what a sender is asked by', async () => {
       const place = newPlace();
-      await begin(await open(place));
+      await beginCharge(await open(place));
       const overdue = { isGone: (_sender: unknown, late: boolean) => late };
       expect(await (await open(place, { ...overdue, now: () => NOON + 10 * MINUTE })).unknown()).toEqual([]);
       expect(await (await open(place, { ...overdue, now: () => NOON + 10 * MINUTE + 1 })).unknown()).toHaveLength(1);
@@ -132,18 +126,18 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('is so to whoever begins or resolves, without anybody having looked before', async () => {
       const late = { isGone: (_sender: unknown, overdue: boolean) => overdue, now: () => NOON + 10 * MINUTE + 1 };
       const [first, second] = [newPlace(), newPlace()];
-      await begin(await open(first));
+      await beginCharge(await open(first));
       const inTime = await open(first, { ...late, now: () => NOON + 10 * MINUTE });
       expect(await inTime.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'in_progress' });
       expect(await (await open(first, late)).begin(intent(), FIRST)).toMatchObject({ why: 'unresolved' });
-      const id = await begin(await open(second));
+      const id = await beginCharge(await open(second));
       const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
       expect(await (await open(second, late)).resolve(id, { state: 'not_created', evidence })).toBe(true);
     });
 
     it('that is refused says at which moment the guard looked', async () => {
       const ledger = await open(newPlace());
-      await begin(ledger);
+      await beginCharge(ledger);
       expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', moment: momentAt(NOON) });
     });
 
@@ -158,7 +152,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     ])('keeps how long it took, %s', async (_which, self, took) => {
       let [now, up] = [NOON, 0];
       const ledger = await open(newPlace(), { self, now: () => now, uptime: () => up });
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       [now, up] = [NOON + MINUTE, 7000];
       await ledger.record(id, { state: 'unknown', exitCode: 6 });
       expect(await ledger.get(id)).toMatchObject({ took, recordedAt: NOON + MINUTE });
@@ -171,9 +165,9 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const said = 'sk.Test.secret: confirm on +233 24 123 4567';
       const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: said };
       const activity = account({ nextAction: { type: 'prompt', instruction: said } });
-      const settled = await begin(ledger, { phone: '…4567' });
+      const settled = await beginCharge(ledger, { phone: '…4567' });
       await ledger.record(settled, { state: 'accepted', exitCode: 0, activity, evidence });
-      const resolved = await begin(ledger, { phone: '…4567', about: 'ugw.AbCd.2' });
+      const resolved = await beginCharge(ledger, { phone: '…4567', about: 'ugw.AbCd.2' });
       await ledger.record(resolved, { state: 'unknown', exitCode: 6 });
       await ledger.note(resolved, { ...evidence, kind: 'look' });
       expect((await ledger.get(resolved))?.evidence).toMatchObject([{ message: expect.stringMatching(/^\[secret\]/) }]);
@@ -196,7 +190,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const takenForDead = async () => {
       const place = newPlace();
       const [sender, other] = [await open(place), await open(place, { isGone: () => true })];
-      const id = await begin(sender);
+      const id = await beginCharge(sender);
       expect(await other.unknown()).toMatchObject([{ id }]);
       const conclude = () => other.resolve(id, { state: 'not_created', evidence: { ...evidence, kind: 'look' } });
       return { sender, id, conclude };
@@ -222,7 +216,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     ] as const)('after it was concluded that it was not created: %s', async (_what, state, another, after) => {
       const { sender, id, conclude } = await takenForDead();
       expect(await conclude()).toBe(true);
-      if (another) await begin(sender);
+      if (another) await beginCharge(sender);
       await sender.record(id, { state, exitCode: 6, evidence });
       const kinds = (await sender.get(id))?.evidence.map(({ kind }) => kind);
       expect([(await sender.get(id))?.state, kinds]).toEqual([after, ['process_gone', 'look', 'answer']]);
@@ -251,7 +245,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('ends a doubt once, and only a doubt', async () => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(false);
       await ledger.record(id, { state: 'unknown', exitCode: 6 });
       const seen = { ...evidence, kind: 'look' };
@@ -263,7 +257,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('by a person can be corrected by a person, and by nothing else', async () => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, { state: 'unknown', exitCode: 6 });
       for (const activity of [undefined, account(), account()]) {
         const how = { state: 'accepted' as const, evidence, ...(activity === undefined ? {} : { activity }) };
@@ -276,8 +270,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('never gives one activity two owners', async () => {
       const ledger = await open(newPlace());
-      await ledger.record(await begin(ledger), ACCEPTED);
-      const second = await begin(ledger, { about: 'ugw.AbCd.2' });
+      await ledger.record(await beginCharge(ledger), ACCEPTED);
+      const second = await beginCharge(ledger, { about: 'ugw.AbCd.2' });
       await ledger.record(second, { state: 'unknown', exitCode: 6 });
       expect(await ledger.resolve(second, { state: 'accepted', activity: account(), evidence })).toBe(false);
       expect(await ledger.owned([account().uid, 'act.x'])).toEqual(new Set([account().uid]));
@@ -287,7 +281,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('an activity that was read', () => {
     it('changes what the guard knows of it, and keeps its next action', async () => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
       await ledger.observe([account({ status: 'successful', nextAction: null })]);
       expect(await ledger.get(id)).toMatchObject({
@@ -299,7 +293,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('tells when it was made where a person has named no more than its identifier; the first word about that stays', async () => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, { state: 'unknown', exitCode: 6 });
       const named = account({ status: '', nextAction: null, createdAt: undefined });
       const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
@@ -313,7 +307,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
 
     it('that was paid stays paid, whatever an older read says', async () => {
       const ledger = await open(newPlace());
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
       await ledger.observe([account({ status: 'successful' })]);
       await ledger.observe([account()]);
@@ -325,7 +319,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('tells anew what the service’s clock shows, where it does', async () => {
       let at = NOON;
       const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
       // Not at each look of a wait: what is not a minute old is good enough.
       for (const [passed, service] of [
@@ -352,7 +346,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('is written at once where it shows that an account has expired', async () => {
       let at = NOON;
       const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
-      const id = await begin(ledger);
+      const id = await beginCharge(ledger);
       const short = account({ servedAt: NOON }, 10_000);
       await ledger.record(id, { ...ACCEPTED, activity: short });
       for (const [passed, service] of [
@@ -378,7 +372,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(newPlace());
       const ids: string[] = [];
       for (const number of [1, 2, 3, 4]) {
-        const id = await begin(ledger, { about: `ugw.AbCd.${number}` });
+        const id = await beginCharge(ledger, { about: `ugw.AbCd.${number}` });
         await ledger.record(id, number % 2 === 0 ? ACCEPTED : { state: 'rejected', exitCode: 3 });
         ids.push(id);
       }
@@ -397,7 +391,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(newPlace());
       const ids: string[] = [];
       for (const number of [1, 2, 3]) {
-        const id = await begin(ledger, { about: `ugw.AbCd.${number}` });
+        const id = await beginCharge(ledger, { about: `ugw.AbCd.${number}` });
         await ledger.record(id, { state: 'unknown', exitCode: 6 });
         ids.push(id);
       }

@@ -6,9 +6,8 @@ import { formatLocal } from '../../src/core/time.ts';
 import { dialQr, nextActionLines } from '../../src/output/next-action.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
+import { MINUTE } from '../support/units.ts';
 import { NOW, options, pipe, recordOf, surface, terminal } from './support.ts';
-
-const MINUTE = 60_000;
 
 const TRANSFER: NextAction = {
   kind: 'transfer',

@@ -6,9 +6,9 @@ import type { ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, ResultNotices, View, Waited, Waiting } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
 import { countdownText } from '../../src/output/wait.ts';
+import { MINUTE } from '../support/units.ts';
 import { type FakeIo, NOW, options, pipe, recordOf, terminal } from './support.ts';
 
-const MINUTE = 60_000;
 const ERASE = '\r\u001b[2K';
 
 const view: View = {

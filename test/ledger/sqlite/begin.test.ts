@@ -1,24 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Intent } from '../../../src/ledger/entry.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thrownBy } from '../../client/support.ts';
-import { intent, NOON, newPath, open } from '../support/charges.ts';
+import { beginCharge, intent, NOON, newPath, open } from '../support/charges.ts';
 
 const FIRST = { again: false };
-
-const begun = async (ledger: Ledger, more: Partial<Intent> = {}) => {
-  const done = await ledger.begin(intent(more), FIRST);
-  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
-  return done;
-};
 
 describe('how many charges there were', () => {
   it('is kept beside the ledger, and a refusal changes nothing of it', async () => {
     const path = newPath();
     const ledger = await open(path);
-    await begun(ledger);
+    await beginCharge(ledger);
     const count = (): string => readFileSync(join(dirname(path), 'highest-charge'), 'utf8');
     const before = count();
     expect(before).toMatch(/^[0-9a-f]+ 0*1\n$/);
@@ -31,11 +23,11 @@ describe('a ledger that has had more charges than it knows of', () => {
   it('is an old copy, and is not opened', async () => {
     const path = newPath();
     const ledger = await open(path);
-    await begun(ledger);
+    await beginCharge(ledger);
     await ledger.close();
     const [old, count] = [readFileSync(path), join(dirname(path), 'highest-charge')];
     const next = await open(path);
-    await begun(next, { about: 'ugw.AbCd.2' });
+    await beginCharge(next, { about: 'ugw.AbCd.2' });
     await next.close();
     writeFileSync(path, old);
     expect(await thrownBy(open(path))).toMatchObject({

@@ -8,7 +8,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { emergencyText, leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
-import { account, beside, intent, NOON, newPath, open, SELF } from '../support/charges.ts';
+import { account, beginCharge, beside, intent, NOON, newPath, open, SELF } from '../support/charges.ts';
 
 const OTHER = { ...SELF, pid: 4712 };
 
@@ -17,19 +17,13 @@ const filesBeside = (path: string): string[] =>
     .filter((name) => name.startsWith(`${basename(path)}-emergency-`))
     .map((name) => join(dirname(path), name));
 
-const begun = async (ledger: Ledger): Promise<string> => {
-  const done = await ledger.begin(intent(), { again: false });
-  if (done.kind !== 'begun') throw new Error('it was refused');
-  return done.id;
-};
-
 /** Begins a charge and then keeps its outcome from being noted, as a disk that fails does. */
 const unrecorded = async (
   path: string,
   ledger: Ledger,
   outcome: Outcome = { state: 'accepted', exitCode: 0, activity: account() },
 ): Promise<{ id: string; error: unknown }> => {
-  const id = await begun(ledger);
+  const id = await beginCharge(ledger);
   beside(path, "CREATE TRIGGER broken BEFORE UPDATE ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
   const error = await thrownBy(ledger.record(id, outcome));
   beside(path, 'DROP TRIGGER broken');
@@ -149,7 +143,7 @@ describe('a ledger whose last run did not end well', () => {
     for (const closes of [true, false]) {
       const path = newPath();
       const ledger = await open(path);
-      await ledger.record(await begun(ledger), { state: 'accepted', exitCode: 0, activity: account() });
+      await ledger.record(await beginCharge(ledger), { state: 'accepted', exitCode: 0, activity: account() });
       if (closes) await ledger.close();
       // What no program of ours can write: only a check of the whole file finds it.
       const db = new DatabaseSync(path);

@@ -1,18 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/ledger/entry.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { thrownBy } from '../../client/support.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import { account, beside, intent, NOON, newPath, open } from '../support/charges.ts';
+import { account, beginCharge, beside, intent, NOON, newPath, open } from '../support/charges.ts';
 
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
-
-const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
-  const begun = await ledger.begin(intent(...args), { again: false });
-  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
-  return begun.id;
-};
 
 describe('what became of a charge', () => {
   it('of a charge that is not there says which, and what it was about as far as that is known', async () => {
@@ -29,7 +22,7 @@ describe('what became of a charge', () => {
   it('that can not be noted says of which payment request and medium it was', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const id = await begin(ledger);
+    const id = await beginCharge(ledger);
     beside(path, 'DELETE FROM charge');
     const unrecorded = (await thrownBy(ledger.record(id, ACCEPTED))) as { detail: { answer: string } };
     expect(JSON.parse(unrecorded.detail.answer)).toEqual({
@@ -54,7 +47,7 @@ describe('how an activity stands by now', () => {
       other.exec('ROLLBACK');
     };
     const ledger = await open(path, { lockWait: { ...lockWait, sleep } });
-    const id = await begin(ledger);
+    const id = await beginCharge(ledger);
     await ledger.record(id, ACCEPTED);
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE');

@@ -1,18 +1,11 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
 import { rewrite } from '../../support/ledger.ts';
-import { account, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
+import { account, beginCharge, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 
 const OTHER = { ...SELF, pid: 4712 };
 const GONE = { isGone: ({ pid }: { readonly pid: number }) => pid === OTHER.pid };
-
-const begun = async (ledger: Ledger, ugwo = intent().about): Promise<string> => {
-  const done = await ledger.begin(intent({ about: ugwo }), { again: false });
-  if (done.kind !== 'begun') throw new Error(`refused: ${done.why}`);
-  return done.id;
-};
 
 /** A process that has died and left these lines behind. */
 const left = (path: string, lines: readonly object[]): string => {
@@ -39,7 +32,7 @@ describe('the lines that a dead process left behind', () => {
     ['both', { settled_at: NOON + 5 }, NOON + MINUTE],
   ])('of an older paycli tell their moment as %s', async (_name, more, recordedAt) => {
     const path = newPath();
-    const id = await begun(await open(path));
+    const id = await beginCharge(await open(path));
     left(path, [line(id, more)]);
     const charge = await (await open(path, GONE)).get(id);
     expect(charge).toMatchObject({ state: 'accepted', recordedAt });
@@ -52,7 +45,7 @@ describe('the lines that a dead process left behind', () => {
   it('are taken in each, and once, beside what else was seen', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const id = await begun(ledger);
+    const id = await beginCharge(ledger);
     await ledger.record(id, { state: 'unknown', exitCode: 6, evidence: { kind: 'answer', at: 'then' } });
     const lines = [line(id, { state: 'unknown', activity: undefined }), line(id, { recorded_at: NOON + 2 * MINUTE })];
     left(path, lines);
@@ -66,7 +59,7 @@ describe('the lines that a dead process left behind', () => {
   it('keep how long the sending took, and that it was paid', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const id = await begun(ledger);
+    const id = await beginCharge(ledger);
     await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ status: 'successful' }) });
     rewrite(path, 'UPDATE charge SET took = 7');
     left(path, [line(id)]);
@@ -75,7 +68,7 @@ describe('the lines that a dead process left behind', () => {
 
   it('may be about no activity', async () => {
     const path = newPath();
-    const id = await begun(await open(path));
+    const id = await beginCharge(await open(path));
     left(path, [line(id, { state: 'rejected', exitCode: 3, activity: undefined })]);
     expect(await (await open(path, GONE)).get(id)).toMatchObject({
       state: 'rejected',
@@ -87,7 +80,7 @@ describe('the lines that a dead process left behind', () => {
   it('stay where one of them is of another ledger, and the others are taken in all the same', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const [first, second] = [await begun(ledger), await begun(ledger, 'ugw.AbCd.2')];
+    const [first, second] = [await beginCharge(ledger), await beginCharge(ledger, { about: 'ugw.AbCd.2' })];
     const file = left(path, [line(first), line('chg-elsewhere'), line(second, { activity: undefined })]);
     const next = await open(path, GONE);
     expect([(await next.get(first))?.state, (await next.get(second))?.state]).toEqual(['accepted', 'accepted']);
@@ -96,7 +89,7 @@ describe('the lines that a dead process left behind', () => {
 
   it('are gone once they are taken in', async () => {
     const path = newPath();
-    const id = await begun(await open(path));
+    const id = await beginCharge(await open(path));
     const file = left(path, [line(id)]);
     await open(path, GONE);
     expect(existsSync(file)).toBe(false);

@@ -13,21 +13,14 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from '../../../src/ledger/sqlite/file.ts';
 import { statements } from '../../../src/ledger/sqlite/statements.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
-import { account, beside, intent, newPath, open, SELF } from '../support/charges.ts';
+import { account, beginCharge, beside, intent, newPath, open, SELF } from '../support/charges.ts';
 
 const FIRST = { again: false };
-
-const begin = async (ledger: Ledger, ...args: Parameters<typeof intent>): Promise<string> => {
-  const begun = await ledger.begin(intent(...args), FIRST);
-  if (begun.kind !== 'begun') throw new Error(`refused: ${begun.why}`);
-  return begun.id;
-};
 
 const openingFails = (path: string): Promise<unknown> => thrownBy(open(path));
 
@@ -40,14 +33,14 @@ describe('charges that are begun in one turn', () => {
     };
     const ledger = await open(newPath(), { uptime });
     const both = (first: string, second: string) =>
-      Promise.allSettled([first, second].map((about) => begin(ledger, { about })));
+      Promise.allSettled([first, second].map((about) => beginCharge(ledger, { about })));
     await both('ugw.AbCd.1', 'ugw.AbCd.2');
     expect(asked).toBe(1);
     await both('ugw.AbCd.3', 'ugw.AbCd.4');
     expect(asked).toBe(2);
     // Its number is none: it fails, and both are done again in another transaction.
-    const good = begin(ledger, { about: 'ugw.AbCd.5' });
-    const broken = begin(ledger, { about: 'ugw.AbCd.6', job: 'job-1', row: Symbol() as unknown as number });
+    const good = beginCharge(ledger, { about: 'ugw.AbCd.5' });
+    const broken = beginCharge(ledger, { about: 'ugw.AbCd.6', job: 'job-1', row: Symbol() as unknown as number });
     const ends = (await Promise.allSettled([good, broken])).map(({ status }) => status);
     expect(ends).toEqual(['fulfilled', 'rejected']);
     expect(asked).toBe(4);
@@ -57,7 +50,7 @@ describe('charges that are begun in one turn', () => {
 describe('a charge in the ledger', () => {
   it('is on the disk, for every other process, when begin resolves', async () => {
     const path = newPath();
-    const id = await begin(await open(path), { phone: '…4567' });
+    const id = await beginCharge(await open(path), { phone: '…4567' });
     expect(beside(path, 'SELECT id, state, ugwo, phone, pid, recorded_at FROM charge')).toMatchObject([
       { id, state: 'sending', ugwo: intent().about, phone: '…4567', pid: SELF.pid, recorded_at: null },
     ]);
@@ -67,7 +60,7 @@ describe('a charge in the ledger', () => {
   it('is not changed where it does not lie any more', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const id = await begin(ledger);
+    const id = await beginCharge(ledger);
     const entry = (await ledger.get(id)) as Entry;
     openDatabase(path, LEDGER_FILE, (db) => {
       onTestFinished(() => db.close());
@@ -80,7 +73,7 @@ describe('a charge in the ledger', () => {
 
   it('is the only open one even for a program that asks no guard', async () => {
     const path = newPath();
-    await begin(await open(path));
+    await beginCharge(await open(path));
     const copy = `INSERT INTO charge
         (id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started)
       SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, 0, pid, boot, started FROM charge`;
@@ -94,7 +87,7 @@ describe('a charge in the ledger', () => {
   it('has a place for the job and the row that it belongs to', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const id = await begin(ledger);
+    const id = await beginCharge(ledger);
     rewrite(path, "UPDATE charge SET job = 'job-1', row = 3");
     expect(await ledger.get(id)).toMatchObject({ job: 'job-1', row: 3 });
   });
@@ -104,7 +97,7 @@ describe('an activity that was read', () => {
   it('keeps no key and no phone number that it shows', async () => {
     const path = newPath();
     const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
-    const id = await begin(ledger, { medium: 'mobile_money', phone: '…4567' });
+    const id = await beginCharge(ledger, { medium: 'mobile_money', phone: '…4567' });
     const nextAction = { type: 'prompt', instruction: 'sk.Test.secret: confirm on +233 24 123 4567' };
     await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
     await ledger.observe([account({ nextAction })]);
@@ -119,13 +112,13 @@ describe('the file', () => {
     expect(LEDGER_FILE).toMatchObject({ survives: 'power loss' });
     expect(LEDGER_FILE).not.toHaveProperty('journal');
     const path = newPath();
-    await begin(await open(path));
+    await beginCharge(await open(path));
     expect(() => beside(path, "UPDATE charge SET deadline = 'soon'")).toThrow(/cannot store TEXT/);
   });
 
   it('is its owner’s alone from its first moment', async () => {
     const path = newPath();
-    await begin(await open(path));
+    await beginCharge(await open(path));
     // Which journal lies beside it is a matter of SQLite's age.
     const files = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
     expect(files.length).toBeGreaterThan(1);
@@ -160,7 +153,7 @@ describe('the file', () => {
   it('that a newer paycli has taken over meanwhile gets no new charge', async () => {
     const path = newPath();
     const ledger = await open(path);
-    await begin(ledger);
+    await beginCharge(ledger);
     beside(path, 'DELETE FROM charge');
     beside(path, 'PRAGMA user_version = 99');
     expect(await thrownBy(ledger.begin(intent(), FIRST))).toMatchObject({
@@ -219,7 +212,7 @@ describe('the file', () => {
     const path = newPath();
     if (!what.startsWith('is another') && !what.startsWith('is no')) {
       const ledger = await open(path);
-      await begin(ledger);
+      await beginCharge(ledger);
       await ledger.close();
     }
     spoil(path);

@@ -4,16 +4,18 @@ import { onTestFinished } from 'vitest';
 import { CHARGE } from '../../../src/core/charge.ts';
 import type { Charge, Entry, Intent, KeptActivity, Moment, Sender } from '../../../src/ledger/entry.ts';
 import { guard as guardOf } from '../../../src/ledger/guard.ts';
-import type { BeginOptions, Ledger } from '../../../src/ledger/ledger.ts';
+import type { BeginOptions, Begun, Ledger } from '../../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../../src/ledger/sqlite/backend.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { UGWO_ID } from '../../support/service.ts';
+import { HOUR, MINUTE } from '../../support/units.ts';
+
+export { MINUTE };
 
 /** 20 November 2026, noon in London. */
 export const NOON = Date.UTC(2026, 10, 20, 12);
-export const MINUTE = 60_000;
 
 export const PLACE = {
   service: 'https://api.example',
@@ -23,7 +25,7 @@ export const PLACE = {
 } as const;
 
 /** How long the machine had been up at noon. */
-const UP = 3_600_000;
+const UP = HOUR;
 
 /** A moment on a machine whose clock is right. */
 export const momentAt = (at: number): Moment => ({ at, mark: { boot: 'boot', uptime: UP + at - NOON } });
@@ -103,6 +105,16 @@ export const open = async (path: string, more: Partial<LedgerOptions> = {}): Pro
   });
   return ledger;
 };
+
+/** A charge that was let through; throws where it was refused. */
+export const begunOf = (result: Begun): Extract<Begun, { readonly kind: 'begun' }> => {
+  if (result.kind !== 'begun') throw new Error(`refused: ${result.why}`);
+  return result;
+};
+
+/** Begins a charge; gives its name in the ledger. */
+export const beginCharge = async (ledger: Ledger, more: Partial<Intent> = {}): Promise<string> =>
+  begunOf(await ledger.begin(intent(more), { again: false })).id;
 
 /** Runs SQL on the file beside the ledger, as another program would. */
 export const beside = (path: string, sql: string): Record<string, unknown>[] => {
