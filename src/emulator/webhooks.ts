@@ -99,9 +99,9 @@ export const removeWebhook = (store: EmulatorStore, id: number): ShownWebhook =>
     return shownWebhook(webhook);
   });
 
-/** Lists the newest deliveries older than `before`, newest first. */
-export const listDeliveries = (store: EmulatorStore, count: number, before?: number): ShownDelivery[] =>
-  store.deliveriesBefore(before, count).map(shownDelivery);
+/** Lists the newest deliveries, newest first. */
+export const listDeliveries = (store: EmulatorStore, count: number): ShownDelivery[] =>
+  store.newestDeliveries(count).map(shownDelivery);
 
 /** Sends a delivery again, with as many tries as a new one has. Throws usage errors. */
 export const replayDelivery = (store: EmulatorStore, id: number): ShownDelivery =>

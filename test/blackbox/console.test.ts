@@ -243,6 +243,10 @@ describe.runIf(hasBrowser)('the console', () => {
     rows.unshift(await page.locator('tbody tr').first().innerText());
     await page.reload();
     await expect.poll(() => page.locator('tbody tr').allInnerTexts()).toEqual(rows);
+    // As a browser does when the page is shown again: it connects anew.
+    await page.evaluate(`dispatchEvent(new Event('pageshow'))`);
+    await call('GET', `/v1/ugwo/${uid}`);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(rows.length + 1);
   });
 
   it('shows what another process does, and takes nothing from under somebody’s hands', async () => {

@@ -127,25 +127,19 @@ const nextChange = async ({ clock, closing }: Service, requests: RequestLog, gon
   stopListening();
 };
 
-/** Finds the last request that the browser knows. A number from an earlier emulator means nothing to this one. */
-const lastKnown = (requests: RequestLog, { headers, query }: HttpRequest): number => {
-  const last = Number(headers['last-event-id'] ?? query.get('after') ?? 0);
-  return last <= (requests.newest()[0]?.seq ?? 0) ? last : 0;
-};
-
 /**
  * Streams the earlier requests, then `ready`, then each new request. Sends `changed` after each change of the data.
  */
 const updates =
-  (service: Service, requests: RequestLog, asked: HttpRequest): StreamedAnswer =>
+  (service: Service, requests: RequestLog): StreamedAnswer =>
   async (write, gone) => {
     const { store, closing } = service;
-    let [last, version] = [lastKnown(requests, asked), store.version()];
+    let [last, version] = [0, store.version()];
     const sendNew = async (): Promise<void> => {
       for (const seen of requests.newest().toReversed()) {
         if (seen.seq <= last) continue;
         last = seen.seq;
-        await write(`event: request\nid: ${last}\ndata: ${JSON.stringify(rowOf(seen))}\n\n`);
+        await write(`event: request\ndata: ${JSON.stringify(rowOf(seen))}\n\n`);
       }
     };
     await sendNew();
@@ -184,7 +178,7 @@ export const openConsole = (
     return app({ ...asked, segments: ['', ...path], headers, hangUp: () => undefined });
   };
 
-  const read = (asked: HttpRequest, [what = '', id = '']: readonly string[]): HttpAnswer => {
+  const read = ([what = '', id = '']: readonly string[]): HttpAnswer => {
     const file = FILES[what];
     if (file !== undefined) return show(...file);
     catchUp(store, nowOf(service));
@@ -192,7 +186,7 @@ export const openConsole = (
     if (what === 'requests') return json(requestOf(present(requests.find(Number(id)), 'it is no longer kept')));
     if (what === 'timelines') return json(timelineOf(store, id));
     if (what === 'updates') {
-      const sending = updates(service, requests, asked);
+      const sending = updates(service, requests);
       return {
         ...show('text/event-stream', ''),
         sending: (write, gone) => sending((text) => write(clean(text)), gone),
@@ -214,7 +208,7 @@ export const openConsole = (
     if (path[0] === 'v1' || path[0] === 'emulator') return forward(asked, path);
     if (method !== 'GET' || !asked.target.startsWith(consolePath(store)))
       throw refusal(404, 'the console has no such path');
-    return read(asked, path);
+    return read(path);
   };
 
   const withPolicy = (answer: HttpAnswer): HttpAnswer => ({

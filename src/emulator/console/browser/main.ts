@@ -33,8 +33,8 @@ type Request = ReturnType<typeof requestOf>;
 
 /** Rows of the log, newest first. */
 const log: RequestRow[] = [];
-/** Number of times that the log has begun. New rows are added to the table without drawing it again. */
-let beginnings = 0;
+/** Number of connections. Each begins with the earlier requests; a new row needs no new table. */
+let connections = 0;
 
 const gotPill = ({ got, isGood }: RequestRow): HTMLElement => pill(got, isGood ? 'good' : 'bad');
 const reasonsOf = ({ reasons }: RequestRow): readonly HTMLElement[] => reasons.map((reason) => h('p', reason));
@@ -45,8 +45,8 @@ const requestRow = (seen: RequestRow): HTMLElement => {
   return row(moment(at), gotPill(seen), link, reasonsOf(seen));
 };
 
-const requestsView: View<number> = {
-  load: async () => beginnings,
+const requestsView: View<readonly [connections: number, isEmpty: boolean]> = {
+  load: async () => [connections, log.length === 0],
   draw: () => [
     'Requests',
     log.length > 0
@@ -220,16 +220,13 @@ const show = async (isAsked = false): Promise<void> => {
 let isReady = false;
 
 const addRequest = (seen: RequestRow): void => {
-  // A smaller number comes from an emulator that was started anew.
-  if (seen.seq <= (log[0]?.seq ?? 0)) log.length = 0;
-  if (log.length === 0) beginnings += 1;
   log.unshift(seen);
   log.length = Math.min(log.length, REQUESTS_LIMIT);
+  if (!isReady || !['', '#requests'].includes(location.hash) || drawn?.hash !== location.hash) return;
   const body = document.querySelector<HTMLTableSectionElement>('#view tbody');
-  if (!['', '#requests'].includes(location.hash) || drawn?.hash !== location.hash) return;
-  if (body === null || drawn.text !== String(beginnings)) return void show(true);
+  if (body === null) return void show(true);
   const made = requestRow(seen);
-  if (isReady) made.className = 'fresh';
+  made.className = 'fresh';
   body.prepend(made);
   while (body.rows.length > log.length) body.lastElementChild?.remove();
 };
@@ -244,8 +241,12 @@ const tell = (text: string, tone = ''): void => {
 const listen = (): void => {
   source?.close();
   if (document.hidden) return;
-  isReady = false;
-  source = new EventSource(`${root}updates?after=${log[0]?.seq ?? 0}`);
+  source = new EventSource(`${root}updates`);
+  source.addEventListener('open', () => {
+    log.length = 0;
+    connections += 1;
+    isReady = false;
+  });
   source.addEventListener('ready', () => {
     isReady = true;
     tell('connected');
