@@ -82,9 +82,6 @@ export const checked = (schema: Judge, answer: unknown): string => {
   throw refusal(500, `the emulator's answer breaks the contract: ${faults.join('; ')}`);
 };
 
-/** Returns an error document as JSON text, checked against the contract. */
-export const checkedProblem = (problem: ProblemAnswer): string => checked(problemAnswer(), problem);
-
 /** A service over one data file. */
 export interface Service {
   readonly store: EmulatorStore;
@@ -115,7 +112,13 @@ export const respond = (
 export const respondTo = (thrown: unknown, service: Service): HttpAnswer => {
   const { problem, headers } = thrown instanceof ProblemError ? thrown : refusal(500, reasonOf(thrown));
   const speech = SPEECH[service.dialect];
-  return respond(service, problem.status, speech.problemType, speech.problem(checkedProblem(problem)), headers);
+  return respond(
+    service,
+    problem.status,
+    speech.problemType,
+    speech.problem(checked(problemAnswer(), problem)),
+    headers,
+  );
 };
 
 /** The type that a schema accepts; the schema of a body may depend on the current time. */

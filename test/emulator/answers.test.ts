@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { checked, checkedProblem, invalid, refusal } from '../../src/emulator/service.ts';
+import { problemAnswer } from '../../src/contract/problem.ts';
+import { checked, invalid, refusal } from '../../src/emulator/service.ts';
 import { activitiesIn, customersIn, inFile, startEmulator } from './support.ts';
 
 /** Changes every record of a table behind the emulator's back. */
@@ -64,8 +65,10 @@ describe('the check itself', () => {
   );
 
   test('judges error documents too', () => {
-    expect(JSON.parse(checkedProblem(refusal(404, 'x').problem))).toMatchObject({ status: 404 });
-    expect(JSON.parse(checkedProblem(invalid([{ propertyPath: 'a', title: 'b' }]).problem)).violations).toHaveLength(1);
-    expect(() => checkedProblem({ title: 'x' } as unknown as Parameters<typeof checkedProblem>[0])).toThrow();
+    expect(JSON.parse(checked(problemAnswer(), refusal(404, 'x').problem))).toMatchObject({ status: 404 });
+    expect(
+      JSON.parse(checked(problemAnswer(), invalid([{ propertyPath: 'a', title: 'b' }]).problem)).violations,
+    ).toHaveLength(1);
+    expect(() => checked(problemAnswer(), { title: 'x' } as unknown)).toThrow();
   });
 });

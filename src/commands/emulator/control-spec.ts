@@ -1,6 +1,10 @@
-import { defineCommand, flag, option, optional } from '../../cli/define.ts';
-import { asDuration, asFile } from '../../cli/options.ts';
+import { argument, defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
+import { asDuration, asFile, asInteger, asOneOf, asText, checkIdOption } from '../../cli/options.ts';
+import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { EVENTS } from '../../core/webhook-event.ts';
+
+/** The clock, the faults and the webhooks of the emulator. */
 
 export const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asFile);
 
@@ -88,3 +92,155 @@ export const faults = defineCommand({
   },
   load: async () => ({ run: (await import('./emulator.ts')).faults }),
 });
+
+const MOST_SHOWN = 10_000;
+const ADD = 'paycli emulator webhook add http://127.0.0.1:4242/webhooks';
+const WEBHOOK = 'id, url, events, signed';
+
+export interface AddInput {
+  readonly url: string;
+  readonly events: readonly string[];
+  /** `secretFile` holds the secret; `secretOut` receives a new one; `unsigned` signs nothing. */
+  readonly signing: { readonly secretFile: string } | { readonly secretOut: string } | 'unsigned';
+  readonly allowRemote: boolean;
+  readonly data: string | undefined;
+}
+
+const signingOf = (given: {
+  readonly secretOut?: string;
+  readonly secretFile?: string;
+  readonly unsigned?: boolean;
+}): AddInput['signing'] => {
+  const { secretOut, secretFile, unsigned } = given;
+  if ([secretOut, secretFile, unsigned].filter((one) => one !== undefined).length !== 1) {
+    throw usageError('choose one of --secret-out, --secret-file and --unsigned', {
+      hint: '--secret-out FILE makes a secret; give the same file to your receiver.',
+    });
+  }
+  if (secretOut !== undefined) return { secretOut };
+  return secretFile === undefined ? 'unsigned' : { secretFile };
+};
+
+const add = defineCommand({
+  path: ['emulator', 'webhook', 'add'],
+  danger: 'write',
+  summary: 'send events of the emulator to a URL',
+  description:
+    'A running `emulator start` sends all later changes: by your scripts, --local, `emulator settle` or the clock. ' +
+    "While none runs, events wait in the data file. If the receiver doesn't answer 2xx, the emulator tries twice " +
+    'more, 30 minutes apart by `emulator clock`. The secret is for tests only, and is never printed.',
+  args: [argument('url', 'the receiver, http://127.0.0.1:PORT/PATH', { type: 'url' })],
+  options: {
+    event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
+      choices: EVENTS,
+    }),
+    secretOut: option('--secret-out <file>', 'create a secret, and write it to this new file', asFile),
+    secretFile: option('--secret-file <file>', 'sign with the secret in this file, wsk.…', asFile),
+    unsigned: flag('--unsigned', 'send an empty signature'),
+    allowRemote: flag('--allow-remote', 'let the URL name another machine'),
+    data: dataOption,
+  },
+  examples: {
+    'sign with a new secret': `${ADD} --secret-out secret.txt`,
+    'send only events about charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,
+  },
+  output: WEBHOOK,
+  exits: ['usage', 'auth'],
+  read: ([url = ''], given): AddInput => ({
+    url,
+    events: given.event ?? [],
+    signing: signingOf(given),
+    allowRemote: given.allowRemote ?? false,
+    data: given.data,
+  }),
+  load: async () => ({ run: (await import('./emulator.ts')).add }),
+});
+
+const list = defineCommand({
+  path: ['emulator', 'webhook', 'list'],
+  danger: 'read',
+  summary: "list the emulator's webhooks",
+  options: { data: dataOption } as const,
+  examples: {
+    'list them': 'paycli emulator webhook list',
+  },
+  output: WEBHOOK,
+  exits: ['usage'],
+  load: async () => ({ run: (await import('./emulator.ts')).list }),
+});
+
+const asId = asInteger(1, Number.MAX_SAFE_INTEGER);
+
+const remove = defineCommand({
+  path: ['emulator', 'webhook', 'remove'],
+  danger: 'write',
+  summary: 'send no more events to a URL',
+  description: 'Also removes its deliveries, including those not sent yet.',
+  args: [argument('id', 'the webhook, by its id in `emulator webhook list`', { type: 'integer' })],
+  options: { data: dataOption } as const,
+  examples: {
+    'add and remove one': `${ADD} --unsigned\npaycli emulator webhook remove 1`,
+  },
+  output: WEBHOOK,
+  exits: ['usage'],
+  read: ([id = ''], given) => ({ id: asId(id), data: given.data }),
+  load: async () => ({ run: (await import('./emulator.ts')).remove }),
+});
+
+const trigger = defineCommand({
+  path: ['emulator', 'webhook', 'trigger'],
+  danger: 'write',
+  summary: 'send a made-up event',
+  description:
+    "The event is well-formed, but the emulator's data doesn't change, and it names no record unless --ugwo gives a " +
+    'payment request. A receiver that reads the payment request sees that nothing changed.',
+  args: [argument('event', EVENTS.join(', '), { choices: EVENTS })],
+  options: {
+    ugwo: option('--ugwo <ugwo>', 'about this payment request', asText, { completes: 'ugwo' }),
+    data: dataOption,
+  } as const,
+  examples: {
+    'a payment arrives': `${ADD} --unsigned\npaycli emulator webhook trigger ugwo.successful`,
+    'a payment request that was paid twice':
+      'paycli emulator seed\n' +
+      `${ADD} --unsigned\n` +
+      `paycli emulator webhook trigger ugwo.activity.double_charge_detected --ugwo ${SEEDED.ugwo}`,
+  },
+  output: 'event, event_uid, about, webhooks (number of receivers)',
+  exits: ['usage'],
+  read: ([text = ''], given) => {
+    const event = asOneOf(EVENTS)(text);
+    checkIdOption('--ugwo', 'ugw', given.ugwo);
+    if (given.ugwo !== undefined && event.startsWith('nzube.')) throw usageError(`${event} is not about --ugwo`);
+    return { event, ugwo: given.ugwo, data: given.data };
+  },
+  load: async () => ({ run: (await import('./emulator.ts')).trigger }),
+});
+
+const deliveries = defineCommand({
+  path: ['emulator', 'webhook', 'deliveries'],
+  danger: 'write',
+  summary: 'list deliveries, newest first, or send one again',
+  description:
+    'The states: waiting (for the first or the next try, or for `emulator start`), delivered, failed (after three ' +
+    'tries) and dropped (by a rule of `emulator faults`). The emulator stores ten thousand.',
+  options: {
+    replay: option('--replay <id>', 'send this one again: the same event under a new delivery id', asId),
+    max: option('--max <n>', 'stop after <n> records (50)', asInteger(1, MOST_SHOWN), { default: '50' }),
+    data: dataOption,
+  } as const,
+  examples: {
+    'list them': 'paycli emulator webhook deliveries',
+    'send one again':
+      `${ADD} --unsigned\n` +
+      'paycli emulator webhook trigger ugwo.created\n' +
+      'paycli emulator webhook deliveries --replay 1',
+  },
+  output:
+    'id, event, state, about, url, status (of the last answer), error, due (next try), at, event_uid, webhook, ' +
+    'attempts ([{delivery_id, at, status, error, ms, fault}])',
+  exits: ['usage'],
+  load: async () => ({ run: (await import('./emulator.ts')).deliveries }),
+});
+
+export const webhookCommands = [add, list, remove, trigger, deliveries];

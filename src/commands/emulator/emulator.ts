@@ -8,7 +8,7 @@ import { utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
-import type { ClockInput, FaultsInput } from './control-spec.ts';
+import type { AddInput, ClockInput, FaultsInput } from './control-spec.ts';
 import type { SeedInput, SettleInput, StartInput } from './spec.ts';
 import {
   clockView,
@@ -21,7 +21,6 @@ import {
   triggeredView,
   webhookView,
 } from './view.ts';
-import type { AddInput } from './webhook-spec.ts';
 
 /** The emulator, and the absolute path of its data file: the given one, or the one of --local. */
 export const opened = async (data: string | undefined, deps: Deps) => ({

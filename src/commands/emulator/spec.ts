@@ -2,8 +2,7 @@ import { argument, defineCommand, option } from '../../cli/define.ts';
 import { asDuration, asFile, asInteger, asOneOf, asText, readId } from '../../cli/options.ts';
 import { type ActivityEnding, DIALECTS, type Dialect, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { clock, dataOption, faults, openapi } from './control-spec.ts';
-import { webhookCommands } from './webhook-spec.ts';
+import { clock, dataOption, faults, openapi, webhookCommands } from './control-spec.ts';
 
 const MOST_RECORDS = 10_000_000;
 
