@@ -97,18 +97,18 @@ const sendBody = async (
 };
 
 /** Sends the request once; follows no redirect. */
-const post = async (letter: DeliveryRequest, clock: Clock, stop: AbortSignal): Promise<DeliveryResult> => {
-  const outgoing = open(letter);
-  const late = AbortSignal.timeout(ANSWER_LIMIT_MS + (letter.slow ?? 0));
+const post = async (request: DeliveryRequest, clock: Clock, stop: AbortSignal): Promise<DeliveryResult> => {
+  const outgoing = open(request);
+  const late = AbortSignal.timeout(ANSWER_LIMIT_MS + (request.slow ?? 0));
   const leave = (): void => void outgoing.destroy();
   stop.addEventListener('abort', leave, { once: true });
   late.addEventListener('abort', leave, { once: true });
   try {
     const answered = answerOf(outgoing);
-    const [status] = await Promise.all([answered, sendBody(outgoing, letter, clock, stop)]);
+    const [status] = await Promise.all([answered, sendBody(outgoing, request, clock, stop)]);
     return { status };
   } catch (thrown) {
-    if (letter.cut !== undefined) return { error: `cut off behind ${letter.cut} bytes` };
+    if (request.cut !== undefined) return { error: `cut off behind ${request.cut} bytes` };
     return { error: late.aborted ? `no answer in ${ANSWER_LIMIT_MS / 1000} s` : wordsOf(thrown) };
   } finally {
     outgoing.destroy();
@@ -147,8 +147,8 @@ const sendOnce = async (
     ...signatureHeader(delivery.webhook, body, rule),
   };
   const slow = rule?.slow === undefined ? undefined : parseDuration(rule.slow);
-  const letter = { url: delivery.webhook.url, headers, body, cut: rule?.cut, slow };
-  const answered = await post(letter, service.clock, service.closing);
+  const request = { url: delivery.webhook.url, headers, body, cut: rule?.cut, slow };
+  const answered = await post(request, service.clock, service.closing);
   return {
     delivery_id: id,
     at: utcAtom(at),
@@ -241,21 +241,21 @@ const holdsLease = (store: EmulatorStore, clock: Clock, owner: string): boolean 
   });
 };
 
-const laneOf = ({ webhook, subject }: OutgoingDelivery): string => `${webhook.id} ${subject}`;
+const orderKey = ({ webhook, subject }: OutgoingDelivery): string => `${webhook.id} ${subject}`;
 
 /** Selects the next deliveries to a webhook: one per payment request, so that its events arrive in order. */
 const nextOf = (
   store: EmulatorStore,
   webhook: number,
   now: number,
-  flying: ReadonlyMap<string, unknown>,
+  inFlight: ReadonlyMap<string, unknown>,
 ): OutgoingDelivery[] => {
-  const busy = new Set(flying.keys());
-  const free = PARALLEL_LIMIT - [...busy].filter((lane) => lane.startsWith(`${webhook} `)).length;
+  const busy = new Set(inFlight.keys());
+  const free = PARALLEL_LIMIT - [...busy].filter((key) => key.startsWith(`${webhook} `)).length;
   if (free === 0) return [];
   const found = store.dueDeliveries(webhook, now, 2 * PARALLEL_LIMIT).filter((delivery) => {
-    const isFirst = !busy.has(laneOf(delivery));
-    busy.add(laneOf(delivery));
+    const isFirst = !busy.has(orderKey(delivery));
+    busy.add(orderKey(delivery));
     return isFirst;
   });
   return found.slice(0, free);
@@ -265,23 +265,23 @@ const nextOf = (
  * Starts the deliveries that are due. First ends activities that are due by the clock, since no client may ask for
  * them.
  */
-const startDue = (service: Service, owner: string, flying: Map<string, Promise<void>>, ring: () => void): void => {
+const startDue = (service: Service, owner: string, inFlight: Map<string, Promise<void>>, wake: () => void): void => {
   const { store, clock } = service;
   const webhooks = store.webhooks();
   if (webhooks.length === 0 || !holdsLease(store, clock, owner)) return;
   catchUp(store, nowOf(service));
   for (const { id } of webhooks) {
-    for (const delivery of nextOf(store, id, nowOf(service), flying)) {
-      const lane = laneOf(delivery);
+    for (const delivery of nextOf(store, id, nowOf(service), inFlight)) {
+      const key = orderKey(delivery);
       const done = (): void => {
-        flying.delete(lane);
-        ring();
+        inFlight.delete(key);
+        wake();
       };
       // If the outcome can't be stored, the pause prevents sending it over and over.
       const sent = attempt(service, delivery).catch(() =>
         clock.sleep(PAUSE_MS, service.closing).catch(() => undefined),
       );
-      flying.set(lane, sent.then(done));
+      inFlight.set(key, sent.then(done));
     }
   }
 };
@@ -292,23 +292,23 @@ const startDue = (service: Service, owner: string, flying: Map<string, Promise<v
  */
 export const deliver = async (service: Service): Promise<void> => {
   const { store, clock, closing } = service;
-  const [owner, flying] = [randomText(12), new Map<string, Promise<void>>()];
-  let bell = new AbortController();
-  const ring = (): void => bell.abort();
-  store.onWrite(ring);
-  closing.addEventListener('abort', ring, { once: true });
+  const [owner, inFlight] = [randomText(12), new Map<string, Promise<void>>()];
+  let waiting = new AbortController();
+  const wake = (): void => waiting.abort();
+  store.onWrite(wake);
+  closing.addEventListener('abort', wake, { once: true });
   while (!closing.aborted) {
-    bell = new AbortController();
+    waiting = new AbortController();
     try {
-      startDue(service, owner, flying, ring);
+      startDue(service, owner, inFlight, wake);
     } catch {
       // A client's next request reports the error.
     }
-    await clock.sleep(POLL_MS, bell.signal).catch((thrown) => {
-      if (!bell.signal.aborted) throw thrown;
+    await clock.sleep(POLL_MS, waiting.signal).catch((thrown) => {
+      if (!waiting.signal.aborted) throw thrown;
     });
   }
-  await Promise.all(flying.values());
+  await Promise.all(inFlight.values());
   try {
     store.write(() => store.removeDeliverer(owner));
   } catch {

@@ -25,7 +25,7 @@ export interface HttpRequest {
 }
 
 /** Sends texts one by one, until it is done or the client has disconnected. */
-export type StreamedAnswer = (write: (text: string) => Promise<void>, gone: AbortSignal) => Promise<void>;
+export type StreamedAnswer = (write: (text: string) => Promise<void>, closed: AbortSignal) => Promise<void>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -82,21 +82,21 @@ export const askedOf = (incoming: IncomingMessage): HttpRequest => {
 
 const sendAll = async (sending: StreamedAnswer, socket: Socket, outgoing: ServerResponse): Promise<void> => {
   const over = new AbortController();
-  const gone = over.signal;
+  const closed = over.signal;
   for (const one of [socket, outgoing]) one.once('close', () => over.abort());
   outgoing.flushHeaders();
   // After the connection is closed, the callback of a write may never come.
   const write = (text: string): Promise<void> =>
     new Promise((resolve) => {
       const done = (): void => {
-        gone.removeEventListener('abort', done);
+        closed.removeEventListener('abort', done);
         resolve();
       };
-      if (gone.aborted) return done();
-      gone.addEventListener('abort', done);
+      if (closed.aborted) return done();
+      closed.addEventListener('abort', done);
       outgoing.write(text, done);
     });
-  await sending(write, gone);
+  await sending(write, closed);
   outgoing.end();
 };
 

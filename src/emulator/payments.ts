@@ -102,13 +102,13 @@ export const emit = (
   event: EventName,
   data: () => { readonly uid: string },
 ): (EmittedEvent & { readonly webhooks: number }) | undefined => {
-  const wanting = store.webhooks().filter(({ events }) => isWanted(event, events));
-  if (wanting.length === 0) return undefined;
+  const subscribers = store.webhooks().filter(({ events }) => isWanted(event, events));
+  if (subscribers.length === 0) return undefined;
   const resource = data();
   const subject = readEvent({ event, data: resource }).ugwo ?? resource.uid;
-  const told = { uid: newId('evt'), event, subject, data: printExact(resource), at };
-  for (const { id } of wanting) store.addDelivery(id, told);
-  return { ...told, webhooks: wanting.length };
+  const emitted = { uid: newId('evt'), event, subject, data: printExact(resource), at };
+  for (const { id } of subscribers) store.addDelivery(id, emitted);
+  return { ...emitted, webhooks: subscribers.length };
 };
 
 const statusAndPaid = ({ status, total_amount_paid: paid }: Ugwo): string =>

@@ -225,9 +225,9 @@ export const triggerEvent = (
   now: number,
 ): Triggered => {
   const data = rehearsed(store, event, ugwo, now);
-  const told = store.write(() => emit(store, now, event, () => data));
-  if (told === undefined) {
+  const emitted = store.write(() => emit(store, now, event, () => data));
+  if (emitted === undefined) {
     throw usageError(`no webhook wants ${event}`, { hint: 'Add one: `paycli emulator webhook add URL`.' });
   }
-  return { event, event_uid: told.uid, about: told.subject, webhooks: told.webhooks };
+  return { event, event_uid: emitted.uid, about: emitted.subject, webhooks: emitted.webhooks };
 };

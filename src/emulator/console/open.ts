@@ -120,10 +120,10 @@ const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
 const POLL_MS = 500;
 
 /** Resolves at the next request, after `POLL_MS`, or when the browser has left. */
-const nextChange = async ({ clock, closing }: Service, requests: RequestLog, gone: AbortSignal): Promise<void> => {
+const nextChange = async ({ clock, closing }: Service, requests: RequestLog, closed: AbortSignal): Promise<void> => {
   const wake = new AbortController();
   const stopListening = requests.listen(() => wake.abort());
-  await clock.sleep(POLL_MS, AbortSignal.any([closing, gone, wake.signal])).catch(() => undefined);
+  await clock.sleep(POLL_MS, AbortSignal.any([closing, closed, wake.signal])).catch(() => undefined);
   stopListening();
 };
 
@@ -132,7 +132,7 @@ const nextChange = async ({ clock, closing }: Service, requests: RequestLog, gon
  */
 const updates =
   (service: Service, requests: RequestLog): StreamedAnswer =>
-  async (write, gone) => {
+  async (write, closed) => {
     const { store, closing } = service;
     let [last, version] = [0, store.version()];
     const sendNew = async (): Promise<void> => {
@@ -145,8 +145,8 @@ const updates =
     await sendNew();
     await write('event: ready\ndata: \n\n');
     for (;;) {
-      await nextChange(service, requests, gone);
-      if (closing.aborted || gone.aborted) return;
+      await nextChange(service, requests, closed);
+      if (closing.aborted || closed.aborted) return;
       catchUp(store, nowOf(service));
       await sendNew();
       if (store.version() !== version) await write('event: changed\ndata: \n\n');
@@ -189,7 +189,7 @@ export const openConsole = (
       const sending = updates(service, requests);
       return {
         ...show('text/event-stream', ''),
-        sending: (write, gone) => sending((text) => write(clean(text)), gone),
+        sending: (write, closed) => sending((text) => write(clean(text)), closed),
       };
     }
     throw refusal(404, 'the console has no such page');
