@@ -1,21 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { ugwoOf, uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, serveBy } from '../support/service.ts';
 
-export const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
-export const activityOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
+export { ugwoOf, uidOf as activityOf };
 
 /** The number of the payment request that a request is about. */
 export const numberIn = ({ url }: Seen): number => Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1] ?? Number.NaN);
 
 /** The charge that the service makes for a payment request. */
 export const charged = (number: number, more: Readonly<Record<string, unknown>> = {}): Answer =>
-  json(200, { ...ACTIVITY, uid: activityOf(number), ...more });
+  json(200, { ...ACTIVITY, uid: uidOf(number), ...more });
 
 /** A service that charges every payment request, but for those that have an answer of their own. */
 export const serveCharges = (others: Readonly<Record<number, Answer>> = {}): Promise<Service> =>

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { onyeOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { json, problem, reset, serveBy } from '../support/service.ts';
 import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.ts';
 
-const onyeOf = (number: number): string => `ony.AbCd.${String(number).padStart(24, '0')}`;
 const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?.[1]);
 
 const customer = (number: number, more: Readonly<Record<string, unknown>> = {}): Answer =>

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { CANARY } from '../support/canary.ts';
+import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
@@ -16,7 +17,6 @@ import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight'];
 
-const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 const now = (offset = 0): string => `${new Date(Date.now() + offset).toISOString().slice(0, 19)}+00:00`;
 
 /** The payment request with activities that were made just now. */

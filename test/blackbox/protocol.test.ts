@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { transferTo } from '../support/activity.ts';
+import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
@@ -24,8 +25,6 @@ const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gt
 const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 const PHONE = '+233241234567';
 const MOBILE = ['ugwo', 'charge', UGWO_ID, '--medium', 'mobile_money', '--provider', 'mtn', '--phone', PHONE];
-
-const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
 const transfer = (number: number, livesFor: number): object => ({
   ...ACTIVITY,

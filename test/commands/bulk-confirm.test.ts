@@ -15,6 +15,7 @@ import { madeHere } from '../../src/core/record.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { openSeen } from '../../src/database/seen.ts';
 import { open } from '../ledger/support/charges.ts';
+import { ugwoOf } from '../support/ids.ts';
 import { newFolder } from '../support/program.ts';
 import { ACTIVITY } from '../support/service.ts';
 
@@ -29,7 +30,6 @@ interface Asked {
   readonly shows?: Readonly<Record<string, unknown>>;
 }
 
-const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 const silent = { isTerminal: false, columns: 80, closed: false, write: async () => undefined };
 const quiet = {
   reading: () => undefined,

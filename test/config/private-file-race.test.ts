@@ -1,9 +1,10 @@
 import type * as fs from 'node:fs';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
 import { makePrivateFolder } from '../../src/config/private-file.ts';
+import { modeOf } from '../support/files.ts';
 import { errorOf, newFolder } from './world.ts';
 
 type Make = (path: string, options: fs.MakeDirectoryOptions) => string | undefined;
@@ -15,8 +16,6 @@ vi.mock('node:fs', async (original) => {
   const mkdirSync: Make = (path, options) => between.make(actual.mkdirSync as Make)(path, options);
   return { ...actual, mkdirSync };
 });
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 it('a folder that another process has made meanwhile is not closed, and is refused where it is open', async () => {
   const folder = join(newFolder(), 'home');

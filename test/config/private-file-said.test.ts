@@ -1,9 +1,10 @@
-import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
 import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from '../../src/config/private-file.ts';
 import { PayError } from '../../src/core/error.ts';
+import { modeOf } from '../support/files.ts';
 import { errorOf, newFolder } from './world.ts';
 
 const FOREIGN = 12_345;
@@ -104,8 +105,6 @@ describe('what is said of a folder or a file that is not safe', () => {
     expect(hint).toBe('run: chmod 700 @');
   });
 });
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe('a file of keys', () => {
   const isThere = (folder: string): boolean => isPrivateFileThere(folder, join(folder, 'config.json'), thisMachine);

@@ -1,19 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
 import { openStore } from '../../src/config/store.ts';
 import { Redactor } from '../../src/core/secret.ts';
+import { modeOf } from '../support/files.ts';
 import { bytesOf, contentOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, wordsOf } from './world.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -25,8 +17,6 @@ const withUmask = (mask: number): void => {
     process.umask(before);
   });
 };
-
-const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
 
 const asLink = (path: string): void => {
   renameSync(path, `${path}.real`);

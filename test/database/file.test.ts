@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { replaceFile } from '../../src/database/file.ts';
+import { modeOf } from '../support/files.ts';
 import {
   addWord,
   besides,
@@ -19,7 +20,6 @@ import {
   firstValue,
   inFile,
   kindOf,
-  modeOf,
   opened,
   openOnce,
   runScript,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -89,8 +89,6 @@ export const wordsIn = (path: string): unknown[] =>
       .all()
       .map((row) => row['text']),
   );
-
-export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** The names beside a file, and its own. */
 export const besides = (path: string): string[] => readdirSync(dirname(path)).toSorted();

@@ -1,18 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emulatorRoom } from '../../src/emulator/room.ts';
+import { modeOf } from '../support/files.ts';
 import { clockAt, customersIn, faultOf, inFile, startEmulator, tempFile, tempFolder } from './support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
@@ -20,7 +12,6 @@ const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
 const QUIET = ['--disable-warning=ExperimentalWarning'];
 const clock = clockAt();
 const FEW = { clock, customers: 2, ugwo: 3 };
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 const start = (file: string) => emulatorRoom.start({ file, port: 0, clock });
 

@@ -7,6 +7,9 @@ import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { formatDateAtom } from '../../src/core/time.ts';
 import { ACTIVITY } from '../support/activity.ts';
+import { ugwoOf } from '../support/ids.ts';
+
+export { ugwoOf };
 
 /** A charge as it came to the service, whole. */
 export interface Post {
@@ -53,7 +56,6 @@ export interface Counting {
 }
 
 /** The payment request of a number. */
-export const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 
 /** The activity that the service makes for a payment request, the n-th time. */
 export const activityOf = (ugwo: string, nth = 1): string => `act.AbCd.${nth}${ugwo.slice(-23)}`;

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../src/ledger/entry.ts';
 import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { type Snapshot, snapshotOf } from '../../src/ledger/snapshot.ts';
+import { uidOf } from '../support/ids.ts';
 import { account, charge, guard, MINUTE, momentAt, NOON } from './support/charges.ts';
 
-const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** An activity as the service shows it: an account to pay into for a quarter of an hour, made at noon by somebody else. */
 const made = (some: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
-  uid: uid(9),
+  uid: uidOf(9),
   activity_type: 'charge',
   status: 'requires_action',
   next_action: account().nextAction,
@@ -68,28 +68,39 @@ describe('an activity that is not from this ledger', () => {
   ])('%s', (_what, some, medium, refusal) => {
     const found = guard([], medium, { again: false, shown: look({ activities: [made(some)] }) }, momentAt(NOON));
     if (refusal === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatchObject({ why: refusal, by: undefined, activity: { uid: uid(9) } });
+    else expect(found).toMatchObject({ why: refusal, by: undefined, activity: { uid: uidOf(9) } });
     expect(why(look({ activities: [made(some)] }), { medium, again: true })).toBeUndefined();
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, RefusalReason | undefined]>([
-    ['in an object, as a list with gaps comes', { activities: { '0': made(), '2': made({ uid: uid(8) }) } }, 'payable'],
-    ['as the latest one, without a list', { lastest_ugwo_activity: { uid: uid(9), status: 'processing' } }, 'payable'],
+    [
+      'in an object, as a list with gaps comes',
+      { activities: { '0': made(), '2': made({ uid: uidOf(8) }) } },
+      'payable',
+    ],
+    [
+      'as the latest one, without a list',
+      { lastest_ugwo_activity: { uid: uidOf(9), status: 'processing' } },
+      'payable',
+    ],
     [
       'as the latest one, beside a list without it',
-      { activities: [], lastest_ugwo_activity: { uid: uid(9), status: ['successful', 'Paid'] } },
+      { activities: [], lastest_ugwo_activity: { uid: uidOf(9), status: ['successful', 'Paid'] } },
       'paid',
     ],
     [
       'as the latest one, whose medium the list tells',
-      { activities: [made({ next_action: DIAL })], lastest_ugwo_activity: { uid: uid(9), status: 'requires_action' } },
+      {
+        activities: [made({ next_action: DIAL })],
+        lastest_ugwo_activity: { uid: uidOf(9), status: 'requires_action' },
+      },
       undefined,
     ],
     [
       'as the latest one, beside a list of others',
       {
-        activities: [made({ uid: uid(8), status: 'failed' })],
-        lastest_ugwo_activity: { uid: uid(9), status: 'successful' },
+        activities: [made({ uid: uidOf(8), status: 'failed' })],
+        lastest_ugwo_activity: { uid: uidOf(9), status: 'successful' },
       },
       'paid',
     ],
@@ -153,19 +164,19 @@ describe('a charge of this ledger that the look shows', () => {
     ['ugwo_successful', 'paid'],
   ])('is named where its payment request is %s and it was what was paid', (status, because) => {
     const paid = own({ status: 'successful', next_action: null });
-    const activities = [made({ uid: uid(7) }), made({ uid: uid(8), status: 'failed' }), paid];
+    const activities = [made({ uid: uidOf(7) }), made({ uid: uidOf(8), status: 'failed' }), paid];
     expect(
       guard([charge()], 'ussd', { again: false, shown: look({ status, activities }) }, momentAt(NOON)),
     ).toMatchObject({ why: because, by: { id: charge().id }, activity: { uid: account().uid, status: 'successful' } });
   });
 
   it('is not named where its payment request is cancelled and another was paid', () => {
-    const paid = made({ uid: uid(8), status: 'successful' });
+    const paid = made({ uid: uidOf(8), status: 'successful' });
     const shown = look({ status: 'cancelled', activities: [own(), paid] });
     expect(guard([charge()], 'bank_transfer', { again: false, shown }, momentAt(NOON))).toMatchObject({
       why: 'cancelled',
       by: undefined,
-      activity: { uid: uid(8) },
+      activity: { uid: uidOf(8) },
     });
   });
 
@@ -190,7 +201,7 @@ describe('a charge of this ledger that the look shows', () => {
 
 describe('of several reasons', () => {
   const [sending, unknown] = [charge({ state: 'sending' }), charge({ state: 'unknown' })];
-  const [PAID, OPEN] = [made({ uid: uid(8), status: 'successful' }), made({ uid: uid(9) })];
+  const [PAID, OPEN] = [made({ uid: uidOf(8), status: 'successful' }), made({ uid: uidOf(9) })];
   const EXPIRED = charge({ told: undefined, activity: account({}, -20 * MINUTE) });
   it.each<[RefusalReason, RefusalReason, readonly Charge[], Readonly<Record<string, unknown>>]>([
     ['unresolved', 'in_progress', [sending, unknown], {}],

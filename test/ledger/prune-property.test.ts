@@ -4,6 +4,7 @@ import type { Entry, KeptActivity, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../src/ledger/open.ts';
 import type { Snapshot } from '../../src/ledger/snapshot.ts';
+import { uidOf } from '../support/ids.ts';
 import { account, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
 import { ID, job } from './support/jobs.ts';
 import { memoryBackend, memoryStore } from './support/memory-backend.ts';
@@ -21,8 +22,6 @@ const STATUSES = [
   'odd',
 ];
 
-const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
-
 /** How an activity is shown: with an account that lives so long, or with nothing to do. */
 const activity = fc
   .record({
@@ -32,7 +31,7 @@ const activity = fc
     servedLate: fc.option(fc.constantFrom(-5 * MINUTE, 0, 5 * MINUTE), { nil: undefined }),
   })
   .map(({ number, status, lives, servedLate }) => (now: number): KeptActivity => {
-    const { nextAction, ...rest } = account({ uid: uid(number), status }, now - NOON + (lives ?? 0) * MINUTE);
+    const { nextAction, ...rest } = account({ uid: uidOf(number), status }, now - NOON + (lives ?? 0) * MINUTE);
     const shown = { ...rest, nextAction: lives === undefined ? null : nextAction };
     return servedLate === undefined ? shown : { ...shown, servedAt: now + servedLate };
   });
@@ -171,7 +170,7 @@ const openWorld = (prunes: boolean) => {
     /** All that a rule may ask of it besides. */
     seen: async (): Promise<unknown> => [
       await ledger.jobs.tally({ ...job(), createdAt: 0, runAt: 0 }),
-      [...(await ledger.owned([0, 1, 2, 3].map(uid)))].sort(),
+      [...(await ledger.owned([0, 1, 2, 3].map(uidOf)))].sort(),
       (await ledger.unknown()).map(order),
       [...store.charges.values()].map(({ state, activity: known }) => `${state} ${known?.uid} ${known?.status}`),
     ],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeptActivity } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { pruned } from '../../src/ledger/upkeep.ts';
+import { uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, charge, intent, MINUTE, NOON } from './support/charges.ts';
 
@@ -9,8 +10,6 @@ const LATER = NOON + 3 * 24 * 60 * MINUTE;
 
 const asked = { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1' };
 const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'Ada, 0123456789' };
-
-const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
 const begin = (ledger: Ledger, number: number, more: Partial<ReturnType<typeof intent>> = {}): Promise<string> =>
   beginCharge(ledger, { about: `ugw.AbCd.${number}`, asked, ...more });
@@ -20,7 +19,7 @@ const made = async (ledger: Ledger, number: number, activity: Partial<KeptActivi
   await ledger.record(id, {
     state: 'accepted',
     exitCode: 0,
-    activity: account({ uid: uid(number), ...activity }),
+    activity: account({ uid: uidOf(number), ...activity }),
     evidence,
   });
   return id;

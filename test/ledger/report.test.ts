@@ -3,11 +3,9 @@ import { PAYMENTS, type Payment } from '../../src/core/charge.ts';
 import type { Charge, KeptActivity, RequestTerms, ServiceTime } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openReport, openSums, paymentOf, type ReportLine } from '../../src/ledger/report.ts';
+import { ugwoOf, uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
-
-const ugwo = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
-const uid = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
 interface Made {
   readonly asked?: RequestTerms;
@@ -17,7 +15,7 @@ interface Made {
 
 /** Begins a charge; gives its identifier. */
 const begin = (ledger: Ledger, number: number, { asked, ...more }: Made = {}): Promise<string> =>
-  beginCharge(ledger, { about: ugwo(number), asked: asked ?? {}, ...more });
+  beginCharge(ledger, { about: ugwoOf(number), asked: asked ?? {}, ...more });
 
 const accepted = async (
   ledger: Ledger,
@@ -26,7 +24,7 @@ const accepted = async (
   made?: Made,
 ): Promise<void> => {
   const id = await begin(ledger, number, made);
-  await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ uid: uid(number), ...activity }) });
+  await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(number), ...activity }) });
 };
 
 const ngn = (amount: number): Made => ({ asked: { amount, currency: 'NGN' } });

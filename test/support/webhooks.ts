@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { signatureOf } from '../../src/core/webhook-event.ts';
+import { ugwoOf } from './ids.ts';
 import { type Running, type RunOptions, start } from './program.ts';
+
+export { ugwoOf };
 
 export const SECRET = 'wsk.test-secret';
 
 export const uidOf = (number: number, sandbox = false): string =>
   `evt.AbCd.${String(number).padStart(24, '0')}${sandbox ? '_t' : ''}`;
-export const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 
 /** An event's body, about one of many payment requests. */
 export const bodyOf = (

@@ -7,6 +7,7 @@ import { initLedger } from '../../../src/ledger/postgres/admin.ts';
 import type { Access } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { full } from '../../faults/torture.ts';
+import { ugwoOf } from '../../support/ids.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { hasBouncer } from '../../support/postgres/bouncer.ts';
 import { ownBouncer, ownCluster, sharedCluster } from '../../support/postgres.ts';
@@ -14,8 +15,6 @@ import { newFolder } from '../../support/program.ts';
 import { SELF } from '../support/charges.ts';
 import { intent, SENT } from '../support/memory.ts';
 import { newSharedPlace, type SharedPlace } from '../support/postgres.ts';
-
-const ugwoOf = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
 
 /** Begins these at once, in one transaction. */
 const beginAll = async (ledger: Ledger, numbers: readonly number[]): Promise<void> => {

@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { backUp } from '../../../src/ledger/sqlite/backup.ts';
 import { thrownBy } from '../../client/support.ts';
+import { modeOf } from '../../support/files.ts';
 import { newFolder } from '../../support/program.ts';
 import { beside, intent, newPath, open } from '../support/charges.ts';
 
@@ -22,8 +23,6 @@ const begin = async (ledger: Ledger, number: number): Promise<void> => {
   const begun = await ledger.begin(intent({ about: `ugw.AbCd.${number}` }), { again: false });
   if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'rejected', exitCode: 3 });
 };
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** Puts a copy in the place of a ledger, as a person does. */
 const putBack = (copy: string, ledger: string): void => {

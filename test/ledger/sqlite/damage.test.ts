@@ -7,6 +7,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { highestPath, LEDGER_FILE } from '../../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../../src/ledger/sqlite/open.ts';
 import { thrownBy } from '../../client/support.ts';
+import { ugwoOf } from '../../support/ids.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beside, intent, MINUTE, NOON, newPath, open, SELF } from '../support/charges.ts';
 
@@ -25,8 +26,6 @@ const JOB = {
   profile: 'default',
   rows: 1,
 } as const;
-
-const ugwoOf = (index: number): string => `ugw.AbCd.${String(index).padStart(24, '0')}`;
 
 /** Charges that stand in the way of another: unknown ones, and accounts that can be paid. Others lie between them. */
 const fill = async (ledger: Ledger, count: number): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { Job } from '../../../src/ledger/job.ts';
 import type { Begun, Ledger } from '../../../src/ledger/ledger.ts';
+import { ugwoOf } from '../../support/ids.ts';
 import { intent, PLACE } from './charges.ts';
 
 const { service, origin, profile } = PLACE;
@@ -17,12 +18,10 @@ export const job = (more: Partial<Job> = {}): Omit<Job, 'createdAt' | 'runAt'> =
 });
 export const ID = job().id;
 
-const ugwo = (number: number): string => `ugw.AbCd.${String(number).padStart(24, '0')}`;
-
 /** Begins the charge of a row, each row with a payment request of its own. */
 export const begin = (
   ledger: Ledger,
   row: number,
   how: { again?: boolean; retry?: boolean } = {},
   jobId = ID,
-): Promise<Begun> => ledger.begin(intent({ about: ugwo(row), job: jobId, row }), { again: false, ...how });
+): Promise<Begun> => ledger.begin(intent({ about: ugwoOf(row), job: jobId, row }), { again: false, ...how });

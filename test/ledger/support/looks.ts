@@ -1,8 +1,11 @@
 import { formatDateAtom } from '../../../src/core/time.ts';
 import type { Evidence } from '../../../src/ledger/entry.ts';
 import type { SnapshotAt } from '../../../src/ledger/match.ts';
+import { uidOf } from '../../support/ids.ts';
 import { MINUTE, SECOND } from '../../support/units.ts';
 import { markAt, SENT } from './memory.ts';
+
+export { uidOf };
 
 /** When the sending of `charge` in memory.ts had ended. */
 export const END = SENT + 10 * SECOND;
@@ -17,7 +20,6 @@ export const ACCOUNT = {
 };
 
 export const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}+00:00`;
-export const uidOf = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
 /** An activity of the charge's own medium, made as it was sent. */
 export const activity = (number = 1, some: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
