@@ -104,6 +104,7 @@ describe('security row 13: a foreign page uses the console', () => {
   test('what only reads changes nothing, and nothing but the service and its controls takes a write', async () => {
     const { open, submit, moved } = await opened();
     expect((await open('emulator/clock?by=15m')).json).toMatchObject({ moved: 0 });
+    expect((await open('constructor')).status).toBe(404);
     for (const path of ['', 'about', 'updates', 'openapi.json', 'ugw.Lcal.x']) {
       expect((await submit(path, { by: '15m' })).status, path).toBe(404);
     }

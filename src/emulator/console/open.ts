@@ -109,12 +109,12 @@ const HEADERS = {
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#f6c344"/><path d="M11 26V7h7a5.5 5.5 0 0 1 0 11h-7" fill="none" stroke="#3a2600" stroke-width="3.4"/></svg>
 `;
 
-const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
-  '': ['text/html; charset=utf-8', PAGE],
-  'style.css': ['text/css; charset=utf-8', STYLE],
-  'script.js': ['text/javascript; charset=utf-8', SCRIPT],
-  'icon.svg': ['image/svg+xml', ICON],
-};
+const FILES: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
+  ['', ['text/html; charset=utf-8', PAGE]],
+  ['style.css', ['text/css; charset=utf-8', STYLE]],
+  ['script.js', ['text/javascript; charset=utf-8', SCRIPT]],
+  ['icon.svg', ['image/svg+xml', ICON]],
+]);
 
 /** Interval in milliseconds for checking whether the data has changed, since another process may write to the file. */
 const POLL_MS = 500;
@@ -154,6 +154,24 @@ const updates =
     }
   };
 
+/** Throws a ProblemError unless the address has the token and, for a write, the console itself asks. */
+const admit = (asked: HttpRequest, store: EmulatorStore): void => {
+  const { method, segments, headers } = asked;
+  refusePages(headers, asked, method === 'GET');
+  if (!isKey(segments[2] ?? '', consoleToken(store))) {
+    throw refusal(403, 'wrong token in the address: open the address that `paycli emulator start` prints as console');
+  }
+  if (method !== 'GET' && headers['origin'] !== `http://${headers['host']}`) {
+    throw refusal(403, 'only the console itself may write: the header `Origin` is missing or differs');
+  }
+};
+
+const refusalAnswer = (thrown: unknown, service: Service): HttpAnswer => {
+  if (!(thrown instanceof ProblemError)) throw thrown;
+  const { status, detail, title } = thrown.problem;
+  return respond(service, status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
+};
+
 /**
  * Builds the console of a running service. `app` answers its calls of the service and of the controls. None of its
  * answers contains a secret key.
@@ -179,50 +197,31 @@ export const openConsole = (
   };
 
   const read = ([what = '', id = '']: readonly string[]): HttpAnswer => {
-    const file = FILES[what];
+    const file = FILES.get(what);
     if (file !== undefined) return show(...file);
     catchUp(store, nowOf(service));
     if (what === 'about') return json({ data });
-    if (what === 'requests') return json(requestOf(present(requests.find(Number(id)), 'it is no longer kept')));
+    if (what === 'requests')
+      return json(requestOf(present(requests.find(Number(id)), 'the log no longer has this request')));
     if (what === 'timelines') return json(timelineOf(store, id));
     if (what === 'updates') {
-      const sending = updates(service, requests);
-      return {
-        ...show('text/event-stream', ''),
-        sending: (write, closed) => sending((text) => write(clean(text)), closed),
-      };
+      const sending: StreamedAnswer = (write, closed) =>
+        updates(service, requests)((text) => write(clean(text)), closed);
+      return { ...show('text/event-stream', ''), sending };
     }
     throw refusal(404, 'the console has no such page');
   };
 
   const handled = async (asked: HttpRequest): Promise<HttpAnswer | undefined> => {
-    const { method, segments, headers } = asked;
-    refusePages(headers, asked, method === 'GET');
-    if (!isKey(segments[2] ?? '', consoleToken(store))) {
-      throw refusal(403, 'wrong token in the address: open the address that `paycli emulator start` prints as console');
-    }
-    if (method !== 'GET' && headers['origin'] !== `http://${headers['host']}`) {
-      throw refusal(403, 'only the console itself may write: the header `Origin` is missing or differs');
-    }
-    const path = segments.slice(3);
+    admit(asked, store);
+    const path = asked.segments.slice(3);
     if (path[0] === 'v1' || path[0] === 'emulator') return forward(asked, path);
-    if (method !== 'GET' || !asked.target.startsWith(consolePath(store)))
-      throw refusal(404, 'the console has no such path');
-    return read(path);
+    if (asked.method === 'GET' && asked.target.startsWith(consolePath(store))) return read(path);
+    throw refusal(404, 'the console has no such path');
   };
 
-  const withPolicy = (answer: HttpAnswer): HttpAnswer => ({
-    ...answer,
-    headers: { ...answer.headers, ...HEADERS },
-    text: clean(answer.text),
-  });
-  const refusalAnswer = (thrown: unknown): HttpAnswer => {
-    if (!(thrown instanceof ProblemError)) throw thrown;
-    const { status, detail, title } = thrown.problem;
-    return respond(service, status, 'text/plain; charset=utf-8', `${detail ?? title}\n`);
-  };
   return async (asked) => {
-    const answer = await handled(asked).catch(refusalAnswer);
-    return answer === undefined ? undefined : withPolicy(answer);
+    const answer = await handled(asked).catch((thrown: unknown) => refusalAnswer(thrown, service));
+    return answer && { ...answer, headers: { ...answer.headers, ...HEADERS }, text: clean(answer.text) };
   };
 };
