@@ -42,11 +42,15 @@ const unknownColumn = (name: string, known: readonly string[]): PayError => {
   });
 };
 
-/** A count column that was named explicitly is shown even where it is 0. */
-const asColumn = (name: string, view: View): Column => {
-  const column = contractColumns(view).find(({ path }) => path === name) ?? { path: name };
-  return column.kind === 'count' ? { ...column, always: true } : column;
-};
+/** The name of a column in tsv and csv. Amounts there are in the minor unit (kobo), and their name says so. */
+export const machineName = ({ path, kind }: Column): string => (kind === 'money' ? `${path}_minor` : path);
+
+/** The column of each name, as tables or as tsv and csv give it. A count that was named is shown even where it is 0. */
+export const namedColumns = (names: readonly string[], view: View): readonly Column[] =>
+  names.map((name) => {
+    const known = contractColumns(view).find((column) => name === column.path || name === machineName(column));
+    return known?.kind === 'count' ? { ...known, always: true } : (known ?? { path: name });
+  });
 
 /** Throws a usage error for `--columns` with a format that prints whole records. Called before anything is sent. */
 export const checkColumnsFormat = (format: Format): void => {
@@ -60,13 +64,13 @@ export const checkColumnsFormat = (format: Format): void => {
  * The columns for `--columns` as far as the view alone can tell: the first segment must be known. Called before a
  * write, whose answer must not be lost because of a misspelt name. A view without columns accepts every name.
  */
-export const checkColumnsAhead = (columns: readonly string[], view: View): readonly Column[] => {
-  const known = viewPaths(view);
+export const checkColumnsAhead = (names: readonly string[], view: View): readonly Column[] => {
+  const [columns, known] = [namedColumns(names, view), viewPaths(view)];
   const roots = new Set(known.map(firstSegment));
-  for (const name of columns) {
-    if (known.length > 0 && !roots.has(firstSegment(name))) throw unknownColumn(name, known);
+  for (const { path } of columns) {
+    if (known.length > 0 && !roots.has(firstSegment(path))) throw unknownColumn(path, known);
   }
-  return columns.map((name) => asColumn(name, view));
+  return columns;
 };
 
 /**
@@ -74,33 +78,32 @@ export const checkColumnsAhead = (columns: readonly string[], view: View): reado
  * page of a list). Without records, only the view is checked. Throws a usage error that lists the known columns.
  */
 export const checkColumns = (
-  columns: readonly string[],
+  names: readonly string[],
   view: View,
   records: readonly ApiRecord[] = [],
 ): readonly Column[] => {
-  if (records.length === 0) return checkColumnsAhead(columns, view);
+  if (records.length === 0) return checkColumnsAhead(names, view);
+  const columns = namedColumns(names, view);
   const known = new Set([...viewPaths(view), ...viewPaths(view).map(firstSegment)]);
   const values = memo(() => records.map(exactValue));
-  for (const name of columns) {
-    if (known.has(name) || values().some((value) => valueAt(value, name) !== undefined)) continue;
-    const named = [...viewPaths(view), ...pathsIn(values())].filter((path) => !/(?:^|\.)\d+(?:\.|$)/.test(path));
-    throw unknownColumn(name, [...new Set(named)]);
+  for (const { path } of columns) {
+    if (known.has(path) || values().some((value) => valueAt(value, path) !== undefined)) continue;
+    const named = [...viewPaths(view), ...pathsIn(values())].filter((one) => !/(?:^|\.)\d+(?:\.|$)/.test(one));
+    throw unknownColumn(path, [...new Set(named)]);
   }
-  return columns.map((name) => asColumn(name, view));
+  return columns;
 };
 
 /**
  * Same as `checkColumns`, for the single record of a command. It may be the answer to a completed write, so every name
  * that passed `checkColumnsAhead` passes here, too, and is empty where the record lacks it.
  */
-export const checkRecordColumns = (columns: readonly string[], view: View, record: ApiRecord): readonly Column[] => {
+export const checkRecordColumns = (names: readonly string[], view: View, record: ApiRecord): readonly Column[] => {
+  const columns = namedColumns(names, view);
   const roots = new Set(viewPaths(view).map(firstSegment));
-  checkColumns(
-    columns.filter((name) => !roots.has(firstSegment(name))),
-    view,
-    [record],
-  );
-  return columns.map((name) => asColumn(name, view));
+  const others = columns.map(({ path }) => path).filter((path) => !roots.has(firstSegment(path)));
+  checkColumns(others, view, [record]);
+  return columns;
 };
 
 /** The columns of tsv and csv: the view's, or every top-level field of `records` where the view has none. */

@@ -4,7 +4,7 @@ import type { ApiRecord } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
 import { exactValue, isBlank, isEnum, isObject, isScalar, machineText } from './cell.ts';
-import { checkColumns, checkRecordColumns, machineColumns } from './columns.ts';
+import { checkColumns, checkRecordColumns, machineColumns, machineName, namedColumns } from './columns.ts';
 import type { Sink } from './walk.ts';
 
 /** Keeps the line breaks between tokens: strings contain none. */
@@ -88,13 +88,20 @@ const tsvRowOf = (record: ApiRecord, columns: readonly Column[]): string => {
   return `${columns.map(({ path, kind }) => escaped(machineText(valueAt(value, path), kind))).join('\t')}\n`;
 };
 
-/** Writes a record a line, without a header, with the same columns on every line. */
+/**
+ * Writes a record a line, with the same columns on every line. A header names them, except where the user has named
+ * them: scripts do.
+ */
 export const tsvSink = (names: readonly string[] | undefined, view: View): Sink => {
   let columns: readonly Column[] | undefined;
   return {
     *page(records) {
       if (records.length === 0) return;
-      columns ??= names === undefined ? machineColumns(view, records) : checkColumns(names, view, records);
+      if (columns === undefined && names === undefined) {
+        columns = machineColumns(view, records);
+        yield `${columns.map((column) => escaped(machineName(column))).join('\t')}\n`;
+      }
+      columns ??= checkColumns(names ?? [], view, records);
       for (const record of records) yield tsvRowOf(record, columns);
     },
     end: () => '',
@@ -109,10 +116,11 @@ const namesIn = (value: unknown): Iterable<string | number> =>
  * Writes `key<TAB>value` lines for everything in `value`; nested names are joined by dots, list elements count from 0.
  */
 function* flatLines(value: unknown, path: string, view: View): Generator<string> {
-  const kind = view.columns.find((column) => column.path === path)?.kind;
+  const column = view.columns.find((one) => one.path === path) ?? { path };
+  const { kind } = column;
   const isPair = (kind === 'enum' || kind === 'state') && isEnum(value);
   if (isPair || path.length > BOUNDS.path || isBlank(value) || isScalar(value)) {
-    return yield tsvLine(path, machineText(value, kind));
+    return yield tsvLine(machineName(column), machineText(value, kind));
   }
   for (const name of namesIn(value)) {
     const member = (value as Readonly<Record<string | number, unknown>>)[name];
@@ -123,8 +131,8 @@ function* flatLines(value: unknown, path: string, view: View): Generator<string>
 function* recordLines(record: ApiRecord, names: readonly string[] | undefined, view: View): Generator<string> {
   const value = exactValue(record);
   if (names !== undefined) {
-    for (const { path, kind } of checkRecordColumns(names, view, record)) {
-      yield tsvLine(path, machineText(valueAt(value, path), kind));
+    for (const column of checkRecordColumns(names, view, record)) {
+      yield tsvLine(machineName(column), machineText(valueAt(value, column.path), column.kind));
     }
   } else if (!isScalar(value) && !isBlank(value)) {
     yield* flatLines(value, '', view);
@@ -153,7 +161,7 @@ const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 type Written = Pick<OutputOptions, 'rawCsv' | 'bom'>;
 
 const headerOf = (columns: readonly Column[], { rawCsv, bom = false }: Written): string => {
-  const names = columns.map(({ path }) => quoted(rawCsv ? path : withoutFormula(path)));
+  const names = columns.map(machineName).map((name) => quoted(rawCsv ? name : withoutFormula(name)));
   return `${bom ? MARK : ''}${names.length === 0 ? '' : csvLine(names)}`;
 };
 
@@ -175,7 +183,7 @@ export const csvSink = (names: readonly string[] | undefined, view: View, writte
     },
     end: () => {
       if (columns !== undefined) return '';
-      return headerOf(names?.map((path) => ({ path })) ?? machineColumns(view, []), written);
+      return headerOf(names === undefined ? machineColumns(view, []) : namedColumns(names, view), written);
     },
   };
 };

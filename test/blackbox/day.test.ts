@@ -11,7 +11,7 @@ const linesUnder = (heading: string): string => {
   return block.replaceAll(/^ {4}/gm, '').trim();
 };
 
-const REQUEST = 'uid,status,amount,currency,ref';
+const REQUEST = 'uid,status,amount_minor,currency,ref';
 
 describe.runIf(process.platform !== 'win32')("an operator's day, as the guide shows it", () => {
   it('ends with a customer, a request that is paid and half refunded, and one that is cancelled', async () => {
@@ -32,7 +32,7 @@ describe.runIf(process.platform !== 'win32')("an operator's day, as the guide sh
     expect(paid.onye.uid).toBe(found.data[0].uid);
     expect(cancelled).toMatchObject({ status: 'cancelled', amount: 90_000, total_amount_paid: 0 });
     // Digits as they should be written, too.
-    expect(await look('ugwo', 'get', paid.uid, '-o', 'tsv')).toContain('\ntotal_amount_paid\t500000\n');
+    expect(await look('ugwo', 'get', paid.uid, '-o', 'tsv')).toContain('\ntotal_amount_paid_minor\t500000\n');
     expect(await look('ledger', 'list', '--kind', 'all', '-o', 'tsv', '--columns', 'kind,state')).toContain(
       'refund\taccepted\n',
     );

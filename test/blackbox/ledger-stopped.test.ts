@@ -40,7 +40,7 @@ const twoCharges = async (answer: Answer | undefined) => {
 it('shows what was found out before a signal, which the next run would not show', async () => {
   const stopped = await twoCharges(reset);
   const ended = await stopped('ledger', 'sync');
-  expect(ended).toMatchObject({ code: 130, stdout: expect.stringMatching(/^paid\t.*\nunknown\t/) });
+  expect(ended).toMatchObject({ code: 130, stdout: expect.stringMatching(/^payment\t.*\npaid\t.*\nunknown\t/) });
   expect(ended.stderr).toContain('Cancelled by Ctrl-C; the results so far are in the ledger');
 });
 

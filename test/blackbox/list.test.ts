@@ -12,8 +12,12 @@ describe('ugwo list', () => {
     const service = await serve([page([1, 2], 'c=2;x')]);
     const ended = await paycli(['ugwo', 'list'], { service });
     expect(ended.code).toBe(0);
-    expect(lines(ended)).toHaveLength(2);
-    expect(lines(ended)[0]?.split('\t')).toEqual([
+    // A header says that amounts are in kobo.
+    expect(lines(ended)).toHaveLength(3);
+    expect(lines(ended)[0]).toBe(
+      'uid\tstatus\tamount_minor\tcurrency\tref\tdescription\tonye.uid\tonye.email\tcreated_at',
+    );
+    expect(lines(ended)[1]?.split('\t')).toEqual([
       'ugw.AbCd.000000000000000000000001',
       'requires_ugwo',
       '500001',
@@ -26,6 +30,22 @@ describe('ugwo list', () => {
     ]);
     expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=10');
     expect(ended.stderr).toContain(`paycli ugwo list --limit 10 --cursor 'c=2;x'`);
+  });
+
+  it.each([
+    ['amount', 'tsv', '500001\n'],
+    ['amount_minor', 'tsv', '500001\n'],
+    ['amount', 'csv', 'amount_minor\r\n500001\r\n'],
+    ['amount_minor', 'csv', 'amount_minor\r\n500001\r\n'],
+    ['amount_minor', 'table', / {6}amount\n─+\nNGN 5,000\.01\n/],
+  ])('shows --columns %s as %s, without a header in tsv', async (columns, format, text) => {
+    const service = await serve([page([1], null)]);
+    const { stdout } = await inProcess(['ugwo', 'list', '--columns', columns, '-o', format], { service });
+    expect(stdout).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
+  });
+
+  it('prints no header for an empty list', async () => {
+    expect((await inProcess(['ugwo', 'list'], { service: await serve([page([], null)]) })).stdout).toBe('');
   });
 
   it('says nothing on stderr with --quiet, or on the last page', async () => {
@@ -76,7 +96,7 @@ describe('ugwo list', () => {
     ['ndjson', `${text(1)}\n`],
     [
       'csv',
-      'uid,status,amount,currency,ref,description,onye.uid,onye.email,created_at\r\nugw.AbCd.000000000000000000000001,requires_ugwo,500001,NGN,order-1,Order 1,,,2026-11-20T10:00:00+00:00\r\n',
+      'uid,status,amount_minor,currency,ref,description,onye.uid,onye.email,created_at\r\nugw.AbCd.000000000000000000000001,requires_ugwo,500001,NGN,order-1,Order 1,,,2026-11-20T10:00:00+00:00\r\n',
     ],
   ])('prints %s', async (format, stdout) => {
     const service = await serve([page([1], null)]);

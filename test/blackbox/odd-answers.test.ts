@@ -243,7 +243,7 @@ describe('a read whose answer is odd', () => {
     const service = await serve(pages);
     const ended = await paycli(['ugwo', 'list', '--all', '-o', 'tsv'], { service });
     expect(ended.code).toBe(0);
-    expect(ended.stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(ended.stdout.trimEnd().split('\n')).toHaveLength(4);
     expect(ended.stderr.trimEnd().split('\n')).toEqual(
       ['amount', 'status'].map((name) => `note: the answer's "${name}" could not be read; it is shown as received`),
     );

@@ -50,7 +50,7 @@ describe('ugwo get', () => {
     const service = await serve([json(200, WHOLE), json(200, WHOLE)], ASKED);
     expect((await paycli([...GET_UGWO, '--json'], { service })).stdout).toBe(`${JSON.stringify(WHOLE)}\n`);
     expect((await paycli([...GET_UGWO, '-o', 'csv'], { service })).stdout.split('\r\n')[0]).toBe(
-      'uid,status,amount,currency,ref,description,onye.uid,onye.email,created_at',
+      'uid,status,amount_minor,currency,ref,description,onye.uid,onye.email,created_at',
     );
     expect(service.seen[0]).toMatchObject({ method: 'GET', url: `/v1/ugwo/${UGWO_ID}` });
   });

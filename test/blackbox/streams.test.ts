@@ -118,7 +118,7 @@ describe('a pipe', () => {
   it('keeps errors, hints and notices on stderr', async () => {
     const service = await serve([page([1], 'c')]);
     const ended = await inProcess(['ugwo', 'list', '--debug'], { service });
-    expect(ended.stdout.split('\n')).toHaveLength(2);
+    expect(ended.stdout.split('\n')).toHaveLength(3);
     expect(ended.stderr).toMatch(/^debug: > GET .*\/v1\/ugwo\?limit=10$/m);
     expect(ended.stderr).toMatch(/^debug: < 200 in \d+ ms$/m);
   });
@@ -396,8 +396,9 @@ describe('a terminal', () => {
   });
 
   it('shows records one below the other where a table does not fit, nothing cut', async () => {
-    const service = await serve([page([1], null)]);
-    const terminal = openTerminal(['ugwo', 'list'], { service, columns: 40 });
+    const onye = { uid: 'ony.AbCd.1', email: 'ada@example.com' };
+    const service = await serve([json(200, { data: [{ ...ugwo(1), onye }], next_cursor: null })]);
+    const terminal = openTerminal(['ugwo', 'list'], { service, columns: 38 });
     await terminal.ended;
     const screen = await terminal.screen();
     expect(screen).toContain('ugw.AbCd.000000000000000000000001');
@@ -410,7 +411,7 @@ describe('a terminal', () => {
     expect(await terminal.ended).toEqual({ code: 0 });
     const screen = await terminal.screen();
     expect(screen.split('\n').map((line) => line.trim())).toContain('*737*000*5000#');
-    expect(screen).toContain('requires_action');
+    expect(screen).toContain('not paid');
     expect(screen).toMatch(/[▀▄█]/u);
   });
 

@@ -38,7 +38,7 @@ const many = async (
 };
 
 const AB: View = { columns: [{ path: 'a' }, { path: 'b' }] };
-const HEADER = 'uid,status,amount,currency,ref,description,onye.uid,created_at\r\n';
+const HEADER = 'uid,status,amount_minor,currency,ref,description,onye.uid,created_at\r\n';
 
 describe('csv, a list', () => {
   it('has one header, the columns of the view, raw values', async () => {
@@ -80,7 +80,7 @@ it('csv, one object: a header and a row', async () => {
     io,
     options({ format: 'csv' }),
   );
-  expect(io.stdout.text).toBe('uid,amount\r\nugw.WXYZ.a1,500000\r\nb,a\r\n1,\r\n');
+  expect(io.stdout.text).toBe('uid,amount_minor\r\nugw.WXYZ.a1,500000\r\nb,a\r\n1,\r\n');
 });
 
 describe('a cell that a spreadsheet would run', () => {

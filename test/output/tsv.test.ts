@@ -19,14 +19,15 @@ const many = async (records: readonly ApiRecord[], columns?: readonly string[], 
 };
 
 describe('tsv, a list', () => {
-  it('has the columns of the view, raw, without a header', async () => {
+  it('has the columns of the view, raw, under a header', async () => {
     const long = 'x'.repeat(500);
     const text = await many([
       ugwo('a1', { description: long, onye: { uid: 'ony.WXYZ.a1' } }),
       recordOf({ uid: 'ugw.WXYZ.b2', amount: 0, currency: 'NGN', ref: null }),
     ]);
     expect(text).toBe(
-      `ugw.WXYZ.a1\tprocessing\t500000\tNGN\torder-a1\t${long}\tony.WXYZ.a1\t${CREATED}\n` +
+      `uid\tstatus\tamount_minor\tcurrency\tref\tdescription\tonye.uid\tcreated_at\n` +
+        `ugw.WXYZ.a1\tprocessing\t500000\tNGN\torder-a1\t${long}\tony.WXYZ.a1\t${CREATED}\n` +
         'ugw.WXYZ.b2\t\t0\tNGN\t\t\t\t\n',
     );
   });
@@ -56,7 +57,7 @@ describe('tsv, a list', () => {
 
   it('takes every top-level field where the view has no columns', async () => {
     expect(await many([recordOf({ b: 1, a: { c: true } }), recordOf({ d: null })], undefined, { columns: [] })).toBe(
-      '1\t{"c":true}\t\n\t\t\n',
+      'b\ta\td\n1\t{"c":true}\t\n\t\t\n',
     );
   });
 });
@@ -77,7 +78,7 @@ describe('tsv, one object', () => {
         'checkout.mediums.0.medium\tussd',
         'checkout.none\t{}',
         'checkout.nil\t[]',
-        'amount\t1.50',
+        'amount_minor\t1.50',
         'n\t1e400',
         'ok\tfalse',
         '',
@@ -123,7 +124,7 @@ describe('any text in a cell', () => {
         const lines = (await many(values.map(recordOf), undefined, view)).split('\n');
         expect(lines.pop()).toBe('');
         const cells = lines.map((line) => line.split('\t').map(unescaped));
-        expect(cells).toEqual(values.map(({ a, b }) => [a, b]));
+        expect(cells).toEqual([['a', 'b'], ...values.map(({ a, b }) => [a, b])]);
       }),
     );
   });

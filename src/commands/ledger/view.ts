@@ -216,7 +216,7 @@ export const exportView: View = {
   columns: namesIn(
     'id state ugwo medium origin profile activity status next_action job row created_at recorded_at ' +
       'exit_code evidence provider phone amount currency ref customer payment kind about request',
-  ).map((path) => ({ path })),
+  ).map((path) => (path === 'amount' ? amount : { path })),
 };
 
 /** True if the rows are charges, whose outcome the service shows. */
