@@ -207,7 +207,7 @@ const outbox = (db: DatabaseSync) => {
   const remove = db.prepare('DELETE FROM webhook WHERE seq = ?');
   const put = db.prepare('INSERT INTO delivery (webhook, uid, event, subject, data, at) VALUES (?, ?, ?, ?, ?, ?)');
   const one = db.prepare(`${DELIVERY} WHERE delivery.seq = ?`);
-  const newest = db.prepare(`${DELIVERY} ORDER BY delivery.seq DESC LIMIT ?`);
+  const before = db.prepare(`${DELIVERY} WHERE delivery.seq < ? ORDER BY delivery.seq DESC LIMIT ?`);
   // Untried deliveries (due 0) come first, in the order of their events.
   const due = db.prepare(`${DELIVERY} WHERE webhook = ? AND due <= ? ORDER BY due, delivery.seq LIMIT ?`);
   const next = db.prepare('UPDATE delivery SET state = ?, due = ?, tries = ?, put_off = ? WHERE seq = ?');
@@ -237,7 +237,7 @@ const outbox = (db: DatabaseSync) => {
       return row === undefined ? undefined : deliveryOf(row);
     },
     /** Newest first. */
-    newestDeliveries: (count: number): OutgoingDelivery[] => newest.all(count).map(deliveryOf),
+    newestDeliveries: (count: number): OutgoingDelivery[] => before.all(NEWEST, count).map(deliveryOf),
     dueDeliveries: (webhook: number, now: number, count: number): OutgoingDelivery[] =>
       due.all(webhook, now, count).map(deliveryOf),
     setNext: (id: number, { state, due: at, tries, putOff }: Next) =>

@@ -147,7 +147,7 @@ it.runIf(hasBrowser)('shows where the focus is, from the first key on, in the or
   const ugwo = await service.request();
   await service.charge(ugwo);
   await page.goto(`${service.console}#payments/${ugwo}`);
-  await page.getByText('What happened').waitFor();
+  await page.getByText('Timeline').waitFor();
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
   await page.keyboard.press('Enter');

@@ -102,7 +102,7 @@ const endsCharges = async (console: Opened): Promise<void> => {
   await go(`payments/${twice}`, 'Twice');
   const destination = { provider: 'gtb', account_number: '0123456789' };
   await call('POST', '/v1/refunds', { ugwo_activity: uid, amount: 200_000, destination });
-  await page.getByText('Refund of NGN 2,000.00 asked for').waitFor();
+  await page.getByText('Refund of NGN 2,000.00 requested').waitFor();
 };
 
 /** Turns faults on and off, and shows what they did to a request. */
@@ -137,7 +137,7 @@ const setsFaults = async (console: Opened): Promise<void> => {
   await hands.press(rows.nth(0).getByRole('link'));
   await page.getByText('"nobank"').first().waitFor();
   await hands.press(page.getByRole('link', { name: refused }));
-  await page.getByText('What happened').waitFor();
+  await page.getByText('Timeline').waitFor();
 };
 
 /** Adds an address for events, replays a delivery and removes the address. */

@@ -220,11 +220,11 @@ interface Happening {
 
 const refundHappenings = (refund: Refund, currency: string): readonly Happening[] => {
   const text = `Refund of ${money(refund.amount, currency)}`;
-  const asked: Happening = { at: refund.created_at, text: `${text} asked for`, tone: 'off', of: refund };
-  if (refund.status === 'processing') return [asked];
+  const requested: Happening = { at: refund.created_at, text: `${text} requested`, tone: 'off', of: refund };
+  if (refund.status === 'processing') return [requested];
   const word = statusWord(refund.status, REFUND_WORDS);
   return [
-    asked,
+    requested,
     { at: refund.updated_at, text: `${text}: ${word}`, tone: toneOf(refund.status), of: refund, isEnd: true },
   ];
 };
@@ -291,7 +291,7 @@ export const paymentView: View<Timeline> = {
         open.find((other) => other !== one),
       ),
     );
-    const timeline = card('What happened', h('ol.timeline', happeningsOf(ugwo).map(happening)));
+    const timeline = card('Timeline', h('ol.timeline', happeningsOf(ugwo).map(happening)));
     return [nameOf(ugwo), columns(h('div', requestCard(ugwo), timeline), h('div', views, charging(ugwo)))];
   },
 };
