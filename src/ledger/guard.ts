@@ -224,7 +224,7 @@ export const resolveStale = (charge: Entry, world: World): Entry =>
   isStale(charge, world) ? markStale(charge, world.moment()) : charge;
 
 /** Charges whose process has died, as they are to be stored. */
-export const staleAmong = (charges: readonly Entry[], world: World): Entry[] =>
+const staleAmong = (charges: readonly Entry[], world: World): Entry[] =>
   charges.filter((charge) => isStale(charge, world)).map((charge) => markStale(charge, world.moment()));
 
 const SENDING = { states: ['sending'] } as const;

@@ -18,6 +18,7 @@ it('knows bank codes that can be typed, each once, in their order', () => {
   for (const code of BANK_CODES) expect(code).toMatch(/^[a-z][a-z0-9_]+$/);
   expect([...new Set(BANK_CODES)].toSorted()).toEqual(BANK_CODES);
   expect(BANK_CODES).toContain('gtb');
+  expect(BANK_CODES).toHaveLength(30);
 });
 
 describe('a run that a signal stopped', () => {

@@ -135,10 +135,3 @@ describe('didYouMean', () => {
     expect(didYouMean(`${long}x`, [`${long}x`])).toBeUndefined();
   });
 });
-
-describe('BANK_CODES', () => {
-  it('are thirty different codes, each as the service writes codes', () => {
-    expect(new Set(BANK_CODES).size).toBe(30);
-    for (const code of BANK_CODES) expect(code).toMatch(/^[a-z0-9]+(?:_[a-z]+)*$/);
-  });
-});

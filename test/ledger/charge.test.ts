@@ -119,15 +119,6 @@ describe('a charge under the protocol', () => {
     );
   });
 
-  it('that is unknown names the command that finds out, at the same place', async () => {
-    const ledger = await open(newPath());
-    const thrown = await thrownBy(charging(ledger, failing(new Error('reset'))));
-    const id = (await onlyRow(ledger))?.id;
-    expect(thrown).toMatchObject({
-      detail: { hint: expect.stringContaining(`paycli ledger sync ${id} --profile x`) },
-    });
-  });
-
   it('is not sent where the guard refuses', async () => {
     const ledger = await open(newPath());
     await charging(ledger, async () => madeHere(ACTIVITY));
@@ -141,33 +132,6 @@ describe('a charge under the protocol', () => {
     expect(await charging(ledger, send, { again: true })).toMatchObject({ kind: 'accepted' });
     expect(sent).toBe(1);
   });
-
-  it.each([
-    [900, 'accepted'],
-    [901, 'not_sent'],
-  ])(
-    'is told what is overdue: of 1000 ms, %i have passed and an attempt takes 100, so it is %s',
-    async (still, state) => {
-      const ledger = await open(newPath());
-      let [now, sent] = [NOON, 0];
-      const begin: Ledger['begin'] = async (...args) => {
-        const begun = await ledger.begin(...args);
-        now += still;
-        return begun;
-      };
-      const send = async (overdue: () => boolean): Promise<ApiRecord> => {
-        if (overdue()) throw new PayError('not_sent', 'was paused');
-        sent += 1;
-        return madeHere(ACTIVITY);
-      };
-      const world = { now: () => now, send };
-      const paused = { ...ledger, begin, moment: () => momentAt(now) };
-      const end = await sendOnce(over(paused), request(), world).catch((thrown: unknown) => thrown);
-      expect(end).toMatchObject(state === 'accepted' ? { kind: state } : { kind: state });
-      expect(await onlyRow(ledger)).toMatchObject({ state });
-      expect(sent).toBe(state === 'accepted' ? 1 : 0);
-    },
-  );
 
   it.each([
     [900, false],

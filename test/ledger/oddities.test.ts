@@ -22,7 +22,7 @@ const charging = (some: Partial<Ledger>, world: Partial<SendDeps> = {}, request:
       client: { longestWrite: 1000, longestAttempt: 100 },
       ledger: { ...memoryLedger([], () => NOON), ...some },
       place: PLACE,
-      words: [],
+      words: ['--profile', 'x'],
     },
     { ugwo: UGWO, data: { medium: 'ussd' }, again: false, ...request },
     { now: () => NOON, send: async () => made(), ...world },
@@ -83,7 +83,7 @@ describe('a charge', () => {
     });
     expect(((await failing('rejected')) as PayError).detail).not.toHaveProperty('unrecorded');
     expect(await failing('unknown')).toMatchObject({
-      detail: { hint: expect.stringMatching(/paycli ledger sync chg-\w{12}`$/) },
+      detail: { hint: expect.stringMatching(/paycli ledger sync chg-\w{12} --profile x`$/) },
     });
   });
 
