@@ -167,16 +167,33 @@ export const checkIdOption = (option: string, prefix: IdPrefix, text: string | u
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Parses `today`, `2h` or `7d` ago, a day or a minute (its first moment, or its end), or an instant with its offset. */
+/** Days of the words for a day and of the units of several days. */
+const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
+const DAYS_IN: Readonly<Record<string, number>> = { d: 1, w: 7 };
+
+/** Throws for a day that its month does not have. */
+const refuseNoDay = (text: string): void => {
+  const [, month = '', year, number, day] = /^((\d{4})-(0[1-9]|1[0-2]))-(\d\d)/.exec(text) ?? [];
+  const last = new Date(Date.UTC(Number(year), Number(number), 0)).getUTCDate();
+  if (day === '00' || Number(day) > last) throw usageError(`"${text}" doesn't exist: ${month} has ${last} days`);
+};
+
+/**
+ * Parses `today`, `yesterday`, `2h`, `7d` or `1w` ago, a day or a minute (its first moment, or its end), or an instant
+ * with its offset.
+ */
 export const momentIn = (zone: Zone, end: 'first' | 'last', text: string): RequestedTime => {
-  if (text === 'today') return { daysAgo: end === 'last' ? -1 : 0, zone };
-  const days = /^(\d{1,5})d$/.exec(text);
-  const ago = days === null ? parseDuration(text) : Number(days[1]) * DAY_MS;
+  const day = Object.hasOwn(DAYS_AGO, text) ? DAYS_AGO[text] : undefined;
+  if (day !== undefined) return { daysAgo: end === 'last' ? day - 1 : day, zone };
+  const [, count, unit = ''] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
+  const days = DAYS_IN[unit];
+  const ago = days === undefined ? parseDuration(text) : Number(count) * days * DAY_MS;
   if (ago !== undefined) return { ago };
+  refuseNoDay(text);
   const at = startOf(zone, text, end === 'last' ? 1 : 0) ?? parseInstant(text)?.ms;
   if (at !== undefined) return { at };
   throw usageError(
-    `"${text}" is not a time such as today, 2h, 7d, 2026-11-20, '2026-11-20 09:30' or 2026-11-20T09:30:00+01:00`,
+    `"${text}" is not a time such as today, yesterday, 2h, 7d, 1w, 2026-11-20, '2026-11-20 09:30' or 2026-11-20T09:30:00+01:00`,
   );
 };
 
@@ -235,7 +252,11 @@ export const WALK_OPTIONS = {
 /** Filters applied by paycli, since the service has no filters of its own. */
 export const FILTER_OPTIONS = {
   status: option('--status <a,b>', 'only these statuses, as words or as in JSON', asWords),
-  since: option('--since <time>', 'created since: 2h, 7d, 2026-11-20 or a full timestamp', asMoment('first')),
+  since: option(
+    '--since <time>',
+    'created since: today, yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp',
+    asMoment('first'),
+  ),
   until: option('--until <time>', 'created until: the same; a day counts to its end', asMoment('last')),
   ref: option('--ref <text>', 'only with this reference', asText),
   email: option('--email <address>', "only with this customer's e-mail address", asText),

@@ -7,7 +7,6 @@ import { valueAt } from '../core/json.ts';
 import {
   type ApiPage,
   type ApiRecord,
-  checkPeriod,
   createdAt,
   endsAt,
   instantOf,
@@ -17,6 +16,7 @@ import {
   PAGE_DEFAULT,
   PAGE_MAX,
   type RecordFilter,
+  type RequestedTime,
 } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
 import { statusArgument } from '../core/status.ts';
@@ -32,6 +32,23 @@ export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<Api
 /** Yields local values as one page. */
 export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
   pageOf(values.map((value) => madeHere(value)));
+
+/**
+ * Throws a usage error for a period that ends before it begins: an empty result would look like news. Warns of one that
+ * begins in the future.
+ */
+export const checkPeriod = async (
+  { since, until }: { readonly since?: RequestedTime | undefined; readonly until?: RequestedTime | undefined },
+  { io, notice }: Pick<Deps, 'io' | 'notice'>,
+): Promise<void> => {
+  const now = io.clock.now();
+  if (since === undefined) return;
+  const from = instantOf(since, now);
+  if (until !== undefined && instantOf(until, now) < from) {
+    throw usageError('--until is before --since', { hint: 'swap the two times' });
+  }
+  if (from > now) await notice(`--since is in the future: ${formatLocalFull(from)}.`);
+};
 
 /** Properties of a list that is searched. */
 interface Searched {
@@ -208,7 +225,7 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, de
 /** Lists records, or those that match a filter (interface.md 4.3). */
 export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): Promise<Result> => {
   const now = deps.io.clock.now();
-  checkPeriod(input.filter ?? {}, now);
+  await checkPeriod(input.filter ?? {}, deps);
   const limit = limitOf(input);
   if (deps.globals.dryRun) {
     return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);

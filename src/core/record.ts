@@ -1,5 +1,4 @@
 import { machineValue } from './charge.ts';
-import { usageError } from './error.ts';
 import { printExact, valueAt } from './json.ts';
 import { readAmount, splitMoney } from './money.ts';
 import { dayIn, readInstant, startOf, type Zone } from './time.ts';
@@ -103,15 +102,6 @@ export const createdAt = (record: unknown): number | undefined => readInstant(va
 export const instantOf = (moment: RequestedTime, now: number): number => {
   if ('daysAgo' in moment) return startOf(moment.zone, dayIn(moment.zone, now), -moment.daysAgo) ?? now;
   return 'at' in moment ? moment.at : now - moment.ago;
-};
-
-/** Throws a usage error for a period that ends before it begins: an empty result would look like news. */
-export const checkPeriod = (
-  { since, until }: { readonly since?: RequestedTime | undefined; readonly until?: RequestedTime | undefined },
-  now: number,
-): void => {
-  if (since === undefined || until === undefined || instantOf(until, now) >= instantOf(since, now)) return;
-  throw usageError('--until is before --since', { hint: 'swap the two times' });
 };
 
 const textAt = (record: unknown, path: string): string => machineValue(valueAt(record, path));

@@ -87,8 +87,9 @@ const endingText = (
     const stopped = `Stopped at ${walked.shown} ${walked.shown === 1 ? 'record' : 'records'}, more remain.`;
     return command === undefined ? stopped : `${stopped} Next: ${command}`;
   }
-  if (walked.shown === 0 && format === 'table' && walked.next === null) {
-    return toldEmpty === true ? undefined : 'Nothing to show.';
+  // A program that reads JSON finds nothing but errors on stderr.
+  if (walked.shown === 0 && walked.next === null) {
+    return toldEmpty === true || format === 'json' || format === 'ndjson' ? undefined : 'Nothing found.';
   }
   return command === undefined ? undefined : `More: ${command}`;
 };

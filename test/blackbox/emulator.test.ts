@@ -413,7 +413,7 @@ it('the data of the emulator is filled, its clock moved and set back, its faults
 it('emulator faults --clear does not say on a terminal that there is none, too', async () => {
   const home = newFolder();
   for (const [args, words] of [
-    [[], /^Nothing to show\.\s*$/],
+    [[], /^Nothing found\.\s*$/],
     [['--clear'], /^All faults were cleared\.\s*$/],
   ] as const) {
     const terminal = openTerminal(['emulator', 'faults', ...args], { home });

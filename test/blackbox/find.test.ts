@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atomIn, dayIn, startOf } from '../../src/core/time.ts';
 import { inProcess } from '../support/in-process.ts';
 import { paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
@@ -49,6 +50,27 @@ describe('finding payment requests', () => {
     expect(refs(ended.stdout)).toEqual(['order-2']);
   });
 
+  it('accepts yesterday and weeks', async () => {
+    const day = (ago: number): string => atomIn('local', startOf('local', dayIn('local', Date.now()), -ago) ?? 0);
+    const ages = [0, 1, 2, 6, 8].map((ago, index) => [index + 1, { created_at: day(ago) }] as const);
+    const found = async (...args: readonly string[]) => {
+      const service = await serveList({ 'limit=100': pageOf(ages, null) });
+      return refs((await inProcess([...list, ...args], { service })).stdout);
+    };
+    expect(await found('--since', 'yesterday')).toEqual(['order-1', 'order-2']);
+    expect(await found('--since', 'yesterday', '--until', 'yesterday')).toEqual(['order-2']);
+    expect(await found('--since', '1w')).toEqual(['order-1', 'order-2', 'order-3', 'order-4']);
+  });
+
+  it('warns of a time in the future, and says that nothing was found', async () => {
+    const service = await serveList({ 'limit=100': pageOf([[1]], null) });
+    const ended = await inProcess([...list, '--since', '2999-01-01'], { service });
+    expect(ended).toMatchObject({ code: 0, stdout: '' });
+    expect(ended.stderr).toMatch(
+      /^--since is in the future: 2999-01-01 00:00\.\nLooked through 1 payment requests.*\nNothing found\.\n$/,
+    );
+  });
+
   it('stops at the one request that has the reference', async () => {
     const service = await serveList({
       'limit=100': pageOf([[1], [2]], 'a'),
@@ -97,7 +119,10 @@ describe('finding payment requests', () => {
   it.each([
     [['--amount', '5000'], '--amount: "5000" could mean NGN 5,000.00 or NGN 50.00', 'write --amount 5,000.00 or'],
     [['--amount', '5,000.00', '--amount-minor', '5'], "--amount and --amount-minor can't be used together", ''],
-    [['--since', 'yesterday'], '--since: "yesterday" is not a time such as', ''],
+    [['--since', 'lately'], '--since: "lately" is not a time such as today, yesterday, 2h, 7d, 1w,', ''],
+    [['--since', '2026-11-31'], '--since: "2026-11-31" doesn\'t exist: 2026-11 has 30 days', ''],
+    [['--until', '2026-02-30 09:30'], '"2026-02-30 09:30" doesn\'t exist: 2026-02 has 28 days', ''],
+    [['--until', '2026-11-00T09:30:00Z'], '"2026-11-00T09:30:00Z" doesn\'t exist: 2026-11 has 30 days', ''],
     [['--status', 'a,,b'], '--status: "a,,b" is not a list such as', ''],
     [['--since', '2026-11-24', '--until', '2026-11-20'], '--until is before --since', 'swap the two times'],
     [['--since', '2d', '--until', '7d'], '--until is before --since', ''],

@@ -122,7 +122,7 @@ describe('ledger report', () => {
   it('refuses a time that is none, a period that ends before it begins, and today beside another time', async () => {
     const { home } = await withPaid([]);
     const wrong = await inProcess(['ledger', 'report', '--since', '2026-11-31'], { home });
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--since: "2026-11-31" is not a time') });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--since: "2026-11-31" doesn\'t exist') });
     const swapped = await inProcess(['ledger', 'report', '--since', '2026-11-24', '--until', '2026-11-20'], { home });
     expect(swapped).toMatchObject({ code: 2, stderr: expect.stringContaining('--until is before --since') });
     const both = await inProcess(['ledger', 'report', '--today', '--since', '1d'], { home });

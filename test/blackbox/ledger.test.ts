@@ -181,7 +181,7 @@ describe('the ledger', () => {
     const cursor = (JSON.parse(first.stdout) as { next_cursor: string }).next_cursor;
     const rest = await inProcess(['ledger', 'list', '--cursor', cursor, '-o', 'tsv', '--columns', 'ugwo'], { home });
     expect([rowsOf(first).length, rest.stdout]).toEqual([104, `${ugwo(0)['uid']}\n`]);
-    expect((await inProcess(['ledger', 'list'], { home })).stdout.split('\n').length).toBe(106);
+    expect((await inProcess(['ledger', 'list'], { home })).stdout.split('\n').length).toBe(107);
     expect((await inProcess(['ledger', 'list', '--cursor', 'abc'], { home })).code).toBe(2);
   });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkPeriod, endsAt, matcher, type RecordFilter, serviceNow } from '../../src/core/record.ts';
+import { checkPeriod } from '../../src/commands/list.ts';
+import type { Io } from '../../src/core/io.ts';
+import { endsAt, matcher, type RecordFilter, serviceNow } from '../../src/core/record.ts';
 import { HOUR } from '../support/units.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -58,6 +60,13 @@ describe('a filter', () => {
 });
 
 describe('a period', () => {
+  const check = async (period: Pick<RecordFilter, 'since' | 'until'>): Promise<string[]> => {
+    const said: string[] = [];
+    const io = { clock: { now: () => NOW } } as Io;
+    await checkPeriod(period, { io, notice: async (text) => void said.push(...[text].flat()) });
+    return said;
+  };
+
   it.each<Pick<RecordFilter, 'since' | 'until'>>([
     {},
     { since: { at: NOW } },
@@ -65,8 +74,12 @@ describe('a period', () => {
     { since: { at: NOW }, until: { at: NOW } },
     { since: { ago: 2 * HOUR }, until: { ago: HOUR } },
     { since: { ago: HOUR }, until: { at: NOW - HOUR } },
-  ])('can be asked for: %j', (period) => {
-    expect(() => checkPeriod(period, NOW)).not.toThrow();
+  ])('can be asked for: %j', async (period) => {
+    expect(await check(period)).toEqual([]);
+  });
+
+  it('that begins in the future gets a notice', async () => {
+    expect(await check({ since: { at: NOW + 1 } })).toEqual([expect.stringMatching(/^--since is in the future: /)]);
   });
 
   it.each<Pick<RecordFilter, 'since' | 'until'>>([
@@ -74,8 +87,8 @@ describe('a period', () => {
     { since: { ago: HOUR }, until: { ago: 2 * HOUR } },
     { since: { ago: HOUR }, until: { at: NOW - HOUR - 1 } },
     { since: { at: NOW - HOUR + 1 }, until: { ago: HOUR } },
-  ])('ends no sooner than it begins: %j', (period) => {
-    expect(() => checkPeriod(period, NOW)).toThrow('--until is before --since');
+  ])('ends no sooner than it begins: %j', async (period) => {
+    await expect(check(period)).rejects.toThrow('--until is before --since');
   });
 });
 

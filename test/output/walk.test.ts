@@ -197,10 +197,16 @@ describe('what is said at the end of a list', () => {
   it('is a sentence for people when there is nothing to show', async () => {
     const io = pipe();
     await render({ kind: 'list', pages: served(pagesOf([])), view: ugwoView }, io, options({ format: 'table' }));
-    expect([io.stdout.text, io.stderr.text]).toEqual(['', 'Nothing to show.\n']);
-    for (const format of ['tsv', 'ndjson', 'json'] as const) {
-      await render({ kind: 'list', pages: served(pagesOf([])), view: ugwoView }, io, options({ format }));
+    expect([io.stdout.text, io.stderr.text]).toEqual(['', 'Nothing found.\n']);
+    for (const [format, text] of [
+      ['tsv', 'Nothing found.\n'],
+      ['csv', 'Nothing found.\n'],
+      ['ndjson', ''],
+      ['json', ''],
+    ] as const) {
+      const other = pipe();
+      await render({ kind: 'list', pages: served(pagesOf([])), view: ugwoView }, other, options({ format }));
+      expect(other.stderr.text).toBe(text);
     }
-    expect(io.stderr.text).toBe('Nothing to show.\n');
   });
 });

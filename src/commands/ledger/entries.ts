@@ -3,7 +3,7 @@ import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
-import { type ApiPage, type ApiRecord, checkPeriod, instantOf, PAGE_MAX } from '../../core/record.ts';
+import { type ApiPage, type ApiRecord, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
@@ -13,7 +13,7 @@ import type { Ledger, ListFilter, Period } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
 import { mayHave, paymentOf } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
-import { type Listed, listedPages, numberedCursors } from '../list.ts';
+import { checkPeriod, type Listed, listedPages, numberedCursors } from '../list.ts';
 import { goOnFrom } from '../record.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
@@ -122,7 +122,7 @@ const filterOf = (
 export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> => {
   const { since, until, max, cursor, allProfiles } = input;
   const now = deps.io.clock.now();
-  checkPeriod(input, now);
+  await checkPeriod(input, deps);
   const begun = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
   const scope = allProfiles ? {} : await deps.scope();
   const from = cursor === undefined ? undefined : seqOf(cursor);

@@ -213,7 +213,9 @@ export const report = defineCommand({
     'lists each profile.',
   danger: 'read',
   options: {
-    since: option('--since <time>', 'charged since: 2h, 7d, 2026-11-20 or a full timestamp', asText, { type: 'time' }),
+    since: option('--since <time>', 'charged since: yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp', asText, {
+      type: 'time',
+    }),
     until: option('--until <time>', 'charged until (the same formats); includes the whole day', asText, {
       type: 'time',
     }),

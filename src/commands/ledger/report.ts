@@ -1,12 +1,12 @@
 import { NumberText, printExact } from '../../core/json.ts';
-import { type ApiRecord, checkPeriod, instantOf } from '../../core/record.ts';
+import { type ApiRecord, instantOf } from '../../core/record.ts';
 import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, nameOf, startOf, type Zone } from '../../core/time.ts';
 import { type Entry, isIn } from '../../ledger/entry.ts';
 import type { Period } from '../../ledger/ledger.ts';
 import { openReport, type ReportLine } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
-import { pageOf } from '../list.ts';
+import { checkPeriod, pageOf } from '../list.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
 
 /** Groups of a report. With all profiles, each profile is separate, since their money is not one sum. */
@@ -70,7 +70,7 @@ const periodText = ({ since, until }: Period, zone: Zone, now: number): string =
 
 /** Reports the charges of a period and their payments. */
 export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
-  checkPeriod(input, deps.io.clock.now());
+  await checkPeriod(input, deps);
   const ledger = await deps.ledger();
   const isMeant = isIn(input.allProfiles ? {} : await deps.scope());
   const names = namesOf(input);

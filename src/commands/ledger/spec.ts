@@ -69,7 +69,11 @@ const list = defineCommand({
       `only these states: ${CHARGE_STATES.map(statusArgument).join(', ')}`,
       asStatus(CHARGE_STATES),
     ),
-    since: option('--since <time>', 'started since: today, 2h, 7d, 2026-11-20 or a full timestamp', asMoment('first')),
+    since: option(
+      '--since <time>',
+      'started since: today, yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp',
+      asMoment('first'),
+    ),
     until: option('--until <time>', 'started until: the same; a day counts to its end', asMoment('last')),
     ref: option('--ref <text>', 'only charges of the payment request with this reference', asText),
     customer: option('--customer <onye>', 'only charges of this customer, ony.…', asText, { completes: 'onye' }),
