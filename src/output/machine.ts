@@ -131,8 +131,10 @@ function* flatLines(value: unknown, path: string, view: View): Generator<string>
 function* recordLines(record: ApiRecord, names: readonly string[] | undefined, view: View): Generator<string> {
   const value = exactValue(record);
   if (names !== undefined) {
-    for (const column of checkRecordColumns(names, view, record)) {
-      yield tsvLine(machineName(column), machineText(valueAt(value, column.path), column.kind));
+    const columns = checkRecordColumns(names, view, record);
+    for (const column of columns) {
+      const text = machineText(valueAt(value, column.path), column.kind);
+      yield columns.length === 1 ? `${escaped(text)}\n` : tsvLine(machineName(column), text);
     }
   } else if (!isScalar(value) && !isBlank(value)) {
     yield* flatLines(value, '', view);
@@ -141,7 +143,10 @@ function* recordLines(record: ApiRecord, names: readonly string[] | undefined, v
   }
 }
 
-/** Renders one record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. */
+/**
+ * Renders one record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. A single
+ * named column is its value alone, for `$(…)` in scripts.
+ */
 export const tsvRecord = (record: ApiRecord, names: readonly string[] | undefined, view: View): string =>
   [...recordLines(record, names, view)].join('');
 

@@ -105,6 +105,21 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
     },
   );
 
+  // A script puts the one value that it asks for into a variable, and goes on with it.
+  it.each(
+    examplesOf((path) => !isApart(path)).flatMap(([path, about, { line }]) => {
+      const column = / -o tsv --columns (\w+)$/.exec(line)?.[1];
+      return column === undefined ? [] : [[path, about, column, line] as const];
+    }),
+  )('in a script: %s, %s (%s)', async (path, _about, column, line) => {
+    const [noun = ''] = path.split(' ');
+    const next = column === 'uid' ? `paycli ${noun} get "$value" -o tsv --columns uid` : 'echo "$value"';
+    const { codes, ended } = await tryLines(`value="$(${line})"\n${next}`, { env: LOCAL });
+    expect(codes, ended.stderr).toEqual([]);
+    expect(ended.stdout).toMatch(column === 'uid' ? /^(?:ugw|ony)\.\S+\n$/ : /^[^\t\n]+\n$/);
+    expect(ended.stdout).not.toContain(column);
+  });
+
   it('and so does the first line of help', async () => {
     const { stdout } = await inProcess(['--help']);
     const line = /^ {2}(paycli .* --local)$/m.exec(stdout)?.[1] ?? '';

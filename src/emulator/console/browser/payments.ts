@@ -130,7 +130,7 @@ const payTwice = ({ uid, ugwo_uid: ugwo, medium }: Activity, other: Activity | u
     },
     command: () => {
       if (other !== undefined) return `${paid(uid)}\n${paid(other.uid)}`;
-      const made = `${onService(...words, '--again', '--columns', 'uid', '-o', 'tsv')} | cut -f2`;
+      const made = onService(...words, '--again', '--columns', 'uid', '-o', 'tsv');
       return `second=$(${made})\n${paid(uid)}\n${paid('SECOND').replace('SECOND', '"$second"')}`;
     },
   };
