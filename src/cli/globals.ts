@@ -49,7 +49,7 @@ export const GLOBAL_OPTIONS = rarely(
     baseUrl: option('--base-url <url>', 'send this call to another origin (PAYCLI_BASE_URL)', asText, { type: 'url' }),
     output: option('-o, --output <format>', `output format: ${FORMATS.join(', ')}`, asOneOf(FORMATS)),
     json: flag('--json', 'same as -o json'),
-    columns: option('--columns <a,b.c>', 'columns to show, in this order: uid,onye.email', asNames, {
+    columns: option('--columns <a,b.c>', 'columns or JSON fields to show, in this order: uid,onye.email', asNames, {
       completes: 'column',
     }),
     jq: option('--jq <filter>', 'filter the JSON output with jq 1.8, built in', asText),

@@ -179,11 +179,9 @@ const checkColumns = async (
   { view }: Pick<Handler<unknown, never>, 'view'>,
   input: unknown,
   globals: Globals,
-  io: Io,
 ): Promise<void> => {
   if (globals.columns === undefined) return;
-  const { checkColumnsAhead, checkColumnsFormat } = await import('../output/columns.ts');
-  checkColumnsFormat(formatOf(globals, io));
+  const { checkColumnsAhead } = await import('../output/columns.ts');
   const shown = typeof view === 'function' ? view(input) : view;
   if (shown !== undefined && !globals.dryRun) checkColumnsAhead(globals.columns, shown);
 };
@@ -213,7 +211,7 @@ const execute = async <D extends Said>(
       /\bcolumn/.test(thrown.message);
     throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
   };
-  await checkColumns(handler, input, globals, io).catch(toldColumns);
+  await checkColumns(handler, input, globals).catch(toldColumns);
   const { deps, filter, pager, remind, close } = program.open(globals);
   let reminds = spec.reminds !== false;
   try {

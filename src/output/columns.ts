@@ -3,7 +3,7 @@ import { BOUNDS } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
-import type { CellKind, Column, Format, View } from '../core/result.ts';
+import type { CellKind, Column, View } from '../core/result.ts';
 import { didYouMean } from '../core/text.ts';
 import { exactValue, isBlank, isObject, valueIn } from './cell.ts';
 
@@ -51,14 +51,6 @@ export const namedColumns = (names: readonly string[], view: View): readonly Col
     const known = contractColumns(view).find((column) => name === column.path || name === machineName(column));
     return known?.kind === 'count' ? { ...known, always: true } : (known ?? { path: name });
   });
-
-/** Throws a usage error for `--columns` with a format that prints whole records. Called before anything is sent. */
-export const checkColumnsFormat = (format: Format): void => {
-  if (format !== 'json' && format !== 'ndjson') return;
-  throw usageError(`--columns is for table, tsv and csv; ${format} always has every field`, {
-    hint: 'leave out --columns, or use -o tsv or -o csv',
-  });
-};
 
 /**
  * The columns for `--columns` as far as the view alone can tell: the first segment must be known. Called before a

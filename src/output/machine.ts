@@ -1,5 +1,5 @@
 import { BOUNDS } from '../core/bounds.ts';
-import { indent, minify, NumberText, valueAt } from '../core/json.ts';
+import { indent, minify, NumberText, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
@@ -10,9 +10,52 @@ import type { Sink } from './walk.ts';
 /** Keeps the line breaks between tokens: strings contain none. */
 const visibleIndented = (text: string): string => text.split('\n').map(visibleJson).join('\n');
 
-/** Renders one record as JSON: one line for programs, indented for people. */
-export const jsonRecord = ({ text }: ApiRecord, indented: boolean): string =>
-  `${indented ? visibleIndented(indent(text)) : visibleJson(minify(text))}\n`;
+/** The parts of a value at the paths, nested as in the value: jq finds them at the same paths. An absent part is null. */
+const partsOf = (value: unknown, paths: readonly (readonly string[])[]): unknown => {
+  if (paths.some((path) => path.length === 0)) return value ?? null;
+  const names = [...new Set(paths.map(([name = '']) => name))];
+  const parts = names.map((name) => {
+    const below = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
+    return [name, partsOf(valueAt(value, name), below)] as const;
+  });
+  // The elements that were chosen of a list stay at their places.
+  const byName = new Map(parts);
+  return Array.isArray(value) ? value.map((_, index) => byName.get(String(index)) ?? null) : Object.fromEntries(byName);
+};
+
+/** The record with only the named columns. */
+const chosen = (record: ApiRecord, columns: readonly Column[]): ApiRecord => {
+  const paths = columns.map(({ path }) => path.split('.'));
+  return { value: record.value, text: printExact(partsOf(exactValue(record), paths)) };
+};
+
+/** Renders one record as JSON: one line for programs, indented for people. With `names`, those columns alone. */
+export const jsonRecord = (
+  record: ApiRecord,
+  names: readonly string[] | undefined,
+  view: View,
+  indented: boolean,
+): string => {
+  const { text } = names === undefined ? record : chosen(record, checkRecordColumns(names, view, record));
+  return `${indented ? visibleIndented(indent(text)) : visibleJson(minify(text))}\n`;
+};
+
+/** Wraps a sink so that it gets records with only the named columns. */
+const choosing = (sink: Sink, names: readonly string[] | undefined, view: View): Sink => {
+  if (names === undefined) return sink;
+  let columns: readonly Column[] | undefined;
+  return {
+    ...sink,
+    *page(records, more) {
+      const known = columns ?? (records.length === 0 ? [] : checkColumns(names, view, records));
+      if (records.length > 0) columns = known;
+      yield* sink.page(
+        records.map((record) => chosen(record, known)),
+        more,
+      );
+    },
+  };
+};
 
 /** A record of a list on one line: every field and number as it was sent. */
 const lineOf = (record: ApiRecord): Uint8Array => record.bytes ?? Buffer.from(visibleJson(minify(record.text)));
@@ -45,7 +88,7 @@ const openLines = (separator: string) => {
 };
 
 /** Writes `{"data":[…],"next_cursor":…}`, a record a line. Valid JSON even when the walk breaks off. */
-export const jsonSink = (): Sink => {
+const allJsonSink = (): Sink => {
   const linesOf = openLines(',\n');
   let opened = false;
   let filled = false;
@@ -67,7 +110,7 @@ export const jsonSink = (): Sink => {
 };
 
 /** Writes a record a line. */
-export const ndjsonSink = (): Sink => {
+const allNdjsonSink = (): Sink => {
   const linesOf = openLines('\n');
   return {
     *page(records) {
@@ -76,6 +119,12 @@ export const ndjsonSink = (): Sink => {
     end: () => '',
   };
 };
+
+export const jsonSink = (names: readonly string[] | undefined, view: View): Sink =>
+  choosing(allJsonSink(), names, view);
+
+export const ndjsonSink = (names: readonly string[] | undefined, view: View): Sink =>
+  choosing(allNdjsonSink(), names, view);
 
 /** Escapes TAB, line break and backslash, so that a cell contains neither TAB nor line break. */
 const escaped = (text: string): string =>

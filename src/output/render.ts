@@ -34,9 +34,9 @@ const write = async (output: Output, text: string): Promise<void> => {
 const recordText = async (record: ApiRecord, view: View, io: RenderIo, options: OutputOptions): Promise<string> => {
   switch (options.format) {
     case 'json':
-      return jsonRecord(record, io.stdout.isTerminal);
+      return jsonRecord(record, options.columns, view, io.stdout.isTerminal);
     case 'ndjson':
-      return jsonRecord(record, false);
+      return jsonRecord(record, options.columns, view, false);
     case 'tsv':
       return tsvRecord(record, options.columns, view);
     case 'csv':
@@ -51,9 +51,9 @@ const recordText = async (record: ApiRecord, view: View, io: RenderIo, options: 
 const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promise<Sink> => {
   switch (options.format) {
     case 'json':
-      return jsonSink();
+      return jsonSink(options.columns, view);
     case 'ndjson':
-      return ndjsonSink();
+      return ndjsonSink(options.columns, view);
     case 'tsv':
       return tsvSink(options.columns, view);
     case 'csv':

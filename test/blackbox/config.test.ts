@@ -49,7 +49,7 @@ describe('config', () => {
     const list = async (env: Readonly<Record<string, string>> = {}) =>
       (await inProcess(['config', 'list'], { home, env })).stdout;
     expect(await list()).toBe(
-      'output\tjson\tprofile shop\ncolor\tauto\tbuilt-in\nmedium\t\tbuilt-in\ncolumns.ugwo.list\tref,status\tprofile shop\n',
+      'setting\tvalue\tfrom\noutput\tjson\tprofile shop\ncolor\tauto\tbuilt-in\nmedium\t\tbuilt-in\ncolumns.ugwo.list\tref,status\tprofile shop\n',
     );
     expect(await list({ NO_COLOR: '1' })).toContain('color\t1\tNO_COLOR\n');
     expect(await inProcess(['config', 'get', 'output', '--json'], { home })).toMatchObject({
@@ -88,7 +88,7 @@ describe('a default of the profile', () => {
     const service = await serve([page([1], null), page([1], null), page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, { output: 'json' });
     expect((await onTerminal(['ugwo', 'list'], { home })).raw).toMatch(/^\{"data":\[/);
-    expect((await inProcess(['ugwo', 'list'], { home })).stdout).toMatch(/^ugw\.[^{]+\t/);
+    expect((await inProcess(['ugwo', 'list'], { home })).stdout).toMatch(/^uid\t.*\nugw\.[^{]+\t/);
     // A flag goes before it.
     expect((await onTerminal(['ugwo', 'list', '-o', 'csv'], { home })).raw).toMatch(/^uid,/);
     expect((await onTerminal(['ugwo', 'list', '--columns', 'ref'], { home })).raw).toMatch(/^ref *\n/);

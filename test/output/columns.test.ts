@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
-import {
-  checkColumns,
-  checkColumnsAhead,
-  checkColumnsFormat,
-  checkRecordColumns,
-  tableColumns,
-} from '../../src/output/columns.ts';
+import { checkColumns, checkColumnsAhead, checkRecordColumns, tableColumns } from '../../src/output/columns.ts';
 import { render } from '../../src/output/render.ts';
 import { options, pagesOf, pipe, recordOf, served, ugwo, ugwoView } from './support.ts';
 
@@ -63,18 +57,6 @@ describe('checkColumnsAhead', () => {
     const record = recordOf({ uid: 'u', meta: { a: 1 } });
     expect(checkRecordColumns(['onye.anything', 'meta.a', 'amount'], ugwoView, record)).toHaveLength(3);
     expect(thrownBy(() => checkRecordColumns(['meta.b'], ugwoView, record)).kind).toBe('usage');
-  });
-});
-
-describe('checkColumnsFormat', () => {
-  it.each(['json', 'ndjson'] as const)('refuses %s', (format) => {
-    const error = thrownBy(() => checkColumnsFormat(format));
-    expect(error.kind).toBe('usage');
-    expect(error.message).toBe(`--columns is for table, tsv and csv; ${format} always has every field`);
-  });
-
-  it.each(['table', 'tsv', 'csv'] as const)('takes %s', (format) => {
-    expect(() => checkColumnsFormat(format)).not.toThrow();
   });
 });
 

@@ -80,3 +80,44 @@ it('ndjson is a record a line', async () => {
   );
   expect(await many('ndjson', [])).toBe('');
 });
+
+describe('named columns in JSON', () => {
+  const view = { columns: [] };
+  const text =
+    '{"uid":"u","n":1.50,"big":12345678901234567890,"onye":{"uid":"o","email":"a@b.c"},"gone":null,"list":[{"a":1,"b":2},{"a":3}],"__proto__":{"x":1}}';
+  const shown = async (format: 'json' | 'ndjson', columns: readonly string[]): Promise<string> => {
+    const io = pipe();
+    await render({ kind: 'record', record: received(text), view }, io, options({ format, columns }));
+    return io.stdout.text;
+  };
+
+  it.each([
+    [['onye.email', 'uid'], '{"onye":{"email":"a@b.c"},"uid":"u"}'],
+    [
+      ['onye.uid', 'n', 'onye.email', 'big'],
+      '{"onye":{"uid":"o","email":"a@b.c"},"n":1.50,"big":12345678901234567890}',
+    ],
+    [['onye', 'onye.uid'], '{"onye":{"uid":"o","email":"a@b.c"}}'],
+    [['gone', 'list.1.a'], '{"gone":null,"list":[null,{"a":3}]}'],
+    [['__proto__.x'], '{"__proto__":{"x":1}}'],
+  ])('keep their nesting, their order and their digits: %j', async (columns, json) => {
+    expect(await shown('ndjson', columns)).toBe(`${json}\n`);
+    expect(await shown('json', columns)).toBe(`${json}\n`);
+  });
+
+  it('are the same on every page of a list, and null where a record has none', async () => {
+    for (const [format, json] of [
+      ['ndjson', '{"ref":"a","onye":{"email":null}}\n{"ref":null,"onye":{"email":null}}\n'],
+      [
+        'json',
+        '{"data":[\n{"ref":"a","onye":{"email":null}},\n{"ref":null,"onye":{"email":null}}\n],"next_cursor":null}\n',
+      ],
+    ] as const) {
+      const io = pipe();
+      const pages = served(pagesOf([], [recordOf({ uid: 'u', ref: 'a' })], [recordOf({ uid: 'v', onye: null })]));
+      const asked = options({ format, columns: ['ref', 'onye.email'] });
+      await render({ kind: 'list', pages, view: { columns: [{ path: 'ref' }, { path: 'onye.email' }] } }, io, asked);
+      expect(io.stdout.text).toBe(json);
+    }
+  });
+});
