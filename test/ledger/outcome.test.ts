@@ -3,7 +3,7 @@ import type { EmergencyLine } from '../../src/ledger/backend.ts';
 import type { Charge, Entry, Evidence, Outcome, Resolution } from '../../src/ledger/entry.ts';
 import { expireStale, isStale } from '../../src/ledger/guard.ts';
 import { note, observe, record, resolve, takeIn } from '../../src/ledger/outcome.ts';
-import { addsTo } from '../../src/ledger/transitions.ts';
+import { addsTo, changesState } from '../../src/ledger/transitions.ts';
 import { account, charge, NOON, SELF } from './support/charges.ts';
 import { NOW, watched } from './support/watched.ts';
 
@@ -42,6 +42,23 @@ describe('an outcome', () => {
     await record(backend, 'chg-mine', THING, { state: 'accepted', exitCode: 0 });
     expect(get('chg-mine')).toMatchObject({ state: 'accepted' });
   });
+});
+
+describe('what a process says of its own charge', () => {
+  const STATES = ['sending', 'unknown', 'accepted', 'rejected', 'not_sent', 'not_created'] as const;
+  const SAID = ['accepted', 'rejected', 'not_sent', 'unknown'] as const;
+  /** The states that an outcome changes where the charge is no longer open. */
+  const CHANGED: Readonly<Record<string, readonly string[]>> = {
+    accepted: ['accepted', 'rejected', 'not_sent', 'not_created'],
+    unknown: ['not_created'],
+  };
+  it.each(STATES.flatMap((state) => SAID.map((said) => [state, said] as const)))(
+    'of a charge that is %s, namely %s, counts as the table says',
+    (state, said) => {
+      const isOpen = state === 'sending' || state === 'unknown';
+      expect(changesState(charge({ state }), { state: said })).toBe(isOpen || (CHANGED[said] ?? []).includes(state));
+    },
+  );
 });
 
 describe('the end of a doubt', () => {
