@@ -74,7 +74,13 @@ type Chosen = (command: Command) => void;
 /** Caches the commander option of each spec, which is needed to register it and again to read its value. */
 const made = new WeakMap<OptionSpec, Option>();
 
-const PREFIXES: Partial<Record<Completes, IdPrefix>> = { ugwo: 'ugw', onye: 'ony', activity: 'act', checkout: 'chk' };
+const PREFIXES: Partial<Record<Completes, IdPrefix>> = {
+  ugwo: 'ugw',
+  onye: 'ony',
+  activity: 'act',
+  payment: 'act',
+  checkout: 'chk',
+};
 const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'job', 'entry', 'event'];
 
 /** A value as it is meant: an id without the blanks or the URL around it. */

@@ -28,6 +28,16 @@ export const getRecord = async (
   return { kind: 'record', record: await (await deps.client('read')).call(operation, { params }), view };
 };
 
+/** The payment request of an activity that this ledger has a charge of, sent to the same service. */
+export const requestOf = async (
+  activity: string,
+  deps: Pick<Deps, 'ledger' | 'place'>,
+): Promise<string | undefined> => {
+  const [ledger, { service, workspace }] = [await deps.ledger(), await deps.place()];
+  const [charge] = await ledger.list({ activities: [activity], service, workspace, limit: 1 });
+  return charge?.about;
+};
+
 /** A permanent removal: its operations, and the question for the person. */
 interface Removal {
   readonly read: OperationId;

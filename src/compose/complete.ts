@@ -91,7 +91,8 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
     case 'entry':
     case 'ugwo':
     case 'onye':
-    case 'activity': {
+    case 'activity':
+    case 'payment': {
       const { recentIds } = await import('../ledger/sqlite/lately.ts');
       return recentIds(await ledgerPath(rooms), kind, local).map(({ id, about }) => offer(id, about));
     }

@@ -1,17 +1,64 @@
+import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import type { ApiRecord } from '../../core/record.ts';
+import { activitiesOf } from '../../core/charge.ts';
+import { PayError, usageError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
+import { targetFlags } from '../../core/input.ts';
+import { valueAt } from '../../core/json.ts';
+import { type ApiRecord, createdAt } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import type { Deps } from '../deps.ts';
-import { checkShare, previewCall } from '../record.ts';
+import { checkShare, previewCall, requestOf } from '../record.ts';
 import { followedToEnd, waitedOf } from './followed-shared.ts';
-import type { ShowInput, WaitInput } from './spec.ts';
+import type { ActivityInput, ShowInput, WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 
+/** The path of an activity. */
+interface Place {
+  readonly ugwoUid: string;
+  readonly activityUid: string;
+}
+
+/** The latest activity of a payment request: the one that the service names, else the one created last. */
+const latestOf = (ugwo: unknown): string | undefined => {
+  const newest = [...(activitiesOf(ugwo) ?? [])].reverse().sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
+  return [valueAt(ugwo, 'lastest_ugwo_activity.uid'), ...newest.map((one) => valueAt(one, 'uid'))].find(
+    (uid): uid is string => typeof uid === 'string' && isId('act', uid),
+  );
+};
+
+const latestIn = async (ugwoUid: string, client: Client): Promise<string> => {
+  const { value } = await client.call('ugwo.get', { params: { uid: ugwoUid } });
+  const latest = latestOf(value);
+  if (latest !== undefined) return latest;
+  throw new PayError('rejected', `the service shows no activity of ${ugwoUid}`, {
+    hint: `create one: \`${shellLine(['paycli', 'ugwo', 'charge', ugwoUid])}\``,
+  });
+};
+
+/** Finds what the arguments leave out: the payment request in the ledger, or the latest activity at the service. */
+const placeOf = async ({ ugwo, activity }: ActivityInput, verb: 'get' | 'wait', deps: Deps): Promise<Place> => {
+  if (activity === undefined) {
+    return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await deps.client('read')) };
+  }
+  const ugwoUid = ugwo ?? (await requestOf(activity, deps));
+  if (ugwoUid !== undefined) return { ugwoUid, activityUid: activity };
+  const command = `paycli activity ${verb} ugw.… ${shellLine([activity, ...targetFlags(deps.globals)])}`;
+  throw usageError(`this ledger has no charge with the activity ${activity}`, {
+    hint: `give its payment request too: \`${command}\``,
+  });
+};
+
 /** Reads one activity (public-facts.md, Activities). */
-export const get = async ({ passOn, ...params }: ShowInput, deps: Deps): Promise<Result> => {
+export const get = async ({ passOn, ...input }: ShowInput, deps: Deps): Promise<Result> => {
   checkShare(passOn, deps.globals);
-  const call = { params };
-  if (deps.globals.dryRun) return previewCall('activity.get', call, deps);
+  const { dryRun } = deps.globals;
+  if (dryRun && input.activity === undefined)
+    return previewCall('ugwo.get', { params: { uid: input.ugwo ?? '' } }, deps);
+  const { ugwoUid, activityUid } = await placeOf(input, 'get', deps);
+  const call = { params: { ugwoUid, activityUid } };
+  if (dryRun) return previewCall('activity.get', call, deps);
   const record = await (await deps.client('read')).call('activity.get', call);
   await deps.observe([record.value], record);
   return { kind: 'record', record, view: activityView, passOn };
@@ -20,14 +67,15 @@ export const get = async ({ passOn, ...params }: ShowInput, deps: Deps): Promise
 export const view = activityView;
 
 /** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */
-export const wait = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Deps): Promise<Result> => {
+export const wait = async ({ limit, ...input }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
+  const params = await placeOf(input, 'wait', deps);
   let first: ApiRecord<Resource> | undefined;
   const seen = async (record: ApiRecord<Resource>): Promise<void> => {
     first ??= record;
     await deps.observe([record.value], record);
   };
-  const following = client.follow({ params: { ugwoUid, activityUid }, limit, seen });
+  const following = client.follow({ params, limit, seen });
   // There is no progress to report before the first read.
   await following.next();
   const afterFirst = await following.next();
@@ -36,6 +84,10 @@ export const wait = async ({ ugwoUid, activityUid, limit }: WaitInput, deps: Dep
     record: first,
     view,
     wait: async (tell) =>
-      waitedOf(await followedToEnd(following, tell, afterFirst), { ugwoUid, limit, place: deps.globals }),
+      waitedOf(await followedToEnd(following, tell, afterFirst), {
+        ugwoUid: params.ugwoUid,
+        limit,
+        place: deps.globals,
+      }),
   };
 };

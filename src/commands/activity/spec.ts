@@ -1,21 +1,23 @@
-import { argument, defineCommand, option, READ_EXITS } from '../../cli/define.ts';
+import { argument, defineCommand, option, optional, READ_EXITS } from '../../cli/define.ts';
 import { asWaitTimeout, readId, readShare, SHARE_OPTIONS, WAIT_DEFAULT_MS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
+import { isId } from '../../core/ids.ts';
 import type { ShareOptions } from '../../core/result.ts';
 
 const PAID = `${SEEDED.paid.ugwo} ${SEEDED.paid.activity}`;
 
 const args = [
-  argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' }),
-  argument('activity', 'the activity on it, act.…', { completes: 'activity' }),
+  argument('id', 'the activity, act.…, or its payment request, ugw.…', { completes: 'payment' }),
+  optional('activity', 'the activity of that payment request, act.… (default: its latest)', { completes: 'activity' }),
 ];
+const EXITS = [...READ_EXITS, 'ledger'] as const;
 const output =
   'the activity: uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at';
 
-/** Identifies an activity. */
+/** Identifies an activity: by itself, by its payment request (the latest one), or by both. */
 export interface ActivityInput {
-  readonly ugwoUid: string;
-  readonly activityUid: string;
+  readonly ugwo?: string;
+  readonly activity?: string;
 }
 
 export interface ShowInput extends ActivityInput {
@@ -27,23 +29,30 @@ export interface WaitInput extends ActivityInput {
   readonly limit: number;
 }
 
-const readIds = ([ugwo, activity]: readonly string[], validate: boolean): ActivityInput => ({
-  ugwoUid: readId('ugw', ugwo, validate),
-  activityUid: readId('act', activity, validate),
-});
+const readIds = ([id = '', activity]: readonly string[], validate: boolean): ActivityInput => {
+  if (activity === undefined && !isId('ugw', id)) return { activity: readId('act', id, validate) };
+  const ugwo = readId('ugw', id, validate);
+  return activity === undefined ? { ugwo } : { ugwo, activity: readId('act', activity, validate) };
+};
+
+const FOUND =
+  'An activity alone is enough if the ledger has its charge: `act.…`. For another activity, give its payment request ' +
+  'too: `ugw.… act.…`. A payment request alone, `ugw.…`, stands for its latest activity.';
 
 const get = defineCommand({
   path: ['activity', 'get'],
   danger: 'read',
   summary: 'show an activity: its status, and what the customer must do',
+  description: FOUND,
   args,
   options: SHARE_OPTIONS,
   examples: {
     'show the status of a charge': `paycli activity get ${PAID}`,
+    'show the latest charge of a payment request': `paycli activity get ${SEEDED.paid.ugwo}`,
     'only the status, for a script': `paycli activity get ${PAID} -o tsv --columns status`,
   },
   output,
-  exits: READ_EXITS,
+  exits: EXITS,
   previews: true,
   read: (words, given, { validate }) => ({ ...readIds(words, validate), passOn: readShare(given) }),
   load: async () => ({ run: (await import('./activity.ts')).get }),
@@ -56,7 +65,7 @@ const wait = defineCommand({
   description:
     'Polls the service until the status is final. Stops earlier, with exit code 12, when the time is up or soon after the ' +
     'account to pay to has expired. Failed reads are retried. Waiting changes nothing: you can stop it and start again at ' +
-    'any time.',
+    `any time. ${FOUND}`,
   args,
   options: {
     waitTimeout: option('--wait-timeout <duration>', 'maximum wait, 1s to 24h (15m)', asWaitTimeout, {
@@ -64,11 +73,11 @@ const wait = defineCommand({
     }),
   },
   examples: {
-    'wait for the customer to pay': `paycli activity wait ${PAID}`,
+    'wait until the latest charge of a payment request is paid': `paycli activity wait ${SEEDED.paid.ugwo}`,
     'wait at most two minutes, for a script': `paycli activity wait ${PAID} --wait-timeout 2m --json`,
   },
   output,
-  exits: [...READ_EXITS, 'charge_failed', 'pending'],
+  exits: [...EXITS, 'charge_failed', 'pending'],
   read: (words, given, { validate }) => ({
     ...readIds(words, validate),
     limit: given.waitTimeout ?? WAIT_DEFAULT_MS,

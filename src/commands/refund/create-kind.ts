@@ -49,7 +49,7 @@ const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [
  * Throws a usage error if the row's currency differs from the paid currency. Skips the check if the payment can't be
  * read.
  */
-const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger'>): Promise<void> => {
+const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'place'>): Promise<void> => {
   const paid = await lookAt(item, deps);
   const { money } = item;
   if (paid === undefined || money === undefined || paid.currency === '' || paid.currency === money.currency) return;
@@ -62,7 +62,7 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
   const { fields, again } = file;
   const flagOf = flagIn(fields);
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
-  const looking = { ledger: deps.ledger, client: async () => client };
+  const looking = { ledger: deps.ledger, place: deps.place, client: async () => client };
   return {
     command: 'refund create',
     words: {

@@ -9,10 +9,10 @@ import { REFUND_WORDS } from '../../core/status.ts';
 import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
 import { makeOnce } from '../make.ts';
-import { previewCall } from '../record.ts';
+import { previewCall, requestOf } from '../record.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';
 
-type Needs = Pick<Deps, 'client' | 'ledger'>;
+type Needs = Pick<Deps, 'client' | 'ledger' | 'place'>;
 
 /** The activity to refund, and its payment request if --ugwo or the row gives it. */
 interface Refunded {
@@ -30,19 +30,12 @@ export interface Paid {
 
 const textAt = (value: unknown, path: string): string => machineValue(valueAt(value, path));
 
-/** The payment request of an activity: the given one, or the one of the ledger's charge. */
-const requestOf = async ({ ugwo, activity }: Refunded, deps: Needs): Promise<string | undefined> => {
-  if (ugwo !== undefined) return ugwo;
-  const [entry] = await (await deps.ledger()).list({ activities: [activity], limit: 1 });
-  return entry?.about;
-};
-
 /**
  * Reads the payment from its payment request. Resolves to undefined if the payment request is not known. Throws a usage
  * error if it has no such activity.
  */
 export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undefined> => {
-  const uid = await requestOf(input, deps);
+  const uid = input.ugwo ?? (await requestOf(input.activity, deps));
   if (uid === undefined) return undefined;
   const client = await deps.client('read');
   const { value } = await client.call('ugwo.get', { params: { uid } });

@@ -10,8 +10,11 @@ export interface RecentId {
   readonly about: string;
 }
 
-/** Kind of requested identifiers: charges, jobs, either of them (`entry`), or an object of the service. */
-export type RecentKind = 'charge' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity';
+/**
+ * Kind of requested identifiers: charges, jobs, either of them (`entry`), an object of the service, or an activity or its
+ * payment request (`payment`).
+ */
+export type RecentKind = 'charge' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity' | 'payment';
 
 /** Number of newest entries that are searched, however long the ledger is. */
 const NEWEST = 2000;
@@ -22,7 +25,7 @@ const UPDATES = 200;
 
 type Row = Readonly<Record<string, unknown>>;
 
-const PREFIXES = { ugwo: 'ugw.', onye: 'ony.', activity: 'act.' } as const;
+const PREFIXES = { ugwo: /^ugw\./, onye: /^ony\./, activity: /^act\./, payment: /^(?:act|ugw)\./ };
 
 /** Entries of the local emulator profile are offered only under that profile. */
 const IS_MEANT = `(profile IS '${LOCAL_PROFILE}') = ?`;
@@ -52,7 +55,7 @@ const named = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): Re
   );
   const updated = kind === 'onye' ? (db.prepare(UPDATED).all(local) as Row[]) : [];
   const all = [...found, ...updated.map(({ id, state }) => ({ id: String(id), about: `update ${String(state)}` }))];
-  return all.filter(({ id }) => id.startsWith(PREFIXES[kind]));
+  return all.filter(({ id }) => PREFIXES[kind].test(id));
 };
 
 const seenIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] => {

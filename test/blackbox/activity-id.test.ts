@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { ACTIVITY, json, type Seen, type Service, serve, serveAllBy, ugwo } from '../support/service.ts';
+import { activityOf, charged, numberIn, ugwoOf } from './bulk-support.ts';
+import { chargeOf, newTeam } from './team-support.ts';
+
+const PAID = { ...ACTIVITY, status: 'successful', next_action: null };
+const ON_1 = `/v1/ugwo/${ugwoOf(1)}`;
+
+/** A service whose payment requests have one activity each, with the same number. */
+const serveKnown = (): Promise<Service> =>
+  serveAllBy((seen: Seen) => {
+    const number = numberIn(seen);
+    if (seen.method === 'POST') return charged(number);
+    const activity = { ...PAID, uid: activityOf(number) };
+    return json(200, seen.url.includes('/activities/') ? activity : { ...ugwo(number), activities: [activity] });
+  });
+
+const inFile = async (service: Service): Promise<RunOptions> => ({ service, home: newFolder() });
+/** Another machine that shares the ledger of the one that charges. */
+const inTeam = async (service: Service): Promise<RunOptions> => {
+  const team = await newTeam();
+  expect(await chargeOf(ugwoOf(1), team.machine(service))).toMatchObject({ code: 0 });
+  return team.machine(service);
+};
+
+const uidIn = (stdout: string): unknown => (JSON.parse(stdout) as { uid: unknown }).uid;
+
+describe.each(['get', 'wait'])('activity %s', (verb) => {
+  it('finds the payment request of a charge in the ledger', async () => {
+    const service = await serveKnown();
+    const options = await inFile(service);
+    expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+    const ended = await paycli(['activity', verb, activityOf(1), '--json'], options);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(uidIn(ended.stdout)).toBe(activityOf(1));
+    expect(service.seen.at(-1)?.url).toBe(`${ON_1}/activities/${activityOf(1)}`);
+  });
+
+  // Windows has no PostgreSQL of the tests.
+  it.skipIf(process.platform === 'win32')('finds it in a shared ledger', async () => {
+    const ended = await inProcess(['activity', verb, activityOf(1), '--json'], await inTeam(await serveKnown()));
+    expect([ended.code, uidIn(ended.stdout)]).toEqual([0, activityOf(1)]);
+  });
+
+  it('asks for the payment request of an activity that the ledger does not know, with the command', async () => {
+    const options = { service: await serve([], { looks: 'asked' }), home: newFolder() };
+    const ended = await inProcess(['activity', verb, activityOf(1), '--json'], options);
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)).toMatchObject({
+      message: `this ledger has no charge with the activity ${activityOf(1)}`,
+      hint: `give its payment request too: \`paycli activity ${verb} ugw.… ${activityOf(1)}\``,
+    });
+    expect(options.service.seen).toEqual([]);
+  });
+
+  it('does not take a charge of another service for it', async () => {
+    const options = await inFile(await serveKnown());
+    expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+    const elsewhere = await inProcess(['activity', verb, activityOf(1)], { ...options, service: await serve([]) });
+    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('this ledger has no charge') });
+  });
+
+  it.each([
+    ['that the service names', { lastest_ugwo_activity: { uid: activityOf(7), status: 'failed' }, activities: [PAID] }],
+    [
+      'that was created last',
+      {
+        activities: [
+          { uid: activityOf(6), created_at: '2026-11-20T12:00:00+00:00' },
+          { uid: activityOf(7), created_at: '2026-11-20T13:00:00+01:00' },
+          { uid: activityOf(5), created_at: '2026-11-20T11:00:00+00:00' },
+        ],
+      },
+    ],
+  ])('shows the activity of a payment request %s', async (_which, shown) => {
+    const answers = [json(200, { ...ugwo(1), ...shown }), json(200, { ...PAID, uid: activityOf(7) })];
+    const options = { service: await serve(answers, { looks: 'asked' }), home: newFolder() };
+    const ended = await inProcess(['activity', verb, ugwoOf(1), '--json'], options);
+    expect([ended.code, uidIn(ended.stdout)]).toEqual([0, activityOf(7)]);
+    expect(options.service.seen.map(({ url }) => url)).toEqual([ON_1, `${ON_1}/activities/${activityOf(7)}`]);
+  });
+
+  it.each([[[]], [undefined]])('says that a payment request has no activity: %j', async (activities) => {
+    const service = await serve([json(200, { ...ugwo(1), activities })], { looks: 'asked' });
+    const ended = await inProcess(['activity', verb, ugwoOf(1), '--json'], { service, home: newFolder() });
+    expect(ended.code).toBe(3);
+    expect(errorOf(ended)).toMatchObject({
+      message: `the service shows no activity of ${ugwoOf(1)}`,
+      hint: `create one: \`paycli ugwo charge ${ugwoOf(1)}\``,
+    });
+  });
+
+  it.each([
+    ['order-7', 'is not the identifier of an activity'],
+    [`${activityOf(1)} ${ugwoOf(1)}`, 'is the identifier of an activity, not of a payment request'],
+    ['', "missing required argument 'id': the activity, act.…, or its payment request, ugw.…"],
+  ])('refuses `%s`', async (words, message) => {
+    const args = ['activity', verb, ...words.split(' ').filter((word) => word !== '')];
+    expect(await inProcess(args, { home: newFolder() })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
+  });
+});
+
+it('activity get shows the request that it would send for each form', async () => {
+  const options = await inFile(await serveKnown());
+  expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
+  const shown = async (...ids: readonly string[]) =>
+    (await inProcess(['activity', 'get', ...ids, '--dry-run'], options)).stdout;
+  expect(await shown(activityOf(1))).toContain(`${ON_1}/activities/${activityOf(1)}`);
+  expect(await shown(ugwoOf(1))).toMatch(new RegExp(`${ON_1}$`, 'm'));
+});
