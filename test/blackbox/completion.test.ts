@@ -177,6 +177,8 @@ describe.runIf(process.platform !== 'win32')(
       expect(await session.tab('paycli ledger export --local job')).toMatch(/job-\w{16}/);
       expect(await session.tab('paycli --local onye get ony.')).toContain(SEEDED.onye);
       expect(await session.tab('paycli ledger list --local --ugwo=ugw.')).toContain(`--ugwo=${SEEDED.ugwo}`);
+      expect(await session.tab('paycli activity get --local ugw.')).toContain(SEEDED.ugwo);
+      expect(await session.tab('paycli activity wait --local act.')).toMatch(/wait --local act\.\w/);
       expect(await session.tab('paycli --profile loc')).toMatch(/--profile local/);
 
       // Whatever the answer is, no word on the line is run.
