@@ -23,6 +23,8 @@ export interface Globals {
   readonly debug: boolean;
   readonly timeout: number;
   readonly input: boolean;
+  /** False with --no-pager. */
+  readonly pager: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly asCurl: boolean;
@@ -40,7 +42,7 @@ const asTimeout: Parse<number> = taking({ type: 'duration', default: '30s' }, (t
 });
 
 export const GLOBAL_OPTIONS = rarely(
-  ['baseUrl', 'rawCsv', 'bom', 'color', 'debug', 'timeout', 'asCurl', 'noValidate', 'noInput'],
+  ['baseUrl', 'rawCsv', 'bom', 'color', 'debug', 'timeout', 'asCurl', 'noValidate', 'noInput', 'noPager'],
   {
     profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText, {
       completes: 'profile',
@@ -65,6 +67,7 @@ export const GLOBAL_OPTIONS = rarely(
     debug: flag('--debug', 'print one line per HTTP step on stderr, safe to paste into a ticket'),
     timeout: option('--timeout <duration>', 'time limit per request, 1s to 1h (30s)', asTimeout),
     noInput: flag('--no-input', 'never prompt; fail if an answer is needed'),
+    noPager: flag('--no-pager', 'do not use a pager (PAYCLI_PAGER, PAGER)'),
     yes: flag('-y, --yes', 'answer yes to confirmations'),
     dryRun: flag('--dry-run', 'show the request and send nothing'),
     asCurl: flag('--as-curl', 'show the request as a curl command and send nothing'),
@@ -122,6 +125,7 @@ export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
   debug: given.debug ?? false,
   timeout: given.timeout ?? DEFAULT_TIMEOUT_MS,
   input: given.noInput !== true,
+  pager: given.noPager !== true,
   yes: given.yes ?? false,
   dryRun: given.dryRun === true || given.asCurl === true,
   asCurl: given.asCurl ?? false,

@@ -58,10 +58,10 @@ export const asStatus = <T extends string>(known: readonly T[]): Parse<T> => {
   });
 };
 
-/** Throws if a filter value is unknown: an empty result would look like an answer. */
-export const refuseUnknown = (text: string, known: readonly string[]): void => {
+/** Throws if a filter value is unknown: an empty result would look like an answer. `other` values are suggested too. */
+export const refuseUnknown = (text: string, known: readonly string[], other: readonly string[] = []): void => {
   if (known.includes(text)) return;
-  throw usageError(notOneOf(text, known, didYouMean(text, known)), {
+  throw usageError(notOneOf(text, known, didYouMean(text, [...known, ...other])), {
     hint: `to look for "${text}" all the same, add --no-validate`,
   });
 };
@@ -297,7 +297,7 @@ const refuseHopeless = ({ ref, email, customer }: GivenOptions<AllOptions>) => {
 const statusesIn = (texts: readonly string[], known: readonly string[], validate: boolean): readonly string[] =>
   texts.map((text) => {
     const value = statusValue(text, known);
-    if (value === undefined && validate) refuseUnknown(text, known.map(statusArgument));
+    if (value === undefined && validate) refuseUnknown(text, known.map(statusArgument), known);
     return value ?? text;
   });
 

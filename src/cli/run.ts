@@ -116,19 +116,26 @@ const leaving = ({ signals }: Io): Promise<never> =>
 
 type Print = (result: Result) => Promise<ResultNotices>;
 
-/** True for results that may go through a pager; the answer to a write never does. */
-const isPaged = (result: Result): boolean =>
-  result.kind === 'list' || (result.kind === 'record' && result.wrote !== true && result.passOn === undefined);
+/** True for results that may go through a pager: neither the answer to a write, nor the output of an endless command. */
+const isPaged = (result: Result, { endless }: Pick<CommandSpec, 'endless'>): boolean =>
+  (result.kind === 'list' && endless !== true) ||
+  (result.kind === 'record' && result.wrote !== true && result.passOn === undefined);
 
 const printer =
-  (globals: Globals, io: Io, filter: Filter | undefined, openPager: () => Promise<Pager | undefined>): Print =>
+  (
+    spec: Pick<CommandSpec, 'endless'>,
+    globals: Globals,
+    io: Io,
+    filter: Filter | undefined,
+    openPager: () => Promise<Pager | undefined>,
+  ): Print =>
   async (result) => {
     const options = outputOptions(globals, io);
     const print = async (on: Io): Promise<ResultNotices> =>
       filter === undefined
         ? (await import('../output/render.ts')).render(result, on, options)
         : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
-    const pager = isPaged(result) ? await openPager() : undefined;
+    const pager = isPaged(result, spec) ? await openPager() : undefined;
     const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
     const left = leaving(io);
     // A second signal after printing has finished changes nothing.
@@ -217,7 +224,7 @@ const execute = async <D extends Said>(
   try {
     const compiled = await filter();
     const result = await handler.run(input, deps);
-    const print = printer(globals, io, compiled, pager);
+    const print = printer(spec, globals, io, compiled, pager);
     const { notice, failure } = await show(result, print, io).catch(toldColumns);
     if (notice !== undefined) await deps.notice(notice);
     if (failure !== undefined) throw failure;

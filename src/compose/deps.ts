@@ -20,6 +20,7 @@ import {
   openJobWorld,
   openNotice,
   openRooms,
+  pagerOf,
   type RunContext,
   type Status,
 } from './run.ts';
@@ -114,8 +115,8 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     return opened;
   };
   const pager = async () => {
-    const line = io.stdout.isTerminal ? (io.env['PAYCLI_PAGER'] ?? '') : '';
-    return line === '' ? undefined : (await import('./pager.ts')).openPager(run, line);
+    const wanted = globals.pager && io.stdout.isTerminal ? pagerOf(io.env) : undefined;
+    return wanted && (await import('./pager.ts')).openPager(run, wanted);
   };
   return { deps, filter, pager, remind, close };
 };

@@ -2,25 +2,28 @@ import { spawn } from 'node:child_process';
 import type { Pager } from '../cli/run.ts';
 import { splitCommand } from '../core/shell.ts';
 import { forTerminal } from '../core/text.ts';
-import { findProgram, type RunContext } from './run.ts';
+import { findProgram, type RunContext, type WantedPager } from './run.ts';
 
 /** As others start less: it leaves at once what fits, and shows colour. */
 const LESS = 'FRX';
 
 /**
- * Starts the program of PAYCLI_PAGER (`line`). It reads the output, cleaned as for a terminal. Undefined if the program
- * is not found. The person may quit it early.
+ * Starts the wanted pager. It reads the output, cleaned as for a terminal. Undefined if the program is not found. The
+ * person may quit it early.
  */
-export const openPager = async ({ io, notice, status }: RunContext, line: string): Promise<Pager | undefined> => {
+export const openPager = async (
+  { io, notice, status }: RunContext,
+  { variable, line }: WantedPager,
+): Promise<Pager | undefined> => {
   const { stdout, stderr, env, redactor } = io;
   const [{ openStatusLine }, { stylesFor }] = await Promise.all([
     import('../output/status-line.ts'),
     import('../output/style.ts'),
   ]);
-  const [program = '', ...args] = splitCommand(line, 'PAYCLI_PAGER');
+  const [program = '', ...args] = splitCommand(line, variable);
   const file = await findProgram(program, env);
   if (file === undefined) {
-    await notice(`PAYCLI_PAGER names ${program}, which was not found. Printed without it.`);
+    await notice(`${variable} names ${program}, which was not found. Printed without it.`);
     return undefined;
   }
   const { PAYCLI_SECRET_KEY: _key, ...inherited } = env;

@@ -27,6 +27,19 @@ export interface Status {
 export const isSilent = ({ stderr }: Io, { quiet, format }: Globals): boolean =>
   quiet || ((format === 'json' || format === 'ndjson') && !stderr.isTerminal);
 
+/** The environment variable that names a pager, and its command line. */
+export interface WantedPager {
+  readonly variable: 'PAYCLI_PAGER' | 'PAGER';
+  readonly line: string;
+}
+
+/** The pager that the person wants; undefined for none: empty, `cat`, or a terminal that can't show one. */
+export const pagerOf = (env: Env): WantedPager | undefined => {
+  const variable = env['PAYCLI_PAGER'] === undefined ? 'PAGER' : 'PAYCLI_PAGER';
+  const line = (env[variable] ?? '').trim();
+  return line === '' || line === 'cat' || env['TERM'] === 'dumb' ? undefined : { variable, line };
+};
+
 /** Prints a notice on stderr, after clearing the status lines. */
 export const openNotice =
   (io: Io, globals: Globals, status: Status): Deps['notice'] =>

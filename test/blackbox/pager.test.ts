@@ -5,6 +5,7 @@ import { newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, page, problem, serve, UGWO_ID } from '../support/service.ts';
 import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { secretFile } from '../support/webhooks.ts';
 
 /** A pager that keeps what it is given, and says so. */
 const fakePager = (body = 'cat') => {
@@ -17,7 +18,44 @@ const fakePager = (body = 'cat') => {
 
 const TERMINAL = { NO_COLOR: '1' };
 
-describe.runIf(process.platform !== 'win32')('PAYCLI_PAGER', () => {
+describe.runIf(process.platform !== 'win32')('the pager', () => {
+  const paged = async (env: Readonly<Record<string, string>>, ...more: readonly string[]): Promise<string> => {
+    const args = ['ugwo', 'list', '--local', '--limit', '1', ...more];
+    const terminal = openTerminal(args, { env: { ...TERMINAL, ...env } });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/^ref /m);
+    return /^pager(.*)$/m.exec(screen)?.[1]?.trim() ?? 'none';
+  };
+
+  it('is PAYCLI_PAGER, else PAGER; cat, an empty text, --no-pager or a dumb terminal turns it off', async () => {
+    const { file } = fakePager();
+    expect(await paged({ PAGER: `${file} a` })).toBe('a');
+    expect(await paged({ PAGER: `${file} a`, PAYCLI_PAGER: `${file} b` })).toBe('b');
+    expect(await paged({ PAGER: file, PAYCLI_PAGER: '' })).toBe('none');
+    expect(await paged({ PAGER: file, PAYCLI_PAGER: 'cat' })).toBe('none');
+    expect(await paged({ PAGER: 'cat' })).toBe('none');
+    expect(await paged({ PAGER: file, PAYCLI_PAGER: file }, '--no-pager')).toBe('none');
+    expect(await paged({ PAGER: file, TERM: 'dumb' })).toBe('none');
+    expect(await paged({})).toBe('none');
+  });
+
+  it('is not started for what runs until it is stopped', async () => {
+    const { file } = fakePager();
+    const env = { PAGER: file };
+    for (const [args, sign] of [
+      [['webhook', 'listen', '--port', '0', '--secret-file', secretFile(newFolder('secret'))], /Listening on http/],
+      [['emulator', 'start'], /Stop it with Ctrl-C/],
+      [['watch', '--local'], /Ctrl-C stops watching/],
+    ] as const) {
+      const terminal = openTerminal(args, { env });
+      await terminal.saw(sign);
+      terminal.type('\u0003');
+      await terminal.ended;
+      expect(terminal.raw()).not.toMatch(/^pager/m);
+    }
+  });
+
   it('reads a list on a terminal, started without a shell and without the key', async () => {
     const service = await serve([page([1, 2], 'c2')]);
     const { folder, file } = fakePager();

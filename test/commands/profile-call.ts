@@ -23,6 +23,7 @@ export const globals: Globals = {
   debug: false,
   timeout: 30_000,
   input: true,
+  pager: true,
   yes: false,
   dryRun: false,
   asCurl: false,
