@@ -53,11 +53,11 @@ const LINES: readonly Line[] = [
     { uid: 'anything', amount: 20_000 },
   ],
   [`onye update ${ONYE_ID} --address Broad --zip 101 --clear ref`, [`PATCH /v1/onye/${ONYE_ID}`], { uid: ONYE_ID }],
-  [`api GET /v1/checkouts?filter[status][]=1`, ['GET /v1/checkouts?filter%5Bstatus%5D%5B%5D=1'], { data: [{}] }],
-  ['api GET /v1/onye -f limit=5 --paginate', ['GET /v1/onye?limit=5'], { data: [{ uid: ONYE_ID }] }],
-  [`api PATCH /v1/onye/${ONYE_ID} -f first_name=Ada`, [`PATCH /v1/onye/${ONYE_ID}`], { uid: ONYE_ID }],
-  ['api POST /v1/ugwo -F amount=500000 -f currency=NGN', ['POST /v1/ugwo'], { uid: UGWO_ID }],
-  [`api DELETE /v1/ugwo/${UGWO_ID} --yes`, [`DELETE /v1/ugwo/${UGWO_ID}`], { uid: UGWO_ID, status: 'cancelled' }],
+  ['api /v1/checkouts?filter[status][]=1', ['GET /v1/checkouts?filter%5Bstatus%5D%5B%5D=1'], { data: [{}] }],
+  ['api /v1/onye -X GET -f limit=5 --paginate', ['GET /v1/onye?limit=5'], { data: [{ uid: ONYE_ID }] }],
+  [`api /v1/onye/${ONYE_ID} -X PATCH -f first_name=Ada`, [`PATCH /v1/onye/${ONYE_ID}`], { uid: ONYE_ID }],
+  ['api /v1/ugwo -F amount=500000 -f currency=NGN', ['POST /v1/ugwo'], { uid: UGWO_ID }],
+  [`api /v1/ugwo/${UGWO_ID} -X DELETE --yes`, [`DELETE /v1/ugwo/${UGWO_ID}`], { uid: UGWO_ID, status: 'cancelled' }],
 ];
 
 describe('the program against a service that knows the documents alone', () => {
