@@ -19,6 +19,7 @@ import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
 import { identityView, profileView } from '../../src/commands/profile/view.ts';
 import { refundView } from '../../src/commands/refund/create.ts';
+import { listView as sentRefundsView, oneView as sentRefundView } from '../../src/commands/refund/sent.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { changesView } from '../../src/commands/watch/watch.ts';
 import {
@@ -81,6 +82,8 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'onye list': [list('Onye', onyeView)],
   'onye delete': [one('Onye', onyeView)],
   'refund create': [one('Refund', refundView), SUMMARY],
+  'refund list': [list('SentRefund', sentRefundsView)],
+  'refund get': [one('SentRefund', sentRefundView)],
   'checkout list': [list('Checkout', checkoutView)],
   'checkout get': [one('Checkout', checkoutView)],
   'checkout providers': [list(OWN_OBJECT, providerView)],

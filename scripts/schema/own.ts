@@ -85,6 +85,15 @@ const entry = objectOf({
   request: orNull(objectOf({ path: nullable.text, body: anything })),
 });
 
+const sentRefund = objectOf({
+  ...{ id: text, state: oneOf(CHARGE_STATES), uid: nullable.text, status: nullable.text },
+  ...{ activity: text, ugwo: orNull(idOf('ugw')), amount: nullable.amount, currency: nullable.text },
+  ...{ ref: nullable.text, reason: nullable.text, created_at: instant, recorded_at: nullable.instant },
+  ...{ origin: text, profile: nullable.text, job: orNull(jobId), row: nullable.count, exit_code: nullable.count },
+  'evidence?': listOf({ type: 'object' }),
+  'now?': objectOf({ refund: nullable.text, activity: nullable.text, ugwo: nullable.text }),
+});
+
 const job = objectOf({
   id: jobId,
   command: text,
@@ -322,6 +331,7 @@ const delivery = objectOf({
 
 export const OWN = {
   Entry: entry,
+  SentRefund: sentRefund,
   Job: job,
   UpdateRow: updateRow,
   Sum: sumOf([...PAYMENTS, 'unknown', 'not_created']),

@@ -1,6 +1,15 @@
 import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
-import { defineCommand, flag, type GivenOptions, ONCE_EXITS, option, optional } from '../../cli/define.ts';
-import { AMOUNT_OPTIONS, asText, givenAmount, readId } from '../../cli/options.ts';
+import {
+  argument,
+  defineCommand,
+  flag,
+  type GivenOptions,
+  ONCE_EXITS,
+  option,
+  optional,
+  READ_EXITS,
+} from '../../cli/define.ts';
+import { AMOUNT_OPTIONS, asText, EVERY_PROFILE, givenAmount, PAGE_OPTIONS, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { pick } from '../../core/json.ts';
@@ -74,6 +83,12 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: Given): Refun
   return { kind: 'file', bulk, fields, again: given.again === true };
 };
 
+const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`;
+
+const SENT =
+  'id, state, uid, status (when it was sent), activity, ugwo, amount (null for the whole payment), currency, ref, reason, ' +
+  'created_at, recorded_at, origin, profile, job, row, exit_code';
+
 const create = defineCommand({
   path: ['refund', 'create'],
   danger: 'money',
@@ -90,7 +105,7 @@ const create = defineCommand({
   args: [optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' })],
   options,
   examples: {
-    'pay back a part': `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`,
+    'pay back a part': REFUND_ONE,
     'from a spreadsheet, with a report':
       `printf 'activity,ugwo,amount,currency,provider,account_number\\n${SEEDED.paid.activity},${SEEDED.paid.ugwo},1000.00,NGN,gtb,0123456789\\n' > refunds.csv\n` +
       'paycli refund create --from refunds.csv --report result.csv --yes',
@@ -105,4 +120,39 @@ const create = defineCommand({
   load: () => import('./create.ts'),
 });
 
-export const refundCommands = [create];
+const NO_READ =
+  'The service documents no read of refunds, so this comes from the ledger: it has the refunds sent from here.';
+
+const list = defineCommand({
+  path: ['refund', 'list'],
+  danger: 'read',
+  summary: 'list refunds sent from here, newest first',
+  description: `${NO_READ} It covers the service and workspace of the profile.`,
+  options: { ...PAGE_OPTIONS, ...EVERY_PROFILE },
+  examples: {
+    'list all refunds': 'paycli refund list',
+    'list the last five, as JSON': 'paycli refund list --max 5 --json',
+  },
+  output: `${SENT}; json: {"data":[…],"next_cursor":…}`,
+  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
+  load: async () => ({ run: (await import('./sent.ts')).list }),
+});
+
+const get = defineCommand({
+  path: ['refund', 'get'],
+  danger: 'read',
+  summary: 'show a refund sent from here, and what its payment request shows of it now',
+  description:
+    `${NO_READ} paycli then reads the payment request: it shows the status of the activity, and that of the refund if the ` +
+    'payment request has it. This needs the charge of the activity in the ledger.',
+  args: [argument('id', 'the refund: refund-… in the ledger, or rfd.… at the service')],
+  examples: {
+    'show the last refund': `${REFUND_ONE}\npaycli refund get "$(paycli refund list --max 1 -o tsv --columns id)"`,
+  },
+  output: `${SENT}, evidence, now (refund, activity, ugwo: their statuses at the service, null if not shown)`,
+  exits: [...READ_EXITS, 'ledger'],
+  read: (args) => ({ id: args[0] ?? '' }),
+  load: async () => ({ run: (await import('./sent.ts')).get }),
+});
+
+export const refundCommands = [create, list, get];

@@ -1,0 +1,181 @@
+import { activitiesOf, statusOf } from '../../core/charge.ts';
+import { PayError, usageError } from '../../core/error.ts';
+import { isJsonObject, parseIfJson, valueAt } from '../../core/json.ts';
+import { type ApiRecord, madeHere, PAGE_MAX } from '../../core/record.ts';
+import type { Column, Result, View } from '../../core/result.ts';
+import { REFUND_WORDS } from '../../core/status.ts';
+import { atom } from '../../core/time.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Deps } from '../deps.ts';
+import { listedPages, numberedCursors } from '../list.ts';
+import { goOnFrom, requestOf } from '../record.ts';
+
+const REFUND = 'refund';
+
+const { cursorOf, seqOf } = numberedCursors('refund:');
+
+/** The service's answer to the refund: its id, and its status then. */
+const answerTo = ({ evidence }: Entry) => evidence.findLast(({ uid }) => uid !== undefined);
+
+const recordOf = (refund: Entry, charge: Entry | undefined) => {
+  const answer = answerTo(refund);
+  const body = parseIfJson(refund.body ?? '');
+  const asked = (name: string): unknown => (isJsonObject(body) ? (body[name] ?? null) : null);
+  return {
+    id: refund.id,
+    state: refund.state,
+    uid: answer?.['uid'] ?? null,
+    status: answer?.['status'] ?? null,
+    activity: refund.about,
+    ugwo: charge?.about ?? null,
+    amount: asked('amount'),
+    currency: charge?.asked?.currency ?? null,
+    ref: asked('ref'),
+    reason: asked('reason'),
+    created_at: atom(refund.createdAt),
+    recorded_at: atom(refund.recordedAt),
+    origin: refund.origin,
+    profile: refund.profile ?? null,
+    job: refund.job ?? null,
+    row: refund.row ?? null,
+    exit_code: refund.exitCode ?? null,
+  };
+};
+
+/** Charges of the ledger by their activity, as far as they are known. */
+const chargesOf = async (ledger: Ledger, refunds: readonly Entry[]): Promise<ReadonlyMap<string, Entry>> => {
+  const activities = refunds.map(({ about }) => about);
+  const charges = activities.length === 0 ? [] : await ledger.list({ activities, limit: -1 });
+  return new Map(charges.map((charge) => [`${charge.service} ${charge.activity?.uid}`, charge]));
+};
+
+const recordsOf = async (ledger: Ledger, refunds: readonly Entry[]) => {
+  const charges = await chargesOf(ledger, refunds);
+  return refunds.map((refund) => recordOf(refund, charges.get(`${refund.service} ${refund.about}`)));
+};
+
+const status: Column = { path: 'status', or: 'state', kind: 'state', words: REFUND_WORDS, needed: true };
+const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
+
+export const listView: View = {
+  columns: [
+    ...['id', 'state', 'uid', 'status', 'activity', 'ugwo', 'amount', 'currency', 'ref', 'reason'],
+    ...['created_at', 'recorded_at', 'origin', 'profile', 'job', 'row', 'exit_code'],
+  ].map((path) => ({ path })),
+  table: [
+    { path: 'ref', flexible: true, needed: true, least: 6 },
+    amount,
+    status,
+    created,
+    { path: 'id' },
+    { path: 'activity' },
+  ],
+};
+
+export const oneView: View = {
+  columns: [
+    { path: 'id' },
+    { path: 'state', kind: 'state' },
+    { path: 'uid' },
+    { path: 'status', kind: 'state', words: REFUND_WORDS },
+    { path: 'activity' },
+    { path: 'ugwo', label: 'payment request' },
+    amount,
+    { path: 'currency', machineOnly: true },
+    ...['ref', 'reason', 'origin', 'profile', 'job', 'row'].map((path) => ({ path })),
+    created,
+    { path: 'recorded_at', kind: 'time', label: 'recorded' },
+    { path: 'exit_code', label: 'exit code' },
+    { path: 'now.refund', kind: 'state', words: REFUND_WORDS, label: 'refund now' },
+    { path: 'now.activity', kind: 'state', label: 'activity now' },
+    { path: 'now.ugwo', kind: 'state', label: 'request now' },
+  ],
+};
+
+interface ListInput {
+  readonly max?: number;
+  readonly cursor?: string;
+  readonly allProfiles?: boolean;
+}
+
+/** Lists the refunds that this ledger sent, newest first. */
+export const list = async ({ max, cursor, allProfiles = false }: ListInput, deps: Deps): Promise<Result> => {
+  const scope = allProfiles ? {} : await deps.scope();
+  const ledger = await deps.ledger();
+  const refunds = {
+    find: (before: number | undefined, limit: number) => ledger.list({ ...scope, kind: REFUND, before, limit }),
+    placeOf: ({ seq }: Entry) => seq,
+    cursorOf,
+    recordsOf: async (found: readonly Entry[]): Promise<ApiRecord[]> =>
+      (await recordsOf(ledger, found)).map((record) => madeHere(record)),
+    size: PAGE_MAX,
+  };
+  const words = [...(max === undefined ? [] : ['--max', String(max)]), ...(allProfiles ? ['--all-profiles'] : [])];
+  return {
+    kind: 'list',
+    pages: listedPages(refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
+    view: listView,
+    goOn: (at) => goOnFrom(at, ['refund', 'list'], words, deps.globals),
+    ...(max === undefined ? {} : { max }),
+  };
+};
+
+/** Finds a refund by its id in the ledger or at the service. Only the evidence has the latter. */
+const find = async (ledger: Ledger, id: string): Promise<Entry> => {
+  const found = await ledger.get(id);
+  if (found?.kind === REFUND) return found;
+  for (let [before, isLast] = [undefined as number | undefined, false]; !isLast; ) {
+    const some = await ledger.list({ kind: REFUND, before, limit: PAGE_MAX });
+    const named = some.find((refund) => answerTo(refund)?.['uid'] === id);
+    if (named !== undefined) return named;
+    [before, isLast] = [some.at(-1)?.seq, some.length < PAGE_MAX];
+  }
+  throw usageError(`no refund ${JSON.stringify(id)} in the ledger`, {
+    hint: 'see them all: `paycli refund list --all-profiles`',
+  });
+};
+
+/** The part of an answer that has this identifier, at any depth. */
+const partWith = (uid: unknown, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (valueAt(value, 'uid') === uid) return value;
+  return Object.values(value)
+    .map((part) => partWith(uid, part))
+    .find((part) => part !== undefined);
+};
+
+/** Statuses as the payment request shows them; null for what it does not show. */
+const nowIn = (request: unknown, refund: { readonly uid: unknown; readonly activity: string }) => {
+  const activity = activitiesOf(request)?.find((one) => valueAt(one, 'uid') === refund.activity);
+  const shown = refund.uid === null ? undefined : partWith(refund.uid, request);
+  return {
+    refund: statusOf(shown) || null,
+    activity: statusOf(activity) || null,
+    ugwo: statusOf(request) || null,
+  };
+};
+
+const UNREAD = { refund: null, activity: null, ugwo: null };
+
+/** Shows a refund: what the ledger has, and what its payment request shows now. */
+export const get = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
+  const ledger = await deps.ledger();
+  const refund = await find(ledger, id);
+  const [known] = await recordsOf(ledger, [refund]);
+  const record = { ...known, evidence: refund.evidence };
+  const shown = (now: object): ApiRecord => madeHere({ ...record, now });
+  const ugwo = await requestOf(refund.about, deps);
+  if (ugwo === undefined) {
+    const notice = `This ledger has no charge of ${refund.about} here, so its payment request was not read.`;
+    return { kind: 'record', record: shown(UNREAD), view: oneView, notice };
+  }
+  try {
+    const { value } = await (await deps.client('read')).call('ugwo.get', { params: { uid: ugwo } });
+    return { kind: 'record', record: shown(nowIn(value, { uid: record.uid, activity: refund.about })), view: oneView };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    return { kind: 'record', record: shown(UNREAD), view: oneView, failure: thrown };
+  }
+};

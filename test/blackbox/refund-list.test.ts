@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
+import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { type Answer, json, problem, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { activityOf, charged, numberIn, ugwoOf } from './bulk-support.ts';
+import { newTeam } from './team-support.ts';
+
+const RFD = (number: number): string => `rfd.AbCd.${String(number).padStart(24, '0')}`;
+
+/** The payment request as it shows a paid charge, and perhaps its refund. */
+const requestOf = (number: number, more: object): Answer => {
+  const activity = { uid: activityOf(number), status: 'partially_refunded', amount: 500_000, ...more };
+  return json(200, { ...ugwo(number), uid: ugwoOf(number), status: 'partially_refunded', activities: [activity] });
+};
+
+/** A machine that has charged and refunded two payment requests, and what its service shows from then on. */
+const refunded = async (more: object, options: RunOptions = { home: newFolder() }) => {
+  let read: Answer | undefined;
+  const made = new Set<number>();
+  const service = await serveAllBy((seen: Seen) => {
+    const number = numberIn(seen);
+    if (seen.method !== 'POST') {
+      const untouched = json(200, { ...ugwo(number), checkout: { uid: 'chk.AbCd.1' }, activities: [] });
+      return read ?? (made.has(number) ? requestOf(number, more) : untouched);
+    }
+    if (seen.url !== '/v1/refunds') {
+      made.add(number);
+      return charged(number);
+    }
+    const body = JSON.parse(seen.body) as { ugwo_activity: string };
+    return json(200, { ...body, uid: RFD(Number(body.ugwo_activity.slice(-2))), status: 'processing' });
+  });
+  const machine = { ...options, service };
+  for (const number of [1, 2]) {
+    const charge = ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb'];
+    expect(await inProcess(charge, machine)).toMatchObject({ code: 0 });
+    const refund = ['refund', 'create', activityOf(number), '--amount-minor', `${number}000`, '--ref', `R-${number}`];
+    expect(await inProcess([...refund, '--reason', 'broken', '--yes'], machine)).toMatchObject({ code: 0 });
+  }
+  const answer = (with_: Answer): void => {
+    read = with_;
+  };
+  return { machine, service, answer, run: (...args: string[]) => inProcess(['refund', ...args], machine) };
+};
+
+type Row = Readonly<Record<string, unknown>>;
+const rowsIn = ({ stdout }: Ended): Row[] => (JSON.parse(stdout) as { data: Row[] }).data;
+
+const inTeam = async (): Promise<RunOptions> => (await newTeam()).machine();
+
+const LEDGERS: readonly (readonly [where: string, open: () => Promise<RunOptions>])[] = [
+  ['a file', async () => ({ home: newFolder() })],
+  // Windows has no PostgreSQL of the tests.
+  ...(process.platform === 'win32' ? [] : [['PostgreSQL', inTeam] as const]),
+];
+
+describe.each(LEDGERS)('refunds sent from here, in %s', (_where, open) => {
+  it('are listed, newest first, page by page', async () => {
+    const { run } = await refunded({}, await open());
+    const all = rowsIn(await run('list', '--json'));
+    expect(all.map(({ ref }) => ref)).toEqual(['R-2', 'R-1']);
+    expect(all[1]).toMatchObject({
+      ...{ state: 'accepted', uid: RFD(1), status: 'processing', activity: activityOf(1), ugwo: ugwoOf(1) },
+      ...{ amount: 1000, currency: 'NGN', ref: 'R-1', reason: 'broken', exit_code: 0 },
+    });
+    const first = await run('list', '--max', '1', '--json');
+    const { next_cursor: cursor } = JSON.parse(first.stdout) as { next_cursor: string };
+    expect(rowsIn(await run('list', '--cursor', cursor, '--json')).map(({ ref }) => ref)).toEqual(['R-1']);
+    expect(await run('list', '--cursor', 'abc')).toMatchObject({ code: 2 });
+  });
+
+  it('are shown one by one, by either id, with what the payment request shows now', async () => {
+    const refund = { uid: RFD(1), status: ['successful', 'Successful'] };
+    const { run, service } = await refunded({ refunds: [refund] }, await open());
+    const { id } = rowsIn(await run('list', '--json'))[1] ?? {};
+    const looks = service.seen.length;
+    const shown = await run('get', String(id), '--json');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      ...{ id, uid: RFD(1), status: 'processing', evidence: [{ kind: 'answer' }] },
+      now: { refund: 'successful', activity: 'partially_refunded', ugwo: 'partially_refunded' },
+    });
+    expect(service.seen.slice(looks)).toMatchObject([{ method: 'GET', url: `/v1/ugwo/${ugwoOf(1)}` }]);
+    expect((await run('get', RFD(1), '--json')).stdout).toBe(shown.stdout);
+  });
+});
+
+describe('refund get', () => {
+  it('says what the payment request does not show', async () => {
+    const { run } = await refunded({});
+    const { stdout } = await run('get', RFD(2), '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ now: { refund: null, activity: 'partially_refunded' } });
+  });
+
+  it('shows what the ledger has, and then that the payment request could not be read', async () => {
+    const { run, answer } = await refunded({});
+    answer(problem(404, 'ugwo.error.not_found'));
+    const ended = await run('get', RFD(2), '--json');
+    expect(ended.code).toBe(3);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ ref: 'R-2', now: { refund: null, activity: null, ugwo: null } });
+    expect(errorOf(ended)).toMatchObject({ status: 404 });
+  });
+
+  it('reads nothing where the ledger does not know the payment request', async () => {
+    const { machine, service, answer } = await refunded({});
+    answer(requestOf(3, {}));
+    const args = ['refund', 'create', activityOf(3), '--ugwo', ugwoOf(3), '--yes'];
+    expect(await inProcess(args, machine)).toMatchObject({ code: 0 });
+    const looks = service.seen.length;
+    const ended = await inProcess(['refund', 'get', RFD(3), '--json'], machine);
+    expect(ended.code).toBe(0);
+    const told = await inProcess(['refund', 'get', RFD(3)], machine);
+    expect(told.stderr).toContain(`This ledger has no charge of ${activityOf(3)} here`);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ ugwo: null, amount: null, now: { activity: null } });
+    expect(service.seen).toHaveLength(looks);
+  });
+
+  it('refuses an id that is no refund of this ledger', async () => {
+    const { run } = await refunded({});
+    const ended = await run('get', 'rfd.AbCd.9', '--json');
+    expect(ended.code).toBe(2);
+    expect(errorOf(ended)).toMatchObject({
+      message: 'no refund "rfd.AbCd.9" in the ledger',
+      hint: 'see them all: `paycli refund list --all-profiles`',
+    });
+  });
+});
+
+it('refunds are words and money on a terminal', async () => {
+  const { machine } = await refunded({ refunds: [{ uid: RFD(2), status: 'successful' }] });
+  const list = openTerminal(['refund', 'list'], { ...machine, columns: 80 });
+  await list.ended;
+  expect(await list.screen()).toMatch(/^R-2 +NGN 20\.00 +processing /m);
+  const card = openTerminal(['refund', 'get', RFD(2)], { ...machine, columns: 80 });
+  await card.ended;
+  expect(await card.screen()).toMatch(/^refund now +refunded$/m);
+  expect(await card.screen()).toMatch(/^activity now +part refunded$/m);
+});
+
+it.each(['list', 'get'])('refund %s says in its help that the service documents no such read', async (verb) => {
+  const { stdout } = await paycli(['refund', verb, '--help'], { home: newFolder() });
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('The service documents no read of refunds');
+});
