@@ -5,6 +5,7 @@ import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { DAY } from '../support/units.ts';
 import { activityOf, ugwoOf } from './bulk-support.ts';
 import { newTeam } from './team-support.ts';
@@ -107,6 +108,15 @@ describe.each(LEDGERS)('ledger list, from %s', (_what, open) => {
     expect(data).toHaveLength(2);
     expect(await numbersOf('--payment', 'paid', '--payment', 'failed', '--cursor', cursor)).toBe('2 1');
   });
+});
+
+it('ledger list names the kind and the subject of other entries on a terminal', async () => {
+  const options = { ...(await machine()), columns: 80 };
+  const session = openTerminal(['ledger', 'list', '--kind', 'all', '--max', '2'], options);
+  await session.ended;
+  expect(await session.screen()).toMatch(/^kind +about +amount +status +created/m);
+  expect(await session.screen()).toMatch(/^refund +\S+ +unknown /m);
+  expect(await session.screen()).toMatch(/^charge +\S+ +NGN 5,000\.00 +unknown /m);
 });
 
 it.each([

@@ -18,17 +18,16 @@ import { goOnFrom } from '../record.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
   countsOf,
-  everyView,
   exportView,
   isApproved,
   isOfCharges,
   jobRecordOf,
   jobView,
-  listView,
   notStarted,
   recordOf,
   updateRecordOf,
   updatesView,
+  viewFor,
   viewOf,
 } from './view.ts';
 
@@ -130,7 +129,7 @@ export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> 
   return {
     kind: 'list',
     pages: pagesOf(ledger, await recorderOf(deps), { ...scope, ...filterOf(input, ledger), begun }, { from, max }),
-    view: allProfiles ? everyView : listView,
+    view: viewFor(input.kind, allProfiles),
     goOn: (at) => goOnFrom(at, ['ledger', 'list'], wordsOf(input, begun), deps.globals),
     ...(max === undefined ? {} : { max }),
   };

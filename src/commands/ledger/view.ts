@@ -62,18 +62,31 @@ const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
 const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
 
+/** The payment of an accepted charge, else the state of the entry. */
+const status: Column = { path: 'payment', or: 'state', kind: 'state', label: 'status', needed: true, peopleOnly: true };
+
 /** Columns of the table of charges. */
 const TABLE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
   { path: 'customer', flexible: true, needed: true, least: 8, endMatters: true },
   amount,
-  // The payment of an accepted charge, else the state of the charge.
-  { path: 'payment', or: 'state', kind: 'state', label: 'status', needed: true, peopleOnly: true },
+  status,
   created,
   { path: 'id' },
   { path: 'medium' },
   { path: 'ugwo' },
   { path: 'activity' },
+  { path: 'origin', flexible: true },
+];
+
+/** Columns of the table of other kinds, or of all of them. */
+const KINDS_TABLE: readonly Column[] = [
+  { path: 'kind', needed: true },
+  { path: 'about', flexible: true, needed: true, least: 8, endMatters: true },
+  amount,
+  status,
+  created,
+  { path: 'id' },
   { path: 'origin', flexible: true },
 ];
 
@@ -96,8 +109,11 @@ const FOR_PROGRAMS: readonly Column[] = [
 /** Charges in a list. */
 export const listView: View = { columns: FOR_PROGRAMS, table: TABLE };
 
-/** Charges of every profile. */
-export const everyView: View = { ...listView, table: TABLE.toSpliced(5, 0, { path: 'profile' }) };
+/** Entries of one kind or of all, of one profile or of all. */
+export const viewFor = (kind: string, allProfiles: boolean): View => {
+  const table = kind === CHARGE ? TABLE : KINDS_TABLE;
+  return { ...listView, table: allProfiles ? table.toSpliced(5, 0, { path: 'profile' }) : table };
+};
 
 const stillToDo = (value: unknown): boolean =>
   valueAt(value, 'state') === 'accepted' && paymentStatusOf(String(valueAt(value, 'status'))) === 'open';
