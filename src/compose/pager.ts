@@ -46,6 +46,7 @@ export const openPager = async (
       }),
     ]);
   const said: (string | Uint8Array)[] = [];
+  status.hold = (text) => void said.push(text);
   return {
     io: {
       ...io,
@@ -65,6 +66,7 @@ export const openPager = async (
     end: async () => {
       child.stdin.end();
       await ended;
+      status.hold = undefined;
       for (const text of said) await stderr.write(text);
     },
   };

@@ -21,6 +21,8 @@ export interface Status {
   line?: StatusLine;
   /** A second line, which shows that a request takes long. */
   waiting?: StatusLine;
+  /** Takes notices while a pager has the terminal; they are printed after it. */
+  hold?: ((text: string) => void) | undefined;
 }
 
 /** True if notices are suppressed. A program that reads JSON finds only the one error line on stderr. */
@@ -52,7 +54,9 @@ export const openNotice =
       import('../output/status-line.ts'),
     ]);
     await clearFrame(io.stdout);
-    await io.stderr.write(notice(said, io));
+    const text = notice(said, io);
+    if (status.hold === undefined) await io.stderr.write(text);
+    else status.hold(text);
   };
 
 /** Opens the services that several openers share. Each is loaded at its first use. */

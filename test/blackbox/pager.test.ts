@@ -34,7 +34,8 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await paged({ PAGER: `${file} a`, PAYCLI_PAGER: `${file} b` })).toBe('b');
     expect(await paged({ PAGER: file, PAYCLI_PAGER: '' })).toBe('none');
     expect(await paged({ PAGER: file, PAYCLI_PAGER: 'cat' })).toBe('none');
-    expect(await paged({ PAGER: 'cat' })).toBe('none');
+    const PATH = [programs({ cat: 'echo pager started' }), process.env['PATH']].join(delimiter);
+    expect(await paged({ PAGER: 'cat', PATH })).toBe('none');
     expect(await paged({ PAGER: file, PAYCLI_PAGER: file }, '--no-pager')).toBe('none');
     expect(await paged({ PAGER: file, TERM: 'dumb' })).toBe('none');
     expect(await paged({})).toBe('none');
@@ -67,6 +68,14 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     const seen = readFileSync(join(folder, 'env'), 'utf8');
     expect(seen).toContain('LESS=FRX');
     expect(seen).not.toMatch(/sk\.|PAYCLI_SECRET_KEY/);
+  });
+
+  it('has the terminal for itself: what is said meanwhile comes when it is left', async () => {
+    const { file } = fakePager('cat; echo left');
+    const env = { ...TERMINAL, PAYCLI_PAGER: file };
+    const terminal = openTerminal(['ugwo', 'list', '--local', '--status', 'paid', '--max', '1'], { env });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(/\nleft\n[\s\S]*Looked through \d+ payment requests/);
   });
 
   it('is no error to leave early', async () => {

@@ -3,7 +3,7 @@ import { PayError } from '../../src/core/error.ts';
 import type { ApiPage } from '../../src/core/record.ts';
 import type { Format, Result } from '../../src/core/result.ts';
 import { render } from '../../src/output/render.ts';
-import { options, pagesOf, pipe, recordOf, served, ugwoView } from './support.ts';
+import { options, pagesOf, pipe, recordOf, served, terminal, ugwoView } from './support.ts';
 
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => recordOf({ n: from + index }));
@@ -129,6 +129,23 @@ describe('a walk that breaks off', () => {
     await expect(render(list(served(THREE.slice(0, 1), fault)), io, options({ format: 'table' }))).rejects.toBe(fault);
     expect(io.stdout.text.split('\n').at(-2)).toBe('3');
   });
+});
+
+it('says nothing more to who has left the pager', async () => {
+  const io = terminal(30);
+  const pages = (async function* () {
+    yield {
+      records: [recordOf({ a: 'x'.repeat(12), b: 'y'.repeat(12), c: 1, d: 'z'.repeat(12) })],
+      cursor: undefined,
+      nextCursor: 'c',
+    };
+    io.stdout.closed = true;
+    yield { records: [], cursor: 'c', nextCursor: null };
+  })();
+  const view = { columns: ['a', 'b', 'c', 'd'].map((path) => ({ path, flexible: true })) };
+  await render({ kind: 'list', pages, view }, io, options({ format: 'table' }));
+  expect(io.stdout.text).toMatch(/^a +b +c\n/);
+  expect(io.stderr.text).toBe('');
 });
 
 describe('max', () => {
