@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { json, serve, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -8,6 +9,17 @@ const RECORDS = [
   { ...ugwo(1), ref: 'INV-000120', onye: { uid: 'ony.AbCd.1', email: 'amaka.olawale16@example.com' } },
   { ...ugwo(2), ref: 'INV-000119', onye: { uid: 'ony.AbCd.2', email: null, first_name: 'Ada', last_name: 'Bello' } },
 ];
+
+it.each([
+  [['ugwo', 'get', '…1YOiDNb4jrYtSK']],
+  [['ugwo', 'charge', 'ugw.AbCd.0000…', '--medium', 'bank_transfer']],
+  [['onye', 'get', '…qc0Tk86Uj']],
+  [['ledger', 'list', '--customer', '…qc0Tk86Uj']],
+  [['webhook', 'events', 'list', '--ugwo', '…qc0Tk86Uj']],
+])('an identifier as a table has shortened it is refused: %j', async (args) => {
+  const ended = await inProcess(args, { service: await serve([]) });
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('…') });
+});
 
 const listed = async (columns: number, env: Record<string, string> = {}): Promise<string> => {
   const service = await serve([json(200, { data: RECORDS, next_cursor: CURSOR })]);

@@ -89,7 +89,9 @@ export const webhookKills = async (
       listener
         .printed()
         .flatMap((text) => text.split('\n').slice(0, -1))
-        .map((line) => line.split('\t')[0] ?? '');
+        .map((line) => line.split('\t')[0] ?? '')
+        // Each listener begins with a header.
+        .filter((uid) => uid !== 'uid');
     const doubtful = (): Set<string> =>
       new Set(
         listener
