@@ -239,7 +239,7 @@ export const reconcile = async (
 };
 
 /**
- * Read access that a refresh needs. Resolves to undefined if the service has no such read. Throws what a read throws.
+ * Read access to the status of an activity. Resolves to undefined if the service has no such read. Throws what a read throws.
  */
 interface Reader {
   look(

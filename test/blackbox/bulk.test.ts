@@ -520,7 +520,7 @@ describe('a service that asks to be left alone for long', () => {
     expect(Object.values(reportOf(report)).map((row) => row['state'])).toEqual(['accepted', 'accepted', 'not_sent']);
   });
 
-  it('is asked no more by a check of a file, a walk, a wait or a refresh', async () => {
+  it('is asked no more by a check of a file, a walk or a wait', async () => {
     const place = home();
     const made = await serveBy((seen) => charged(numberIn(seen)));
     expect((await chargeFrom(ussdFile(...rows), { service: made, ...place })).code).toBe(0);

@@ -232,6 +232,6 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ made: false, operators: ['bob'] });
     expect(await chargeOf(ugwoOf(1), bob)).toMatchObject({ code: 0 });
     const stranger = await inProcess(['ledger', 'init', '--operator', 'nobody', '--json'], team.machine());
-    expect(errorOf(stranger)).toMatchObject({ exit_code: 10, hint: 'make the role first: CREATE ROLE … LOGIN' });
+    expect(errorOf(stranger)).toMatchObject({ exit_code: 10, hint: 'create the role first: CREATE ROLE … LOGIN' });
   });
 });

@@ -705,15 +705,15 @@ describe('who has paid', () => {
     );
     expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     at += 2 * MINUTE;
-    const refresh = async (...ids: readonly string[]) =>
+    const sync = async (...ids: readonly string[]) =>
       (await inProcess(['ledger', 'sync', ...ids], { service, home })).stdout.split('\n')[1]?.split('\t')[0] ?? '';
     // What the front end says of its time alone is not enough: the activity was made just now.
-    expect(await refresh()).toBe('open');
+    expect(await sync()).toBe('open');
     status = 'expired';
-    expect(await refresh()).toBe('expired');
+    expect(await sync()).toBe('expired');
     status = 'successful';
-    expect(await refresh()).toBe('');
-    expect(await refresh(String((await rows(home))[0]?.['id']))).toBe('paid');
+    expect(await sync()).toBe('');
+    expect(await sync(String((await rows(home))[0]?.['id']))).toBe('paid');
   });
 
   it('is said to be seen by nobody where the service shows nothing, and where nothing was made', async () => {
