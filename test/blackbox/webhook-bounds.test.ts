@@ -29,7 +29,7 @@ describe('webhook listen', () => {
     expect(await talk(listener.origin, `${head}transfer-encoding: chunked\r\n\r\n`, chunk, '1\r\nx\r\n')).toMatch(
       /^(?:HTTP\/1\.1 413 |$)/,
     );
-    expect(await deliver(listener.origin, large)).toMatchObject({ status: 200, text: `kept ${uidOf(1)}\n` });
+    expect(await deliver(listener.origin, large)).toMatchObject({ status: 200, text: `stored ${uidOf(1)}\n` });
     expect(await listener.ended).toMatchObject({ code: 0, stdout: `${uidOf(1)}\n` });
   });
 
