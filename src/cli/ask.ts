@@ -4,7 +4,8 @@ import { declined, interrupted } from '../core/error.ts';
 import { ask, canAsk } from '../core/input.ts';
 import type { Env, Input, Io, Output } from '../core/io.ts';
 import { visible } from '../core/text.ts';
-import type { CommandSpec, Question } from './define.ts';
+import type { CommandSpec, OptionSpecs, Question } from './define.ts';
+import type { Globals } from './globals.ts';
 import type { Parsed } from './program.ts';
 
 interface Terminal {
@@ -130,7 +131,7 @@ const PROMPT = 'Number, name or part of it: ';
 const promptAt = ({ shown, offered }: Choosing): string => {
   if (offered === undefined) return PROMPT;
   return shown.includes(offered)
-    ? `Enter for ${visible(offered)}, or another: `
+    ? `Enter for ${visible(offered).replaceAll(/ +/g, ' ')}, or another: `
     : 'Enter to use it all the same, or another: ';
 };
 
@@ -153,16 +154,50 @@ export const choose = async ({ stdin, stderr, env }: Chooser, { title, ...from }
   }
 };
 
-const answerTo = async ({ title, choices, open = false }: Question, io: Io): Promise<string> =>
-  choices === undefined
-    ? ask(io.stdin, `${title}: `)
-    : choose(io, { title: `${title}?`, choices: await choices(), open });
+/** True if a person has started the command by hand: nothing is read for a question that nobody expects. */
+const isByHand = ({ stdout, env }: Io, { yes, quiet, asCurl }: Globals): boolean =>
+  stdout.isTerminal && !yes && !quiet && !asCurl && (env['CI'] ?? '') === '';
 
-/** Asks a person for the missing values, one after the other. Returns the error unchanged if nobody can be asked. */
-export const askMissing = async <S extends CommandSpec>(parsed: Parsed<S>, io: Io): Promise<Parsed<S>> => {
+/** Dependencies for a question, and the function that releases them. */
+type Open<D> = (globals: Globals) => { readonly deps: D; close(): Promise<void> };
+
+const chosenRecord = async <D>({ title, records }: Question, globals: Globals, io: Io, open: Open<D>) => {
+  if (records === undefined || !isByHand(io, globals)) return undefined;
+  const read = await records();
+  const { deps, close } = open(globals);
+  const choices = await read(deps as never).finally(close);
+  if (choices.length === 0) return undefined;
+  const chosen = await choose(io, { title: `${title}?`, choices: choices.map(({ label }) => label), open: true });
+  return choices.find(({ label }) => label === chosen)?.value ?? chosen;
+};
+
+const answerTo = async <D>(
+  question: Question,
+  globals: Globals,
+  io: Io,
+  open: Open<D>,
+): Promise<string | undefined> => {
+  const { title, choices, records, open: isOpen = false } = question;
+  if (records !== undefined) return chosenRecord(question, globals, io, open);
+  return choices === undefined
+    ? ask(io.stdin, `${title}: `)
+    : choose(io, { title: `${title}?`, choices: await choices(), open: isOpen });
+};
+
+/**
+ * Asks a person for the missing values, one after the other. Returns the error unchanged if nobody can be asked, or if
+ * there is nothing to choose from.
+ */
+export const askMissing = async <D, S extends CommandSpec<unknown, OptionSpecs, D>>(
+  parsed: Parsed<S>,
+  io: Io,
+  open: Open<D>,
+): Promise<Parsed<S>> => {
   let now = parsed;
   while (now.kind === 'error' && now.missing !== undefined && canAsk(io, now.globals)) {
-    now = now.missing.with(await answerTo(now.missing.question, io));
+    const answer = await answerTo(now.missing.question, now.globals, io, open);
+    if (answer === undefined) break;
+    now = now.missing.with(answer);
   }
   return now;
 };

@@ -101,14 +101,22 @@ export interface Handler<I, D> {
   readonly run: (input: I, deps: D) => Promise<Result>;
 }
 
+/** A choice in a list: its value, and its line. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
 /** A question to a person on a terminal about a missing value. */
 export interface Question {
-  /** The key of the missing option. */
-  readonly option: string;
+  /** The key of the missing option; undefined for the first argument. */
+  readonly option?: string;
   /** A few words, without the punctuation mark. */
   readonly title: string;
   /** Without choices, any text is accepted. */
   readonly choices?: () => Promise<readonly string[]>;
+  /** Loads the function that reads the choices from the service. Without any, nothing is asked. */
+  readonly records?: () => Promise<(deps: never) => Promise<readonly Choice[]>>;
   /** Accepts values that are not on the list. */
   readonly open?: boolean;
 }

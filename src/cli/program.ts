@@ -292,8 +292,14 @@ const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
     const error = withHelp(thrown, words);
     const question = spec.asks?.(args, options);
     if (question === undefined) return { kind: 'error', error, words, globals };
+    const { option: name } = question;
     const answered = (answer: string): Parsed<S> =>
-      readInput({ ...reading, options: { ...options, [question.option]: answer } });
+      readInput({
+        ...reading,
+        ...(name === undefined
+          ? { args: [asMeant(spec.args[0] ?? {}, answer)] }
+          : { options: { ...options, [name]: answer } }),
+      });
     return { kind: 'error', error, words, globals, missing: { question, with: answered } };
   }
 };

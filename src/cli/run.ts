@@ -273,7 +273,7 @@ export const run = async <D extends Said>(argv: readonly string[], io: Io, progr
   let parsed = typed;
   try {
     if (parsed.kind === 'error' && parsed.missing !== undefined) {
-      parsed = await (await import('./ask.ts')).askMissing(parsed, io);
+      parsed = await (await import('./ask.ts')).askMissing(parsed, io, program.open);
     }
     if (parsed.kind === 'error') throw parsed.error;
     if (parsed.kind === 'run') {

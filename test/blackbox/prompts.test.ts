@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { json, serveBy } from '../support/service.ts';
+import { json, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
 
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
@@ -73,6 +73,63 @@ describe('what a charge was not given', () => {
     const session = openThrough(['sh', '-c', '"$@" 2>errors', 'sh'], CHARGE, { home: newFolder() });
     expect(await session.ended).toEqual({ code: 2 });
     expect(session.raw()).not.toContain('Which medium');
+  });
+});
+
+describe('a payment request to charge', () => {
+  const unpaid = (number: number, more: object = {}) => ({ ...ugwo(number), status: 'requires_ugwo', ...more });
+  const LISTED = [
+    unpaid(1, { ref: null, onye: null, created_at: new Date(Date.now() - 3 * 24 * 3_600_000).toISOString() }),
+    { ...unpaid(2), status: 'cancelled', ref: 'GONE' },
+    unpaid(3, {
+      ref: 'INV-3',
+      onye: { email: 'somebody.with.a.long.name@example.com' },
+      created_at: new Date(Date.now() - 60_000).toISOString(),
+    }),
+  ];
+  const serving = (listed: readonly unknown[] = LISTED) =>
+    serveBy(() => json(200, { data: listed, next_cursor: 'more' }));
+  const ASKED = ['ugwo', 'charge', '--medium', 'bank_transfer'];
+
+  it('is chosen on a terminal from the newest unpaid ones', async () => {
+    const service = await serving();
+    const session = openTerminal([...ASKED, '--dry-run'], { home: newFolder(), service, columns: 80 });
+    await answering(session)(/part of it: $/, 'inv');
+    await session.saw(/Enter for INV-3 somebody\.with\.a\.long\.na… NGN 5,000\.03 1 min, or another: $/);
+    session.type('\r');
+    expect(await session.ended).toEqual({ code: 0 });
+    const screen = await session.screen();
+    expect(screen).toMatch(/^Which payment request \(the newest unpaid ones\)\?$/m);
+    expect(screen).toMatch(/^ {2}1 {2}…000001 +NGN 5,000\.01 +3 days$/m);
+    expect(screen).toMatch(/^ {2}2 {2}INV-3 +somebody\.with\.a\.long\.na… +NGN 5,000\.03 +1 min$/m);
+    expect(screen).not.toContain('GONE');
+    expect(screen).toContain(`/v1/ugwo/${String(ugwo(3)['uid'])}/activities`);
+    expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo?limit=100']);
+  });
+
+  it.each<[string, readonly string[], Record<string, string>]>([
+    ['--yes', [...ASKED, '--yes'], {}],
+    ['-q', [...ASKED, '-q'], {}],
+    ['--no-input', [...ASKED, '--no-input'], {}],
+    ['--as-curl', [...ASKED, '--as-curl'], {}],
+    ['CI', ASKED, { CI: 'true' }],
+  ])('is the missing argument with %s', async (_what, args, env) => {
+    const service = await serving();
+    const session = openTerminal(args, { home: newFolder(), service, env });
+    expect(await session.ended).toEqual({ code: 2 });
+    expect(session.raw()).toContain("missing required argument 'ugwo'");
+    expect(service.seen).toEqual([]);
+  });
+
+  it('is the missing argument in a pipe, and where none is unpaid', async () => {
+    const service = await serving([]);
+    const piped = openThrough(['sh', '-c', '"$@" | cat', 'sh'], ASKED, { home: newFolder(), service });
+    await piped.ended;
+    expect(piped.raw()).toContain("missing required argument 'ugwo'");
+    expect(service.seen).toEqual([]);
+    const session = openTerminal(ASKED, { home: newFolder(), service });
+    expect(await session.ended).toEqual({ code: 2 });
+    expect(session.raw()).toContain("missing required argument 'ugwo'");
   });
 });
 

@@ -183,10 +183,17 @@ const PROVIDERS: Readonly<Record<string, Question>> = {
   mobile_money: { option: 'provider', title: "The provider's code" },
 };
 
+const UNPAID = {
+  title: 'Which payment request (the newest unpaid ones)',
+  records: async () => (await import('./choose.ts')).unpaidRequests,
+};
+
 /** The next question for a required value that is missing; undefined if there is none. */
 const missingFrom = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
   const { medium, provider, phone } = given;
-  if (given.from !== undefined || ugwo === undefined || idProblem('ugw', ugwo) !== undefined) return undefined;
+  if (given.from !== undefined) return undefined;
+  if (ugwo === undefined) return UNPAID;
+  if (idProblem('ugw', ugwo) !== undefined) return undefined;
   if (medium === undefined) return { option: 'medium', title: 'Which medium', choices: async () => MEDIUMS };
   if (provider === undefined && Object.hasOwn(PROVIDERS, medium)) return PROVIDERS[medium];
   if (medium !== 'mobile_money' || phone !== undefined) return undefined;

@@ -1,0 +1,46 @@
+import type { Choice } from '../../cli/define.ts';
+import type { Resource } from '../../contract/proof.ts';
+import { machineValue, statusOf } from '../../core/charge.ts';
+import { valueAt } from '../../core/json.ts';
+import { formatMoney } from '../../core/money.ts';
+import { formatDuration, parseInstant } from '../../core/time.ts';
+import type { Deps } from '../deps.ts';
+
+/** The number of choices that are listed one per line. */
+const MOST = 9;
+const HOUR_MS = 3_600_000;
+
+const textAt = (request: Resource, path: string): string => machineValue(valueAt(request, path));
+
+const ageOf = (request: Resource, now: number): string => {
+  const age = now - (parseInstant(textAt(request, 'created_at'))?.ms ?? now);
+  return age < 48 * HOUR_MS ? formatDuration(age) : `${Math.floor(age / (24 * HOUR_MS))} days`;
+};
+
+/** Columns that fit on 80: reference, customer, amount, age. Without a reference, the end of the id identifies it. */
+const labelOf = (request: Resource, now: number): string => {
+  const [uid, ref, email] = ['uid', 'ref', 'onye.email'].map((path) => textAt(request, path));
+  const name = ref === '' ? `…${uid?.slice(-6)}` : ref;
+  const columns = [
+    [name, 18],
+    [email, 24],
+    [formatMoney(textAt(request, 'amount'), textAt(request, 'currency')), 16],
+  ] as const;
+  const cells = columns.map(([text = '', width]) =>
+    text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width),
+  );
+  return [...cells, ageOf(request, now)].join('  ').trimEnd();
+};
+
+/** The newest payment requests that can be charged, for a person to choose from. */
+export const unpaidRequests = async (deps: Pick<Deps, 'client' | 'io'>): Promise<readonly Choice[]> => {
+  const client = await deps.client('read');
+  const choices: Choice[] = [];
+  for await (const { records } of client.pages('ugwo.list', { query: { limit: '100' } }, { pages: 1 })) {
+    for (const { value } of records) {
+      if (statusOf(value) !== 'requires_ugwo' || choices.length === MOST) continue;
+      choices.push({ value: String(value['uid']), label: labelOf(value as Resource, deps.io.clock.now()) });
+    }
+  }
+  return choices;
+};
