@@ -16,11 +16,6 @@ const getThrough = (pace: Pace, count: number): void => {
 };
 
 describe('the width of a run', () => {
-  it('is all of it at first', () => {
-    const { pace } = paceOf();
-    expect([pace.limit, pace.wait()]).toEqual([16, 0]);
-  });
-
   it('is halved when the service asks for less, and is never nothing', () => {
     const { pace } = paceOf({ concurrency: 9 });
     const widths = Array.from({ length: 5 }, () => {
@@ -51,25 +46,6 @@ describe('the width of a run', () => {
     }
     getThrough(pace, 100);
     expect(pace.limit).toBe(16);
-  });
-
-  it('does not come back by rows from before it was halved', () => {
-    const { pace } = paceOf({ concurrency: 40 });
-    const [first = 0, ...others] = startMany(pace, 40);
-    pace.slowDown(first, 0);
-    for (const start of others) pace.succeed(start);
-    expect(pace.limit).toBe(20);
-  });
-
-  it('counts anew after every refusal', () => {
-    const { pace } = paceOf({ concurrency: 4 });
-    pace.slowDown(pace.start(), 0);
-    getThrough(pace, 9);
-    pace.slowDown(pace.start(), 0);
-    getThrough(pace, 9);
-    expect(pace.limit).toBe(1);
-    getThrough(pace, 1);
-    expect(pace.limit).toBe(2);
   });
 
   it('stays within its bounds and never grows by more than one in ten rows, whatever comes', () => {

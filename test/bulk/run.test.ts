@@ -8,18 +8,6 @@ import { settled, VirtualClock } from './virtual-clock.ts';
 const REFUSED = new PayError('auth', 'the service does not take this key');
 
 describe('a run over rows', () => {
-  it('works on each row once, and counts what became of it', async () => {
-    const states = ['accepted', 'rejected', 'accepted', 'unknown', 'accepted'];
-    const { clock, ended, of } = world(states.map((state) => ({ end: { state } })));
-    expect(await clock.until(ended)).toEqual({ tally: { accepted: 3, rejected: 1, unknown: 1 }, started: 5 });
-    expect(of('started').map(({ row }) => row)).toEqual([0, 1, 2, 3, 4]);
-  });
-
-  it('does nothing where there are no rows', async () => {
-    const { clock, ended } = world([]);
-    expect(await clock.until(ended)).toEqual({ tally: {}, started: 0 });
-  });
-
   it('works on as many at once as it may, and on no more', async () => {
     const { clock, ended, events } = world(plain(40), { concurrency: 8 });
     await clock.until(ended);
@@ -109,12 +97,6 @@ describe('a run over rows', () => {
 });
 
 describe('a signal', () => {
-  it('starts nothing new, and waits for what is in flight', async () => {
-    const { clock, ended, of } = world(plain(100), { concurrency: 5, stopAt: 250 });
-    expect(await clock.until(ended)).toEqual({ tally: { accepted: 15 }, started: 15, stopped: 'signal' });
-    expect([clock.time, of('closed').length]).toEqual([300, 1]);
-  });
-
   it('that came before the start asks for no row at all', async () => {
     const stop = AbortSignal.abort('SIGTERM');
     const rows = {
@@ -150,14 +132,6 @@ describe('a signal', () => {
 });
 
 describe('a end that stops', () => {
-  it('starts nothing new, and the others are finished', async () => {
-    const plan = [...plain(5), { end: { state: 'refused', stops: REFUSED } }, ...plain(50, 300)];
-    const { clock, ended } = world(plan, { concurrency: 3 });
-    const { stopped, started, tally } = await clock.until(ended);
-    expect(stopped).toBe(REFUSED);
-    expect([started, tally]).toEqual([6, { accepted: 5, refused: 1 }]);
-  });
-
   it('is told where it was the last row, too', async () => {
     const { clock, ended } = world([{ end: { stops: REFUSED } }]);
     expect((await clock.until(ended)).stopped).toBe(REFUSED);
