@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder } from '../support/program.ts';
+import { json, serveAllBy, ugwo } from '../support/service.ts';
 import { chargeFrom, csvOf, fileOf, once, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
 
 const [UGW, ONY, ACT, CHK] = ['ugw', 'ony', 'act', 'chk'].map((kind) => `${kind}.AbCd.${'1'.padStart(24, '0')}`);
@@ -58,6 +59,18 @@ describe.each(FORMS)('an id %s', (_form, form) => {
     const [checked, file] = [await serveCharges(), fileOf(csvOf('ugwo,medium', `"${form(ugwoOf(3))}",bank_transfer`))];
     expect(await chargeFrom(file, { service: checked, home: newFolder() }, '--check')).toMatchObject({ code: 0 });
     expect(checked.looks.map(({ url }) => url)).toEqual(Array(checked.looks.length).fill(`/v1/ugwo/${ugwoOf(3)}`));
+  });
+
+  it('is accepted in the other columns', async () => {
+    const service = await serveAllBy(() => json(200, ugwo(1)));
+    const row = { ref: 'a', amount: '5000.00', currency: 'NGN', customer: form(ONY ?? ''), checkout: form(CHK ?? '') };
+    const file = fileOf(`${JSON.stringify(row)}\n`, 'a.ndjson');
+    const ended = await inProcess(['ugwo', 'create', '--from', file], { service, home: newFolder() });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(JSON.parse(service.seen[0]?.body ?? '{}')).toMatchObject({ onye: ONY, checkout: CHK });
+    const refunds = fileOf(`${JSON.stringify({ activity: ACT, ugwo: form(ugwoOf(1)) })}\n`, 'b.ndjson');
+    const dry = ['refund', 'create', '--from', refunds, '--dry-run'];
+    expect(await inProcess(dry, { service, home: newFolder() })).toMatchObject({ code: 0 });
   });
 
   it('of another kind is named', async () => {

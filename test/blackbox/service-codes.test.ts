@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { explained } from '../../src/core/service-codes.ts';
@@ -71,9 +71,8 @@ describe("the service's codes", () => {
   });
 
   it('have sentences for all that the emulator answers', () => {
-    const sources = ['charge', 'requests', 'customers', 'service', 'payments', 'app'].map((name) =>
-      readFileSync(`src/emulator/${name}.ts`, 'utf8'),
-    );
+    const files = readdirSync('src/emulator').filter((name) => name.endsWith('.ts'));
+    const sources = files.map((name) => readFileSync(`src/emulator/${name}`, 'utf8'));
     const codes = sources.flatMap((text) =>
       text.match(/(?<=')[a-z.]*\.error\.\w+|(?<=')ugwo_(?:processed|cancelled)/g),
     );

@@ -2,7 +2,7 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
-import { idProblem } from '../../core/ids.ts';
+import { idIn, idProblem } from '../../core/ids.ts';
 import { definedIn, namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { columnBy, flagIn, moneyIn, textsIn } from '../fields.ts';
@@ -23,7 +23,8 @@ interface Item {
 const PAID = 'ugwo_activity';
 
 const readRow = (cells: Cells, activity: string, { fields }: FileOfRefunds, validate: boolean): Item => {
-  const ugwo = cells.text('ugwo');
+  const text = cells.text('ugwo');
+  const ugwo = text === undefined ? undefined : idIn('ugw', text);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
   const money = moneyIn(cells, cells.text('currency')?.toUpperCase());

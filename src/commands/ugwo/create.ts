@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
-import { isId } from '../../core/ids.ts';
+import { idIn, isId } from '../../core/ids.ts';
 import { namingFlags, pairsToObject, readJsonObject } from '../../core/input.ts';
 import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
 import { formatMoney, readGiven } from '../../core/money.ts';
@@ -19,7 +19,8 @@ export type UgwoBody = Readonly<Record<string, unknown>>;
 /** The field for a customer: an identifier, or an e-mail address. */
 const customerField = (customer: string | undefined): UgwoBody => {
   if (customer === undefined) return {};
-  return isId('ony', customer) || !customer.includes('@') ? { onye: customer } : { onye_email: customer };
+  const onye = idIn('ony', customer);
+  return isId('ony', onye) || !customer.includes('@') ? { onye } : { onye_email: customer };
 };
 
 /** Body that creates a payment request. `amount` is in the minor unit. */
@@ -30,7 +31,7 @@ export const bodyOf = (
   amount,
   currency,
   ...customerField(customer),
-  ...definedIn({ ref, description, checkout }),
+  ...definedIn({ ref, description, checkout: checkout && idIn('chk', checkout) }),
   ...(metadata.length === 0 ? {} : { metadata: pairsToObject(metadata, '--metadata') }),
 });
 
