@@ -61,9 +61,7 @@ export const asStatus = <T extends string>(known: readonly T[]): Parse<T> => {
 /** Throws if a filter value is unknown: an empty result would look like an answer. `other` values are suggested too. */
 export const refuseUnknown = (text: string, known: readonly string[], other: readonly string[] = []): void => {
   if (known.includes(text)) return;
-  throw usageError(notOneOf(text, known, didYouMean(text, [...known, ...other])), {
-    hint: `to look for "${text}" all the same, add --no-validate`,
-  });
+  throw usageError(notOneOf(text, known, didYouMean(text, [...known, ...other])));
 };
 
 /**
@@ -73,9 +71,7 @@ export const refuseUnknown = (text: string, known: readonly string[], other: rea
 export const refuseTypo = (text: string, known: readonly string[]): void => {
   const meant = known.includes(text) ? undefined : didYouMean(text, known);
   if (meant === undefined) return;
-  throw usageError(notOneOf(text, known, meant), {
-    hint: `if you mean ${text}, add --no-validate`,
-  });
+  throw usageError(notOneOf(text, known, meant));
 };
 
 /** Parses a whole number from `min` to `max`. */

@@ -114,6 +114,9 @@ const leaving = ({ signals }: Io): Promise<never> =>
     signals.leave.addEventListener('abort', onLeave, { once: true });
   });
 
+/** True for commands after which a reminder about unknown charges belongs. */
+const isAboutCharges = ({ path }: CommandSpec): boolean => path[0] === 'ledger' || path.join(' ') === 'ugwo charge';
+
 type Print = (result: Result) => Promise<ResultNotices>;
 
 /** True for results that may go through a pager: neither the answer to a write, nor the output of an endless command. */
@@ -220,7 +223,7 @@ const execute = async <D extends Said>(
   };
   await checkColumns(handler, input, globals).catch(toldColumns);
   const { deps, filter, pager, remind, close } = program.open(globals);
-  let reminds = spec.reminds !== false;
+  let reminds = isAboutCharges(spec) && spec.reminds !== false;
   try {
     const compiled = await filter();
     const result = await handler.run(input, deps);

@@ -120,10 +120,7 @@ const checkRules = (operation: Operation, body: string | undefined, input: CallI
   const violations = [...spoilt, ...others];
   if (violations.length === 0) return;
   const why = others.length > 0 ? 'the service would refuse this' : 'a value is probably a mistake';
-  throw usageError(`${why}, so nothing was sent`, {
-    violations,
-    hint: 'fix the value, or let the service judge it with --no-validate',
-  });
+  throw usageError(`${why}, so nothing was sent`, { violations, hint: 'fix the value, then run the command again' });
 };
 
 /** The object of a read; undefined for a list, and for a write. */

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { memoDone } from '../core/async.ts';
 import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
-import { LOCAL_PROFILE, SHADOW_FILE_START } from '../core/data-files.ts';
+import { LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { isId } from '../core/ids.ts';
 import { targetFlags } from '../core/input.ts';
@@ -136,6 +136,17 @@ export const findOut = (unknown: readonly Entry[]): string => {
   return shellLine(['paycli', 'ledger', 'sync', ...words]);
 };
 
+const REMIND_AGAIN_MS = 3_600_000;
+
+/** True if a reminder was printed in the last hour. Otherwise records that one is printed now. */
+const wasReminded = async ({ io }: RunContext, rooms: Rooms): Promise<boolean> => {
+  const path = `${(await rooms.folders()).data}/${REMINDER_FILE_NAME}`;
+  const before = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (before !== undefined && Math.abs(io.clock.now() - before) < REMIND_AGAIN_MS) return true;
+  writeFileSync(path, '\n', { mode: 0o600 });
+  return false;
+};
+
 /** Maximum wait for a shared ledger that the command does not need itself, in milliseconds. */
 const ASIDE_MS = 2000;
 
@@ -172,6 +183,7 @@ export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promis
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
       const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;
+      if (await wasReminded(run, rooms)) return;
       await run.notice(`${what} may have been made. Find out: ${findOut(unknown)}`);
     },
   };

@@ -48,6 +48,9 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
  */
 export const SHADOW_FILE_START = 'shared-';
 
+/** The file whose time is that of the last reminder about unknown charges. */
+export const REMINDER_FILE_NAME = 'reminded';
+
 /**
  * Start of the names of the files in the folder for data, and a description of each; SQLite's companion files have
  * longer names.

@@ -39,7 +39,7 @@ describe('ledger prune', () => {
     const before = readFileSync(ledger);
     const session = openTerminal(PRUNE, { home, columns: 60 });
     await session.saw(/\[y\/N\]|Type /);
-    expect(await session.screen()).toContain('Prune 2 entries begun before 2026-02-01');
+    expect(await session.screen()).toContain('Prune 2 entries that started before 2026-02-01');
     session.type('\r');
     expect(await session.ended).toEqual({ code: 130 });
     expect(readFileSync(ledger)).toEqual(before);

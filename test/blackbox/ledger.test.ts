@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -222,9 +222,18 @@ describe('the ledger', () => {
       if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'unknown', exitCode: 6 });
     }
     await ledger.close();
-    const session = openTerminal(['profile', 'list'], { home, columns: 200 });
-    await session.ended;
-    expect(`${await session.screen()}\n`).toMatch(reminder);
+    const screenOf = async (...args: string[]): Promise<string> => {
+      const session = openTerminal(args, { home, columns: 200 });
+      await session.ended;
+      return `${await session.screen()}\n`;
+    };
+    expect(await screenOf('profile', 'list')).not.toMatch(reminder);
+    expect(await screenOf('ledger', 'status')).toMatch(reminder);
+    // At most once an hour.
+    expect(await screenOf('ledger', 'status')).not.toMatch(reminder);
+    const { ctimeMs } = statSync(`${home}/reminded`);
+    utimesSync(`${home}/reminded`, new Date(ctimeMs), new Date(ctimeMs - 3_600_001));
+    expect(await screenOf('ledger', 'status')).toMatch(reminder);
   });
 });
 

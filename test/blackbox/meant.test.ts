@@ -20,7 +20,7 @@ const MISTYPED: readonly (readonly [line: string, meant: string])[] = [
   ['ugwo list --status processing,requires_ugo', 'requires_ugwo'],
   ['ledger list --state unknwn', 'unknown'],
   [`onye update ${SEEDED.onye} --clear first_nam`, 'first_name'],
-  ['api GTE /v1/ugwo', 'GET'],
+  ['api -X GTE /v1/ugwo', 'GET'],
   ['completion install bsh', 'bash'],
   ['webhook events list --event ugwo.sucessful', 'ugwo.successful'],
   ['webhook listen --port 0 --until ugwo.sucessful', 'ugwo.successful'],

@@ -208,13 +208,16 @@ describe('a no in any words', () => {
       provider: '--provider',
       'data.orderId': '--param orderId',
       orderId: '--param orderId',
-      phone: undefined,
+      phone: '--phone',
       'checkout.provider': undefined,
     };
     const violations = Object.keys(expected).map((propertyPath) => ({ propertyPath, title: 'No.' }));
     const service = await charges(json(422, { violations }));
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--param', 'orderId=7', '--json'];
     expect(flags(await inProcess(args, { service }))).toEqual(expected);
+    const unchecked = ['ugwo', 'charge', UGWO_ID, '--param', 'medium=x', '--no-validate', '--json'];
+    const refusing = await charges(json(422, { violations: [{ propertyPath: 'data.medium', title: 'No.' }] }));
+    expect(flags(await inProcess(unchecked, { service: refusing }))).toEqual({ 'data.medium': '--param medium' });
   });
 
   it('names the flag of an update behind each path', async () => {

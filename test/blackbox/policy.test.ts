@@ -264,7 +264,9 @@ describe('a file above a sum', () => {
   it('that nobody knows is a usage error, as is one that needs no approval', async () => {
     const { world } = await waiting();
     expect(await inProcess(['approve', 'job-0000000000000000'], world)).toMatchObject({ code: 2 });
-    await inProcess(['policy', 'remove', '--others'], world);
+    const unasked = await inProcess(['policy', 'remove', '--others'], world);
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('needs confirmation') });
+    await inProcess(['policy', 'remove', '--others', '--yes'], world);
     const free = summaryOf(await chargeFrom(ussdFile(3), world));
     const ended = await inProcess(['approve', String(free['job'])], world);
     expect(ended.code).toBe(2);
@@ -369,7 +371,7 @@ describe('policies', () => {
     expect(await policy('show', 'club')).toMatchObject({ profile: '*', max_charges: 1, charges_today: 0 });
     expect(await policy('show', '--others')).toMatchObject({ profile: '*', charges_today: null });
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }, limits], next_cursor: null });
-    expect(await policy('remove', 'shop')).toMatchObject({ profile: 'shop', max_charges: 3 });
+    expect(await policy('remove', 'shop', '--yes')).toMatchObject({ profile: 'shop', max_charges: 3 });
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
   });
 
@@ -377,7 +379,7 @@ describe('policies', () => {
     await policy('set', 'gone', '--max-charges', '3');
     const others = await inProcess(['policy', 'set', '--others', '--max-charges', '3'], home);
     expect(others).toMatchObject({ code: 0, stderr: '' });
-    const removed = async (whose: string) => (await inProcess(['policy', 'remove', whose], home)).stderr;
+    const removed = async (whose: string) => (await inProcess(['policy', 'remove', whose, '--yes'], home)).stderr;
     expect(await removed('gone')).toBe('The policy of profile gone was removed.\n');
     expect(await removed('--others')).toBe('The policy for all other profiles was removed.\n');
   });

@@ -72,7 +72,7 @@ describe('what would be sent', () => {
     expect(thrown).toMatchObject({
       kind: 'usage',
       message: 'the service would refuse this, so nothing was sent',
-      detail: { hint: 'fix the value, or let the service judge it with --no-validate' },
+      detail: { hint: 'fix the value, then run the command again' },
     });
     expect((thrown as PayError).detail.violations).toHaveLength(1);
   });

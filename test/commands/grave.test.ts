@@ -39,7 +39,7 @@ const cancelling: Command = (deps) => cancel({ uid: UGWO.uid } as never, deps);
 const calling =
   (method: string, path: string): Command =>
   (deps) =>
-    callApi({ method, path, fields: [], input: undefined, paginate: false, again: false } as never, deps);
+    callApi({ method, path, fields: [], headers: {}, input: undefined, paginate: false, again: false } as never, deps);
 const deleting: Command = (deps) => deleteCustomer({ uid: 'ony.AbCd.1' } as never, deps);
 
 describe('before something grave is done to what is no practice', () => {

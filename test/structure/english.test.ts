@@ -31,6 +31,13 @@ it('is plain in help, errors and notices', () => {
   expect(found).toEqual([]);
 });
 
+it('recommends no --no-validate', () => {
+  const found = sourceFiles().filter((file) =>
+    /(?:add|with|use|try) --no-validate/.test(textsIn(readFileSync(file, 'utf8')).join('\n')),
+  );
+  expect(found).toEqual([]);
+});
+
 it.each(documents)('is plain in %s', (file) => {
   expect(
     readFileSync(file, 'utf8')

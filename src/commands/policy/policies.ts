@@ -137,16 +137,20 @@ export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
   return { kind: 'record', record: policyRecordOf(kept, undefined), view: policyView };
 };
 
-/** Removes a profile's policy. The ledger records who did it. */
+const whose = ({ others }: PolicyOf, name: string): string =>
+  others ? 'for all other profiles' : `of profile ${name}`;
+
+/** Asks, and removes a profile's policy. The ledger records who did it. */
 export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
   const removed = await ownPolicy(ledger, name);
   if (removed === undefined) {
-    throw usageError(`there is no policy ${input.others ? 'for all other profiles' : `of profile ${name}`}`, {
+    throw usageError(`there is no policy ${whose(input, name)}`, {
       hint: 'see all policies with `paycli policy list`',
     });
   }
+  await deps.confirm([`Remove the policy ${whose(input, name)}? Its limits end at once.`], 'refuse');
   await ledger.policies.set({ profile: name, policy: undefined, by: await deps.operator(), at: ledger.moment().at });
-  const notice = `The policy ${input.others ? 'for all other profiles' : `of profile ${name}`} was removed.`;
+  const notice = `The policy ${whose(input, name)} was removed.`;
   return { kind: 'record', record: policyRecordOf(removed, undefined), view: policyView, notice };
 };

@@ -131,7 +131,7 @@ const remove = defineCommand({
   args: PROFILE,
   options: { others },
   examples: {
-    'no limits any more': `${SET}\npaycli policy remove`,
+    'no limits any more': `${SET}\npaycli policy remove --yes`,
   },
   output: `the policy that was removed: ${OUTPUT}`,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],

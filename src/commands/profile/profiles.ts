@@ -6,7 +6,7 @@ import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
 import { described, noticeOverride, released } from './ask.ts';
-import type { RenameInput, ShowInput } from './spec.ts';
+import type { ProfileShowInput, RenameInput } from './spec.ts';
 import { identityView, profileView } from './view.ts';
 
 interface Named {
@@ -23,7 +23,7 @@ export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
 };
 
 /** Shows the named profile, or the one that a call would use now. */
-export const show = async ({ name, check }: ShowInput, deps: Deps): Promise<Result> => {
+export const show = async ({ name, check }: ProfileShowInput, deps: Deps): Promise<Result> => {
   const identity = await deps.whoAmI(name, check);
   await noticeOverride(deps);
   return { kind: 'record', record: madeHere(identity), view: identityView };

@@ -7,7 +7,7 @@ const OUTPUT = 'the profile: name, default, origin, environment, key (its last f
 const STORED: readonly ErrorKind[] = ['usage', 'auth'];
 const ASKED: readonly ErrorKind[] = [...STORED, 'interrupted'];
 
-export interface ShowInput {
+export interface ProfileShowInput {
   readonly name: string | undefined;
   readonly check: boolean;
 }
@@ -87,7 +87,7 @@ const show = defineCommand({
   },
   output: `${OUTPUT}, key_from, operator, accepted (null without --check)`,
   exits: READ_EXITS,
-  read: ([name], { check }): ShowInput => ({ name, check: check === true }),
+  read: ([name], { check }): ProfileShowInput => ({ name, check: check === true }),
   load: async () => ({ run: (await import('./profiles.ts')).show }),
 });
 

@@ -52,7 +52,7 @@ export const flagOf =
   (input: ChargeParams): FlagOf =>
   (path) => {
     const field = fieldOf(input)(path);
-    const param = input.params.find(([name]) => field === `${PARAM}.${name}`);
+    const param = input.params.find(([name]) => field === name || field === `${PARAM}.${name}`);
     if (param !== undefined) return `--param ${param[0]}`;
     return field?.startsWith(`${PARAM}.`) ? undefined : field && asFlag(field);
   };

@@ -18,12 +18,12 @@ import {
   onData,
   type Part,
   row,
+  type Screen,
   select,
   soft,
   statusPill,
   table,
   type Values,
-  type View,
 } from './parts.ts';
 import { paymentLink } from './payments.ts';
 
@@ -88,7 +88,7 @@ interface List<T> {
   readonly data: readonly T[];
 }
 
-export const webhooksView: View<readonly [List<ShownWebhook>, List<ShownDelivery>]> = {
+export const webhooksView: Screen<readonly [List<ShownWebhook>, List<ShownDelivery>]> = {
   load: () =>
     Promise.all([emulator<List<ShownWebhook>>('GET', 'webhooks'), emulator<List<ShownDelivery>>('GET', 'deliveries')]),
   draw: ([{ data: webhooks }, { data: deliveries }]) => [
@@ -202,7 +202,7 @@ const faultsTable = (rules: readonly Rule[]): Part =>
     }),
   ];
 
-export const faultsView: View<{ readonly rules: readonly Rule[] }> = {
+export const faultsView: Screen<{ readonly rules: readonly Rule[] }> = {
   load: () => emulator('GET', 'faults'),
   draw: ({ rules }) => [
     'Faults',
@@ -279,7 +279,7 @@ const reset = (): Action => ({
   command: () => onData('reset', '--yes'),
 });
 
-export const clockView: View<ClockState> = {
+export const clockView: Screen<ClockState> = {
   load: () => emulator('GET', 'clock'),
   draw: (clock) => [
     'Clock and data',

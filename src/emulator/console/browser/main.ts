@@ -19,10 +19,10 @@ import {
   pill,
   root,
   row,
+  type Screen,
   shortened,
   soft,
   table,
-  type View,
 } from './parts.ts';
 import { paymentLink, paymentsView, paymentView } from './payments.ts';
 
@@ -45,7 +45,7 @@ const requestRow = (seen: RequestRow): HTMLElement => {
   return row(moment(at), gotPill(seen), link, reasonsOf(seen));
 };
 
-const requestsView: View<readonly [connections: number, isEmpty: boolean]> = {
+const requestsView: Screen<readonly [connections: number, isEmpty: boolean]> = {
   load: async () => [connections, log.length === 0],
   draw: () => [
     'Requests',
@@ -85,7 +85,7 @@ const again = ({ method, url, body }: Request): Part => {
   return h('div', { 'data-command': title }, h('h3', title), block(text));
 };
 
-const requestView: View<Request> = {
+const requestView: Screen<Request> = {
   load: (seq) => ask('GET', `requests/${seq}`),
   draw: (seen) => {
     const { method, url, at, took, agent, body, executed } = seen;
@@ -118,10 +118,10 @@ const requestView: View<Request> = {
 /** A view with its data. */
 interface Loaded {
   readonly data: unknown;
-  readonly draw: () => ReturnType<View<unknown>['draw']>;
+  readonly draw: () => ReturnType<Screen<unknown>['draw']>;
 }
 
-const loaded = async <T>({ load, draw }: View<T>, part: string): Promise<Loaded> => {
+const loaded = async <T>({ load, draw }: Screen<T>, part: string): Promise<Loaded> => {
   const data = await load(part);
   return { data, draw: () => draw(data) };
 };

@@ -3,7 +3,7 @@ import { shellLine } from '../../../core/shell.ts';
 import { STATUSES, statusWord, type Tone } from '../../../core/status.ts';
 import { visibleLines } from '../../../core/text.ts';
 
-/** What an element may hold. Texts become text nodes, never markup; an empty part is left out. */
+/** Content of an element. Texts become text nodes, never markup; an empty part is left out. */
 export type Part = string | number | Node | false | undefined | null | readonly Part[];
 /** Attributes may be left out; a function is a listener. */
 type Attributes = Readonly<Record<string, string | number | undefined | ((event: Event) => void)>>;
@@ -111,7 +111,7 @@ const say = (text: string, tone: Tone): void => {
 };
 
 /** Shows one page of the console: `load` reads the data of the address, `draw` gives the title and the content. */
-export interface View<T> {
+export interface Screen<T> {
   readonly load: (part: string) => Promise<T>;
   readonly draw: (data: T) => readonly [title: string, ...content: Part[]];
 }

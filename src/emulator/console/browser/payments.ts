@@ -18,11 +18,11 @@ import {
   type Part,
   page,
   row,
+  type Screen,
   soft,
   statusPill,
   table,
   toneOf,
-  type View,
   valuesOf,
 } from './parts.ts';
 
@@ -278,7 +278,7 @@ const requestCard = (ugwo: Ugwo): HTMLElement =>
     ]),
   );
 
-export const paymentView: View<Timeline> = {
+export const paymentView: Screen<Timeline> = {
   load: (uid) => ask('GET', `timelines/${encodeURIComponent(uid)}`),
   draw: (ugwo) => {
     const open = ugwo.activities.filter(isOpen).toReversed();
@@ -336,7 +336,7 @@ const paymentRow = (ugwo: Ugwo): HTMLElement =>
 
 const HEADS = ['For', 'Amount', 'Status', 'Customer', 'Reference', 'Created'];
 
-export const paymentsView: View<{ readonly data: readonly Ugwo[]; readonly next_cursor: string | null }> = {
+export const paymentsView: Screen<{ readonly data: readonly Ugwo[]; readonly next_cursor: string | null }> = {
   load: (cursor) => ask('GET', `v1/ugwo?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`),
   draw: ({ data, next_cursor: next }) => [
     'Payment requests',
