@@ -494,7 +494,7 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
   });
 });
 
-describe('what any command says on a terminal', () => {
+describe('what charge and ledger commands say on a terminal', () => {
   const REMINDER = /1 charge is unknown: it may have been made\. Find out:\n {2}paycli ledger sync/;
   const lost = async (): Promise<RunOptions> => {
     const options = await against(reset);
@@ -509,12 +509,8 @@ describe('what any command says on a terminal', () => {
 
   it('is that a charge is unknown', async () => {
     const options = await lost();
-    for (const command of [
-      ['profile', 'list'],
-      ['ledger', 'list'],
-    ]) {
-      expect(await onTerminal(command, options)).toMatch(REMINDER);
-    }
+    expect(await onTerminal(['profile', 'list'], options)).not.toMatch(REMINDER);
+    expect(await onTerminal(['ledger', 'list'], options)).toMatch(REMINDER);
   });
 
   it('is the command that finds out, at the place where it was charged', async () => {
@@ -524,11 +520,12 @@ describe('what any command says on a terminal', () => {
     const losing = data.find(({ metadata }) => metadata.emulate === 'lost')?.uid ?? '';
     const words = ['ugwo', 'charge', losing, '--local', '--medium', 'bank_transfer'];
     expect((await inProcess(words, { home })).code).toBe(6);
-    expect(await onTerminal(['ugwo', 'list', '--local', '--limit', '1'], { home })).toMatch(
+    expect(await onTerminal(['ledger', 'jobs', '--local'], { home })).toMatch(
       /Find out:\n {2}paycli ledger sync --local$/m,
     );
     // What was only practised is nobody's worry in real work.
-    expect(await onTerminal(['profile', 'list'], { home })).not.toMatch(/Find out/);
+    rmSync(join(home, 'reminded'));
+    expect(await onTerminal(['ledger', 'status'], { home })).not.toMatch(/Find out/);
     const real = await inProcess(['ledger', 'sync'], { home, service: await serve([]) });
     expect(real).toMatchObject({
       code: 0,
@@ -541,15 +538,15 @@ describe('what any command says on a terminal', () => {
 
   it('is nothing with --quiet, in a pipe, from what looks for them, or when all is known', async () => {
     const options = await lost();
-    const piped: Ended = await paycli(['profile', 'list'], options);
+    const piped: Ended = await paycli(['ledger', 'status'], options);
     const texts = [
       piped.stdout + piped.stderr,
-      await onTerminal(['profile', 'list', '--quiet'], options),
+      await onTerminal(['ledger', 'status', '--quiet'], options),
       // It ends with what is left to do about them.
       await onTerminal(['ledger', 'sync'], { ...options, env: { PAYCLI_BASE_URL: 'http://127.0.0.1:1' } }),
       // The refusal says it itself.
       await onTerminal(CHARGE, options),
-      await onTerminal(['profile', 'list'], { home: newFolder() }),
+      await onTerminal(['ledger', 'status'], { home: newFolder() }),
     ];
     for (const text of texts) expect(text).not.toMatch(/may have been made\. Find out/);
   });
