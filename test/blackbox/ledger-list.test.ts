@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { memo } from '../../src/core/async.ts';
 import type { Intent } from '../../src/ledger/entry.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { intent } from '../ledger/support/memory.ts';
@@ -70,12 +71,10 @@ const LEDGERS: readonly (readonly [where: string, open: () => Promise<RunOptions
 ];
 
 describe.each(LEDGERS)('ledger list, from %s', (_what, open) => {
-  let options: RunOptions;
-  beforeAll(async () => {
-    options = await open();
-  });
+  // Opened by the first test: programs start only within a test.
+  const opened = memo(open);
   const numbersOf = async (...filters: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await inProcess(['ledger', 'list', '--json', ...filters], options);
+    const { code, stdout, stderr } = await inProcess(['ledger', 'list', '--json', ...filters], await opened());
     if (code !== 0) throw new Error(stderr);
     const { data } = JSON.parse(stdout) as { data: { kind: string; about: string }[] };
     return data.map(({ kind, about }) => (kind === 'charge' ? Number(about.slice(-2)) : kind)).join(' ');
@@ -103,7 +102,7 @@ describe.each(LEDGERS)('ledger list, from %s', (_what, open) => {
 
   it('goes on behind the last one that it has shown', async () => {
     const page = ['ledger', 'list', '--payment', 'paid', '--payment', 'failed', '--max', '2', '--json'];
-    const first = await inProcess(page, options);
+    const first = await inProcess(page, await opened());
     const { data, next_cursor: cursor } = JSON.parse(first.stdout) as { data: object[]; next_cursor: string };
     expect(data).toHaveLength(2);
     expect(await numbersOf('--payment', 'paid', '--payment', 'failed', '--cursor', cursor)).toBe('2 1');
