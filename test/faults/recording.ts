@@ -83,7 +83,7 @@ export class Recorder {
     const text = call.args.slice(1).map(textsIn).join('');
     const [, ugwo] = /^POST \/v1\/ugwo\/([^/]+)\/activities /.exec(text) ?? [];
     if (ugwo !== undefined) this.recorded.push({ kind: 'sent', ugwo });
-    const [, kept] = /^HTTP\/1\.1 200 [\s\S]*\r\nkept (evt\.\S+)\n$/.exec(text) ?? [];
+    const [, kept] = /^HTTP\/1\.1 200 [\s\S]*\r\nstored (evt\.\S+)\n$/.exec(text) ?? [];
     if (kept !== undefined) this.recorded.push({ kind: 'acknowledged', uid: kept });
     if (!this.#stdout.has(targetOf(call.args[0] ?? '') ?? '')) return;
     for (const [activity] of text.matchAll(/act\.AbCd\.\w{24}/g)) this.recorded.push({ kind: 'said', activity });
