@@ -138,13 +138,10 @@ export const findOut = (unknown: readonly Entry[]): string => {
 
 const REMIND_AGAIN_MS = 3_600_000;
 
-/** True if a reminder was printed in the last hour. Otherwise records that one is printed now. */
-const wasReminded = async ({ io }: RunContext, rooms: Rooms): Promise<boolean> => {
-  const path = `${(await rooms.folders()).data}/${REMINDER_FILE_NAME}`;
-  const before = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  if (before !== undefined && Math.abs(io.clock.now() - before) < REMIND_AGAIN_MS) return true;
-  writeFileSync(path, '\n', { mode: 0o600 });
-  return false;
+/** True if the last reminder, which the time of the file records, was printed less than an hour ago. */
+const isReminded = (file: string, now: number): boolean => {
+  const last = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return last !== undefined && Math.abs(now - last) < REMIND_AGAIN_MS;
 };
 
 /** Maximum wait for a shared ledger that the command does not need itself, in milliseconds. */
@@ -178,13 +175,16 @@ export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promis
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || !run.io.stderr.isTerminal) return;
+      const file = `${(await rooms.folders()).data}/${REMINDER_FILE_NAME}`;
+      if (isReminded(file, run.io.clock.now())) return;
       const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
       // Ignores practice charges in a run without --local.
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
       const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;
-      if (await wasReminded(run, rooms)) return;
       await run.notice(`${what} may have been made. Find out: ${findOut(unknown)}`);
+      // Without a folder for data, as a shared ledger allows, the next command reminds again.
+      writeFileSync(file, '\n', { mode: 0o600 });
     },
   };
 };

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -232,7 +232,13 @@ describe('the ledger', () => {
     // At most once an hour.
     expect(await screenOf('ledger', 'status')).not.toMatch(reminder);
     const { ctimeMs } = statSync(`${home}/reminded`);
-    utimesSync(`${home}/reminded`, new Date(ctimeMs), new Date(ctimeMs - 3_600_001));
+    const long = new Date(ctimeMs - 3_600_001);
+    utimesSync(`${home}/reminded`, long, long);
+    expect(await screenOf('ledger', 'status')).toMatch(reminder);
+    // The reminder does not depend on the file.
+    rmSync(`${home}/reminded`);
+    mkdirSync(`${home}/reminded`);
+    utimesSync(`${home}/reminded`, long, long);
     expect(await screenOf('ledger', 'status')).toMatch(reminder);
   });
 });
