@@ -47,12 +47,9 @@ const choosing = (sink: Sink, names: readonly string[] | undefined, view: View):
   return {
     ...sink,
     *page(records, more) {
-      const known = columns ?? (records.length === 0 ? [] : checkColumns(names, view, records));
-      if (records.length > 0) columns = known;
-      yield* sink.page(
-        records.map((record) => chosen(record, known)),
-        more,
-      );
+      if (records.length > 0) columns ??= checkColumns(names, view, records);
+      const parts = records.map((record) => chosen(record, columns ?? []));
+      yield* sink.page(parts, more);
     },
   };
 };
