@@ -250,6 +250,30 @@ interface Reader {
 
 const PAGE = 200;
 
+/** A part of the ledger's entries. `test` is for what the database can't compare. */
+export interface EntryFilter extends Omit<ListFilter, 'limit' | 'before' | 'after'> {
+  readonly test?: ((entry: Entry) => boolean) | undefined;
+}
+
+/** Finds at most `limit` entries behind a place. Reads on, a page at a time, until enough of them pass the test. */
+export const entriesBehind = async (
+  ledger: Ledger,
+  { test, ...filter }: EntryFilter,
+  behind: number | undefined,
+  limit: number,
+): Promise<readonly Entry[]> => {
+  const read = (seq: number | undefined, most: number) =>
+    ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit: most });
+  if (test === undefined) return read(behind, limit);
+  const found: Entry[] = [];
+  for (let [at, isLast] = [behind, false]; found.length < limit && !isLast; ) {
+    const some = await read(at, PAGE);
+    found.push(...some.filter(test));
+    [at, isLast] = [some.at(-1)?.seq, some.length < PAGE];
+  }
+  return found.slice(0, limit);
+};
+
 /** Lists charges page by page, oldest first, from the place `after` on. Charges added meanwhile come at the end. */
 export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit'>): AsyncGenerator<Charge> {
   for (let { after = 0 } = filter; ; ) {

@@ -9,8 +9,9 @@ import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
-import type { Ledger, ListFilter, Period } from '../../ledger/ledger.ts';
+import type { Ledger, Period } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
+import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
 import { mayHave, paymentOf } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
 import { checkPeriod, type Listed, listedPages, numberedCursors } from '../list.ts';
@@ -43,30 +44,6 @@ export const recorderOf = async (deps: Deps): Promise<Recorder> => {
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
 export { seqOf };
-
-/** A part of the ledger's entries. `test` is for what the database can't compare. */
-interface EntryFilter extends Omit<ListFilter, 'limit' | 'before' | 'after'> {
-  readonly test?: ((entry: Entry) => boolean) | undefined;
-}
-
-/** Finds at most `limit` entries behind a place. Reads on, a page at a time, until enough of them pass the test. */
-const entriesBehind = async (
-  ledger: Ledger,
-  { test, ...filter }: EntryFilter,
-  behind: number | undefined,
-  limit: number,
-): Promise<readonly Entry[]> => {
-  const read = (seq: number | undefined, most: number) =>
-    ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit: most });
-  if (test === undefined) return read(behind, limit);
-  const found: Entry[] = [];
-  for (let [at, isLast] = [behind, false]; found.length < limit && !isLast; ) {
-    const some = await read(at, PAGE_MAX);
-    found.push(...some.filter(test));
-    [at, isLast] = [some.at(-1)?.seq, some.length < PAGE_MAX];
-  }
-  return found.slice(0, limit);
-};
 
 /** Yields entries in pages. */
 export const pagesOf = (

@@ -7,6 +7,7 @@ import { REFUND_WORDS } from '../../core/status.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { entriesBehind } from '../../ledger/reconcile.ts';
 import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../list.ts';
 import { goOnFrom, requestOf } from '../record.ts';
@@ -126,12 +127,9 @@ export const list = async ({ max, cursor, allProfiles = false }: ListInput, deps
 const find = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found?.kind === REFUND) return found;
-  for (let [before, isLast] = [undefined as number | undefined, false]; !isLast; ) {
-    const some = await ledger.list({ kind: REFUND, before, limit: PAGE_MAX });
-    const named = some.find((refund) => answerTo(refund)?.['uid'] === id);
-    if (named !== undefined) return named;
-    [before, isLast] = [some.at(-1)?.seq, some.length < PAGE_MAX];
-  }
+  const isNamed = (refund: Entry): boolean => answerTo(refund)?.['uid'] === id;
+  const [named] = await entriesBehind(ledger, { kind: REFUND, test: isNamed }, undefined, 1);
+  if (named !== undefined) return named;
   throw usageError(`no refund ${JSON.stringify(id)} in the ledger`, {
     hint: 'see them all: `paycli refund list --all-profiles`',
   });
