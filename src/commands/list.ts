@@ -34,7 +34,7 @@ export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
   pageOf(values.map((value) => madeHere(value)));
 
 /**
- * Throws a usage error for a period that ends before it begins: an empty result would look like news. Warns of one that
+ * Throws a usage error for a period that ends before it begins: an empty result would look like an answer. Warns of one that
  * begins in the future.
  */
 export const checkPeriod = async (

@@ -120,7 +120,7 @@ const OPTIONS = {
 const refuseMethod = ([word = '', path = '/v1/…']: readonly string[]): void => {
   const method = METHODS.find((one) => one === word.toUpperCase());
   if (method === undefined) return;
-  throw usageError(`the path comes first, and the method is an option`, {
+  throw usageError('the path comes first, and the method is an option', {
     hint: `use: ${shellLine(['paycli', 'api', path, '-X', method])}`,
   });
 };
