@@ -25,7 +25,8 @@ const lines = (text: string): string[] => text.split('\n').map(visible);
 
 /** The place of a violation: the row and column of a file, or the flag and the property that it sets. */
 const placeOf = ({ propertyPath, option, row, column }: Violation): string => {
-  if (row !== undefined) return `row ${row}${column === undefined ? '' : `, column ${column}`}`;
+  // An option may set the value of every row.
+  if (row !== undefined) return [`row ${row}`, column?.replace(/^(?!--)/, 'column ')].filter(Boolean).join(', ');
   if (option === undefined) return propertyPath;
   return propertyPath === '' ? option : `${option} (${propertyPath})`;
 };

@@ -123,3 +123,9 @@ describe('an option and a column that set the same', () => {
     expect(await inProcess(args, { service, home: newFolder() })).toMatchObject({ code: 0 });
   });
 });
+
+it('names an option as an option, since it is no column of the file', async () => {
+  const args = ['ugwo', 'charge', '--provider', 'gtb', '--from', fileOf(csvOf('ugwo,medium', `${UGWO},bank_transfer`))];
+  const { stderr } = await inProcess(args, { home: newFolder(), service: { origin: 'http://127.0.0.1:1' } });
+  expect(stderr).toContain("row 1, --provider: --provider can't be used with medium bank_transfer");
+});
