@@ -20,6 +20,12 @@ export const machineValue = (value: unknown): string => {
   return typeof first === 'string' || typeof first === 'number' ? String(first) : '';
 };
 
+/** The reason in an `error` of the service. Its shape is not documented, so the usual names are tried. */
+export const reasonIn = (error: unknown): string | undefined =>
+  [...['message', 'title', 'code'].map((name) => valueAt(error, name)), error].find(
+    (value): value is string => typeof value === 'string' && value !== '',
+  );
+
 /**
  * State of one charge in the ledger. `sending`: the intent is on disk and a process is sending it. `unknown`: the
  * charge may have been created. `not_created`: it was unknown, and the service has since shown that it was never

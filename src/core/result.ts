@@ -13,7 +13,7 @@ export type Format = (typeof FORMATS)[number];
  * `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a `medium` each.
  * Formats for programs (tsv, csv) show the machine value instead.
  */
-export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer' | 'mediums';
+export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer' | 'mediums' | 'reason';
 
 export interface Column {
   /** The dotted path into the record; also the header, and the name for `--columns`. */

@@ -19,6 +19,16 @@ const WHOLE = {
 };
 
 describe('activity get', () => {
+  it('shows the reason of a failure in words', async () => {
+    const service = await serve(
+      [json(200, { ...FAILED, error: { code: 'psp.declined', message: 'No funds.' } })],
+      ASKED,
+    );
+    const terminal = openTerminal(GET_ACTIVITY, { service });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(/^error +No funds\.$/m);
+  });
+
   it('prints the activity as it was sent', async () => {
     const text = JSON.stringify(ACTIVITY).replace('{', '{"later":9007199254740993,');
     const service = await serve([json(200, text)], ASKED);

@@ -71,3 +71,17 @@ describe('the cell of mediums', () => {
     expect(await textOf(value, 'mediums')).toBe(text);
   });
 });
+
+describe('the cell of a reason', () => {
+  it.each([
+    ['its message', { code: 'psp.declined', message: 'No funds.' }, 'No funds.'],
+    ['its title without a message', { title: 'Declined', code: 'psp.declined' }, 'Declined'],
+    ['its code alone', { code: 'psp.declined', message: '' }, 'psp.declined'],
+    ['a text', 'no funds', 'no funds'],
+    ['an object of another shape', { why: 1 }, '{"why": 1}'],
+    ['nothing', null, ''],
+  ])('shows %s', async (_what, value, text) => {
+    expect(await textOf(value, 'reason')).toBe(text);
+    expect(machineText(value, 'reason')).toBe(machineText(value, undefined));
+  });
+});

@@ -1,6 +1,6 @@
 import type { Followed, Following } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
-import { about, isRefunded, statusOf } from '../../core/charge.ts';
+import { about, isRefunded, reasonIn, statusOf } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
@@ -37,15 +37,9 @@ export interface WaitOptions {
   readonly made?: boolean;
 }
 
-/** The shape of an activity's error is not documented, so the usual names are tried. */
-const reasonIn = (activity: ActivityLike): string | undefined =>
-  ['error.message', 'error.title', 'error.code', 'error']
-    .map((path) => valueAt(activity, path))
-    .find((value): value is string => typeof value === 'string' && value !== '');
-
 /** Error of a run whose activity failed or expired. `medium` is the charged medium, if known. */
 export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
-  const [reason, { uid }] = [reasonIn(activity), activity];
+  const [reason, { uid }] = [reasonIn(valueAt(activity, 'error')), activity];
   const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
   const how = statusOf(activity) === 'expired' ? 'expired' : 'failed';
   const other = medium === undefined ? 'another medium' : `a medium other than ${medium}`;

@@ -16,7 +16,7 @@ export const activityView: View = {
     { path: 'next_action.headers.account_number', machineOnly: true },
     { path: 'next_action.headers.expires_at', machineOnly: true },
     { path: 'next_action.headers.ussd', machineOnly: true },
-    { path: 'error' },
+    { path: 'error', kind: 'reason' },
     { path: 'created_at', kind: 'time', label: 'created' },
     { path: 'updated_at', kind: 'time', machineOnly: true },
     { path: 'amount', kind: 'money', currency: 'checkout.currency', peopleOnly: true },

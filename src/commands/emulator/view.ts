@@ -80,7 +80,7 @@ export const settledView: View = {
     { path: 'uid' },
     { path: 'status', kind: 'state' },
     { path: 'due', kind: 'time' },
-    { path: 'error', flexible: true },
+    { path: 'error', kind: 'reason', flexible: true },
     { path: 'updated_at', kind: 'time', label: 'updated' },
   ],
 };

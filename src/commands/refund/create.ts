@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { activitiesOf, machineValue, statusOf, summaryColumns } from '../../core/charge.ts';
+import { activitiesOf, machineValue, reasonIn, statusOf, summaryColumns } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
 import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
@@ -54,8 +54,8 @@ export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undef
 /** Reason of a refund that failed at once (public material, Refunds). Undefined if it did not fail. */
 export const failureOf = (refund: unknown): string | undefined => {
   if (statusOf(refund) !== 'failed') return undefined;
-  const why = textAt(refund, 'error.message');
-  return `the refund failed${why === '' ? '' : `: ${why}`}`;
+  const why = reasonIn(valueAt(refund, 'error'));
+  return `the refund failed${why === undefined ? '' : `: ${why}`}`;
 };
 
 /** View of a refund: card lines and list columns. */

@@ -9,6 +9,7 @@ import {
   isStepUnreadable,
   machineValue,
   paymentStatusOf,
+  reasonIn,
   rowStateOf,
   statusOf,
 } from '../../core/charge.ts';
@@ -142,9 +143,8 @@ export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {})
   const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
   const state = rowStateOf('accepted', statusOf(activity));
   if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
-  const reason = valueAt(activity, 'error.message') ?? valueAt(activity, 'error') ?? null;
-  const error = typeof reason === 'string' ? reason : printExact(reason);
-  return { state, fields, error: `the charge failed: ${error}` };
+  const error = valueAt(activity, 'error') ?? null;
+  return { state, fields, error: `the charge failed: ${reasonIn(error) ?? printExact(error)}` };
 };
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
