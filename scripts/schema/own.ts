@@ -44,6 +44,7 @@ const idOf = (prefix: IdPrefix): JsonSchema => ({
   description: `The identifier of ${ID_KINDS[prefix]}`,
 });
 const chargeId: JsonSchema = { type: 'string', pattern: '^chg-' };
+const entryId: JsonSchema = { type: 'string', pattern: '^[a-z_]+-' };
 const jobId: JsonSchema = { type: 'string', pattern: '^job-' };
 
 const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'];
@@ -53,7 +54,7 @@ const sumOf = (payments: readonly string[]) =>
   objectOf({ payment: oneOf(payments), currency: nullable.text, count, amount: nullable.amount });
 
 const entry = objectOf({
-  id: chargeId,
+  id: entryId,
   state: oneOf(CHARGE_STATES),
   ugwo: orNull(idOf('ugw')),
   medium: nullable.text,

@@ -81,7 +81,7 @@ const PREFIXES: Partial<Record<Completes, IdPrefix>> = {
   payment: 'act',
   checkout: 'chk',
 };
-const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'job', 'entry', 'event'];
+const OTHER_IDS: readonly (Completes | undefined)[] = ['charge', 'refund', 'job', 'entry', 'event'];
 
 /** A value as it is meant: an id without the blanks or the URL around it. */
 const asMeant = ({ completes }: Takes, text: string): string => {

@@ -87,6 +87,7 @@ const idsFor = async (kind: Completes | undefined, command: string, local: boole
     case 'column':
       return (await (await import('../commands/schema/print.ts')).columnsOf(command)).map((word) => offer(word));
     case 'charge':
+    case 'refund':
     case 'job':
     case 'entry':
     case 'ugwo':

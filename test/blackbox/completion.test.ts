@@ -238,6 +238,18 @@ describe('what completion asks for', () => {
     }
   });
 
+  it('offers refunds alone to refund get', async () => {
+    const home = await copied();
+    const ledger = new DatabaseSync(join(home, 'ledger.sqlite'));
+    const columns = ledger.prepare(`SELECT name FROM pragma_table_info('charge') WHERE name <> 'seq'`).all();
+    const names = columns.map(({ name }) => String(name));
+    const values = names.map((name) => ({ id: "'refund-a1'", kind: "'refund'" })[name] ?? name);
+    ledger.exec(`INSERT INTO charge (${names.join()}) SELECT ${values.join()} FROM charge LIMIT 1`);
+    ledger.close();
+    const { stdout } = await paycli(asked('--local', 'refund', 'get', ''), { home });
+    expect(stdout).toMatch(/^refund-a1\t[^\n]*\n$/);
+  });
+
   it('keeps practice and the real thing apart', async () => {
     const home = await practised('all');
     expect(await paycli(asked(...SHOW.slice(1)), { home })).toMatchObject({ code: 0, stdout: '' });

@@ -145,7 +145,7 @@ const get = defineCommand({
   description:
     `${NO_READ} paycli then reads the payment request: it shows the status of the activity, and that of the refund if the ` +
     'payment request has it. This needs the charge of the activity in the ledger.',
-  args: [argument('id', 'the refund: refund-… in the ledger, or rfd.… at the service')],
+  args: [argument('id', 'the refund: refund-… in the ledger, or rfd.… at the service', { completes: 'refund' })],
   examples: {
     'show the last refund': `${REFUND_ONE}\npaycli refund get "$(paycli refund list --max 1 -o tsv --columns id)"`,
   },

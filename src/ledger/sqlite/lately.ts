@@ -11,10 +11,10 @@ export interface RecentId {
 }
 
 /**
- * Kind of requested identifiers: charges, jobs, either of them (`entry`), an object of the service, or an activity or its
+ * Kind of requested identifiers: charges, refunds, jobs, charges and jobs (`entry`), an object of the service, or an activity or its
  * payment request (`payment`).
  */
-export type RecentKind = 'charge' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity' | 'payment';
+export type RecentKind = 'charge' | 'refund' | 'job' | 'entry' | 'ugwo' | 'onye' | 'activity' | 'payment';
 
 /** Number of newest entries that are searched, however long the ledger is. */
 const NEWEST = 2000;
@@ -60,8 +60,9 @@ const named = (db: DatabaseSync, kind: keyof typeof PREFIXES, local: number): Re
 
 const seenIn = (db: DatabaseSync, kind: RecentKind, local: number): RecentId[] => {
   if (kind === 'job') return jobs(db, local);
-  if (kind !== 'charge' && kind !== 'entry') return named(db, kind, local);
-  const all = charges(db, local).map((row) => ({ id: String(row['id']), about: aboutCharge(row) }));
+  if (kind !== 'charge' && kind !== 'refund' && kind !== 'entry') return named(db, kind, local);
+  const rows = charges(db, local).filter((row) => kind !== 'refund' || row['kind'] === 'refund');
+  const all = rows.map((row) => ({ id: String(row['id']), about: aboutCharge(row) }));
   return kind === 'entry' ? [...all, ...jobs(db, local)] : all;
 };
 
