@@ -125,6 +125,15 @@ export const openJobWorld = async ({ io, globals, notice, status }: RunContext, 
   };
 };
 
+/** Output of a program of this machine; undefined where it isn't found, isn't trusted or fails. */
+export const printedBy = async (program: string, args: readonly string[], io: Io): Promise<string | undefined> => {
+  const [config, { thisMachine }] = await Promise.all([
+    import('../config/key-command.ts'),
+    import('../config/machine.ts'),
+  ]);
+  return config.printedBy(program, args, io, thisMachine);
+};
+
 /** The absolute path of a program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
 export const findProgram = async (word: string, env: Env): Promise<string | undefined> => {
   const [config, { thisMachine }] = await Promise.all([

@@ -194,6 +194,22 @@ export const feedCommand = async (
   await outputOf({ file, args, io, machine, printed: ANYTHING, input, fail });
 };
 
+/** Output of a program that prints no secret; undefined when it is missing, not trusted, or fails. */
+export const printedBy = async (
+  program: string,
+  args: readonly string[],
+  io: Io,
+  machine: Machine,
+): Promise<string | undefined> => {
+  const file = findProgram(program, io.env, machine);
+  if (file === undefined) return undefined;
+  const fail = (what: string): PayError => new PayError('usage', `${program} ${what}`);
+  return outputOf({ file, args, io, machine, printed: ANYTHING, fail }).catch((thrown: unknown) => {
+    if (thrown instanceof PayError && thrown.kind === 'interrupted') throw thrown;
+    return undefined;
+  });
+};
+
 /** Like `runSecretCommand`, for a key of the service. */
 export const runKeyCommand = (command: readonly string[], io: Io, machine: Machine): Promise<string> =>
   runSecretCommand(command, KEY, io, machine);

@@ -37,3 +37,30 @@ it.each([
 ])('%s is a way past it', (text) => {
   expect(waysPast(text)).not.toEqual([]);
 });
+
+/** What opens a connection, or accepts one. */
+const CONNECTS = /from '(?:node:(?:net|tls|https?|http2|dgram|dns)|undici\/[^']+|pg\/[^']+)'/;
+
+it('connections are opened in few places, and the registry is asked by one command alone', () => {
+  const valueImports = (file: string): string => code(file).replaceAll(/^import type .*$/gm, '');
+  expect(
+    sourceFiles()
+      .filter((file) => CONNECTS.test(valueImports(file)))
+      .toSorted(),
+  ).toEqual([
+    'src/client/connection.ts',
+    'src/client/proxy.ts',
+    'src/emulator/console/open.ts',
+    'src/emulator/deliver.ts',
+    'src/emulator/server.ts',
+    'src/emulator/service.ts',
+    'src/ledger/postgres/session.ts',
+    'src/webhook/deliver.ts',
+    'src/webhook/server.ts',
+  ]);
+  expect(
+    sourceFiles()
+      .filter((file) => /\.newestVersion\(/.test(code(file)))
+      .toSorted(),
+  ).toEqual(['src/commands/version/version.ts', 'src/compose/deps.ts']);
+});
