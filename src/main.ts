@@ -12,16 +12,16 @@ import type { Flight, Io } from './core/io.ts';
 const CRASH_LIMIT_MS = 1000;
 
 /** Messages by exit code for when the module that renders errors can't be loaded or used. */
-const LAST_WORDS: Readonly<Record<number, string>> = {
+const LAST_MESSAGES: Readonly<Record<number, string>> = {
   [EXIT_CODES.unrecorded]: "the request succeeded, but paycli couldn't report it; do not run the command again",
   [EXIT_CODES.unknown]:
     'paycli ended before the answer came; find out whether the request was applied before you run it again',
   [EXIT_CODES.internal]: 'paycli ended before it was done',
 };
 
-const sayLast = (code: number): void => {
+const printLast = (code: number): void => {
   try {
-    writeSync(2, `error: ${LAST_WORDS[code]} (exit code ${code})\n`);
+    writeSync(2, `error: ${LAST_MESSAGES[code]} (exit code ${code})\n`);
   } catch {
     // The exit code carries the same information.
   }
@@ -33,7 +33,7 @@ const openEnd = (flight: Flight) => {
   process.on('exit', () => {
     if (isSaid) return;
     process.exitCode = abruptExit(flight, EXIT_CODES.internal);
-    sayLast(process.exitCode);
+    printLast(process.exitCode);
   });
   return (code: number): never => {
     isSaid = true;
@@ -50,7 +50,7 @@ const crash = async (io: Io, thrown: unknown, end: (code: number) => never): Pro
     const block = await errorBlock(defect(thrown), { color: false, beside: io });
     await Promise.race([io.stderr.write(block), io.clock.sleep(CRASH_LIMIT_MS)]);
   } catch {
-    sayLast(code);
+    printLast(code);
   }
   return end(code);
 };

@@ -20,7 +20,7 @@ import { type Globals, usesColor } from './globals.ts';
 import { type ProgramOptions, parseArgv } from './program.ts';
 
 /** Dependencies that this file itself uses. */
-interface Said {
+interface OwnDeps {
   notice(said: string | readonly string[]): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface OpenDeps<D> {
   close(): Promise<void>;
 }
 
-export interface Program<D extends Said> extends Omit<ProgramOptions, 'env'> {
+export interface Program<D extends OwnDeps> extends Omit<ProgramOptions, 'env'> {
   readonly allSpecs: () => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
   /** Only the commands that argv can mean. */
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
@@ -107,7 +107,7 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
 };
 
 /** Rejects at the second signal, since the reader of the output may never read it. */
-const leaving = ({ signals }: Io): Promise<never> =>
+const rejectAtSecondSignal = ({ signals }: Io): Promise<never> =>
   new Promise((_, reject) => {
     const onLeave = (): void => reject(interrupted(signals.leave.reason));
     if (signals.leave.aborted) onLeave();
@@ -140,7 +140,7 @@ const printer =
         : (await import('../output/filtered.ts')).renderFiltered(result, on, options, filter);
     const pager = isPaged(result, spec) ? await openPager() : undefined;
     const printed = pager === undefined ? print(io) : print(pager.io).finally(() => pager.end());
-    const left = leaving(io);
+    const left = rejectAtSecondSignal(io);
     // A second signal after printing has finished changes nothing.
     left.catch(() => undefined);
     return await Promise.race([printed, left]);
@@ -203,7 +203,7 @@ const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: G
   });
 };
 
-const execute = async <D extends Said>(
+const execute = async <D extends OwnDeps>(
   spec: CommandSpec<unknown, OptionSpecs, D>,
   input: unknown,
   globals: Globals,
@@ -245,7 +245,7 @@ const execute = async <D extends Said>(
 };
 
 /** Parses again with all commands if argv names none, so that the error can suggest the likely one. */
-const parse = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>) => {
+const parse = async <D extends OwnDeps>(argv: readonly string[], io: Io, program: Program<D>) => {
   const options = { ...program, env: io.env };
   const parsed = parseArgv(argv, await program.specsFor(argv), options);
   if (parsed.kind !== 'error' || parsed.words.length > 0) return parsed;
@@ -253,7 +253,7 @@ const parse = async <D extends Said>(argv: readonly string[], io: Io, program: P
 };
 
 /** Parses argv; on a terminal, also applies the defaults stored in the profile. */
-const settled = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>) => {
+const settled = async <D extends OwnDeps>(argv: readonly string[], io: Io, program: Program<D>) => {
   const parsed = await parse(argv, io, program);
   if (!io.stdout.isTerminal || (parsed.kind !== 'run' && parsed.kind !== 'error')) return { parsed };
   const stored = await program.defaults(parsed.globals);
@@ -271,7 +271,7 @@ const settled = async <D extends Said>(argv: readonly string[], io: Io, program:
 };
 
 /** Runs one command, from argv to exit code. Reports every error here. */
-export const run = async <D extends Said>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
+export const run = async <D extends OwnDeps>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
   const { parsed: typed, columnsHint } = await settled(argv, io, program);
   let parsed = typed;
   try {

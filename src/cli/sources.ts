@@ -13,7 +13,7 @@ const CHUNK = 64 * 1024;
 const LOOK_AGAIN_MS = 10;
 
 /** Ends an `open` that waits for a writer, by briefly opening the pipe as one. Fails while no `open` waits. */
-const letGo = (path: string): void => {
+const releaseOpen = (path: string): void => {
   try {
     closeSync(openSync(path, O_WRONLY | O_NONBLOCK));
   } catch {
@@ -27,7 +27,7 @@ const writer = async (path: string, stop: AbortSignal): Promise<FileHandle> => {
   const over = new AbortController();
   const endWait = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      letGo(path);
+      releaseOpen(path);
       await setTimeout(LOOK_AGAIN_MS, undefined, { signal: over.signal }).catch(() => undefined);
     }
   };

@@ -27,9 +27,9 @@ export interface ExitNode {
 }
 
 /** Fields copied unchanged from a declaration. */
-type Told = 'path' | 'summary' | 'description' | 'danger' | 'examples' | 'output' | 'format';
+type CopiedField = 'path' | 'summary' | 'description' | 'danger' | 'examples' | 'output' | 'format';
 
-export interface CommandNode extends Pick<CommandSpec, Told> {
+export interface CommandNode extends Pick<CommandSpec, CopiedField> {
   readonly kind: 'command';
   readonly name: string;
   readonly aliases: readonly string[];

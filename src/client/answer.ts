@@ -14,14 +14,14 @@ import { untrustedError } from './connection.ts';
 import type { AnsweredAttempt, AttemptResult } from './transport.ts';
 
 /** Pause that the service has requested, when it is longer than a request waits by itself. */
-interface Hold {
+interface RequestedPause {
   /** Starts a pause of `ms` milliseconds; returns the error that reports it. */
   readonly begin: (error: PayError, ms: number) => PayError;
   /** During a pause throws the error that `fault` creates from the reason. */
   readonly check: (fault: (reason: string) => PayError) => void;
 }
 
-export const openHold = ({ ticks, now }: Pick<Clock, 'ticks' | 'now'>): Hold => {
+export const openRequestedPause = ({ ticks, now }: Pick<Clock, 'ticks' | 'now'>): RequestedPause => {
   let until = -Infinity;
   const said = (ms: number): string => `asks to wait ${formatDuration(ms)}, until ${formatLocal(now() + ms, now())}`;
   const told = (error: PayError, ms: number): PayError =>
@@ -64,7 +64,7 @@ export interface SendContext {
   readonly random: () => number;
   readonly signals: Signals;
   readonly flight: Flight;
-  readonly hold: Hold;
+  readonly hold: RequestedPause;
   /** Time limit of one attempt, from DNS lookup to last byte, in milliseconds. */
   readonly timeout: number;
   /** Prints one line per HTTP step (--debug). */
@@ -97,7 +97,7 @@ interface AnswerFault {
 }
 
 /** Rejects an answer about another object, which must not decide the outcome. */
-const aboutOther = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
+const otherObjectFault = ({ prefix, uid }: Subject, value: unknown): string | undefined => {
   const answered = valueAt(value, 'uid');
   return answered === uid ? undefined : `the service answered with another ${nounOf(prefix)}, ${answered}`;
 };
@@ -128,7 +128,7 @@ export const decode = {
     const isList = isPaged(operation);
     const value = isList ? body.envelope : readValue(body);
     const unproven = operation.success.proof(value, params);
-    const fault = unproven ?? (subject === undefined ? undefined : aboutOther(subject, value));
+    const fault = unproven ?? (subject === undefined ? undefined : otherObjectFault(subject, value));
     if (fault !== undefined && body.isCut) return { fault: TOO_LARGE };
     if (fault !== undefined) return isJsonObject(isList ? body.value : value) ? { fault, isOther: true } : { fault };
     const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
@@ -230,7 +230,7 @@ export const notSent = (exchange: Exchange, reason: string, status?: number): Pa
  * True for a refusal: 401 with any body, since the key is checked before the request; other statuses need an error
  * document.
  */
-const isNo = (status: number, problem: Problem | undefined): boolean =>
+const isRefusal = (status: number, problem: Problem | undefined): boolean =>
   status === 401 || (problem !== undefined && REFUSALS.includes(status));
 
 const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
@@ -242,7 +242,7 @@ const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
   const problem = decode.problem(body);
-  if (isNo(status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
+  if (isRefusal(status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
   const said =
     problem === undefined
       ? `the answer was ${status} and not a JSON object`

@@ -21,10 +21,10 @@ import { printExact } from '../core/json.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
 import type { CurlRequest } from '../core/shell.ts';
 import { spoiltIn } from '../core/spoilt.ts';
-import { type Exchange, openHold, type SendContext, type Subject } from './answer.ts';
+import { type Exchange, openRequestedPause, type SendContext, type Subject } from './answer.ts';
 import type { JsonBody } from './body.ts';
 import { type Follow, type Following, followActivity } from './follow.ts';
-import { longestWrite, sayHeld, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
+import { longestWrite, noticePause, sendRead, sendWrite, type Walk, type WriteOptions, walkPages } from './send.ts';
 import type { Transport } from './transport.ts';
 
 /** Input of an operation. All of it is checked against the contract before anything is sent. */
@@ -178,8 +178,8 @@ const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true 
 
 /** A client over one transport, which holds the one origin and the key. */
 export const createClient = (given: ClientOptions): Client => {
-  const options = { ...given, hold: openHold(given.clock) };
-  const writing = { ...options, held: sayHeld(options) };
+  const options = { ...given, hold: openRequestedPause(given.clock) };
+  const writing = { ...options, held: noticePause(options) };
   const notes = openNotes(options);
   const exchangeFor = async (called: Called, input: CallInput): Promise<Exchange> => {
     const method = typeof called === 'string' ? operations[called].method : called.method;

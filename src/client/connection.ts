@@ -64,7 +64,7 @@ export const withSentDetector = <T>(mark: SentDetector, dispatch: () => T): T =>
 export const provenNotSent = (mark: SentDetector): boolean => mark.traced && !mark.handedOver;
 
 /** Reason why there is no answer. */
-interface Why {
+interface NoAnswer {
   /** For people, in plain words; a known code is replaced by them. */
   readonly reason: string;
   /** Code from the system, OpenSSL or undici. */
@@ -73,8 +73,8 @@ interface Why {
 
 /** Result of an attempt without a complete answer. `broken`: the request was handed over, or may have been. */
 export type Failure =
-  | (Why & { readonly kind: 'broken' })
-  | (Why & { readonly kind: 'not_sent'; readonly untrusted: boolean });
+  | (NoAnswer & { readonly kind: 'broken' })
+  | (NoAnswer & { readonly kind: 'not_sent'; readonly untrusted: boolean });
 
 /** A failed connection through a proxy, with its cause. */
 class ProxyFault extends Error {
@@ -140,8 +140,8 @@ const WORDS = new Map<unknown, (error: Error) => string>(
   }),
 );
 
-const inWords = (thrown: unknown): string => {
-  if (thrown instanceof ProxyFault) return `${thrown.message}: ${inWords(thrown.cause)}`;
+const failureText = (thrown: unknown): string => {
+  if (thrown instanceof ProxyFault) return `${thrown.message}: ${failureText(thrown.cause)}`;
   const known = chainOf(thrown).flatMap((error) => WORDS.get(codeOf(error))?.(error) ?? []);
   return known.at(-1) ?? reasonOf(thrown);
 };
@@ -149,7 +149,7 @@ const inWords = (thrown: unknown): string => {
 /** Judges a failure by the mark alone. For a proven `not_sent` the error codes tell if the other end was untrusted. */
 export const failureOf = (thrown: unknown, mark: SentDetector): Failure => {
   const codes = codesOf(thrown);
-  const why = { reason: inWords(thrown), ...(codes[0] === undefined ? {} : { code: codes[0] }) };
+  const why = { reason: failureText(thrown), ...(codes[0] === undefined ? {} : { code: codes[0] }) };
   if (!provenNotSent(mark)) return { kind: 'broken', ...why };
   return { kind: 'not_sent', ...why, untrusted: isUntrusted(codes) };
 };
@@ -297,7 +297,7 @@ const clientOf = (origin: string | URL, options: object, connect: buildConnector
  * Turns errors of a tunnel's connector into errors of the proxy. Hosts that bypass the proxy use our own connector,
  * `direct`.
  */
-const named =
+const asProxyErrors =
   (connect: buildConnector.connector, direct: buildConnector.connector, proxy: string): buildConnector.connector =>
   (options, done) =>
     connect === direct
@@ -338,7 +338,7 @@ export const openDispatcher = async ({ origin, verified, proxy }: ConnectionRout
     connect: direct,
     factory: (to, options) => {
       const { connect } = options as { readonly connect: buildConnector.connector };
-      return clientOf(to, options, named(connect, direct, proxy.name));
+      return clientOf(to, options, asProxyErrors(connect, direct, proxy.name));
     },
     httpProxy: '',
     httpsProxy: proxy.url,

@@ -81,7 +81,7 @@ const expiryOf = (
   return before !== undefined && Math.abs(expiry - before) < STEADY_MS ? before : expiry;
 };
 
-const UNSEEN: State = { record: undefined, payment: 'open', expiry: undefined };
+const NOT_READ: State = { record: undefined, payment: 'open', expiry: undefined };
 
 const stateOf = (record: ApiRecord<Resource>, before: State, clock: Clock): State => ({
   record,
@@ -150,7 +150,7 @@ const isOver = ({ payment, fault }: State, left: number, now: number): boolean =
 export async function* followActivity(context: SendContext, read: Read, follow: Follow): Following {
   const { clock } = context;
   const started = clock.ticks();
-  let state = follow.known === undefined ? UNSEEN : stateOf(follow.known, UNSEEN, clock);
+  let state = follow.known === undefined ? NOT_READ : stateOf(follow.known, NOT_READ, clock);
   let interrupted: PayError | undefined;
   try {
     for (let polls = follow.known === undefined ? -1 : 0; ; polls += 1) {

@@ -218,7 +218,7 @@ interface WriteContext extends SendContext {
 }
 
 /** Prints once that answers are awaited, for all writes in flight together. */
-export const sayHeld = ({ notice, timeout }: SendContext): (() => void) => {
+export const noticePause = ({ notice, timeout }: SendContext): (() => void) => {
   let said = false;
   return () => {
     if (said) return;
@@ -262,7 +262,7 @@ const settled = async (verdict: Verdict, isNothing: WriteOptions['isNothing']): 
 /**
  * Error after the machine slept, or the process was paused: others may have concluded meanwhile that nothing was sent.
  */
-const stoodStill = (exchange: Exchange): PayError =>
+const wasPaused = (exchange: Exchange): PayError =>
   notSent(exchange, 'this process was paused for too long before it could send');
 
 /**
@@ -287,13 +287,13 @@ export const sendWrite = async (
   for (;;) {
     if (stop.aborted) throw interrupted(stop.reason);
     context.hold.check((reason) => notSent(exchange, reason));
-    if (!mayStart()) throw stoodStill(exchange);
+    if (!mayStart()) throw wasPaused(exchange);
     flight.open += 1;
     const judged = await attemptOnce(context, transport, exchange, mayStart);
     const verdict = await settled(judged, isNothing);
     if (verdict.state === 'unknown') throw verdict.error;
     flight.open -= 1;
-    if (late && verdict.state === 'not_sent') throw stoodStill(exchange);
+    if (late && verdict.state === 'not_sent') throw wasPaused(exchange);
     if (verdict.state === 'accepted') {
       flight.accepted += 1;
       return verdict.received;

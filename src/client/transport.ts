@@ -62,7 +62,7 @@ export interface AttemptLimits {
 }
 
 /** The one signal that ends an attempt early. */
-interface Ends {
+interface AttemptEnd {
   readonly signal: AbortSignal;
   /** Removes all listeners and timers after the attempt. */
   readonly release: () => void;
@@ -88,7 +88,7 @@ const after = (ms: number, told: () => void): (() => void) => {
  * may have a million attempts, so all listeners are removed from them. (AbortSignal.any would keep those that still
  * have a listener.)
  */
-const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): Ends => {
+const abortOf = ({ signal, stop, timeout }: AttemptLimits, mark: SentDetector): AttemptEnd => {
   const end = new AbortController();
   const onStop = (reason: unknown): void => {
     if (mark.handedOver) stop?.held();

@@ -22,7 +22,7 @@ import type { Result, View } from '../core/result.ts';
 import { statusArgument } from '../core/status.ts';
 import { formatLocalFull } from '../core/time.ts';
 import type { Deps } from './deps.ts';
-import { goOnFrom, previewCall } from './record.ts';
+import { continueCommand, previewCall } from './record.ts';
 
 /** Yields the records as one page. */
 export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
@@ -61,12 +61,12 @@ interface Searched {
 }
 
 /** Progress of a search. */
-interface Extent {
+interface SearchProgress {
   count: number;
   oldest: number | undefined;
 }
 
-const look = (looked: Extent, { records }: ApiPage): void => {
+const countPage = (looked: SearchProgress, { records }: ApiPage): void => {
   looked.count += records.length;
   for (const { value } of records) {
     const at = createdAt(value);
@@ -74,7 +74,7 @@ const look = (looked: Extent, { records }: ApiPage): void => {
   }
 };
 
-const sayLooked = ({ count, oldest }: Extent, records: string): string =>
+const progressText = ({ count, oldest }: SearchProgress, records: string): string =>
   `Looked through ${count} ${records}${oldest === undefined ? '' : `, back to ${formatLocalFull(oldest)}`}.`;
 
 /**
@@ -119,11 +119,11 @@ async function* searching(
 ): AsyncGenerator<ApiPage> {
   const now = io.clock.now();
   const [matches, ends] = [matcher(filter, now), endsAt(filter, now)];
-  const looked: Extent = { count: 0, oldest: undefined };
+  const looked: SearchProgress = { count: 0, oldest: undefined };
   let room = most;
   try {
     for await (const page of pages) {
-      look(looked, page);
+      countPage(looked, page);
       const matching = page.records.filter(({ value }) => matches(value));
       const isLast =
         (newestFirst && page.records.some(({ value }) => ends(value))) ||
@@ -137,7 +137,7 @@ async function* searching(
       if (isLast || room === 0) return;
     }
   } finally {
-    await notice(sayLooked(looked, what));
+    await notice(progressText(looked, what));
   }
 }
 
@@ -190,10 +190,13 @@ const FLAGS = new Map([
   ['limit', '--limit'],
   ['cursor', '--cursor'],
 ]);
-const named = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS.get(path));
+const withFlags = (thrown: unknown): unknown => namingFlags(thrown, (path) => FLAGS.get(path));
 
 /** Passes the pages through. Errors name the flag at fault and, after the first page, the command to continue with. */
-async function* telling(pages: AsyncIterable<ApiPage>, command: (cursor: string) => string): AsyncGenerator<ApiPage> {
+async function* withContinuation(
+  pages: AsyncIterable<ApiPage>,
+  command: (cursor: string) => string,
+): AsyncGenerator<ApiPage> {
   let cursor: string | null = null;
   try {
     for await (const page of pages) {
@@ -201,7 +204,7 @@ async function* telling(pages: AsyncIterable<ApiPage>, command: (cursor: string)
       yield page;
     }
   } catch (thrown) {
-    const error = named(thrown);
+    const error = withFlags(thrown);
     // An error without a request means that the walk can't go on: a cursor leads back.
     if (!(error instanceof PayError) || error.detail.request === undefined || cursor === null) throw error;
     throw error.with({ hint: `everything shown is complete; continue with: ${command(cursor)}` });
@@ -218,7 +221,7 @@ const preview = async (list: ListOf, query: Readonly<Record<string, string>>, de
   try {
     return await previewCall(list.operation, { query }, deps);
   } catch (thrown) {
-    throw named(thrown);
+    throw withFlags(thrown);
   }
 };
 
@@ -234,9 +237,9 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
   // A cursor is valid only with the limit of its page.
   const command = (cursor: string): string => {
     const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];
-    return goOnFrom(cursor, list.path, own, deps.globals);
+    return continueCommand(cursor, list.path, own, deps.globals);
   };
-  const pages = telling(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
+  const pages = withContinuation(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
   const { filter } = input;
   const max = mostOf(input);
   return {
@@ -252,7 +255,7 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
 };
 
 /** Locally stored items in a fixed order, and their conversion to list records. `P` is a place in that order. */
-export interface Listed<T, P> {
+export interface StoredList<T, P> {
   /** Returns at most `limit` items after the place `behind`. */
   readonly find: (behind: P | undefined, limit: number) => Promise<readonly T[]>;
   readonly placeOf: (item: T) => P;
@@ -270,7 +273,7 @@ export const foreignCursor = (cursor: string): PayError =>
 
 /** Yields pages with at most `max` items, starting after `from`. Reads a page only when the consumer asks for it. */
 export async function* listedPages<T, P>(
-  { find, placeOf, cursorOf, recordsOf, size: pageSize }: Listed<T, P>,
+  { find, placeOf, cursorOf, recordsOf, size: pageSize }: StoredList<T, P>,
   { from, max = Number.POSITIVE_INFINITY }: { readonly from?: P | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ApiPage> {
   let [at, left, cursor] = [from, max, undefined as string | undefined];

@@ -12,7 +12,7 @@ import type { Entry } from '../ledger/entry.ts';
 import { refusedError } from '../ledger/refused.ts';
 import { sendOnce } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
-import { foundForRow, openFind, type UniqueKey } from './unique.ts';
+import { existingForRow, openFind, type UniqueKey } from './unique.ts';
 
 /** Options for rows that must not be sent twice and are not charges. */
 interface Making<T> {
@@ -36,7 +36,7 @@ interface Making<T> {
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 
 /** Advice for unknown rows: only a person can find out their outcome at the service. */
-export const findOutByHand = (globals: Deps['globals']): string =>
+export const checkByHand = (globals: Deps['globals']): string =>
   `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--kind', 'all', '--state', 'unknown', ...targetFlags(globals)])}\` names them, \`paycli ledger resolve\` records it`;
 
 /** Last message in the evidence of an entry; undefined if there is none. */
@@ -122,7 +122,7 @@ export const rowsMade = <T>(
           return await client.call(operation, { ...input, overdue, slowDown: signals.slowDown });
         } catch (thrown) {
           if (unique === undefined || find === undefined) throw thrown;
-          const record = await foundForRow(unique, input.body ?? {}, thrown, find);
+          const record = await existingForRow(unique, input.body ?? {}, thrown, find);
           // Counts as an accepted answer that is not yet reported, like an answer to this row's own request.
           io.flight.accepted += 1;
           return record;

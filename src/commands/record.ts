@@ -104,7 +104,12 @@ export const described = (body: Readonly<Record<string, unknown>>): string => {
  * Command that continues a list from a cursor: the path, the target flags, the output options, then the list's own
  * options.
  */
-export const goOnFrom = (cursor: string, path: readonly string[], own: readonly string[], globals: Globals): string => {
+export const continueCommand = (
+  cursor: string,
+  path: readonly string[],
+  own: readonly string[],
+  globals: Globals,
+): string => {
   const { format, columns, rawCsv, bom } = globals;
   return shellLine([
     'paycli',

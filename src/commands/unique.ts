@@ -79,7 +79,7 @@ export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client
  * Finds the record that has the value, if the error says that it is taken. Resolves to it if it equals the request;
  * otherwise throws an error that names the differences. Throws any other error as it is.
  */
-const foundIfTaken = async (
+const existingIfTaken = async (
   unique: UniqueKey,
   body: Readonly<Record<string, unknown>>,
   thrown: unknown,
@@ -102,14 +102,14 @@ const foundIfTaken = async (
 };
 
 /** The same for a row. The service's rejection stands if the existing record can't be read. */
-export const foundForRow = async (
+export const existingForRow = async (
   unique: UniqueKey,
   body: Readonly<Record<string, unknown>>,
   thrown: unknown,
   find: Find,
 ): Promise<ApiRecord> => {
   try {
-    return await foundIfTaken(unique, body, thrown, find);
+    return await existingIfTaken(unique, body, thrown, find);
   } catch (other) {
     const stands = other === thrown || (other instanceof PayError && other.kind === 'rejected');
     if (stands || !(thrown instanceof PayError)) throw other;
@@ -149,7 +149,7 @@ export const createUnique = async (
       await deps.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
       return openFind(unique, client)(wanted);
     };
-    const record = await foundIfTaken(unique, body, thrown, find);
+    const record = await existingIfTaken(unique, body, thrown, find);
     return { kind: 'record', record, view, notice: 'It exists already, with the same fields; nothing was created.' };
   }
 };

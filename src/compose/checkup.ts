@@ -14,7 +14,7 @@ import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
 import { verifies } from '../core/unsafe-settings.ts';
 import { openClient, type RunTarget, targetOf } from './client.ts';
-import { findOut, hasFileLedger, ledgerPath, openLedgerOf, sharedSetting } from './ledger.ts';
+import { hasFileLedger, ledgerPath, openLedgerOf, sharedSetting, syncCommand } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import type { Rooms, RunContext } from './run.ts';
 
@@ -196,7 +196,11 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
     status.warnings.length === 0 ? ok('ledger', about) : warn('ledger', about, status.warnings.join('; ')),
     unknown.length === 0
       ? ok('charges', 'none is unknown')
-      : warn('charges', `${countText(unknown)} unknown`, `find out whether they were made: \`${findOut(unknown)}\``),
+      : warn(
+          'charges',
+          `${countText(unknown)} unknown`,
+          `find out whether they were made: \`${syncCommand(unknown)}\``,
+        ),
   ];
 };
 

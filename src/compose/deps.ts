@@ -12,14 +12,14 @@ import type { Filter } from '../core/result.ts';
 import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
 import { loadWords, openClient, previewTarget, scopeOf, targetOf } from './client.ts';
-import { besideLedger, openLedgerOf } from './ledger.ts';
+import { openLedgerOf, optionalLedger } from './ledger.ts';
 import { openLedgerAdmin, renameInLedger } from './ledger-admin.ts';
 import {
   findProgram,
   openCheckPath,
-  openJobWorld,
   openNotice,
   openRooms,
+  openRowServices,
   pagerOf,
   type RunContext,
   type Status,
@@ -53,7 +53,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
   const target = memo(() => targetOf(run, rooms));
   // A failed attempt is not remembered: in a run that takes days, the ledger may be reachable later.
   const ledger = memoDone(() => openLedgerOf(run, rooms));
-  const { observe, remind } = besideLedger(run, rooms, ledger);
+  const { observe, remind } = optionalLedger(run, rooms, ledger);
   const place: Deps['place'] = async () => {
     const [{ ledgerTargetOf: placeOf }, { origin, key, profile }] = [
       await import('../ledger/entry.ts'),
@@ -82,7 +82,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     },
     place,
     scope: () => scopeOf(run, rooms, place),
-    jobWorld: () => openJobWorld(run, rooms),
+    jobWorld: () => openRowServices(run, rooms),
     ledger,
     ledgerAdmin: () => openLedgerAdmin(run, rooms),
     tree: async () => (await import('../cli/tree.ts')).commandTree(await allSpecs(), NOUNS),

@@ -128,7 +128,7 @@ export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledge
 };
 
 /** Command that settles unknown entries. Names the profile if they all belong to one; else it names the other profiles itself. */
-export const findOut = (unknown: readonly Entry[]): string => {
+export const syncCommand = (unknown: readonly Entry[]): string => {
   const [profile, ...others] = new Set(unknown.map((charge) => charge.profile));
   const local = profile === LOCAL_PROFILE;
   const words =
@@ -145,15 +145,16 @@ const isReminded = (file: string, now: number): boolean => {
 };
 
 /** Maximum wait for a shared ledger that the command does not need itself, in milliseconds. */
-const ASIDE_MS = 2000;
+const OPTIONAL_LIMIT_MS = 2000;
 
 /**
  * Ledger reads and writes besides the command's own work. They never create a ledger, and their failure never fails the
  * command.
  */
-export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
+export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
-    if ((await sharedSetting(run, rooms)) !== undefined) return withTimeout(ledger().then(use), ASIDE_MS, run.io.clock);
+    if ((await sharedSetting(run, rooms)) !== undefined)
+      return withTimeout(ledger().then(use), OPTIONAL_LIMIT_MS, run.io.clock);
     return (await hasFileLedger(rooms)) ? use(await ledger()) : undefined;
   };
   return {
@@ -182,7 +183,7 @@ export const besideLedger = (run: RunContext, rooms: Rooms, ledger: () => Promis
       const unknown = (all ?? []).filter(({ profile }) => run.globals.local || profile !== LOCAL_PROFILE);
       if (unknown.length === 0) return;
       const what = `${countText(unknown)} ${unknown.length === 1 ? 'is unknown: it' : 'are unknown: they'}`;
-      await run.notice(`${what} may have been made. Find out: ${findOut(unknown)}`);
+      await run.notice(`${what} may have been made. Find out: ${syncCommand(unknown)}`);
       // Without a folder for data, as a shared ledger allows, the next command reminds again.
       writeFileSync(file, '\n', { mode: 0o600 });
     },

@@ -81,7 +81,10 @@ export const openCheckPath = async () => {
 };
 
 /** Opens the services that a file of rows needs. */
-export const openJobWorld = async ({ io, globals, notice, status }: RunContext, rooms: Rooms): Promise<RowServices> => {
+export const openRowServices = async (
+  { io, globals, notice, status }: RunContext,
+  rooms: Rooms,
+): Promise<RowServices> => {
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }

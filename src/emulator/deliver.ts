@@ -33,14 +33,15 @@ interface DeliveryRequest {
 /** The status of the answer, or the reason why there is none. */
 type DeliveryResult = { readonly status: number } | { readonly error: string };
 
-const WORDS: Readonly<Record<string, string>> = {
+const ERROR_TEXTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was closed without an answer',
   EPIPE: 'the connection was closed without an answer',
   ENOTFOUND: 'the host was not found',
 };
 
-const wordsOf = (thrown: unknown): string => WORDS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? reasonOf(thrown);
+const errorText = (thrown: unknown): string =>
+  ERROR_TEXTS[(thrown as NodeJS.ErrnoException).code ?? ''] ?? reasonOf(thrown);
 
 const open = ({ url, headers, body }: DeliveryRequest): ClientRequest => {
   const target = new URL(url);
@@ -109,7 +110,7 @@ const post = async (request: DeliveryRequest, clock: Clock, stop: AbortSignal): 
     return { status };
   } catch (thrown) {
     if (request.cut !== undefined) return { error: `cut off behind ${request.cut} bytes` };
-    return { error: late.aborted ? `no answer in ${ANSWER_LIMIT_MS / 1000} s` : wordsOf(thrown) };
+    return { error: late.aborted ? `no answer in ${ANSWER_LIMIT_MS / 1000} s` : errorText(thrown) };
   } finally {
     outgoing.destroy();
     stop.removeEventListener('abort', leave);

@@ -57,7 +57,7 @@ const urlOf = (target: string, host: string): URL => {
 };
 
 /** Parses the path and query of a request. Throws if they are invalid. */
-const placeOf = (target: string, host: string): Pick<HttpRequest, 'target' | 'segments' | 'query'> => {
+const parseTarget = (target: string, host: string): Pick<HttpRequest, 'target' | 'segments' | 'query'> => {
   const { pathname, searchParams } = urlOf(target, host);
   return { target, segments: pathname.split('/').map(decoded), query: searchParams };
 };
@@ -69,7 +69,7 @@ export const askedOf = (incoming: IncomingMessage): HttpRequest => {
   const headers: HttpRequest['headers'] = Object.fromEntries(pairs);
   return {
     method,
-    ...placeOf(target, headers['host'] ?? ''),
+    ...parseTarget(target, headers['host'] ?? ''),
     headers,
     port: socket.localPort ?? 0,
     isNear: /^(?:(?:::ffff:)?127\.|::1$)/.test(socket.localAddress ?? '127.0.0.1'),

@@ -11,7 +11,7 @@ export interface JqFiles {
   readonly wasm: string;
 }
 
-type World = Pick<Io, 'clock' | 'signals'>;
+type JqDeps = Pick<Io, 'clock' | 'signals'>;
 type Write = Parameters<Filter['run']>[2];
 type End = Pick<Extract<JqSaid, { kind: 'end' }>, 'code' | 'stderr'>;
 
@@ -81,7 +81,7 @@ const bounded = async (
   worker: Worker,
   task: JqTask,
   taken: Int32Array,
-  clock: World['clock'],
+  clock: JqDeps['clock'],
   stop: AbortSignal,
   write: Write,
 ): Promise<End> => {
@@ -135,7 +135,7 @@ const nowhere: Write = async () => true;
 /**
  * Opens jq in its own thread: in the main thread, an endless filter would block all signals and could not be stopped.
  */
-export const openFilter = (filter: string, { clock, signals }: World, files: JqFiles = besideProgram()): Filter => {
+export const openFilter = (filter: string, { clock, signals }: JqDeps, files: JqFiles = besideProgram()): Filter => {
   const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let started: Promise<Worker> | undefined;
   const run = async (task: JqTask, write: Write): Promise<string> => {

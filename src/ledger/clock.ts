@@ -34,7 +34,7 @@ export const boundOf = ({ deadline, createdAt }: Entry): number => deadline - cr
 export const sendingTime = (charge: Entry): number => Math.max(charge.took ?? boundOf(charge), 0);
 
 /** Latest moment at which the sending of a charge had ended. */
-const sentBy = (charge: Entry): Moment => {
+const sendEnd = (charge: Entry): Moment => {
   const { createdAt, begun, told } = charge;
   const took = sendingTime(charge);
   const at = createdAt + took;
@@ -44,10 +44,10 @@ const sentBy = (charge: Entry): Moment => {
 };
 
 /** Takes the activity's creation time as a reading of the service's clock at the end of the sending. */
-const toldByCreation = (charge: Entry): ServiceTime | undefined => {
+const fromCreationTime = (charge: Entry): ServiceTime | undefined => {
   const created = parseInstant(charge.activity?.createdAt ?? '')?.ms;
   if (created === undefined) return undefined;
-  const sent = sentBy(charge);
+  const sent = sendEnd(charge);
   const { told } = charge;
   if (told !== undefined && Math.abs(since({ ...sent, service: created }, told) - told.service) > FAR_MS)
     return undefined;
@@ -59,7 +59,7 @@ const toldByCreation = (charge: Entry): ServiceTime | undefined => {
  * creation time. The earlier one counts, since a front end's clock may be fast.
  */
 export const serviceTime = (charge: Entry, now: Moment): number => {
-  const told = [charge.told, toldByCreation(charge)].filter((one) => one !== undefined);
+  const told = [charge.told, fromCreationTime(charge)].filter((one) => one !== undefined);
   return charge.told === undefined
     ? Math.min(now.at - UNCOMPARED_MS, ...told.map((one) => since(one, now)))
     : Math.min(...told.map((one) => since(one, now)));
@@ -78,7 +78,7 @@ export const serviceTimeNow = (servedAt: number | undefined, { at }: Moment): nu
 };
 
 /** Clock readings of one read of a payment request: this machine's and the service's. */
-export interface LookTime {
+export interface ReadTime {
   /** This machine's clock, in milliseconds; undefined if the stored time can't be parsed. */
   readonly at: number | undefined;
   readonly mark: UptimeMark;
@@ -91,17 +91,17 @@ export const APART_MS = 60_000;
 const STEADY_MS = 30_000;
 
 /** Stored reads of a charge, oldest first. */
-export const looksOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind }) => kind === 'look');
+export const readsOf = ({ evidence }: Charge): Evidence[] => evidence.filter(({ kind }) => kind === 'look');
 
 /** Returns an empty list for a read whose uptime mark was not stored. */
-export const timeOf = ({ at, mark, served_at: servedAt }: Evidence): LookTime[] => {
+export const timeOf = ({ at, mark, served_at: servedAt }: Evidence): ReadTime[] => {
   if (mark === undefined) return [];
   const told = typeof servedAt === 'number' ? servedAt : undefined;
   return [{ at: parseInstant(at)?.ms, mark: mark as UptimeMark, servedAt: told }];
 };
 
 /** Milliseconds between two reads, by the monotonic clock or else by the service's; undefined if neither can tell. */
-export const apart = (from: LookTime, to: LookTime): number | undefined => {
+export const steadyElapsed = (from: ReadTime, to: ReadTime): number | undefined => {
   const passed = elapsed(from.mark, to.mark);
   if (passed !== undefined || from.servedAt === undefined || to.servedAt === undefined) return passed;
   return to.servedAt - from.servedAt;
@@ -111,23 +111,23 @@ export const apart = (from: LookTime, to: LookTime): number | undefined => {
  * Milliseconds between two reads. Falls back to the wall clock after a restart, between machines, and where the system
  * has no monotonic clock.
  */
-const passedBetween = (from: LookTime, to: LookTime): number =>
+const elapsedBetween = (from: ReadTime, to: ReadTime): number =>
   elapsed(from.mark, to.mark) ?? (to.at ?? Number.NaN) - (from.at ?? Number.NaN);
 
 /**
  * True if the service's clock advanced between two reads as ours did; undefined if one of them has no `Date`. A cache
  * that hides its age repeats an old `Date`.
  */
-const keptPace = (from: LookTime, to: LookTime): boolean | undefined =>
+const clockAgreement = (from: ReadTime, to: ReadTime): boolean | undefined =>
   from.servedAt === undefined || to.servedAt === undefined
     ? undefined
-    : Math.abs(to.servedAt - from.servedAt - passedBetween(from, to)) <= STEADY_MS;
+    : Math.abs(to.servedAt - from.servedAt - elapsedBetween(from, to)) <= STEADY_MS;
 
 /** True unless two reads show that the service's clock advanced otherwise than ours. */
-export const areSteady = (from: LookTime, to: LookTime): boolean => keptPace(from, to) ?? true;
+export const clocksAgree = (from: ReadTime, to: ReadTime): boolean => clockAgreement(from, to) ?? true;
 
 /** True if an earlier read of the charge proves that the service's clock advances as ours does. */
-export const hasGoneOn = (charge: Charge, now: LookTime): boolean =>
-  looksOf(charge)
+export const clockAdvances = (charge: Charge, now: ReadTime): boolean =>
+  readsOf(charge)
     .flatMap(timeOf)
-    .some((one) => passedBetween(one, now) >= APART_MS && keptPace(one, now) === true);
+    .some((one) => elapsedBetween(one, now) >= APART_MS && clockAgreement(one, now) === true);

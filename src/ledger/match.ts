@@ -2,7 +2,7 @@ import { isMedium, machineValue, readNextAction } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
-import { boundOf, elapsed, hasGoneOn, sendingTime } from './clock.ts';
+import { boundOf, clockAdvances, elapsed, sendingTime } from './clock.ts';
 import { type Charge, isSamePhone, lastDigits, type Moment } from './entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -125,7 +125,7 @@ export interface Timed extends Moment {
 
 export type SnapshotAt = RequestRead & Timed;
 /** Clock readings of a read. */
-type Sighted = Timed & { readonly servedAt?: number };
+type TimedRead = Timed & { readonly servedAt?: number };
 
 /** Part of an activity that evidence may store: nothing that reveals a customer or a key. */
 interface KeptCandidate {
@@ -179,7 +179,7 @@ interface Excluded {
 }
 
 /** Activities of a read, sorted by whether they can be the charge's. */
-export interface Sorted {
+export interface SortedActivities {
   readonly candidates: readonly Candidate[];
   readonly excluded: readonly Excluded[];
   /** Excluded activities because of which the read does not count as empty. */
@@ -205,7 +205,7 @@ const createdAt = (activity: unknown): number | undefined => {
   return typeof text === 'string' ? parseInstant(text)?.ms : undefined;
 };
 
-const keptOf = (activity: unknown): KeptCandidate => {
+const keptCandidate = (activity: unknown): KeptCandidate => {
   const uid = valueAt(activity, 'uid');
   return {
     uid: typeof uid === 'string' && isId('act', uid) ? uid : null,
@@ -234,7 +234,7 @@ interface Sending {
  * Estimates the service's clock at the time of sending: its current reading minus the machine's uptime since then.
  * After a restart, the wall clock replaces the uptime; it may have been set meanwhile.
  */
-const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: Sighted): Sending => {
+const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: TimedRead): Sending => {
   const passed = elapsed(charge.begun, mark);
   const now = servedAt ?? at;
   const from = passed === undefined ? charge.createdAt + now - at : now - passed;
@@ -248,7 +248,7 @@ const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: Sighted): Se
     until: from + Math.min(sendingTime(charge), boundOf(charge)),
     certain: charge.took === undefined ? Number.POSITIVE_INFINITY : from + sendingTime(charge),
     unsure: servedAt === undefined ? 'clocks not compared' : compared,
-    mayBeOld: servedAt !== undefined && (!isNear || isSlow) && !hasGoneOn(charge, { at, mark, servedAt }),
+    mayBeOld: servedAt !== undefined && (!isNear || isSlow) && !clockAdvances(charge, { at, mark, servedAt }),
   };
 };
 
@@ -284,7 +284,7 @@ const doubtOf = (
   activity: unknown,
   kept: KeptCandidate,
   sending: Sending,
-  look: Sighted,
+  look: TimedRead,
 ): Doubt | undefined => {
   if (kept.uid === null) return 'no identifier';
   const created = createdAt(activity);
@@ -305,17 +305,17 @@ const byClock = ({ why }: Excluded): boolean => why === 'made too early' || why 
  */
 export const sortActivities = (
   charge: Charge,
-  look: Sighted,
+  look: TimedRead,
   activities: readonly unknown[],
   owned: ReadonlySet<string>,
-): Sorted => {
+): SortedActivities => {
   const sending = sendingOf(charge, look);
   const { unsure } = sending;
   const candidates: Candidate[] = [];
   const excluded: Excluded[] = [];
   const contradicted: Excluded[] = [];
   for (const activity of activities) {
-    const kept = keptOf(activity);
+    const kept = keptCandidate(activity);
     const exclusion = exclusionOf(charge, activity, kept, sending, owned);
     const why = exclusion ?? contradictionBy(charge, activity, sending);
     if (why === undefined) {

@@ -1,7 +1,7 @@
 import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { type ApiRecord, servedBy } from '../core/record.ts';
-import { APART_MS, apart, areSteady, elapsed, type LookTime, looksOf, sendingTime, timeOf } from './clock.ts';
+import { APART_MS, clocksAgree, elapsed, type ReadTime, readsOf, sendingTime, steadyElapsed, timeOf } from './clock.ts';
 import { type Charge, cleaned, type Entry, type Evidence, evidenceOf, isCharge, type KeptActivity } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
 import {
@@ -9,7 +9,7 @@ import {
   OLD_ANSWER,
   type RequestRead,
   type SnapshotAt,
-  type Sorted,
+  type SortedActivities,
   sortActivities,
   type Timed,
   wordAt,
@@ -20,7 +20,7 @@ import { keptActivity, snapshotOf } from './snapshot.ts';
  * Reason why a charge stays unknown. `not_yet`: no activity has appeared so far. `several`, `doubtful`: the activities
  * prove nothing. `unlisted`: the service does not list activities. `unreadable`: the read failed.
  */
-export type Why = 'not_yet' | 'several' | 'doubtful' | 'unlisted' | 'unreadable';
+export type UnknownReason = 'not_yet' | 'several' | 'doubtful' | 'unlisted' | 'unreadable';
 
 /** Conclusion that a read allows about an unknown charge. */
 export type Conclusion =
@@ -28,7 +28,7 @@ export type Conclusion =
   | { readonly state: 'not_created'; readonly evidence: Evidence }
   | {
       readonly state: 'unknown';
-      readonly why: Why;
+      readonly why: UnknownReason;
       /** End of a sentence about the charge. */
       readonly reason: string;
       /** Moment at which another read can settle it, in milliseconds; undefined if none can. */
@@ -42,7 +42,7 @@ const OVER_MS = 15 * 60_000;
 /** Number of activities of a kind that are stored of one read. */
 const MOST_KEPT = 10;
 
-const lookEvidence = (look: SnapshotAt, found: string, { candidates, excluded, skew }: Sorted): Evidence =>
+const readEvidence = (look: SnapshotAt, found: string, { candidates, excluded, skew }: SortedActivities): Evidence =>
   evidenceOf('look', look.at, {
     found,
     mark: look.mark,
@@ -59,38 +59,38 @@ const lookEvidence = (look: SnapshotAt, found: string, { candidates, excluded, s
   });
 
 /** Empty reads since the last read that was not empty, oldest first. */
-const emptySince = (charge: Charge): LookTime[] => {
-  const looks = looksOf(charge);
+const emptyReads = (charge: Charge): ReadTime[] => {
+  const looks = readsOf(charge);
   return looks.slice(looks.findLastIndex(({ found }) => found !== 'none') + 1).flatMap(timeOf);
 };
 
 /** Milliseconds since the sending was certainly over, by its uptime mark or else since the first empty read. */
-const overFor = (charge: Charge, first: LookTime, now: LookTime): number | undefined => {
+const elapsedSinceSend = (charge: Charge, first: ReadTime, now: ReadTime): number | undefined => {
   const passed = elapsed(charge.begun, now.mark);
-  return passed === undefined ? apart(first, now) : passed - sendingTime(charge);
+  return passed === undefined ? steadyElapsed(first, now) : passed - sendingTime(charge);
 };
 
 /** True if an empty read is worth storing. The first one decides, so later ones are stored more and more rarely. */
-const addsToEmpty = (first: LookTime | undefined, last: LookTime | undefined, now: LookTime): boolean => {
+const isWorthStoring = (first: ReadTime | undefined, last: ReadTime | undefined, now: ReadTime): boolean => {
   // After a restart without a reading of the service's clock, counting starts over.
   if (first === undefined || last === undefined) return true;
-  return (apart(first, now) ?? 0) >= Math.max(APART_MS, 2 * (apart(first, last) ?? 0));
+  return (steadyElapsed(first, now) ?? 0) >= Math.max(APART_MS, 2 * (steadyElapsed(first, last) ?? 0));
 };
 
-const judgeEmpty = (charge: Charge, look: SnapshotAt, sorted: Sorted): Conclusion => {
-  const now: LookTime = { at: look.at, mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
-  const empty = emptySince(charge);
-  const earlier = empty.find((one) => apart(one, now) !== undefined && areSteady(one, now));
+const judgeEmpty = (charge: Charge, look: SnapshotAt, sorted: SortedActivities): Conclusion => {
+  const now: ReadTime = { at: look.at, mark: look.mark, servedAt: 'servedAt' in look ? look.servedAt : undefined };
+  const empty = emptyReads(charge);
+  const earlier = empty.find((one) => steadyElapsed(one, now) !== undefined && clocksAgree(one, now));
   const first = earlier ?? now;
-  const evidence = lookEvidence(look, 'none', sorted);
-  const [between, over] = [apart(first, now) ?? 0, overFor(charge, first, now) ?? 0];
+  const evidence = readEvidence(look, 'none', sorted);
+  const [between, over] = [steadyElapsed(first, now) ?? 0, elapsedSinceSend(charge, first, now) ?? 0];
   if (between >= APART_MS && over >= OVER_MS) return { state: 'not_created', evidence };
   return {
     state: 'unknown',
     why: 'not_yet',
     reason: 'no activity found yet',
     again: look.at + Math.max(APART_MS - between, OVER_MS - over),
-    ...(addsToEmpty(earlier, empty.at(-1), now) ? { evidence } : {}),
+    ...(isWorthStoring(earlier, empty.at(-1), now) ? { evidence } : {}),
   };
 };
 
@@ -106,17 +106,17 @@ const namesOf = (candidates: readonly Pick<Candidate, 'kept'>[]): string => {
 const unproven = (
   charge: Charge,
   look: SnapshotAt,
-  sorted: Sorted,
+  sorted: SortedActivities,
   why: 'several' | 'doubtful',
   reason: string,
 ): Extract<Conclusion, { state: 'unknown' }> => {
-  const evidence = lookEvidence(look, why, sorted);
-  const last = looksOf(charge).at(-1);
+  const evidence = readEvidence(look, why, sorted);
+  const last = readsOf(charge).at(-1);
   const repeats =
     last?.['found'] === why &&
     JSON.stringify(last['candidates']) === JSON.stringify(evidence['candidates']) &&
     // A read with an old `Date` can't be compared with later ones, so it doesn't count as the same.
-    timeOf(last).every((one) => areSteady(one, look));
+    timeOf(last).every((one) => clocksAgree(one, look));
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 
@@ -131,7 +131,7 @@ const activityOf = ({ activity, kept }: Candidate, uid: string, servedAt: number
 /**
  * True for HTTP statuses that a later read will hardly change: the service has no such read, or violates the contract.
  */
-const lasting = (status: number | undefined): boolean =>
+const isLastingStatus = (status: number | undefined): boolean =>
   status !== undefined && status !== 408 && status !== 429 && status < 500;
 
 /** True if the answer is a cached one from before the charge was sent. It shows nothing of the charge. */
@@ -155,9 +155,9 @@ const whenServed = <T extends Timed>(look: T, age: number): T => ({
  * Judges one read of a charge that may have been made. Only a single candidate without doubt makes it `accepted`. Only
  * two empty reads long after the sending make it `not_created`. Anything else leaves it `unknown`.
  */
-export const judgeLook = (charge: Charge, seen: SnapshotAt, ownedByOthers: ReadonlySet<string>): Conclusion => {
+export const judgeRead = (charge: Charge, seen: SnapshotAt, ownedByOthers: ReadonlySet<string>): Conclusion => {
   if ('unavailable' in seen) {
-    const why = lasting(seen.status) ? 'unlisted' : 'unreadable';
+    const why = isLastingStatus(seen.status) ? 'unlisted' : 'unreadable';
     return { state: 'unknown', why, reason: seen.unavailable };
   }
   if (isOlderThanSend(charge, seen)) {
@@ -186,7 +186,7 @@ export const judgeLook = (charge: Charge, seen: SnapshotAt, ownedByOthers: Reado
   return {
     state: 'accepted',
     activity: activityOf(only, uid, look.servedAt),
-    evidence: lookEvidence(look, 'one', sorted),
+    evidence: readEvidence(look, 'one', sorted),
   };
 };
 
@@ -232,7 +232,7 @@ export const reconcile = async (
   const asNow = async (): Promise<Charge> => ({ ...charge, ...(await ledger.get(charge.id)) }) as Charge;
   const current = await asNow();
   if (!isOpen(current)) return { charge: current, left: undefined };
-  const conclusion = judgeLook(current, seen, await ownedIn(ledger, sight));
+  const conclusion = judgeRead(current, seen, await ownedIn(ledger, sight));
   const left = await write(ledger, charge.id, conclusion);
   const after = await asNow();
   return { charge: after, left: isOpen(after) ? left : undefined };

@@ -10,7 +10,7 @@ import { asActivity } from './snapshot.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
-const leftText = (left: bigint, currency: string): string =>
+const remainingText = (left: bigint, currency: string): string =>
   left > 0n ? `${formatMoney(left, currency)} is left today` : 'nothing is left today';
 
 const TOMORROW = 'the next day begins at 00:00 UTC';
@@ -35,7 +35,7 @@ const wordsOf = (forbidden: Forbidden): readonly [what: string, hint: string] =>
       ];
     case 'amount': {
       const { currency, most, asked, left } = forbidden;
-      const more = `allows ${formatMoney(most, currency)} a day; ${leftText(left, currency)}, and this charge is ${formatMoney(asked, currency)}`;
+      const more = `allows ${formatMoney(most, currency)} a day; ${remainingText(left, currency)}, and this charge is ${formatMoney(asked, currency)}`;
       return [more, asked > most ? 'it is more than a whole day allows' : TOMORROW];
     }
   }
@@ -56,7 +56,7 @@ export const policyWords = (
 };
 
 /** Payment details that the customer can still use, one line each. */
-const stillUsable = ({ activity, moment }: Refused): string[] => {
+const usablePaymentDetails = ({ activity, moment }: Refused): string[] => {
   const action = readNextAction({ next_action: activity?.nextAction });
   if (action === undefined) return [];
   if (action.kind === 'dial') return [`dial ${action.code}`];
@@ -67,7 +67,7 @@ const stillUsable = ({ activity, moment }: Refused): string[] => {
 };
 
 /** Medium, with provider and phone where known. */
-const howOf = ({ medium = '', provider, phone }: Entry): string => {
+const mediumText = ({ medium = '', provider, phone }: Entry): string => {
   const whom = [provider, phone].filter((one) => one !== undefined);
   return whom.length === 0 ? medium : `${medium} (${whom.join(', ')})`;
 };
@@ -77,7 +77,7 @@ type Command = (...words: readonly string[]) => string;
 /** Names the earlier entry or activity, with its maker and medium where known. */
 const nameOf = (by: Entry | undefined, activity: KeptActivity | undefined): string => {
   if (by === undefined) return [activity?.uid ?? '', 'not from this ledger'].filter((name) => name !== '').join(', ');
-  return `${isCharge(by) ? `by ${howOf(by)}, ` : ''}${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
+  return `${isCharge(by) ? `by ${mediumText(by)}, ` : ''}${[by.id, activity?.uid].filter((name) => name !== undefined).join(', ')}`;
 };
 
 const lookCommand = ({ intent: { about }, activity }: Refused, command: Command): string =>
@@ -197,7 +197,7 @@ export const refusedError = (refused: Refused, words: readonly string[], same: b
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
   const { why, by, activity, intent, policy, ledger } = refused;
   const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
-  const lines = why === 'payable' ? stillUsable(refused) : [];
+  const lines = why === 'payable' ? usablePaymentDetails(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
     reason: ledger === undefined ? REASONS[why] : `made before ${otherText(ledger, command)}`,

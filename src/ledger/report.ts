@@ -4,7 +4,7 @@ import { payableFor, wasSeenExpired } from './guard.ts';
 import type { ListFilter, Reducer } from './ledger.ts';
 
 /** Payment that a final status stands for; undefined for any other status. */
-const endedAs = (status: string): Exclude<Payment, 'open'> | undefined => {
+const finalPayment = (status: string): Exclude<Payment, 'open'> | undefined => {
   const standing = paymentStatusOf(status);
   if (isRefunded(status)) return 'refunded';
   if (standing === 'failed') return status === 'expired' ? 'expired' : 'failed';
@@ -17,16 +17,18 @@ const endedAs = (status: string): Exclude<Payment, 'open'> | undefined => {
  */
 export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined => {
   if (!isCharge(charge) || charge.state !== 'accepted') return undefined;
-  const ended = endedAs(charge.activity?.status ?? '');
+  const ended = finalPayment(charge.activity?.status ?? '');
   if (ended !== undefined) return ended;
   return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';
 };
 
 /** Filter for charges that may have one of these payments. A status alone tells neither open nor expired. */
-export const mayHave = (payments: readonly Payment[]): Pick<ListFilter, 'kind' | 'statuses' | 'unfinished'> => {
+export const filterForPayments = (
+  payments: readonly Payment[],
+): Pick<ListFilter, 'kind' | 'statuses' | 'unfinished'> => {
   if (payments.every((payment) => payment === 'open')) return { kind: CHARGE, unfinished: true };
   if (payments.some((payment) => payment === 'open' || payment === 'expired')) return { kind: CHARGE };
-  const isMeant = (status: string): boolean => payments.some((payment) => payment === endedAs(status));
+  const isMeant = (status: string): boolean => payments.some((payment) => payment === finalPayment(status));
   return { kind: CHARGE, statuses: ENDED_STATUSES.filter(isMeant) };
 };
 

@@ -90,7 +90,7 @@ const activityOf = (row: Row): KeptActivity | undefined => {
   };
 };
 
-const toldOf = (row: Row): ServiceTime | undefined => {
+const serviceTimeOf = (row: Row): ServiceTime | undefined => {
   const json = optionalText(row[AT.told]);
   return json === undefined ? undefined : (JSON.parse(json) as ServiceTime);
 };
@@ -136,7 +136,7 @@ export const entryOf = (row: Row): Entry => {
     sender: { pid: number(row[AT.pid]), boot, started: text(row[AT.started]) },
     begun: { boot: bootOf({ boot }), uptime: number(row[AT.begun_uptime]) },
     took: optionalNumber(row[AT.took]),
-    told: toldOf(row),
+    told: serviceTimeOf(row),
     recordedAt: optionalNumber(row[AT.recorded_at]),
     exitCode: optionalNumber(row[AT.exit_code]),
     activity: activityOf(row),
@@ -148,7 +148,7 @@ export const entryOf = (row: Row): Entry => {
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value));
 
 /** Replaces lone surrogates, as SQLite does when it stores a text. */
-const asKept = (value: Value | undefined): Value =>
+const asStored = (value: Value | undefined): Value =>
   typeof value === 'string' ? value.toWellFormed() : (value ?? null);
 
 /** Values that never change, in the order of `FIXED`. */
@@ -171,7 +171,7 @@ const changingOf = (entry: Entry): (Value | undefined)[] => {
 
 /** Converts an entry to a table row with its checksum. The table itself assigns its place (`seq`). */
 export const rowOf = (entry: Entry): Value[] => {
-  const row = [...fixedOf(entry), ...changingOf(entry), entry.kind, entry.path, entry.body].map(asKept);
+  const row = [...fixedOf(entry), ...changingOf(entry), entry.kind, entry.path, entry.body].map(asStored);
   row.push(checksumOf(row));
   return row;
 };

@@ -81,7 +81,7 @@ export interface Sent {
 }
 
 /** Converts any failure to a PayError that says what is certain. */
-const asJudged = (thrown: unknown, effect: WriteKind): PayError => {
+const asPayError = (thrown: unknown, effect: WriteKind): PayError => {
   if (thrown instanceof PayError && (thrown.kind === 'unknown' || outcomeOf(thrown) !== 'unknown')) return thrown;
   return new PayError('unknown', `${mayBeDone(effect)}: ${reasonOf(thrown)}`, { cause: thrown });
 };
@@ -220,11 +220,11 @@ const intentOf = (
 });
 
 /** Service's clock at the answer. Without a `Date`, the creation time of the new activity stands in. */
-const toldAt = ({ value, servedAt }: ApiRecord): number | undefined =>
+const serviceTimeAt = ({ value, servedAt }: ApiRecord): number | undefined =>
   servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
 
 const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): Outcome => {
-  const kept = keptActivity(record.value, toldAt(record));
+  const kept = keptActivity(record.value, serviceTimeAt(record));
   const failed = paymentStatusOf(kept.status) === 'failed';
   const activity = { ...kept, nextAction: cleaned(kept.nextAction, clean) };
   const exitCode = isStepUnreadable(record.value) ? EXIT_CODES.unrecorded : 0;
@@ -287,7 +287,7 @@ export const sendOnce = async (
     if (elsewhere !== undefined) await world.elsewhere?.(elsewhere);
     record = await send(overdue);
   } catch (thrown) {
-    const error = asJudged(thrown, effect);
+    const error = asPayError(thrown, effect);
     world.judged?.(error);
     const { unrecorded } = await note(ledger, id, failedOutcome(error, now(), clean));
     const answer = unrecorded?.detail.answer;

@@ -71,7 +71,7 @@ const uidsIn = ({ activities, last }: Snapshot): ReadonlySet<unknown> | undefine
 };
 
 /** True if a later read shows exactly the activities of an earlier one. False if that can't be told. */
-export const showsTheSame = (before: Snapshot, after: Snapshot): boolean => {
+export const hasSameActivities = (before: Snapshot, after: Snapshot): boolean => {
   const [earlier, later] = [uidsIn(before), uidsIn(after)];
   // A cache may repeat the earlier answer.
   const isLater = before.servedAt === undefined || (after.servedAt ?? 0) > before.servedAt;
@@ -118,13 +118,13 @@ export const snapshotOf = (
 };
 
 /** Length of a value as JSON. Stops counting beyond `most`, since printing a huge answer to count it would be slow. */
-const lengthUpTo = (most: number, value: unknown): number => {
+const jsonLengthUpTo = (most: number, value: unknown): number => {
   if (typeof value === 'string' && value.length > most) return value.length;
   if (typeof value !== 'object' || value === null) return printExact(value).length;
   let length = 1;
   for (const [name, member] of Object.entries(value)) {
-    const named = Array.isArray(value) ? 0 : lengthUpTo(most, name) + 1;
-    length += named + lengthUpTo(most - length, member) + 1;
+    const named = Array.isArray(value) ? 0 : jsonLengthUpTo(most, name) + 1;
+    length += named + jsonLengthUpTo(most - length, member) + 1;
     if (length > most) break;
   }
   return Math.max(length, 2);
@@ -132,7 +132,7 @@ const lengthUpTo = (most: number, value: unknown): number => {
 
 /** Next action to store; null if it is too long for anyone to act on. The full answer has been shown already. */
 const keptAction = (action: unknown): unknown =>
-  lengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null);
+  jsonLengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null);
 
 /** Part of an activity to store, whatever the types of its fields. `servedAt` is the service's clock at that answer. */
 export const keptActivity = (activity: unknown, servedAt?: number): KeptActivity => {

@@ -42,7 +42,7 @@ interface StateChange {
   readonly evidence: readonly Evidence[];
 }
 
-const toldBy = (activity: KeptActivity | undefined, { at, mark }: Moment): ServiceTime | undefined =>
+const serviceTimeBy = (activity: KeptActivity | undefined, { at, mark }: Moment): ServiceTime | undefined =>
   activity?.servedAt === undefined ? undefined : { service: activity.servedAt, at, mark };
 
 /** Activity for storage. The service's time is stored in `told`, with the moment of that reading. */
@@ -55,7 +55,7 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
 
 export const changed = (charge: Entry, change: StateChange): Entry => {
   const { state, moment, took, exitCode, activity, evidence } = change;
-  const told = toldBy(activity, moment);
+  const told = serviceTimeBy(activity, moment);
   return {
     ...charge,
     ...{ state, took, exitCode, told, evidence },
@@ -82,7 +82,7 @@ export const markStale = (charge: Entry, moment: Moment): Entry => {
 /** Applies a new status of the activity. The last next action stays stored when the service no longer shows one. */
 export const observed = (charge: Entry, activity: KeptActivity, moment: Moment): Entry => ({
   ...charge,
-  told: toldBy(activity, moment) ?? charge.told,
+  told: serviceTimeBy(activity, moment) ?? charge.told,
   activity: {
     ...withoutTime(activity),
     nextAction: activity.nextAction ?? charge.activity?.nextAction ?? null,

@@ -101,7 +101,7 @@ const MOST = 50;
 const NEVER_MADE: readonly string[] = ['rejected', 'not_sent', 'not_created'];
 
 /** Faults of an entry that no rule can produce. */
-const impossibleIn = (entry: Entry): readonly string[] => {
+const impossibleFaults = (entry: Entry): readonly string[] => {
   const { id, state, activity, recordedAt, createdAt, deadline, row, job } = entry;
   const isWordless = state === 'accepted' && isCharge(entry) && activity === undefined && !wasResolved(entry);
   return [
@@ -139,7 +139,7 @@ interface Seen {
   readonly strange: ReadonlyMap<string, string>;
 }
 
-const openLook = (jobs: readonly Job[]) => (): Reducer<Seen> => {
+const faultSearch = (jobs: readonly Job[]) => (): Reducer<Seen> => {
   const rows = new Map(jobs.filter(({ kind }) => kind === 'charge').map((job) => [job.id, rowsOf(job)]));
   const strange = new Map<string, string>();
   const faults: string[] = [];
@@ -147,7 +147,7 @@ const openLook = (jobs: readonly Job[]) => (): Reducer<Seen> => {
   const look = (entry: Entry): void => {
     entries += 1;
     const { id, job, row } = entry;
-    faults.push(...impossibleIn(entry));
+    faults.push(...impossibleFaults(entry));
     if (job === undefined || row === undefined) return;
     const ofJob = rows.get(job);
     if (ofJob === undefined && strange.size < MOST) strange.set(job, id);
@@ -190,7 +190,7 @@ const jobFaults = async ({ jobs }: Backend, strange: Seen['strange']): Promise<s
 /** Verifies a whole ledger: entries are undamaged, plausible, and consistent with the counts of jobs. */
 export const verify = async (backend: Backend): Promise<Verified> => {
   const before = await backend.jobs.list({ limit: -1 });
-  const { faults, seen } = await backend.inspect(openLook(before));
+  const { faults, seen } = await backend.inspect(faultSearch(before));
   const jobs = await jobFaults(backend, seen.strange);
   const tallies = await tallyFaults(backend, before, seen.begun);
   return {

@@ -105,7 +105,7 @@ export const machineColumns = (view: View, records: readonly ApiRecord[]): reado
   return [...names].map((path) => ({ path }));
 };
 
-const saysSomething = (value: unknown, kind: CellKind | undefined): boolean =>
+const isWorthShowing = (value: unknown, kind: CellKind | undefined): boolean =>
   !isBlank(value) && !(kind === 'count' && value === 0);
 
 /**
@@ -117,7 +117,7 @@ export const tableColumns = (view: View, records: readonly ApiRecord[]): readonl
   const candidates = all.filter(({ machineOnly, cardOnly }) => machineOnly !== true && cardOnly !== true);
   const used = candidates.filter(
     (column) =>
-      column.always === true || records.some(({ value }) => saysSomething(valueIn(value, column), column.kind)),
+      column.always === true || records.some(({ value }) => isWorthShowing(valueIn(value, column), column.kind)),
   );
   return used.length > 0 ? used : candidates;
 };

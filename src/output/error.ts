@@ -24,7 +24,7 @@ export interface ErrorBlockOptions {
 const lines = (text: string): string[] => text.split('\n').map(visible);
 
 /** The place of a violation: the row and column of a file, or the flag and the property that it sets. */
-const placeOf = ({ propertyPath, option, row, column }: Violation): string => {
+const violationPlace = ({ propertyPath, option, row, column }: Violation): string => {
   // An option may set the value of every row.
   if (row !== undefined) return [`row ${row}`, column?.replace(/^(?!--)/, 'column ')].filter(Boolean).join(', ');
   if (option === undefined) return propertyPath;
@@ -34,7 +34,7 @@ const placeOf = ({ propertyPath, option, row, column }: Violation): string => {
 type Explain = (text: string) => string;
 
 const violationLine = (violation: Violation, explain: Explain): string => {
-  const [where, title] = [placeOf(violation), explain(violation.inDecimals ?? violation.title)];
+  const [where, title] = [violationPlace(violation), explain(violation.inDecimals ?? violation.title)];
   const { option } = violation;
   // Some sentences name the flag themselves.
   const isNamed = where === '' || (option !== undefined && title.includes(option));

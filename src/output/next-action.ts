@@ -26,7 +26,7 @@ const inAscii = (modules: Modules): string[] =>
   modules.map((line) => line.map((dark) => (dark ? '##' : '  ')).join(''));
 
 /** The reason for drawing no code unasked; undefined where a code is drawn. */
-const hindrance = ({ styles: { paper, unicode }, width, env }: Surface): 'silent' | 'locale' | undefined => {
+const whyNoCode = ({ styles: { paper, unicode }, width, env }: Surface): 'silent' | 'locale' | undefined => {
   // Without colour, the terminal's own colours would decide its polarity.
   if (paper === undefined || !Number.isFinite(width) || env['TERM'] === 'dumb') return 'silent';
   return unicode ? undefined : 'locale';
@@ -45,7 +45,7 @@ export const dialQr = async (code: string, surface: Surface): Promise<string[]> 
   const link = telLink(code);
   if (qr === 'never' || (link === undefined && !asked)) return [];
   if (link === undefined) return without("No QR code: a telephone can't dial this code from a link.");
-  const hindered = asked ? undefined : hindrance(surface);
+  const hindered = asked ? undefined : whyNoCode(surface);
   if (hindered !== undefined) return hindered === 'locale' ? without(NOT_IN_LOCALE) : [];
   const modules = (await import('../qr/modules.ts')).modulesOf(link);
   const columns = styles.unicode ? modules.length : 2 * modules.length;

@@ -67,7 +67,7 @@ const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promis
 
 type List = Extract<Result, { kind: 'list' }>;
 
-const goOnText = ({ next, repeats }: Walked, goOn: List['goOn'], clean: Clean): string | undefined => {
+const continueText = ({ next, repeats }: Walked, goOn: List['goOn'], clean: Clean): string | undefined => {
   if (goOn === undefined || next === null) return undefined;
   const again = repeats === 0 ? '' : ` (repeats ${repeats} already shown)`;
   return `${goOn(clean(next))}${again}`;
@@ -80,7 +80,7 @@ const endingText = (
   { format }: OutputOptions,
   clean: Clean,
 ): string | undefined => {
-  const command = goOnText(walked, goOn, clean);
+  const command = continueText(walked, goOn, clean);
   // The error of a broken walk says how to continue.
   if (walked.how === 'closed' || walked.how === 'broken') return undefined;
   if (walked.how === 'max') {

@@ -88,7 +88,7 @@ const copyTo = async (outputs: readonly Output[], text: string): Promise<boolean
   return false;
 };
 
-const saidOfCopy = async (copied: Copied | undefined, { stdout, stderr }: PassOnIo): Promise<string> => {
+const copyText = async (copied: Copied | undefined, { stdout, stderr }: PassOnIo): Promise<string> => {
   if (copied === undefined) return 'Nothing was copied: there is no account number and no code to dial.';
   const [what, text] = copied;
   const taken = await copyTo([stderr, stdout], text);
@@ -109,6 +109,6 @@ export const sharedRecord = async (
   const said: string[] = [];
   if (message !== undefined && 'text' in message) await io.stdout.write(`${message.text}\n`);
   if (message !== undefined && 'why' in message) said.push(`Nothing to send to the customer: ${message.why}.`);
-  if (how.copy) said.push(await saidOfCopy(copiedOf(action, message), io));
+  if (how.copy) said.push(await copyText(copiedOf(action, message), io));
   return said;
 };

@@ -5,7 +5,7 @@ import type { Styles } from './style.ts';
 import { type Beside, shorten, widthOf } from './text.ts';
 
 /** Room for the `^C` that a terminal writes after the line. */
-const KEPT_FREE = 3;
+const ROOM_FOR_INTERRUPT = 3;
 const ERASE = '\r\u001b[2K';
 const UP = '\u001b[1A\u001b[2K';
 
@@ -51,14 +51,14 @@ export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles
   const line: StatusLine = {
     rewrites,
     get width() {
-      return rewrites ? Math.max(1, stderr.columns - KEPT_FREE) : Number.POSITIVE_INFINITY;
+      return rewrites ? Math.max(1, stderr.columns - ROOM_FOR_INTERRUPT) : Number.POSITIVE_INFINITY;
     },
     show: async (text) => {
       if (newest.get(stderr) !== line) return;
       const safe = visible(redactor.cleanAll(text));
       if (!rewrites) return stderr.write(`${safe}\n`);
       const before = erase();
-      const short = shorten(safe, Math.max(1, stderr.columns - KEPT_FREE), styles.ellipsis);
+      const short = shorten(safe, Math.max(1, stderr.columns - ROOM_FOR_INTERRUPT), styles.ellipsis);
       shown = widthOf(short);
       stderr.drawn(erase);
       await stderr.write(`${before}${styles.dim(short)}`);
@@ -133,14 +133,14 @@ export const clearFrame = async (output: Output): Promise<void> => frames.get(ou
 const SECOND_MS = 1000;
 
 /** Called when a request begins; returns the function to call when it has ended. */
-export type Began = () => () => Promise<void>;
+export type OnRequest = () => () => Promise<void>;
 
 /**
  * Shows on a terminal that a request takes longer than a second: every second where the line can be rewritten,
  * otherwise once. The line is erased when the request has ended. `isFree` returns true while nothing else is drawn
  * there.
  */
-export const openWaiting = (line: StatusLine, clock: Clock, host: string, isFree: () => boolean): Began => {
+export const openWaiting = (line: StatusLine, clock: Clock, host: string, isFree: () => boolean): OnRequest => {
   const show = async (over: AbortSignal): Promise<void> => {
     const began = clock.ticks();
     do {

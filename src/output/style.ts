@@ -8,7 +8,7 @@ export { speaksUtf8 } from '../core/io.ts';
 export type Paint = (text: string) => string;
 
 /** The characters for drawing. */
-interface Signs {
+interface DrawingCharacters {
   /** True where the locale shows more than ASCII. */
   readonly unicode: boolean;
   /** The line below the head of a table. */
@@ -19,7 +19,7 @@ interface Signs {
   readonly arrow: string;
 }
 
-export interface Styles extends Signs {
+export interface Styles extends DrawingCharacters {
   readonly dim: Paint;
   readonly bold: Paint;
   readonly heading: Paint;
@@ -32,14 +32,14 @@ export interface Styles extends Signs {
 
 export const unpainted: Paint = (text) => text;
 
-const UNICODE: Signs = { unicode: true, rule: '─', ellipsis: '…', arrow: '→' };
-const ASCII: Signs = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
+const UNICODE: DrawingCharacters = { unicode: true, rule: '─', ellipsis: '…', arrow: '→' };
+const ASCII: DrawingCharacters = { unicode: false, rule: '-', ellipsis: '...', arrow: '->' };
 
 /** Replaces the characters of our own texts that the locale can't show. */
 export const forLocale = (text: string, env: Env): string =>
   speaksUtf8(env) ? text : text.replaceAll(UNICODE.ellipsis, ASCII.ellipsis);
 
-const PLAIN: Omit<Styles, keyof Signs> = {
+const PLAIN: Omit<Styles, keyof DrawingCharacters> = {
   dim: unpainted,
   bold: unpainted,
   heading: unpainted,

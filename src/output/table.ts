@@ -32,7 +32,7 @@ const floorOf = (column: Column | undefined, natural: number, tight: boolean): n
 };
 
 /** The index of the column that is farthest above its least width; -1 where none is above it. */
-const withMostToGive = (widths: readonly number[], floors: readonly number[]): number => {
+const mostSpare = (widths: readonly number[], floors: readonly number[]): number => {
   const slack = widths.map((width, index) => width - (floors[index] ?? width));
   const most = Math.max(...slack);
   return most > 0 ? slack.indexOf(most) : -1;
@@ -51,7 +51,7 @@ export const fitWidths = (
   const floors = natural.map((width, index) => floorOf(columns[index], width, tight));
   const widths = natural.map((width, index) => Math.max(floors[index] ?? 0, Math.min(width, total)));
   for (let excess = widthOfTable(widths) - total; excess > 0; excess -= 1) {
-    const index = withMostToGive(widths, floors);
+    const index = mostSpare(widths, floors);
     if (index === -1) return undefined;
     widths[index] = (widths[index] ?? 0) - 1;
   }
@@ -159,7 +159,7 @@ const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
   ];
 };
 
-const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /**
  * Renders pages under one header, with the widths of the first page. A cell that is wider than its column and may not
@@ -189,7 +189,7 @@ const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles
   let started = false;
   return {
     *page(records) {
-      if (!started) yield joined(head());
+      if (!started) yield joinLines(head());
       started = true;
       for (const value of records.map(exactValue)) yield `${line((column) => cellOf(value, column, styles))}\n`;
     },
@@ -208,7 +208,7 @@ const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Si
       .filter(({ cell }) => cell.text !== '');
     const gap = started ? '\n' : '';
     started = true;
-    return gap + joined(fieldLines(fields, width, styles, labels));
+    return gap + joinLines(fieldLines(fields, width, styles, labels));
   };
   return {
     *page(records) {

@@ -127,7 +127,7 @@ export interface Walked {
 }
 
 /** Selects the records of a page to show, and the cursor for the rest. */
-const take = (page: ApiPage, room: number) => {
+const selectRecords = (page: ApiPage, room: number) => {
   // The first page has no cursor to return to, so it is not cut: better to show some records too many than to lose
   // some.
   const records = page.cursor === undefined ? page.records : page.records.slice(0, room);
@@ -137,7 +137,7 @@ const take = (page: ApiPage, room: number) => {
 
 type Step = IteratorResult<ApiPage, unknown> | { readonly done: 'broken'; readonly fault: unknown };
 
-const pull = async (iterator: AsyncIterator<ApiPage>): Promise<Step> => {
+const nextPage = async (iterator: AsyncIterator<ApiPage>): Promise<Step> => {
   try {
     return await iterator.next();
   } catch (fault) {
@@ -158,7 +158,7 @@ const drive = async (
   };
   for (;;) {
     if (stdout.closed) return { ...walked, how: 'closed' };
-    const step = await pull(iterator);
+    const step = await nextPage(iterator);
     if (step.done === 'broken') {
       // A list that failed before its first page prints nothing: the error says everything.
       if (started) await write(sink.end(walked.next));
@@ -166,7 +166,7 @@ const drive = async (
     }
     if (step.done === true) break;
     started = true;
-    const { records, next, repeats } = take(step.value, max - walked.shown);
+    const { records, next, repeats } = selectRecords(step.value, max - walked.shown);
     const shown = walked.shown + records.length;
     walked = { how: shown >= max && next !== null ? 'max' : 'end', shown, next, repeats };
     await writePieces(stdout, sink.page(records, shown < max && next !== null), clock);

@@ -240,7 +240,7 @@ export interface Exec {
 }
 
 /** The dependencies for running a command. */
-interface ExecWorld {
+interface ExecDeps {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Aborted by the first and the second signal. */
   readonly stop: AbortSignal;
@@ -273,7 +273,7 @@ const signalTo = (child: ChildProcess, { signalGroup }: Exec, name: NodeJS.Signa
 };
 
 /** Resolves when the command has ended, or must be ended. */
-const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecWorld): Promise<void> => {
+const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecDeps): Promise<void> => {
   const over = new AbortController();
   const aborted = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
@@ -286,7 +286,7 @@ const patience = async (ended: Promise<unknown>, { clock, stop, leave }: ExecWor
 };
 
 /** Ends the command with SIGTERM, and with SIGKILL if it does not exit. */
-const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { clock }: ExecWorld): Promise<void> => {
+const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { clock }: ExecDeps): Promise<void> => {
   signalTo(child, exec, 'SIGTERM');
   await withTimeout(ended, KILL_MS, clock);
   signalTo(child, exec, 'SIGKILL');
@@ -298,7 +298,7 @@ const end = async (child: ChildProcess, ended: Promise<unknown>, exec: Exec, { c
  * Runs the command with the event's body on its standard input, until its output is passed on. Ends it at the time
  * limit, and soon after the first signal. Never rejects.
  */
-export const execute = async (exec: Exec, { uid, body }: KeptEvent, world: ExecWorld): Promise<void> => {
+export const execute = async (exec: Exec, { uid, body }: KeptEvent, world: ExecDeps): Promise<void> => {
   const { promise: ended, resolve } = Promise.withResolvers<string | undefined>();
   let child: ChildProcess;
   try {

@@ -77,7 +77,7 @@ const drain = async (answer: IncomingMessage): Promise<void> => {
 };
 
 /** Errors from before a connection exists: the target has received nothing. */
-const UNREACHED = new Set([
+const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EHOSTUNREACH',
@@ -110,7 +110,7 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
     done();
     const code = (thrown as NodeJS.ErrnoException).code ?? '';
     const why = signal.aborted ? `no answer within ${LIMIT_MS / 1000} s` : reasonOf(thrown);
-    resolve(stop.aborted ? { kind: 'left' } : { kind: 'failed', why, reached: !UNREACHED.has(code) });
+    resolve(stop.aborted ? { kind: 'left' } : { kind: 'failed', why, reached: !NOT_CONNECTED.has(code) });
   };
   const options: RequestOptions = {
     method: 'POST',
@@ -133,7 +133,7 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
 /** The backoff between two attempts to write, in milliseconds. */
 const WRITE_RANGE = { base: 500, cap: 30_000 };
 
-interface LastingWorld {
+interface RetryDeps {
   readonly clock: Clock;
   readonly say: (text: string) => void;
 }
@@ -141,7 +141,7 @@ interface LastingWorld {
 /** Retries a write until it succeeds; resolves to false where the run ends first. */
 export const retryUntilWritten = async (
   write: () => Promise<void>,
-  { clock, say }: LastingWorld,
+  { clock, say }: RetryDeps,
   stop: AbortSignal,
 ): Promise<boolean> => {
   for (let tries = 0; ; tries += 1) {
@@ -360,7 +360,7 @@ export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: 
 };
 
 /** The headers for an edited body, signed again with the newest secret. */
-const signedAnew = ({ uid, headers }: KeptEvent, body: Uint8Array, { all, sandbox }: Secrets): Headers => {
+const signedAgain = ({ uid, headers }: KeptEvent, body: Uint8Array, { all, sandbox }: Secrets): Headers => {
   const [secret] = isSandbox(uid) && sandbox.length > 0 ? sandbox : all;
   if (secret === undefined) throw usageError('a body that was edited needs the secret to be signed with');
   return headers.map(([name, value]) =>
@@ -378,7 +378,7 @@ export const replay = async (
   edited: { readonly body: Uint8Array; readonly secrets: Secrets } | undefined,
   stop: AbortSignal,
 ): Promise<string> => {
-  const headers = edited === undefined ? event.headers : signedAnew(event, edited.body, edited.secrets);
+  const headers = edited === undefined ? event.headers : signedAgain(event, edited.body, edited.secrets);
   const posted = await post(target, passedOn(headers), edited?.body ?? event.body, stop);
   const word = resultText(posted);
   if (isTaken(posted)) return word;

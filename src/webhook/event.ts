@@ -59,7 +59,7 @@ export interface RefusedDelivery {
 }
 
 /** Headers for a single hop (RFC 9110, section 7.6.1), and headers that are set again for the forwarded body. */
-const NOT_PASSED_ON = new Set([
+const NOT_FORWARDED = new Set([
   'connection',
   'content-length',
   'expect',
@@ -83,7 +83,7 @@ export const passedOn = (headers: Headers): Headers => {
   const named = headers
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map((word) => word.trim().toLowerCase()));
-  const dropped = new Set([...NOT_PASSED_ON, ...named]);
+  const dropped = new Set([...NOT_FORWARDED, ...named]);
   return headers.filter(([name]) => !dropped.has(name.toLowerCase()));
 };
 

@@ -7,7 +7,7 @@ import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } fro
 import { forward, openNotifier, post, retryUntilWritten } from './deliver.ts';
 import { type KeptEvent, OTHER_BODY, passedOn, type Secrets, verifiedDelivery } from './event.ts';
 import { lockPath, newsLockPath, openQueue, type Queue } from './queue.ts';
-import { type DeliveryAnswer, receive, type Take } from './server.ts';
+import { type DeliveryAnswer, type OnDelivery, receive } from './server.ts';
 
 /** The options of a listener. */
 export interface ListenOptions {
@@ -68,7 +68,7 @@ const REFUSED_BODY = 4096;
 /** Milliseconds that the end of the run waits for forwarding in progress. */
 const END_MS = 5000;
 /** Milliseconds that printing an event waits for the service's data about it. */
-const HEARD_MS = 10 * SECOND_MS;
+const SERVICE_READ_LIMIT_MS = 10 * SECOND_MS;
 
 /** Allows at most `most` calls in a span; reports the number of the others at the first call after it. */
 const throttle = (most: number, clock: Clock, more: (count: number) => void) => {
@@ -84,13 +84,13 @@ const throttle = (most: number, clock: Clock, more: (count: number) => void) => 
 };
 
 /** Answers deliveries: stores those with a valid signature, and notes the others. */
-const takerOf = (
+const deliveryHandler = (
   queue: Queue,
   options: ListenOptions,
   world: ListenDeps,
   steady: () => number,
   kept: () => void,
-): Take => {
+): OnDelivery => {
   const { secrets, target, only, duplicates } = options;
   const { clock, say } = world;
   const maySay = throttle(SAID_AT_ONCE, clock, (count) => say(`${count} more deliveries were refused`));
@@ -135,7 +135,7 @@ const takerOf = (
 };
 
 /** The number of these events up to the requested end; undefined where the end is not among them. */
-const reachedAt = (
+const countAtEnd = (
   until: ListenOptions['until'],
   events: readonly KeptEvent[],
   isTold: (event: KeptEvent) => boolean,
@@ -174,13 +174,15 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
   };
   stop.addEventListener('abort', callAll, { once: true });
 
-  const receiver = await receive(options.port, options.host, takerOf(queue, options, world, steady, callAll)).catch(
-    (thrown: unknown) => {
-      queue.close();
-      release();
-      throw thrown;
-    },
-  );
+  const receiver = await receive(
+    options.port,
+    options.host,
+    deliveryHandler(queue, options, world, steady, callAll),
+  ).catch((thrown: unknown) => {
+    queue.close();
+    release();
+    throw thrown;
+  });
   if (target !== undefined) await queue.set('target', target.href);
   const forwarder =
     target &&
@@ -229,7 +231,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
     Promise.all(
       some.map(async (event) => {
         if (handing === undefined || event.event !== DOUBLE_CHARGE) return event;
-        const fields = await withTimeout(handing.heard(event), HEARD_MS, clock);
+        const fields = await withTimeout(handing.heard(event), SERVICE_READ_LIMIT_MS, clock);
         return fields === undefined ? event : { ...event, fields };
       }),
     );
@@ -252,7 +254,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
       while (!isOver && !stop.aborted) {
         // With --exec, one event at a time: a crash leaves at most one command in doubt.
         const found = teller.next(exec === undefined ? undefined : 1);
-        const reached = reachedAt(until, found, isTold, count);
+        const reached = countAtEnd(until, found, isTold, count);
         const some = found.slice(0, reached);
         const last = some.at(-1);
         if (last === undefined) {

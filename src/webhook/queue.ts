@@ -69,7 +69,7 @@ interface Keeping {
   readonly due: number;
 }
 
-const keepIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due }: Keeping): Enqueued => {
+const storeIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due }: Keeping): Enqueued => {
   const isOther = sql.events.known(came.uid, came.body) === 'other';
   const one = isOther ? { ...came, uid: digestUid(came.body) } : came;
   const isRepeat = sql.events.known(one.uid, one.body) !== undefined;
@@ -88,7 +88,7 @@ const keepIn = (sql: QueueStatements, came: Delivery, { state, duplicates, due }
 /** The number of events to read at once, where a filter may exclude most. */
 const STEP = 200;
 
-const beforeIn = (sql: QueueStatements, from: number, filter: EventFilter, limit: number): EventSummary[] => {
+const eventsBefore = (sql: QueueStatements, from: number, filter: EventFilter, limit: number): EventSummary[] => {
   const found: EventSummary[] = [];
   for (let seq = from; found.length < limit; ) {
     const some = sql.events.before(seq, filter.ugwo, STEP);
@@ -129,7 +129,7 @@ function* agedIn(sql: QueueStatements, before: number): Generator<readonly Aged[
 }
 
 // No signal interrupts a commit, so that deliveries in progress are stored.
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /**
  * Opens the queue of received events, in order of arrival; creates it where there is none. Writes of one event-loop
@@ -144,11 +144,11 @@ export const openQueue = (folder: string, uid: number | undefined) => {
     // Another process may have created the missing folder meanwhile.
     checkPrivate(file, uid);
     const sql = statements(db);
-    const together = groupCommit(db, async (transaction) => transaction(), [NEVER]);
-    const write = <T>(work: () => T): Promise<T> => together(work, NEVER);
+    const together = groupCommit(db, async (transaction) => transaction(), [NEVER_ABORTED]);
+    const write = <T>(work: () => T): Promise<T> => together(work, NEVER_ABORTED);
     return {
       /** Stores a delivery. A repeat is counted, and with `duplicates` stored again. */
-      keep: (delivery: Delivery, how: Keeping): Promise<Enqueued> => write(() => keepIn(sql, delivery, how)),
+      keep: (delivery: Delivery, how: Keeping): Promise<Enqueued> => write(() => storeIn(sql, delivery, how)),
       /** Stores a refused delivery; only the newest ones stay. */
       refuse: (refused: RefusedDelivery): Promise<void> => write(() => sql.refuse(refused)),
       refused: sql.refused,
@@ -157,7 +157,7 @@ export const openQueue = (folder: string, uid: number | undefined) => {
       behind: sql.events.behind,
       /** Events before a position, newest first, at most `limit`. */
       before: (seq: number, filter: EventFilter, limit: number): readonly EventSummary[] =>
-        beforeIn(sql, seq, filter, limit),
+        eventsBefore(sql, seq, filter, limit),
       place: (reader: Reader): number => sql.place(reader),
       setPlace: (reader: Reader, seq: number): Promise<void> => write(() => sql.setPlace(reader, seq)),
       /** The first events of the lanes that are due first. */

@@ -7,7 +7,10 @@ import { type Headers, pairsOf } from './event.ts';
 export type DeliveryAnswer = { readonly kept: string } | 401 | 503;
 
 /** Called for each complete delivery; resolves when it is safe to answer. Never rejects. */
-export type Take = (delivery: { readonly headers: Headers; readonly body: Uint8Array }) => Promise<DeliveryAnswer>;
+export type OnDelivery = (delivery: {
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}) => Promise<DeliveryAnswer>;
 
 export interface Receiver {
   readonly port: number;
@@ -129,7 +132,7 @@ const listen = (server: Server, port: number, host: string): Promise<void> => {
 };
 
 /** Opens a receiver on a port; passes deliveries to `take`. */
-export const receive = async (port: number, host: string, take: Take): Promise<Receiver> => {
+export const receive = async (port: number, host: string, take: OnDelivery): Promise<Receiver> => {
   const room = openRoom();
   let underWay = 0;
   let [closing, idle] = [false, (): void => undefined];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { followedToEnd, waitedOf } from '../../src/commands/activity/followed-shared.ts';
 import { activitiesOf, statusOf } from '../../src/core/charge.ts';
 import { EXIT_CODES, PayError } from '../../src/core/error.ts';
-import { judgeLook } from '../../src/ledger/reconcile.ts';
+import { judgeRead } from '../../src/ledger/reconcile.ts';
 import { sendOnce } from '../../src/ledger/send.ts';
 import { PLACE } from '../ledger/support/charges.ts';
 import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
@@ -247,7 +247,7 @@ const reconciled = async ({ client }: Bench): Promise<string> => {
     took: 1000,
   });
   const look = { activities: activitiesOf(value), status: statusOf(value), askedAt: NOW + 1000, servedAt: at };
-  const conclusion = judgeLook(unknown, { ...look, ...momentAt(at) }, new Set());
+  const conclusion = judgeRead(unknown, { ...look, ...momentAt(at) }, new Set());
   return conclusion.state === 'unknown' ? `unknown ${conclusion.why}` : conclusion.state;
 };
 

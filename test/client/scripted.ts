@@ -1,4 +1,4 @@
-import { openHold } from '../../src/client/answer.ts';
+import { openRequestedPause } from '../../src/client/answer.ts';
 import { type AnswerBody, JsonBody } from '../../src/client/body.ts';
 import type { Attempt, AttemptResult } from '../../src/client/transport.ts';
 
@@ -35,7 +35,7 @@ export const scripted = (outcomes: readonly AttemptResult[], script: Script = {}
   const context = {
     origin: 'https://pay.example',
     clock,
-    hold: openHold(clock),
+    hold: openRequestedPause(clock),
     random: () => 0.5,
     signals: { stop: stop.signal, leave: new AbortController().signal },
     flight: { open: 0, accepted: 0 },

@@ -7,7 +7,7 @@ import type { AnswerBody } from '../../src/client/body.ts';
 import {
   type Arrived,
   longestWrite,
-  sayHeld,
+  noticePause,
   sendRead,
   sendWrite,
   type Walk,
@@ -585,7 +585,7 @@ describe('a signal', () => {
   it('is spoken of once, however many writes it finds', () => {
     const said: string[] = [];
     const { context } = scripted([]);
-    const held = sayHeld({ ...context, timeout: 30_000, notice: (line) => void said.push(line) });
+    const held = noticePause({ ...context, timeout: 30_000, notice: (line) => void said.push(line) });
     held();
     held();
     expect(said).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Charge, Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
-import { judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
+import { judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { activity, atom, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
@@ -10,7 +10,7 @@ import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.t
 const LATE = END + 15 * MINUTE;
 type Some = Readonly<Record<string, unknown>>;
 
-const judged = (seen: SnapshotAt, some: Partial<Charge> = {}) => judgeLook(charge(some), seen, NOBODY);
+const judged = (seen: SnapshotAt, some: Partial<Charge> = {}) => judgeRead(charge(some), seen, NOBODY);
 
 describe('why an activity is not the charge', () => {
   it.each([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
-import { type Conclusion, judgeLook, reconcile } from '../../src/ledger/reconcile.ts';
+import { type Conclusion, judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { ACCOUNT, activity, atom, DIAL, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
@@ -15,7 +15,7 @@ const proveless = (at: number, skew: number): Evidence => empty(at, { found: 'do
 const stateAfter = (conclusion: Conclusion): string =>
   conclusion.state === 'unknown' ? `unknown: ${conclusion.why}` : conclusion.state;
 const judged = (of: Charge, seen: SnapshotAt, owned: ReadonlySet<string> = NOBODY): string =>
-  stateAfter(judgeLook(of, seen, owned));
+  stateAfter(judgeRead(of, seen, owned));
 
 /** A look into a cache that has kept its answer for ten minutes, and says so. */
 const cached = (at: number): SnapshotAt => look([], at, { age: 10 * MINUTE, servedAt: at - 10 * MINUTE });
@@ -23,7 +23,7 @@ const cached = (at: number): SnapshotAt => look([], at, { age: 10 * MINUTE, serv
 describe('an empty look into a cache', () => {
   it('counts from the time when the service answered', () => {
     const early = END + 16 * MINUTE;
-    const first = judgeLook(charge(), cached(early), NOBODY);
+    const first = judgeRead(charge(), cached(early), NOBODY);
     expect(first).toMatchObject({ why: 'not_yet', evidence: { mark: markAt(early - 10 * MINUTE) } });
     const seen = charge({ evidence: [empty(early - 10 * MINUTE)] });
     expect(judged(seen, cached(early + 2 * MINUTE))).toBe('unknown: not_yet');
@@ -39,7 +39,7 @@ describe('the one activity that can be the charge', () => {
       askedAt: END + MINUTE - 200,
       servedAt: END + MINUTE + 5000,
     });
-    expect(judgeLook(charge(), seen, new Set([uidOf(2)]))).toEqual({
+    expect(judgeRead(charge(), seen, new Set([uidOf(2)]))).toEqual({
       state: 'accepted',
       activity: {
         uid: uidOf(1),
@@ -74,7 +74,7 @@ describe('the one activity that can be the charge', () => {
   });
 
   it('may write its enums as pairs', () => {
-    const conclusion = judgeLook(charge(), look([activity(1, { status: ['processing', 'Busy'] })]), NOBODY);
+    const conclusion = judgeRead(charge(), look([activity(1, { status: ['processing', 'Busy'] })]), NOBODY);
     expect(conclusion).toMatchObject({ state: 'accepted', activity: { status: 'processing' } });
   });
 
@@ -132,7 +132,7 @@ describe('the one activity that can be the charge', () => {
 
   it('says why what was made late is no proof', () => {
     const seen = look([madeAt(SENT + 30 * SECOND + 2 * MINUTE + 1)], SENT + 5 * MINUTE);
-    expect(judgeLook(charge({ took: undefined }), seen, NOBODY)).toMatchObject({
+    expect(judgeRead(charge({ took: undefined }), seen, NOBODY)).toMatchObject({
       reason: `${uidOf(1)} may be it, but that is not proven: made after its sending must have ended`,
     });
   });
@@ -143,7 +143,7 @@ describe('the one activity that can be the charge', () => {
     ['without an identifier', { uid: undefined }, 'no identifier'],
     ['with the identifier of something else', { uid: 'ugw.AbCd.1' }, 'no identifier'],
   ])('proves nothing %s', (_what, some, doubt) => {
-    const conclusion = judgeLook(charge(), look([activity(1, some)]), NOBODY);
+    const conclusion = judgeRead(charge(), look([activity(1, some)]), NOBODY);
     expect(conclusion).toMatchObject({
       state: 'unknown',
       why: 'doubtful',
@@ -155,7 +155,7 @@ describe('the one activity that can be the charge', () => {
   });
 
   it('without an identifier is not settled by another look, and none is asked for', () => {
-    const doubtful = judgeLook(charge(), look([activity(1, { uid: null })]), NOBODY);
+    const doubtful = judgeRead(charge(), look([activity(1, { uid: null })]), NOBODY);
     expect(doubtful).toMatchObject({ state: 'unknown', why: 'doubtful' });
     expect(doubtful).not.toHaveProperty('again');
   });
@@ -271,7 +271,7 @@ describe('a look from a cache', () => {
 
 describe('several activities', () => {
   it('leave it unknown, and are all listed', () => {
-    const conclusion = judgeLook(
+    const conclusion = judgeRead(
       charge(),
       look([activity(1), madeAt(SENT - 90_000, 2), activity(3, { uid: null })]),
       NOBODY,
@@ -291,7 +291,7 @@ describe('several activities', () => {
   it('are kept in a bounded number', () => {
     const many = Array.from({ length: 500 }, (_, index) => activity(index));
     const owned = new Set(many.slice(0, 250).map(({ uid }) => String(uid)));
-    const conclusion = judgeLook(charge(), look(many), owned);
+    const conclusion = judgeRead(charge(), look(many), owned);
     expect(conclusion).toMatchObject({
       reason: expect.stringMatching(/ and 247 more$/),
       evidence: { candidates_count: 250, excluded_count: 250 },
@@ -300,19 +300,19 @@ describe('several activities', () => {
   });
 
   it('are not noted again while they are the same', () => {
-    const first = judgeLook(charge(), look([activity(1), activity(2)]), NOBODY).evidence as Evidence;
+    const first = judgeRead(charge(), look([activity(1), activity(2)]), NOBODY).evidence as Evidence;
     const noted = charge({ evidence: [first] });
-    const again = (activities: unknown[]) => judgeLook(noted, look(activities, END + 3_600_000), NOBODY);
+    const again = (activities: unknown[]) => judgeRead(noted, look(activities, END + 3_600_000), NOBODY);
     expect(again([activity(1), activity(2)]).evidence).toBeUndefined();
     expect(again([activity(1), activity(3)]).evidence).toBeDefined();
     expect(again([activity(1, { uid: null })]).evidence).toBeDefined();
   });
 
   it('are not noted again beside a look of an older paycli, which did not note when it was', () => {
-    const { mark, ...older } = judgeLook(charge(), look([activity(1), activity(2)]), NOBODY).evidence as Evidence;
+    const { mark, ...older } = judgeRead(charge(), look([activity(1), activity(2)]), NOBODY).evidence as Evidence;
     expect(mark).toBeDefined();
     const noted = charge({ evidence: [older as Evidence] });
-    expect(judgeLook(noted, look([activity(1), activity(2)], END + 3_600_000), NOBODY).evidence).toBeUndefined();
+    expect(judgeRead(noted, look([activity(1), activity(2)], END + 3_600_000), NOBODY).evidence).toBeUndefined();
   });
 });
 
@@ -369,7 +369,7 @@ describe('no activity', () => {
     ['a minute after a first look that came late', [], LATE + 5000, LATE + 5000 + MINUTE],
     ['a minute after the first look', [empty(LATE - 30_000)], LATE, LATE + 30_000],
   ] as const)('says when to look again: %s', (_when, evidence, at, again) => {
-    const conclusion = judgeLook(charge({ evidence }), look([], at), NOBODY);
+    const conclusion = judgeRead(charge({ evidence }), look([], at), NOBODY);
     expect(conclusion).toMatchObject({ state: 'unknown', again });
     expect(judged(charge({ evidence: [...evidence, empty(at)] }), look([], again))).toBe('not_created');
   });
@@ -377,7 +377,7 @@ describe('no activity', () => {
   it.each([MINUTE, 60 * MINUTE])(
     'is not fooled by a clock that is set on between two looks, %i ms after the send',
     (after) => {
-      const first = judgeLook(charge(), look([], SENT + after), NOBODY).evidence as Evidence;
+      const first = judgeRead(charge(), look([], SENT + after), NOBODY).evidence as Evidence;
       const of = charge({ evidence: [first] });
       for (const jump of [17 * MINUTE, -17 * MINUTE, 48 * 60 * MINUTE]) {
         const soon = SENT + after + SECOND;
@@ -395,7 +395,7 @@ describe('no activity', () => {
   it('is noted ever more rarely, and its first look is never lost', () => {
     let of = charge({ took: undefined, deadline: SENT + 365 * 24 * 60 * MINUTE });
     for (let at = SENT; at < SENT + 24 * 60 * MINUTE; at += 30 * SECOND) {
-      const { evidence } = judgeLook(of, look([], at), NOBODY);
+      const { evidence } = judgeRead(of, look([], at), NOBODY);
       if (evidence !== undefined) of = { ...of, evidence: [...of.evidence, evidence] };
     }
     expect(of.evidence.length).toBeGreaterThan(5);
@@ -457,7 +457,7 @@ describe('no activity, after a restart', () => {
     const looks = Array.from({ length: 12 }, () => emptyBefore({ served_at: null }));
     let of: Charge = { ...sent, evidence: looks };
     const states = Array.from({ length: 16 * 60 + 1 }, (_, second) => {
-      const conclusion = judgeLook(of, look([], FIRST + second * SECOND, noDate), NOBODY);
+      const conclusion = judgeRead(of, look([], FIRST + second * SECOND, noDate), NOBODY);
       of = { ...of, evidence: withEvidence(of.evidence, conclusion.evidence) };
       return conclusion.state;
     });
@@ -465,9 +465,9 @@ describe('no activity, after a restart', () => {
   });
 
   it('says when to look again', () => {
-    expect(judgeLook(sent, look([], FIRST), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
+    expect(judgeRead(sent, look([], FIRST), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
     const of = { ...sent, evidence: [empty(FIRST)] };
-    expect(judgeLook(of, look([], FIRST + MINUTE), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
+    expect(judgeRead(of, look([], FIRST + MINUTE), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
   });
 });
 
@@ -504,7 +504,7 @@ describe('clocks that can not be compared for sure', () => {
       unsure,
     ],
   ])('say why: %s', (_what, of, some, doubt) => {
-    expect(judgeLook(of, look([madeAt(SENT - hour)], AT, some as Partial<SnapshotAt>), NOBODY)).toMatchObject({
+    expect(judgeRead(of, look([madeAt(SENT - hour)], AT, some as Partial<SnapshotAt>), NOBODY)).toMatchObject({
       reason: `${uidOf(1)} may be it, but that is not proven: ${doubt}`,
       evidence: { candidates: [{ uid: uidOf(1), doubt }], excluded: [] },
     });
@@ -539,7 +539,7 @@ describe('an answer that may be an old one', () => {
   const stateWith = (...evidence: readonly Evidence[]): string => judged(charge({ evidence }), seen);
 
   it('proves nothing by itself, and says when another look may', () => {
-    expect(judgeLook(charge(), seen, NOBODY)).toMatchObject({
+    expect(judgeRead(charge(), seen, NOBODY)).toMatchObject({
       state: 'unknown',
       reason: `${uidOf(1)} may be it, but that is not proven: the answer may be an old one`,
       again: AT + MINUTE,
@@ -567,7 +567,7 @@ describe('an answer that may be an old one', () => {
 
   it('is kept where the clock has gone otherwise since the last one, so that a later look can tell', () => {
     const again = (at: number, skew: number, evidence: readonly Evidence[]) =>
-      judgeLook(charge({ evidence }), look([madeAt(SENT + SKEW)], at, { servedAt: at + skew }), NOBODY);
+      judgeRead(charge({ evidence }), look([madeAt(SENT + SKEW)], at, { servedAt: at + skew }), NOBODY);
     const stale = again(AT, SKEW + MINUTE, []).evidence as Evidence;
     const second = again(AT + 2 * MINUTE, SKEW, [stale]);
     expect(second).toMatchObject({ state: 'unknown', evidence: { served_at: AT + 2 * MINUTE + SKEW } });
@@ -701,7 +701,7 @@ describe('a look that shows nothing', () => {
     ['no answer', { unavailable: 'reset' }, 'unreadable', 'reset'],
   ] as const)('%s: concludes and notes nothing', (_what, sight, why, reason) => {
     const of = charge({ evidence: [empty(END)] });
-    expect(judgeLook(of, { ...sight, askedAt: at, ...momentAt(at), servedAt: at } as SnapshotAt, NOBODY)).toEqual({
+    expect(judgeRead(of, { ...sight, askedAt: at, ...momentAt(at), servedAt: at } as SnapshotAt, NOBODY)).toEqual({
       state: 'unknown',
       why,
       reason,
@@ -745,7 +745,7 @@ describe('whatever the service shows', () => {
             activities,
             ...(skew === undefined ? {} : { servedAt: at + skew }),
           };
-          const { evidence } = judgeLook(charge({ evidence: [empty(END)] }), seen, NOBODY);
+          const { evidence } = judgeRead(charge({ evidence: [empty(END)] }), seen, NOBODY);
           expect(JSON.stringify(evidence ?? {})).not.toMatch(/canary|8031234567|803 123/);
         },
       ),
@@ -774,7 +774,7 @@ describe('whatever the service shows', () => {
         const isInside = ({ offset }: { readonly offset: number }): boolean => offset >= -120 && offset <= 130;
         const possible = sure ? fitting.filter(isInside) : fitting;
         const before = empty(END, { served_at: END + skew });
-        const conclusion = judgeLook(charge({ evidence: [before] }), seen, owned);
+        const conclusion = judgeRead(charge({ evidence: [before] }), seen, owned);
         const [first] = possible;
         if (possible.length === 0) {
           const late = sure && fitting.some(({ offset }) => offset > 130);

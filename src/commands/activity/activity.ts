@@ -15,7 +15,7 @@ import type { ActivityInput, ShowInput, WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
 
 /** The path of an activity. */
-interface Place {
+interface ActivityPath {
   readonly ugwoUid: string;
   readonly activityUid: string;
 }
@@ -38,7 +38,11 @@ const latestIn = async (ugwoUid: string, client: Client): Promise<string> => {
 };
 
 /** Finds what the arguments leave out: the payment request in the ledger, or the latest activity at the service. */
-const placeOf = async ({ ugwo, activity }: ActivityInput, verb: 'get' | 'wait', deps: Deps): Promise<Place> => {
+const activityPath = async (
+  { ugwo, activity }: ActivityInput,
+  verb: 'get' | 'wait',
+  deps: Deps,
+): Promise<ActivityPath> => {
   if (activity === undefined) {
     return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await deps.client('read')) };
   }
@@ -56,7 +60,7 @@ export const get = async ({ passOn, ...input }: ShowInput, deps: Deps): Promise<
   const { dryRun } = deps.globals;
   if (dryRun && input.activity === undefined)
     return previewCall('ugwo.get', { params: { uid: input.ugwo ?? '' } }, deps);
-  const { ugwoUid, activityUid } = await placeOf(input, 'get', deps);
+  const { ugwoUid, activityUid } = await activityPath(input, 'get', deps);
   const call = { params: { ugwoUid, activityUid } };
   if (dryRun) return previewCall('activity.get', call, deps);
   const record = await (await deps.client('read')).call('activity.get', call);
@@ -69,7 +73,7 @@ export const view = activityView;
 /** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */
 export const wait = async ({ limit, ...input }: WaitInput, deps: Deps): Promise<Result> => {
   const client = await deps.client('read');
-  const params = await placeOf(input, 'wait', deps);
+  const params = await activityPath(input, 'wait', deps);
   let first: ApiRecord<Resource> | undefined;
   const seen = async (record: ApiRecord<Resource>): Promise<void> => {
     first ??= record;

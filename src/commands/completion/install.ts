@@ -24,32 +24,33 @@ const folderIn = (env: Env, name: string, otherwise: string): string => {
 };
 
 /** Path where each shell looks for its script, and the remaining steps for the person. */
-const PLACES: Readonly<Record<Exclude<Shell, 'powershell'>, (env: Env) => { file: string; left: readonly string[] }>> =
-  {
-    bash: (env) => {
-      const data = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'bash-completion');
-      const file = join(folderIn({ DIR: env['BASH_COMPLETION_USER_DIR'] ?? data }, 'DIR', ''), 'completions', 'paycli');
-      return {
-        file,
-        left: [`Open a new shell. Without the package bash-completion, add to ~/.bashrc: source '${file}'`],
-      };
-    },
-    zsh: (env) => {
-      const folder = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'zsh', 'site-functions');
-      return {
-        file: join(folder, '_paycli'),
-        left: [
-          `Add to ~/.zshrc, before compinit: fpath=('${folder}' $fpath)`,
-          'Without compinit there, add behind it: autoload -Uz compinit && compinit',
-          'Then open a new shell.',
-        ],
-      };
-    },
-    fish: (env) => ({
-      file: join(folderIn(env, 'XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'paycli.fish'),
-      left: ['Open a new shell.'],
-    }),
-  };
+const SCRIPT_FILES: Readonly<
+  Record<Exclude<Shell, 'powershell'>, (env: Env) => { file: string; left: readonly string[] }>
+> = {
+  bash: (env) => {
+    const data = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'bash-completion');
+    const file = join(folderIn({ DIR: env['BASH_COMPLETION_USER_DIR'] ?? data }, 'DIR', ''), 'completions', 'paycli');
+    return {
+      file,
+      left: [`Open a new shell. Without the package bash-completion, add to ~/.bashrc: source '${file}'`],
+    };
+  },
+  zsh: (env) => {
+    const folder = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'zsh', 'site-functions');
+    return {
+      file: join(folder, '_paycli'),
+      left: [
+        `Add to ~/.zshrc, before compinit: fpath=('${folder}' $fpath)`,
+        'Without compinit there, add behind it: autoload -Uz compinit && compinit',
+        'Then open a new shell.',
+      ],
+    };
+  },
+  fish: (env) => ({
+    file: join(folderIn(env, 'XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'paycli.fish'),
+    left: ['Open a new shell.'],
+  }),
+};
 
 /** Throws if the file exists and paycli did not write it. */
 const refuseForeign = (file: string, shell: Shell): void => {
@@ -78,7 +79,7 @@ export const run = async ({ shell: named }: { readonly shell: Shell | undefined 
       hint: 'add to $PROFILE: paycli completion powershell | Out-String | Invoke-Expression',
     });
   }
-  const { file, left } = PLACES[shell](env);
+  const { file, left } = SCRIPT_FILES[shell](env);
   try {
     refuseForeign(file, shell);
     write(file, scriptFor(shell));

@@ -183,12 +183,12 @@ export const trigger = async (
   return { kind: 'record', record: madeHere(told), view: triggeredView, notice };
 };
 
-interface Tried {
+interface WithAttempts {
   readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[];
 }
 
 /** Adds the outcome of the last attempt, for tables. */
-const withLast = <T extends Tried>(delivery: T) => {
+const withLastAttempt = <T extends WithAttempts>(delivery: T) => {
   const last = delivery.attempts.at(-1);
   return { ...delivery, status: last?.status ?? null, error: last?.error ?? null };
 };
@@ -203,5 +203,5 @@ export const deliveries = async (
     replay === undefined
       ? await emulator.webhooks.deliveries({ file, count: max })
       : [await emulator.webhooks.replay({ file, id: replay })];
-  return { kind: 'list', pages: onePage(found.map(withLast)), view: deliveryView };
+  return { kind: 'list', pages: onePage(found.map(withLastAttempt)), view: deliveryView };
 };

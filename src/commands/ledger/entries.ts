@@ -12,10 +12,10 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger, Period } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
-import { mayHave, paymentOf } from '../../ledger/report.ts';
+import { filterForPayments, paymentOf } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
-import { checkPeriod, type Listed, listedPages, numberedCursors } from '../list.ts';
-import { goOnFrom } from '../record.ts';
+import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
+import { continueCommand } from '../record.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
   countsOf,
@@ -52,7 +52,7 @@ export const pagesOf = (
   filter: EntryFilter,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ApiPage> => {
-  const entries: Listed<Entry, number> = {
+  const entries: StoredList<Entry, number> = {
     find: (seq, limit) => entriesBehind(ledger, filter, seq, limit),
     placeOf: ({ seq }) => seq,
     cursorOf,
@@ -91,7 +91,7 @@ const filterOf = (
   const filter = { kind: kind === 'all' ? undefined : kind, states, ref, customer, about };
   if (payments === undefined) return filter;
   const test = (entry: Entry): boolean => payments.some((payment) => payment === paymentOf(entry, ledger.moment()));
-  return { ...filter, ...mayHave(payments), test };
+  return { ...filter, ...filterForPayments(payments), test };
 };
 
 /** Lists the ledger's entries, newest first. */
@@ -107,7 +107,7 @@ export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> 
     kind: 'list',
     pages: pagesOf(ledger, await recorderOf(deps), { ...scope, ...filterOf(input, ledger), begun }, { from, max }),
     view: viewFor(input.kind, allProfiles),
-    goOn: (at) => goOnFrom(at, ['ledger', 'list'], wordsOf(input, begun), deps.globals),
+    goOn: (at) => continueCommand(at, ['ledger', 'list'], wordsOf(input, begun), deps.globals),
     ...(max === undefined ? {} : { max }),
   };
 };

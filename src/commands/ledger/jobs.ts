@@ -10,8 +10,8 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Approval, mayBeSame, sameHint } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
-import { foreignCursor, type Listed, listedPages } from '../list.ts';
-import { goOnFrom } from '../record.ts';
+import { foreignCursor, listedPages, type StoredList } from '../list.ts';
+import { continueCommand } from '../record.ts';
 import { findJob } from './entries.ts';
 import { countsOf, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
 
@@ -27,7 +27,7 @@ const placeBehind = async ({ jobs }: Ledger, cursor: string): Promise<string> =>
   return id;
 };
 
-const jobsOf = (ledger: Ledger, scope: Scope): Listed<Job, string> => ({
+const jobsOf = (ledger: Ledger, scope: Scope): StoredList<Job, string> => ({
   find: (before, limit) => ledger.jobs.list({ ...scope, before, limit }),
   placeOf: ({ id }) => id,
   cursorOf,
@@ -57,7 +57,7 @@ export const jobs = async ({ max, cursor, allProfiles = false }: Input, deps: De
     kind: 'list',
     pages: listedPages(jobsOf(ledger, allProfiles ? {} : await deps.scope()), { from, max }),
     view: allProfiles ? everyJobsView : jobsView,
-    goOn: (at) => goOnFrom(at, ['ledger', 'jobs'], words, deps.globals),
+    goOn: (at) => continueCommand(at, ['ledger', 'jobs'], words, deps.globals),
     ...(max === undefined ? {} : { max }),
   };
 };

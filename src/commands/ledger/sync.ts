@@ -10,7 +10,7 @@ import { formatLocal } from '../../core/time.ts';
 import { type Charge, type Entry, isCharge, isIn, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
-import { chargesOf, reconcile, refreshCharge, type Why } from '../../ledger/reconcile.ts';
+import { chargesOf, reconcile, refreshCharge, type UnknownReason } from '../../ledger/reconcile.ts';
 import { openSums, paymentOf, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { checkCharges } from '../check-charges.ts';
@@ -25,7 +25,7 @@ const AT_ONCE = 8;
 interface StillUnknown {
   readonly entry: Entry;
   /** `unseen`: it is not a charge, and the service does not show its outcome. */
-  readonly why: Why | 'sending' | 'elsewhere' | 'unseen';
+  readonly why: UnknownReason | 'sending' | 'elsewhere' | 'unseen';
   /** Reason in words, as the end of a sentence. */
   readonly reason?: string;
   /** Time at which another check can settle it, in milliseconds since the epoch. */

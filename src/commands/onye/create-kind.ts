@@ -2,7 +2,7 @@ import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { machineValue } from '../../core/charge.ts';
 import type { Deps } from '../deps.ts';
-import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
+import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { BY_EMAIL, type OnyeBody } from './create.ts';
 import { bodyOf, type OnyeFields } from './fields.ts';
 import { OBJECTS, TEXTS } from './fields-shared.ts';
@@ -17,7 +17,7 @@ export const createKind = (fields: OnyeFields, client: Client, deps: Deps): RowK
   const request = (body: OnyeBody) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
     command: 'onye create',
-    words: { verb: 'Create', one: 'customer', done: 'created', findOut: findOutByHand(deps.globals) },
+    words: { verb: 'Create', one: 'customer', done: 'created', findOut: checkByHand(deps.globals) },
     key: { name: EMAIL, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
     keyOf: addressOf,
     columns: [...TEXTS.filter((name) => name !== EMAIL), ...OBJECTS.map((name) => `${name}.k`)],

@@ -19,14 +19,14 @@ export type OnyeBody = Readonly<Record<string, unknown>>;
  */
 const TAKEN = /email_already_exists|e-?mail.*\b(?:taken|in use|used|exists|registered|not unique)\b/is;
 
-const thereOf = (customer: unknown, name: string): string => {
+const existingText = (customer: unknown, name: string): string => {
   const value = valueAt(customer, name);
   if (value === undefined || value === null || value === '') return 'is not there';
   return typeof value === 'object' ? 'is another there' : `is ${machineValue(value)} there`;
 };
 
 const differences = (customer: unknown, body: OnyeBody): readonly Difference[] =>
-  differing(customer as OnyeBody, body).map((name) => ({ name, there: thereOf(customer, name) }));
+  differing(customer as OnyeBody, body).map((name) => ({ name, there: existingText(customer, name) }));
 
 /** An e-mail address belongs to one customer, regardless of case. */
 export const BY_EMAIL: UniqueKey = {

@@ -65,7 +65,7 @@ export const policyView: View = {
 };
 
 /** Name under which a policy is stored. The profile need not exist on this machine. */
-const whoseName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<string> => {
+const policyName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<string> => {
   if (others) return OTHERS;
   if (profile === LOCAL_PROFILE || (profile === undefined && deps.globals.local)) return LOCAL_PROFILE;
   const room = await deps.profiles();
@@ -101,7 +101,7 @@ export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
 
 /** Shows the policy in force for a profile, and its charges of today. */
 export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
-  const name = await whoseName(input, deps);
+  const name = await policyName(input, deps);
   const allowance = await today(await deps.ledger(), name);
   if (allowance === undefined) {
     throw usageError(`no policy holds for ${input.others ? 'other profiles' : `profile ${name}`}`, {
@@ -130,27 +130,27 @@ const changed = (before: Policy, { maxCharges, maxAmount, mediums, approveAbove 
 
 /** Stores the limits of a profile. */
 export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
-  const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
+  const [name, ledger] = [await policyName(input, deps), await deps.ledger()];
   const policy = changed((await ownPolicy(ledger, name))?.policy ?? {}, input);
   const kept = { profile: name, policy, by: await deps.operator(), at: ledger.moment().at };
   await ledger.policies.set(kept);
   return { kind: 'record', record: policyRecordOf(kept, undefined), view: policyView };
 };
 
-const whose = ({ others }: PolicyOf, name: string): string =>
+const ownerText = ({ others }: PolicyOf, name: string): string =>
   others ? 'for all other profiles' : `of profile ${name}`;
 
 /** Asks, and removes a profile's policy. The ledger records who did it. */
 export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
-  const [name, ledger] = [await whoseName(input, deps), await deps.ledger()];
+  const [name, ledger] = [await policyName(input, deps), await deps.ledger()];
   const removed = await ownPolicy(ledger, name);
   if (removed === undefined) {
-    throw usageError(`there is no policy ${whose(input, name)}`, {
+    throw usageError(`there is no policy ${ownerText(input, name)}`, {
       hint: 'see all policies with `paycli policy list`',
     });
   }
-  await deps.confirm([`Remove the policy ${whose(input, name)}? Its limits end at once.`], 'refuse');
+  await deps.confirm([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
   await ledger.policies.set({ profile: name, policy: undefined, by: await deps.operator(), at: ledger.moment().at });
-  const notice = `The policy ${whose(input, name)} was removed.`;
+  const notice = `The policy ${ownerText(input, name)} was removed.`;
   return { kind: 'record', record: policyRecordOf(removed, undefined), view: policyView, notice };
 };

@@ -29,7 +29,7 @@ export interface PolicyOf {
   readonly others: boolean;
 }
 
-const whoseOf = ([profile]: readonly string[], given: { readonly others?: boolean }): PolicyOf => {
+const policyOwner = ([profile]: readonly string[], given: { readonly others?: boolean }): PolicyOf => {
   if (profile !== undefined && given.others === true) throw usageError("--others and a profile can't be used together");
   return { profile, others: given.others === true };
 };
@@ -58,7 +58,7 @@ const show = defineCommand({
   },
   output: OUTPUT,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: whoseOf,
+  read: policyOwner,
   load: async () => ({ run: (await import('./policies.ts')).show }),
 });
 
@@ -98,7 +98,7 @@ const readSet = (args: readonly string[], given: GivenOptions<typeof setOptions>
   }
   refuseTwice('--max-amount', maxAmount);
   refuseTwice('--approve-above', approveAbove);
-  return { ...whoseOf(args, given), ...limits };
+  return { ...policyOwner(args, given), ...limits };
 };
 
 const set = defineCommand({
@@ -135,7 +135,7 @@ const remove = defineCommand({
   },
   output: `the policy that was removed: ${OUTPUT}`,
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
-  read: whoseOf,
+  read: policyOwner,
   load: async () => ({ run: (await import('./policies.ts')).remove }),
 });
 

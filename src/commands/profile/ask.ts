@@ -12,7 +12,7 @@ export const noticeOverride = async ({ io, notice }: Deps): Promise<void> => {
 };
 
 /** Takes a key out of the keychain; where that fails, somebody has to. */
-export const released = async (release: () => Promise<string | undefined>, { notice }: Deps): Promise<void> => {
+export const releaseKey = async (release: () => Promise<string | undefined>, { notice }: Deps): Promise<void> => {
   const why = await release();
   if (why !== undefined) await notice(`The old key is still in the keychain (${why}); remove "paycli" there yourself.`);
 };

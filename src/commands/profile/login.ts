@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
-import { described, noticeOverride, released } from './ask.ts';
+import { described, noticeOverride, releaseKey } from './ask.ts';
 import { profileView } from './view.ts';
 
 /** Source of the key: typed without echo, read from standard input, or printed by a command. */
@@ -124,7 +124,7 @@ export const run = async (input: LoginInput, deps: Deps): Promise<Result> => {
   const old = there === undefined ? undefined : await room.kept(name);
   const kept = input.keychain ? await inKeychain(profile, target.key, room, deps) : profile;
   const saved = room.save(kept);
-  if (old !== undefined) await released(old, deps);
+  if (old !== undefined) await releaseKey(old, deps);
   await noticeSaved(saved, there, deps);
   return { kind: 'record', record: madeHere(saved), view: profileView };
 };

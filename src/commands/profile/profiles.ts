@@ -5,7 +5,7 @@ import { madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
-import { described, noticeOverride, released } from './ask.ts';
+import { described, noticeOverride, releaseKey } from './ask.ts';
 import type { ProfileShowInput, RenameInput } from './spec.ts';
 import { identityView, profileView } from './view.ts';
 
@@ -82,7 +82,7 @@ export const remove = async ({ name }: Named, deps: Deps): Promise<Result> => {
   await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
   // Removes the key first: after a crash in between, the profile can be removed again.
-  if (kept !== undefined) await released(kept, deps);
+  if (kept !== undefined) await releaseKey(kept, deps);
   const removed = room.remove(profile.name);
   await noticeRemoved(deps, removed, room.list());
   if (deps.io.env['PAYCLI_SECRET_KEY'] !== undefined) {

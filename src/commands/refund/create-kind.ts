@@ -6,7 +6,7 @@ import { idIn, idProblem } from '../../core/ids.ts';
 import { definedIn, namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { columnBy, flagIn, moneyIn, textsIn } from '../fields.ts';
-import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
+import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { failureOf, fieldOf, lookAt } from './create.ts';
 import type { FileOfRefunds } from './spec.ts';
 
@@ -70,7 +70,7 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
       verb: 'Pay back',
       one: 'payment',
       done: 'refunded',
-      findOut: findOutByHand(globals),
+      findOut: checkByHand(globals),
       refused: 'refused rows have an earlier refund; --again refunds them once more, except where one is unknown',
     },
     key: {

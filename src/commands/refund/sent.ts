@@ -10,7 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { entriesBehind } from '../../ledger/reconcile.ts';
 import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../list.ts';
-import { goOnFrom, requestOf } from '../record.ts';
+import { continueCommand, requestOf } from '../record.ts';
 
 const REFUND = 'refund';
 
@@ -118,7 +118,7 @@ export const list = async ({ max, cursor, allProfiles = false }: ListInput, deps
     kind: 'list',
     pages: listedPages(refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
     view: listView,
-    goOn: (at) => goOnFrom(at, ['refund', 'list'], words, deps.globals),
+    goOn: (at) => continueCommand(at, ['refund', 'list'], words, deps.globals),
     ...(max === undefined ? {} : { max }),
   };
 };

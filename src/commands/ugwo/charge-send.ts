@@ -15,7 +15,7 @@ import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import { mismatchesOf } from '../../ledger/match.ts';
 import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
-import { asActivity, type Snapshot, showsTheSame, snapshotOf } from '../../ledger/snapshot.ts';
+import { asActivity, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { CHARGE_FIELDS, type ChargeFields } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
@@ -152,7 +152,7 @@ const showsNothingNew = async (
     await clock.sleep(LEFT_ALONE_MS, signals.stop);
     const record = await client.call('ugwo.get', { params: { uid: ugwo } }, until);
     const after = snapshotOf(record.value, record);
-    return (after.age ?? 0) <= MOST_AGE_MS && showsTheSame(before, after);
+    return (after.age ?? 0) <= MOST_AGE_MS && hasSameActivities(before, after);
   } catch {
     return false;
   }

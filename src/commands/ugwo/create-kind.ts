@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { columnBy, flagIn, moneyIn, textsIn } from '../fields.ts';
-import { findOutByHand, madeColumns, rowsMade } from '../make.ts';
+import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { described } from '../record.ts';
 import { uniqueIn } from '../unique.ts';
 import { BY_REF, bodyOf, fieldOf, type UgwoBody } from './create.ts';
@@ -39,7 +39,7 @@ export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client
   const flagOf = flagIn(file.fields);
   return {
     command: 'ugwo create',
-    words: { verb: 'Create', one: 'payment request', done: 'created', findOut: findOutByHand(deps.globals) },
+    words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(deps.globals) },
     key: { name: 'ref', aliases: ['reference'] },
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
     columns: ['amount or amount_minor', 'currency', 'customer', 'description', 'checkout', 'metadata.k'],

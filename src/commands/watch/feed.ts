@@ -19,8 +19,8 @@ const PAGES_FOR_EACH = 0.1;
  * Of the payment requests that the list shows as unchanged, each round reads this many one by one, or this share of
  * them if that is more.
  */
-const IN_TURN = 4;
-const SHARE_IN_TURN = 0.02;
+const LEAST_READS = 4;
+const SHARE_OF_READS = 0.02;
 const AT_ONCE = 4;
 
 /** A payment made just before expiry appears within SHOWS_WITHIN_MS. An expired account is read once per AGAIN_MS. */
@@ -98,7 +98,7 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
     }
     const inTurn = later
       .sort((a, b) => (readAt.get(a.about) ?? 0) - (readAt.get(b.about) ?? 0))
-      .slice(0, Math.max(IN_TURN, Math.ceil(later.length * SHARE_IN_TURN)));
+      .slice(0, Math.max(LEAST_READS, Math.ceil(later.length * SHARE_OF_READS)));
     return [...now, ...inTurn];
   };
 
@@ -137,7 +137,7 @@ const PAUSES_MS = [2000, 30_000] as const;
 /** Maximum wait at the end for a check that is still running, in milliseconds. */
 const LAST_LOOK_MS = 1000;
 
-type FeedWorld = Omit<Polling, 'client' | 'stop'> & {
+type FeedDeps = Omit<Polling, 'client' | 'stop'> & {
   readonly client: () => Promise<Client>;
   /** True while `webhook listen` on this machine records the service's events in the ledger. */
   readonly isTold: () => boolean;
@@ -162,7 +162,7 @@ export interface Feed {
  * Polls the service while no webhooks arrive on this machine: often while things change, then more and more slowly.
  * While webhooks arrive it reads only expired charges, since no event may come for those.
  */
-export const openFeed = (world: FeedWorld, open: () => readonly Charge[]): Feed => {
+export const openFeed = (world: FeedDeps, open: () => readonly Charge[]): Feed => {
   const { clock, random } = world.io;
   const [over, broken] = [new AbortController(), new AbortController()];
   let polls = 0;

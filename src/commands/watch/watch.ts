@@ -84,10 +84,10 @@ const sumLines = (sums: readonly Sum<Now>[]): string[] => {
 };
 
 /** Lines around the rows: the header, its rule, and the line that counts the omitted rows. */
-const AROUND = 3;
+const LINES_AROUND_ROWS = 3;
 
 /** Order of the rows: changed and ended charges first, the latest change at the top; then open ones. */
-const inOrder = (tail: Tail): Watched[] => {
+const boardOrder = (tail: Tail): Watched[] => {
   const live = tail.live().toSorted((a, b) => b.at - a.at);
   const ended = tail.ended();
   const changed = [...live.filter(({ now }) => now !== 'open'), ...ended].sort((a, b) => b.at - a.at);
@@ -96,10 +96,10 @@ const inOrder = (tail: Tail): Watched[] => {
 
 /** Builds the live table for a terminal with `rows` lines. */
 export const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
-  const all = inOrder(tail);
+  const all = boardOrder(tail);
   const sums = sumLines(tail.sums());
   const words = [...(sums.length === 0 ? ['No charge is open.'] : sums), ...(feed === undefined ? [] : [feed])];
-  const room = Math.max(1, rows - words.length - AROUND);
+  const room = Math.max(1, rows - words.length - LINES_AROUND_ROWS);
   const more = all.length - Math.min(room, all.length);
   return {
     view: boardView,
@@ -169,7 +169,7 @@ const chosen = async ({ ugwos, job }: WatchInput, ledger: Ledger, here: Scope): 
 const isFinal = ({ now }: Watched): boolean => now !== 'open' && now !== 'sending';
 
 /** Reason for the end of a watch. */
-interface Over {
+interface WatchEnd {
   final?: true;
   fault?: unknown;
 }
@@ -180,7 +180,7 @@ async function* changesOf(
   { io: { clock, signals } }: Deps,
   tail: Tail,
   feed: Feed,
-  over: Over,
+  over: WatchEnd,
 ): AsyncGenerator<ApiPage> {
   const until = clock.ticks() + limit;
   const ends = AbortSignal.any([signals.stop, feed.broken]);
@@ -216,7 +216,7 @@ export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
   const isTold = (): boolean => isListening(data, service);
   const { notice } = deps;
   const feed = openFeed({ ledger, io, isTold, notice, client: () => deps.client('read') }, openHere);
-  const over: Over = {};
+  const over: WatchEnd = {};
   const ended = (): ResultNotices => {
     const sums = tail.sums();
     const notice = sums.length === 0 ? 'No charge is open.' : sumsText(sums);

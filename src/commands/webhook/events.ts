@@ -14,7 +14,7 @@ import { openQueue, type Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
 import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../list.ts';
-import { goOnFrom } from '../record.ts';
+import { continueCommand } from '../record.ts';
 import type { EventListInput, ReplayInput } from './spec.ts';
 import {
   eventRecord,
@@ -92,7 +92,7 @@ const pagesOf = (input: EventListInput, from: number, deps: Deps): AsyncGenerato
     { from, max: input.max },
   );
 
-const wordsOf = ({ events, ugwo, states, max }: EventListInput): string[] => [
+const filterFlags = ({ events, ugwo, states, max }: EventListInput): string[] => [
   ...events.flatMap((event) => ['--event', event]),
   ...(ugwo === undefined ? [] : ['--ugwo', ugwo]),
   ...(states ?? []).flatMap((state) => ['--state', state]),
@@ -115,7 +115,7 @@ export const list = async (input: EventListInput, deps: Deps): Promise<Result> =
     kind: 'list',
     pages: pagesOf(input, from, deps),
     view: listView,
-    goOn: (at) => goOnFrom(at, ['webhook', 'events', 'list'], wordsOf(input), deps.globals),
+    goOn: (at) => continueCommand(at, ['webhook', 'events', 'list'], filterFlags(input), deps.globals),
     ...(input.max === undefined ? {} : { max: input.max }),
   };
 };

@@ -115,22 +115,22 @@ interface Sources {
  * Reads the payment request from the service. Resolves to undefined if the service has no such payment request, or no
  * such read.
  */
-type Look = () => Promise<{ readonly request: ApiRecord; readonly shown: Snapshot } | undefined>;
+type ReadRequest = () => Promise<{ readonly request: ApiRecord; readonly shown: Snapshot } | undefined>;
 
 /** Reads once and returns the same answer to every later call. */
-const lookOnce = (ugwo: string, { client }: Sources): Look =>
+const readRequestOnce = (ugwo: string, { client }: Sources): ReadRequest =>
   memo(async () => {
     const request = await client.look('ugwo.get', { params: { uid: ugwo } });
     return request && { request, shown: snapshotOf(request.value, request) };
   });
 
-const UNSEEN = { unavailable: 'the service does not show the payment request' };
+const UNAVAILABLE = { unavailable: 'the service does not show the payment request' };
 
 /** Settles unknown charges if the read proves their outcome, and updates open ones. */
-const tellLedger = async (charges: readonly Charge[], look: Look, sources: Sources): Promise<void> => {
+const tellLedger = async (charges: readonly Charge[], look: ReadRequest, sources: Sources): Promise<void> => {
   const { ledger, client } = sources;
   for (const charge of charges.filter(({ state }) => state === 'unknown')) {
-    await reconcile(ledger, charge, async () => (await look())?.shown ?? UNSEEN);
+    await reconcile(ledger, charge, async () => (await look())?.shown ?? UNAVAILABLE);
   }
   const seen = await look();
   if (seen === undefined) return;
@@ -146,7 +146,7 @@ const tellLedger = async (charges: readonly Charge[], look: Look, sources: Sourc
 };
 
 /** True if a retry is pointless: the service has no such payment request. */
-const isForGood = (thrown: unknown): boolean => thrown instanceof PayError && thrown.kind === 'rejected';
+const isPermanent = (thrown: unknown): boolean => thrown instanceof PayError && thrown.kind === 'rejected';
 
 const tell = async (
   ugwo: string,
@@ -161,13 +161,13 @@ const tell = async (
   const charges = entries.filter(isCharge);
   const double = events.filter(({ event }) => event === DOUBLE_CHARGE);
   if (charges.length === 0 && double.length === 0) return undefined;
-  const look = lookOnce(ugwo, sources);
+  const look = readRequestOnce(ugwo, sources);
   try {
     await tellLedger(charges, look, sources);
     if (double.length === 0) return undefined;
     return doubleCharge(ugwo, double, charges, (await look())?.shown.activities ?? []);
   } catch (thrown) {
-    if (!isForGood(thrown)) throw thrown;
+    if (!isPermanent(thrown)) throw thrown;
     return { said: [`${ugwo} couldn't be checked: ${reasonOf(thrown)}`] };
   }
 };

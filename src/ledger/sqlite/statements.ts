@@ -46,15 +46,15 @@ const asked = (query: Query): Statement => {
 };
 
 /** States in which a charge may block another one. */
-const STANDS: readonly string[] = ['sending', 'unknown', 'accepted'];
-const mayStand = (row: Row): boolean => STANDS.includes(String(row[AT.state]));
+const BLOCKING_STATES: readonly string[] = ['sending', 'unknown', 'accepted'];
+const mayBlock = (row: Row): boolean => BLOCKING_STATES.includes(String(row[AT.state]));
 
 const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = inserting('charge', WRITTEN.join());
 const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
-const UNSAY = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
+const CLEAR_REQUEST = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
 /** Statements for entries, each prepared on first use. They run in the caller's transaction. */
 export const statements = (db: DatabaseSync) => {
@@ -72,7 +72,7 @@ export const statements = (db: DatabaseSync) => {
     );
     const agree = again.length === all.length && again.every(([seq], at) => seq === all[at]?.[AT.seq]);
     if (!agree) throw new Damage(`its indexes differ on the charges of ${about}`);
-    return all.filter(mayStand);
+    return all.filter(mayBlock);
   };
 
   const matching = (query: Query): Row[] => {
@@ -107,7 +107,7 @@ export const statements = (db: DatabaseSync) => {
     update: (entry: Entry): void => {
       const row = rowOf(entry);
       const changing = row.slice(FIXED.length, FIXED.length + CHANGING.length);
-      if (entry.kind !== CHARGE && entry.path === undefined) sql(UNSAY).run(entry.id);
+      if (entry.kind !== CHARGE && entry.path === undefined) sql(CLEAR_REQUEST).run(entry.id);
       const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
     },
