@@ -59,6 +59,16 @@ const nothingDropped: Plugin = {
   },
 };
 
+/** Bundles the name and version alone: each start reads all that is bundled. */
+const manifest: Plugin = {
+  name: 'manifest',
+  transform: (code, id) => {
+    if (id !== resolve('package.json')) return undefined;
+    const { name, version } = JSON.parse(code) as Readonly<Record<string, string>>;
+    return JSON.stringify({ name, version });
+  },
+};
+
 /** Sends jq's output to the worker as it comes; jq-wasm would collect and trim it. */
 const jqStdout: Plugin = {
   name: 'stdout of jq',
@@ -139,7 +149,7 @@ const bundle = await rolldown({
   ...HOW,
   input: MAIN,
   preserveEntrySignatures: 'allow-extension',
-  plugins: [without, nothingDropped, raw, builtins],
+  plugins: [without, nothingDropped, manifest, raw, builtins],
 });
 const { output } = await bundle.write({
   ...WRITTEN,

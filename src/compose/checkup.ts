@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { usesColor } from '../cli/globals.ts';
 import { attempt } from '../core/async.ts';
 import { countText } from '../core/charge.ts';
@@ -16,7 +17,7 @@ import { verifies } from '../core/unsafe-settings.ts';
 import { openClient, type RunTarget, targetOf } from './client.ts';
 import { hasFileLedger, ledgerPath, openLedgerOf, sharedSetting, syncCommand } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
-import type { Rooms, RunContext } from './run.ts';
+import { findProgram, printedBy, type Rooms, type RunContext } from './run.ts';
 
 /** Maximum total wait for the service, or for a shared ledger, in milliseconds. */
 const LONGEST_MS = 15_000;
@@ -212,6 +213,22 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<CheckResult
   return ok('terminal', [where, color, text].join(', '));
 };
 
+/** Asks `man` for the page of paycli; without one, names the line that adds the pages beside the program. */
+const manualFinding = async ({ io }: RunContext): Promise<CheckResult> => {
+  if ((await findProgram('man', io.env)) === undefined) return skipped('manual', 'this machine has no `man`');
+  const page = (await printedBy('man', ['-w', 'paycli'], io))?.trim() ?? '';
+  if (page !== '') return ok('manual', page);
+  const folder = fileURLToPath(new URL('../man', import.meta.url));
+  const line = `add to the startup file of your shell: export MANPATH="$MANPATH":`;
+  return warn(
+    'manual',
+    '`man paycli` finds no page',
+    existsSync(folder)
+      ? `${line}${shellQuote(folder)}`
+      : `unpack paycli-man.tar.gz in ~/.local/share; if \`man paycli\` still fails, ${line}~/.local/share/man`,
+  );
+};
+
 /** Runs all checks in turn. A failed check becomes a finding and does not end the run. */
 export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly CheckResult[]> => {
   const isLocal = run.globals.local;
@@ -251,6 +268,7 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
   });
   await add('ledger', () => ledgerFindings(run, rooms, offline));
   await add('terminal', () => terminalFinding(run));
+  await add('manual', () => manualFinding(run));
   return findings;
 };
 

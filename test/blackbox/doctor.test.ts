@@ -7,9 +7,22 @@ import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import { DEAD_ORIGIN, json, page, problem, serve, serveMute } from '../support/service.ts';
+import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-const ORDER = ['paycli', 'settings', 'profile', 'origin', 'key', 'tls', 'proxy', 'service', 'ledger', 'terminal'];
+const ORDER = [
+  'paycli',
+  'settings',
+  'profile',
+  'origin',
+  'key',
+  'tls',
+  'proxy',
+  'service',
+  'ledger',
+  'terminal',
+  'manual',
+];
 
 const findingsOf = ({ stdout }: Ended): ReadonlyMap<string, CheckResult> => {
   const { data } = JSON.parse(stdout) as { data: CheckResult[] };
@@ -32,7 +45,8 @@ describe('doctor', () => {
     const { code, stderr, stdout, findings } = await doctor({ service });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect([...findings.keys()]).toEqual([...ORDER.slice(0, 8), 'clock', ...ORDER.slice(8)]);
-    expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
+    const others = [...findings.values()].filter(({ check }) => check !== 'manual');
+    expect(others.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(findings.get('key')?.detail).toBe(`…${CANARY.slice(-4)}, PAYCLI_SECRET_KEY`);
     expect(stdout).not.toContain(CANARY);
     expect(service.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/ugwo?limit=1']);
@@ -185,13 +199,36 @@ describe('doctor', () => {
     expect(findings.get('ledger')).toMatchObject({ status: 'fail' });
   });
 
+  it.runIf(process.platform !== 'win32').each([
+    ['finds it', '[ "$*" = "-w paycli" ] && echo /man/man1/paycli.1', 'ok', '/man/man1/paycli.1', /^$/],
+    [
+      'does not',
+      'exit 1',
+      'warn',
+      '`man paycli` finds no page',
+      /export MANPATH="\$MANPATH":\S*(?:dist\/man|share\/man)$/,
+    ],
+  ])('asks `man` for the manual page, which %s', async (_what, man, status, detail, advice) => {
+    const PATH = `${programs({ man })}:/usr/bin:/bin`;
+    const { code, findings } = await doctor({ home: newFolder(), env: { PATH } }, '--local');
+    expect(code).toBe(0);
+    const found = findings.get('manual');
+    expect(found).toMatchObject({ status, detail });
+    expect(found?.advice ?? '').toMatch(advice);
+  });
+
+  it('has nothing to find without `man`', async () => {
+    const { findings } = await doctor({ env: { PATH: newFolder('bin') } }, '--offline');
+    expect(findings.get('manual')).toMatchObject({ status: 'skipped', detail: 'this machine has no `man`' });
+  });
+
   it('is a table on a terminal, with a word for each state', async () => {
     const home = newFolder();
     await login(home);
     const terminal = openTerminal(['doctor', '--offline'], { home, columns: 100, env: { NO_COLOR: '1' } });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(await terminal.screen()).toMatch(
-      /^check +status +detail\n[\s\S]*terminal +ok +100 columns, no color, UTF-8/,
+      /^check +status +detail\n[\s\S]*terminal +ok +100 columns, no color, UTF-8/m,
     );
   });
 });

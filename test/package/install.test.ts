@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { environment, newFolder } from '../support/program.ts';
+import { environment } from '../support/program.ts';
 import { ACTIVITY, json, ONYE_ID, page, serve, UGWO_ID } from '../support/service.ts';
-import { npm, packedTarball, runtimes, shell } from './npm.ts';
+import { toolOf } from '../support/tool.ts';
+import { installGlobally, ordinaryUser, ownFolder, packedTarball, runtimes, shell, uninstall } from './npm.ts';
 
 interface Ended {
   readonly code: number;
@@ -15,40 +16,60 @@ interface Ended {
 
 const CUSTOMER = { uid: ONYE_ID, email: 'ada@example.com', meta: {}, status: 'active' };
 
-const installed = newFolder('install');
+const isWindows = process.platform === 'win32';
 
-// By the npm that is first on PATH: what it installs is the same for each Node.
+let tarball = '';
 beforeAll(async () => {
-  const tarball = await packedTarball();
-  writeFileSync(join(installed, 'package.json'), '{"private":true}');
-  const cache = newFolder('npm-cache');
-  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier'];
-  await npm(['install', '--offline', '--ignore-scripts=false', '--cache', cache, ...quiet, tarball], installed);
-}, 180_000);
+  tarball = await packedTarball();
+}, 60_000);
 
-describe.each(runtimes())('installed without a network, under Node $version', (runtime) => {
-  let path = '';
+describe.each(runtimes())('installed globally without rights and without a network, under Node $version', (runtime) => {
+  let [path, prefix, cache] = ['', '', ''];
 
   // It may have to fetch that Node first.
   beforeAll(async () => {
     path = await runtime.path();
+    prefix = await installGlobally(tarball, path);
+    cache = ownFolder('cache');
   }, 180_000);
+
+  const bin = (): string => (isWindows ? prefix : join(prefix, 'bin'));
+  const packages = (): string => join(prefix, ...(isWindows ? [] : ['lib']), 'node_modules');
 
   /** Runs the program as npm put it there, from a folder that has nothing to do with it. */
   const paycli = (args: readonly string[], home: string, service?: { readonly origin: string }): Promise<Ended> => {
     const options = { home, ...(service === undefined ? {} : { service }) };
-    const env = { ...environment(options), PATH: path };
+    const env = { ...environment(options), XDG_CACHE_HOME: cache, PATH: [bin(), path].join(delimiter) };
     return new Promise((done) => {
-      const program = join(installed, 'node_modules', '.bin', 'paycli');
-      execFile(program, args, { cwd: newFolder('cwd'), env, shell }, (error, stdout, stderr) =>
+      const program = join(bin(), isWindows ? 'paycli.cmd' : 'paycli');
+      execFile(program, args, { cwd: ownFolder('cwd'), env, shell, ...ordinaryUser }, (error, stdout, stderr) =>
         done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
       );
     });
   };
 
   it('is one package', () => {
-    const names = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'));
-    expect(names).toEqual(['paycli']);
+    expect(readdirSync(packages()).filter((name) => !name.startsWith('.'))).toEqual(['paycli']);
+  });
+
+  it.skipIf(isWindows)('belongs to that user, who alone may read it', () => {
+    const { mode, uid } = statSync(join(packages(), 'paycli', 'dist', 'main.js'));
+    expect({ mode: mode & 0o777, uid }).toEqual({ mode: 0o600, uid: ordinaryUser.uid ?? process.getuid?.() });
+  });
+
+  it.skipIf(isWindows)('has its manual pages where `man` looks for them', () => {
+    const pages = readdirSync(join(prefix, 'share', 'man', 'man1'));
+    expect(pages).toHaveLength(readdirSync(join('dist', 'man', 'man1')).length);
+    expect(lstatSync(join(prefix, 'share', 'man', 'man1', 'paycli.1')).isSymbolicLink()).toBe(true);
+  });
+
+  it.runIf(toolOf('man') !== undefined)('is found by `man`, as doctor says', async () => {
+    const { stdout } = await paycli(['doctor', '--offline', '--json'], ownFolder('home'));
+    const { data } = JSON.parse(stdout) as { data: { check: string }[] };
+    expect(data.find(({ check }) => check === 'manual')).toMatchObject({
+      status: 'ok',
+      detail: realpathSync(join(prefix, 'share', 'man', 'man1', 'paycli.1')),
+    });
   });
 
   it('runs under this Node', async () => {
@@ -58,11 +79,11 @@ describe.each(runtimes())('installed without a network, under Node $version', (r
 
   it('tells its version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    expect(await paycli(['--version'], newFolder())).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await paycli(['--version'], ownFolder('home'))).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it('does the main job: updates a customer, charges and notes it, walks through a list', async () => {
-    const home = newFolder();
+    const home = ownFolder('home');
     const service = await serve([json(200, CUSTOMER), json(200, ACTIVITY), page([1, 2], 'c2'), page([3], null)]);
     expect(await paycli(['onye', 'update', ONYE_ID, '--email', 'ada@example.com', '--json'], home, service)).toEqual({
       code: 0,
@@ -90,8 +111,8 @@ describe.each(runtimes())('installed without a network, under Node $version', (r
   });
 
   it('works through a file, and knows of it afterwards', async () => {
-    const home = newFolder();
-    const file = join(newFolder('file'), 'charges.csv');
+    const home = ownFolder('home');
+    const file = join(ownFolder('file'), 'charges.csv');
     writeFileSync(file, `ugwo,medium\n${UGWO_ID},bank_transfer\n`);
     const service = await serve([json(200, ACTIVITY)]);
     expect(await paycli(['ugwo', 'charge', '--from', file], home, service)).toMatchObject({ code: 0 });
@@ -100,8 +121,14 @@ describe.each(runtimes())('installed without a network, under Node $version', (r
   });
 
   it('has the service inside', async () => {
-    const ended = await paycli(['ugwo', 'list', '--local', '--limit', '3', '--json'], newFolder());
+    const ended = await paycli(['ugwo', 'list', '--local', '--limit', '3', '--json'], ownFolder('home'));
     expect(ended).toMatchObject({ code: 0 });
     expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toHaveLength(3);
+  });
+
+  it.runIf(runtime.version === process.versions.node)('leaves nothing behind when it is removed', async () => {
+    await uninstall(prefix, path);
+    const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());
+    expect(left.map(({ name }) => name).filter((name) => name !== '.package-lock.json')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { chownSync, copyFileSync, readdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fromNpm } from '../../scripts/from-npm.ts';
@@ -10,6 +10,39 @@ const run = promisify(execFile);
 
 /** npm and what it installs are scripts on Windows, which only a shell starts. */
 export const shell = process.platform === 'win32';
+
+/** A user without rights, if the tests run as root: the account `nobody`. */
+export const ordinaryUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** A folder of that user. */
+export const ownFolder = (name: string): string => {
+  const folder = newFolder(name);
+  if (ordinaryUser.uid !== undefined) chownSync(folder, ordinaryUser.uid, ordinaryUser.gid);
+  return folder;
+};
+
+/** Runs npm as that user, who lets nobody else read files. */
+const npmAs = async (args: readonly string[], path: string, home: string): Promise<void> => {
+  const env = { ...process.env, PATH: path, HOME: home, npm_config_cache: join(home, 'cache') };
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--offline'];
+  const before = process.umask(0o077);
+  const done = run('npm', [...args, ...quiet], { cwd: home, shell, env, ...ordinaryUser });
+  process.umask(before);
+  await done;
+};
+
+/** Installs a tarball for all projects of that user. Returns npm's prefix. */
+export const installGlobally = async (tarball: string, path: string): Promise<string> => {
+  const [prefix, home] = [ownFolder('prefix'), ownFolder('npm-home')];
+  const mine = join(home, 'paycli.tgz');
+  copyFileSync(tarball, mine);
+  await npmAs(['install', '--global', '--ignore-scripts=false', '--prefix', prefix, mine], path, home);
+  return prefix;
+};
+
+/** Removes what was installed. */
+export const uninstall = (prefix: string, path: string): Promise<void> =>
+  npmAs(['uninstall', '--global', '--prefix', prefix, 'paycli'], path, ownFolder('npm-home'));
 
 /** Runs the npm that is first on PATH. */
 export const npm = async (args: readonly string[], cwd: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manuals } from '../../scripts/manuals.ts';
@@ -26,6 +26,11 @@ describe('the manual pages', () => {
   it('are one a command, and one of paycli', () => {
     const names = SPECS.map(({ path }) => `man/man1/paycli-${path.join('-')}.1`);
     expect([...pages.keys()].toSorted()).toEqual(['man/man1/paycli.1', ...names].toSorted());
+  });
+
+  it('are listed in package.json, so that npm links each (`npm run docs` writes the list)', () => {
+    const { man } = JSON.parse(readFileSync('package.json', 'utf8')) as { man: string[] };
+    expect(man).toEqual([...pages.keys()].map((path) => `dist/${path}`));
   });
 
   it.each(commandsOf(tree).map((node) => [`paycli-${node.path.join('-')}`, node] as const))(
