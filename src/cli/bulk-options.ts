@@ -15,7 +15,17 @@ const asJob: Parse<string> = taking({ completes: 'job' }, (text) => {
 
 /** Options of a command that reads rows from a file (cli.md, Bulk). */
 export const BULK_OPTIONS = rarely(
-  ['inputFormat', 'delimiter', 'concurrency', 'check', 'skipInvalid', 'allowRepeats', 'continueOnUnknown', 'resume'],
+  [
+    'inputFormat',
+    'delimiter',
+    'concurrency',
+    'rate',
+    'check',
+    'skipInvalid',
+    'allowRepeats',
+    'continueOnUnknown',
+    'resume',
+  ],
   {
     from: option('--from <file|->', 'read rows from a file: CSV with a header, or NDJSON; - is standard input', asFile),
     inputFormat: option(

@@ -42,7 +42,7 @@ export interface OptionSpec<T = unknown> extends Takes {
   readonly parse?: (text: string) => T;
   /** May be given several times; the values are collected. */
   readonly repeats?: boolean;
-  /** Rarely used: a help page that would be too long shows it only with --all. */
+  /** Rarely used: help shows it only with --all. */
   readonly rare?: true;
 }
 
@@ -83,7 +83,7 @@ export const argument = (name: string, about: string, takes: Takes = {}): Argume
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** Marks some of the options as rarely used. */
+/** Marks some of the options as rarely used: a person can do without them in the first weeks. */
 export const rarely = <O extends OptionSpecs>(names: readonly (keyof O)[], options: O): O => ({
   ...options,
   ...Object.fromEntries(names.map((name) => [name, { ...options[name], rare: true }])),

@@ -42,7 +42,20 @@ const asTimeout: Parse<number> = taking({ type: 'duration', default: '30s' }, (t
 });
 
 export const GLOBAL_OPTIONS = rarely(
-  ['baseUrl', 'rawCsv', 'bom', 'color', 'debug', 'timeout', 'asCurl', 'noValidate', 'noInput', 'noPager'],
+  [
+    'baseUrl',
+    'jq',
+    'rawCsv',
+    'bom',
+    'color',
+    'quiet',
+    'debug',
+    'timeout',
+    'noInput',
+    'noPager',
+    'asCurl',
+    'noValidate',
+  ],
   {
     profile: option('--profile <name>', 'profile to use (PAYCLI_PROFILE; else the default one)', asText, {
       completes: 'profile',
@@ -77,7 +90,7 @@ export const GLOBAL_OPTIONS = rarely(
 
 /** Options of every command that commander handles itself. */
 export const VERSION_OPTION = { ...flag('-V, --version', 'print the version'), rare: true } as const;
-export const HELP_OPTION = flag('-h, --help', 'show help for a command');
+export const HELP_OPTION = { ...flag('-h, --help', 'show help for a command'), rare: true } as const;
 export const BUILT_IN_OPTIONS = [VERSION_OPTION, HELP_OPTION];
 
 type GivenGlobals = GivenOptions<typeof GLOBAL_OPTIONS>;

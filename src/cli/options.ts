@@ -8,7 +8,7 @@ import { shellLine } from '../core/shell.ts';
 import { statusArgument, statusValue } from '../core/status.ts';
 import { didYouMean } from '../core/text.ts';
 import { parseDuration, parseInstant, parseRate, type Rate, startOf, type Zone } from '../core/time.ts';
-import { flag, type GivenOptions, type OptionSpecs, option, type Parse, taking } from './define.ts';
+import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, taking } from './define.ts';
 
 /** Option parsers. Each throws a usage error that says what is expected; the caller names the flag. */
 export const asText = (text: string): string => text;
@@ -98,12 +98,12 @@ export const asSource: Parse<Source> = taking({ type: 'json', completes: 'source
 export const asFile: Parse<string> = taking({ completes: 'file' }, asText);
 
 /** The two ways to give an amount of money. */
-export const AMOUNT_OPTIONS = {
+export const AMOUNT_OPTIONS = rarely(['amount_minor'], {
   amount: option('--amount <5,000.00>', "amount with the currency's decimals", asText, { type: 'amount' }),
   amount_minor: option('--amount-minor <n>', 'amount in the minor unit (kobo for NGN), in place of --amount', asText, {
     type: 'integer',
   }),
-} as const;
+} as const);
 
 /** Returns the given amount; undefined if none was given. Throws a usage error if both options were. */
 export const givenAmount = ({ amount, amount_minor }: GivenOptions<typeof AMOUNT_OPTIONS>): GivenAmount | undefined => {
@@ -224,18 +224,18 @@ const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
 });
 
 /** Paging options of lists stored on this machine. */
-export const PAGE_OPTIONS = {
+export const PAGE_OPTIONS = rarely(['cursor'], {
   max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
   cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
-} as const;
+} as const);
 
 /** Selects the records of all profiles instead of the current one. */
-export const EVERY_PROFILE = {
+export const EVERY_PROFILE = rarely(['allProfiles'], {
   allProfiles: flag('--all-profiles', 'all profiles, practice (--local) included'),
-} as const;
+} as const);
 
 /** Paging options of lists from the service. */
-export const WALK_OPTIONS = {
+export const WALK_OPTIONS = rarely(['limit'], {
   limit: option('--limit <n>', 'records per page, 1 to 100 (10; 100 with --all)', asText, {
     type: 'integer',
     default: '10',
@@ -243,7 +243,7 @@ export const WALK_OPTIONS = {
   cursor: PAGE_OPTIONS.cursor,
   all: flag('--all', 'list all pages'),
   max: PAGE_OPTIONS.max,
-} as const;
+} as const);
 
 /** Filters applied by paycli, since the service has no filters of its own. */
 export const FILTER_OPTIONS = {
@@ -259,13 +259,13 @@ export const FILTER_OPTIONS = {
 } as const;
 
 /** Additional filters for payment requests. */
-export const MONEY_FILTER_OPTIONS = {
+export const MONEY_FILTER_OPTIONS = rarely(['amount', 'amountMinor'], {
   customer: option('--customer <onye|email>', 'only of this customer, by ony.… or e-mail', asText, {
     completes: 'onye',
   }),
   amount: option('--amount <5,000.00>', "only of this amount, also as tables print it: 'NGN 5,000.00'", asAmount),
   amountMinor: option('--amount-minor <n>', 'only of this amount, in the minor unit (kobo)', asMinor),
-} as const;
+} as const);
 
 type AllOptions = typeof WALK_OPTIONS & typeof FILTER_OPTIONS & typeof MONEY_FILTER_OPTIONS;
 
@@ -322,7 +322,7 @@ export const readList = <O extends OptionSpecs>(
 };
 
 /** Options for passing a customer's next step on. */
-export const SHARE_OPTIONS = {
+export const SHARE_OPTIONS = rarely(['copy', 'qr', 'noQr'], {
   copy: flag(
     '--copy',
     "copy the account number or the code to dial to the terminal's clipboard; with --share, the message",
@@ -330,7 +330,7 @@ export const SHARE_OPTIONS = {
   share: flag('--share', 'print a message to send to the customer, and nothing else'),
   qr: flag('--qr', 'draw the code to dial as a QR code even where it may not scan'),
   noQr: flag('--no-qr', 'draw no QR code'),
-} as const;
+} as const);
 
 export const readShare = ({ copy = false, share = false, qr }: GivenOptions<typeof SHARE_OPTIONS>): ShareOptions => ({
   copy,

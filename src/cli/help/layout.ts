@@ -1,5 +1,5 @@
 import type { Paint } from '../../output/style.ts';
-import type { ArgumentNode, CommandNode, OptionNode } from '../tree.ts';
+import { type ArgumentNode, type CommandNode, globalOptions, type OptionNode } from '../tree.ts';
 
 /** Layout of help: the width in columns, and the style of headings. */
 export interface HelpLayout {
@@ -18,7 +18,7 @@ const GAP = 2;
  * Counts one column per character, which holds for our own texts. Measuring others would take longer than the rest of
  * the start.
  */
-const wrapped = (line: string, width: number): string[] => {
+export const wrapped = (line: string, width: number): string[] => {
   const lines: string[] = [];
   let current = '';
   for (const word of line.split(' ')) {
@@ -61,12 +61,9 @@ export const section = (title: string, lines: (width: number) => readonly string
 export const usageLines = (usage: string, { width, heading }: HelpLayout): string[] =>
   prose(`Usage: ${usage}`, width - INDENT.length).map((line, index) => heading(index === 0 ? line : INDENT + line));
 
-/** A longer page shows rarely used options only with --all. */
-export const LONGEST_PAGE = 60;
-/** Number of examples on a shortened page. */
+/** Number of examples on a short page. */
 const FEW_EXAMPLES = 4;
 
-const GLOBALS = 'Global options (--profile, --local, --json, …) can go anywhere. See paycli --help';
 const SEEDED_IDS = 'These ids belong to the built-in service: add --local to each line, or export PAYCLI_PROFILE=local';
 
 type Example = CommandNode['examples'][number];
@@ -123,32 +120,41 @@ const startOf = (
   ];
 };
 
-/** Renders the complete page of a command. */
+/** Renders everything about a command. */
 const wholePage = (node: CommandNode, layout: HelpLayout): string[] => [
   ...startOf(node, { ...node, about: aboutOf(node) }, layout),
   ...section('Output', (width) => prose(node.output, width), layout),
   ...section('Exit codes', (width) => exitLines(node, width), layout),
   '',
-  ...prose(GLOBALS, layout.width),
+  'Global options: paycli --help --all',
 ];
 
-/** Renders the everyday options and a pointer to the rest. */
+const everydayGlobals = (): string[] =>
+  globalOptions()
+    .filter(({ rare }) => rare !== true)
+    .map(({ short, name }) => short ?? name);
+
+/** Renders the last lines of a short page. */
+const endOf = ({ path, exits }: CommandNode, hidden: number): string[] => [
+  `Global options: ${everydayGlobals().join(', ')}; all: paycli --help --all`,
+  `Exit codes: ${exits.map(({ code }) => code).join(', ')} (paycli help exit-codes)`,
+  `${hidden === 0 ? 'Details' : `${hidden} more option${hidden === 1 ? '' : 's'} and details`}: paycli ${path.join(' ')} --help --all`,
+];
+
+/** Renders the everyday options, and a pointer to the rest. Leaves out examples with other options. */
 const shortPage = (node: CommandNode, layout: HelpLayout): string[] => {
-  const codes = node.exits.map(({ code }) => code).join(', ');
-  const examples = node.examples.slice(0, FEW_EXAMPLES);
+  const [hidden = [], options = []] = [true, false].map((rare) =>
+    node.options.filter((one) => (one.rare === true) === rare),
+  );
+  const examples = node.examples.filter(({ line }) => !hidden.some(({ name }) => line.split(/\s/).includes(name)));
   const [about = ''] = aboutOf(node).split('\n\n');
-  const options = node.options.filter(({ rare }) => rare !== true);
   return [
-    ...startOf(node, { examples, about, options }, layout),
-    ...section('Exit codes', (width) => prose(`${codes} (paycli help exit-codes)`, width), layout),
+    ...startOf(node, { examples: examples.slice(0, FEW_EXAMPLES), about, options }, layout),
     '',
-    ...prose(`More options, examples and details: paycli ${node.path.join(' ')} --help --all`, layout.width),
-    ...prose(GLOBALS, layout.width),
+    ...endOf(node, hidden.length).flatMap((line) => prose(line, layout.width)),
   ];
 };
 
-/** Renders the help of a command: the short page if the complete one is longer than a screen, unless `all`. */
-export const commandPage = (node: CommandNode, all: boolean, layout: HelpLayout): string[] => {
-  const page = wholePage(node, layout);
-  return all || page.length <= LONGEST_PAGE ? page : shortPage(node, layout);
-};
+/** Renders the help of a command: all of it, or a short page without rarely used options. */
+export const commandPage = (node: CommandNode, all: boolean, layout: HelpLayout): string[] =>
+  all ? wholePage(node, layout) : shortPage(node, layout);

@@ -5,6 +5,7 @@ import {
   type GivenOptions,
   ONCE_EXITS,
   option,
+  rarely,
   repeated,
   taking,
 } from '../../cli/define.ts';
@@ -102,7 +103,7 @@ const readPath = (given: string, method: Method): string => {
   });
 };
 
-const OPTIONS = {
+const OPTIONS = rarely(['header', 'again'], {
   method: option('-X, --method <method>', `${METHODS.join(', ')} (GET; POST with fields or --input)`, readMethod),
   rawField: repeated('-f, --raw-field <k=v>', 'a field as text', asRawField),
   field: repeated(
@@ -114,7 +115,7 @@ const OPTIONS = {
   input: option('--input <file|->', 'the body as a JSON object; fields override it', asInput),
   paginate: flag('--paginate', 'with GET: follow next_cursor to the end of a list'),
   again: flag('--again', 'with a refund: once more, although this activity has a refund'),
-} as const;
+} as const);
 
 /** Throws if the method comes first, where the path belongs. */
 const refuseMethod = ([word = '', path = '/v1/…']: readonly string[]): void => {

@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, optional, rarely, repeated } from '../../cli/define.ts';
 import { asDuration, asFile, asInteger, asOneOf, asText, checkIdOption } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -6,7 +6,10 @@ import { EVENTS } from '../../core/webhook-event.ts';
 
 /** The clock, the faults and the webhooks of the emulator. */
 
-export const dataOption = option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asFile);
+export const dataOption = {
+  ...option('--data <file>', "the data file (emulator.sqlite in paycli's data folder)", asFile),
+  rare: true,
+} as const;
 
 export interface ClockInput {
   /** Milliseconds; undefined only shows the clock. */
@@ -130,7 +133,7 @@ const add = defineCommand({
     "While none runs, events wait in the data file. If the receiver doesn't answer 2xx, the emulator tries twice " +
     'more, 30 minutes apart by `emulator clock`. The secret is for tests only, and is never printed.',
   args: [argument('url', 'the receiver, http://127.0.0.1:PORT/PATH', { type: 'url' })],
-  options: {
+  options: rarely(['allowRemote'], {
     event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.* (all)', asText, {
       choices: EVENTS,
     }),
@@ -139,7 +142,7 @@ const add = defineCommand({
     unsigned: flag('--unsigned', 'send an empty signature'),
     allowRemote: flag('--allow-remote', 'let the URL name another machine'),
     data: dataOption,
-  },
+  }),
   examples: {
     'sign with a new secret': `${ADD} --secret-out secret.txt`,
     'send only events about charges': `${ADD} --event 'ugwo.activity.*' --unsigned`,

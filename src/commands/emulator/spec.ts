@@ -1,4 +1,4 @@
-import { argument, defineCommand, option } from '../../cli/define.ts';
+import { argument, defineCommand, option, rarely } from '../../cli/define.ts';
 import { asDuration, asFile, asInteger, asOneOf, asText, readId } from '../../cli/options.ts';
 import { type ActivityEnding, DIALECTS, type Dialect, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -34,7 +34,7 @@ const start = defineCommand({
     '/emulator/clock and /emulator/faults take control_token as the key.\n\n' +
     '--dialect live answers as the public service does: enums as pairs with translation keys, empty objects as [], ' +
     'amounts as text, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
-  options: {
+  options: rarely(['host', 'dialect', 'faults'], {
     port: option('--port <n>', 'listen on this port (default: any free port)', asInteger(0, 65_535)),
     host: option('--host <address>', 'listen on this address, such as 0.0.0.0 in a container (127.0.0.1)', asText, {
       default: '127.0.0.1',
@@ -47,7 +47,7 @@ const start = defineCommand({
       { default: 'documented' },
     ),
     faults: option('--faults <file>', 'follow the fault rules of this file until it stops', asFile),
-  },
+  }),
   examples: {
     'listen on any free port': 'paycli emulator start',
     'use another data file': 'paycli emulator start --data ./test.sqlite',
@@ -143,12 +143,12 @@ const settle = defineCommand({
     'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; an expired ' +
     'charge has the status failed. Use taken_back for a paid charge: the provider takes the money back.',
   args: [argument('activity', 'the activity, act.…', { completes: 'activity' })],
-  options: {
+  options: rarely(['amount'], {
     as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
     in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
     amount: option('--amount-minor <n>', 'the amount paid, in the minor unit, if it differs', asInteger(1, 1e15 - 1)),
     data: dataOption,
-  },
+  }),
   examples: {
     'the customer pays':
       `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +

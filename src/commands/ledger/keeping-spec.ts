@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, optional, rarely, repeated } from '../../cli/define.ts';
 import { asOneOf, asText, EVERY_PROFILE, momentIn } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -212,7 +212,7 @@ export const report = defineCommand({
     'of UTC with --utc. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
     'lists each profile.',
   danger: 'read',
-  options: {
+  options: rarely(['utc'], {
     since: option('--since <time>', 'charged since: yesterday, 2h, 7d, 1w, 2026-11-20 or a full timestamp', asText, {
       type: 'time',
     }),
@@ -223,7 +223,7 @@ export const report = defineCommand({
     by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
     ...EVERY_PROFILE,
     utc: flag('--utc', "days of UTC instead of this machine's time zone"),
-  },
+  }),
   examples: {
     'the charges of today, by result': 'paycli ledger report --today',
     'a month, day by day, for a spreadsheet':

@@ -1,5 +1,14 @@
 import { BULK_OPTIONS, BULK_OUTPUT, type BulkInput, readBulk, refuseBeside } from '../../cli/bulk-options.ts';
-import { argument, defineCommand, ONCE_EXITS, option, READ_EXITS, repeated, WRITE_EXITS } from '../../cli/define.ts';
+import {
+  argument,
+  defineCommand,
+  ONCE_EXITS,
+  option,
+  READ_EXITS,
+  rarely,
+  repeated,
+  WRITE_EXITS,
+} from '../../cli/define.ts';
 import { asPair, asSource, FILTER_OPTIONS, readId, readList, WALK_OPTIONS } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -7,13 +16,13 @@ import { refuseSharedStdin, sourceOf } from '../../core/input.ts';
 import type { FieldInput } from './fields-shared.ts';
 import { DATA_OPTION, FIELD_OPTIONS, fieldsIn, refuseTwoWays, updateCommand } from './update-spec.ts';
 
-const options = {
+const options = rarely(['meta_json'], {
   ...FIELD_OPTIONS,
   meta: repeated('--meta <k=v>', 'metadata; k:=json sets a value that is not text', asPair),
   meta_json: option('--meta-json <json|@file|->', 'metadata as one JSON object', asSource),
   ...DATA_OPTION,
   ...BULK_OPTIONS,
-} as const;
+} as const);
 
 export type OnyeCreateInput =
   | { readonly kind: 'one'; readonly fields: FieldInput }

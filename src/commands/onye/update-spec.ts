@@ -33,9 +33,9 @@ export const FIELD_OPTIONS = rarely(PARTS, {
 } as const);
 
 /** Option for a body with any fields. Other options override it. */
-export const DATA_OPTION = {
+export const DATA_OPTION = rarely(['data'], {
   data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
-} as const;
+} as const);
 
 /** Option values that set customer fields. */
 interface FieldsGiven extends GivenOptions<typeof FIELD_OPTIONS> {

@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, optional, READ_EXITS, rarely } from '../../cli/define.ts';
 import { asOneOf, asText } from '../../cli/options.ts';
 import { type ErrorKind, usageError } from '../../core/error.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
@@ -21,7 +21,7 @@ const login = defineCommand({
   description:
     'Asks for the key without showing it, checks it with the service and stores it for one origin only. --profile names ' +
     'the profile ("default" if you leave it out). The first profile becomes the default.',
-  options: {
+  options: rarely(['noVerify'], {
     environment: option('--environment <name>', 'live or sandbox (or give --base-url)', asOneOf(environments)),
     keyStdin: flag('--key-stdin', 'read the key from standard input'),
     keyCommand: option(
@@ -32,7 +32,7 @@ const login = defineCommand({
     ),
     keychain: flag('--keychain', "keep the key in the system's keychain, if there is one"),
     noVerify: flag('--no-verify', 'store the key without checking it with the service'),
-  },
+  }),
   examples: {
     'ask for the sandbox key': 'paycli login --environment sandbox',
     'in a script: pipe the key in': 'paycli login --profile shop --environment live --key-stdin',

@@ -8,6 +8,7 @@ import {
   option,
   optional,
   READ_EXITS,
+  rarely,
 } from '../../cli/define.ts';
 import { AMOUNT_OPTIONS, asText, EVERY_PROFILE, givenAmount, PAGE_OPTIONS, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
@@ -36,7 +37,7 @@ export interface FileOfRefunds {
 
 export type RefundCreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
 
-const options = {
+const options = rarely(['again'], {
   ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText, { completes: 'ugwo' }),
   ...AMOUNT_OPTIONS,
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
@@ -47,7 +48,7 @@ const options = {
   account_number: option('--account-number <number>', 'account to pay to, 10 digits', asText),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,
-} as const;
+} as const);
 
 type Given = GivenOptions<typeof options>;
 

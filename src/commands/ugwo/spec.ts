@@ -6,6 +6,7 @@ import {
   ONCE_EXITS,
   option,
   READ_EXITS,
+  rarely,
   repeated,
   WRITE_EXITS,
 } from '../../cli/define.ts';
@@ -29,7 +30,7 @@ import type { GivenAmount } from '../../core/money.ts';
 import { statusArgument } from '../../core/status.ts';
 import { chargeCommand } from './charge-spec.ts';
 
-const options = {
+const options = rarely(['metadata', 'data'], {
   ...AMOUNT_OPTIONS,
   currency: option('--currency <code>', 'currency, such as NGN', asText),
   customer: option(
@@ -48,7 +49,7 @@ const options = {
   metadata: repeated('--metadata <k=v>', 'metadata, keys with texts', asPair),
   data: option('--data <json|@file|->', 'a JSON object with any fields; options override it', asSource),
   ...BULK_OPTIONS,
-} as const;
+} as const);
 
 type Given = GivenOptions<typeof options>;
 
@@ -157,12 +158,12 @@ const listCommand = defineCommand({
     'The service has no filters, so paycli walks the list and shows the matches: the first ten, --max <n>, or ' +
     '--all. It says how many records it has read. It stops at --since, because the newest come first, and at the ' +
     'one request with a --ref.',
-  options: {
+  options: rarely(['email'], {
     ...WALK_OPTIONS,
     ...FILTER_OPTIONS,
     status: { ...FILTER_OPTIONS.status, choices: STATUSES.map(statusArgument) },
     ...MONEY_FILTER_OPTIONS,
-  },
+  }),
   examples: {
     'list the newest ten': 'paycli ugwo list',
     'list all, as JSON': 'paycli ugwo list --all --json',

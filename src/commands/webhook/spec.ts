@@ -1,4 +1,4 @@
-import { argument, defineCommand, flag, option, optional, READ_EXITS, repeated } from '../../cli/define.ts';
+import { argument, defineCommand, flag, option, optional, READ_EXITS, rarely, repeated } from '../../cli/define.ts';
 import {
   asInteger,
   asStatus,
@@ -19,7 +19,7 @@ export interface SecretNames {
   readonly sandbox: { readonly files: readonly string[]; readonly commands: readonly string[] };
 }
 
-export const secretOptions = {
+export const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecretCommand'], {
   secretFile: repeated(
     '--secret-file <file>',
     "a file with the endpoint's secret, wsk.…; repeat it while you change secrets",
@@ -43,7 +43,7 @@ export const secretOptions = {
     asText,
     { type: 'command' },
   ),
-} as const;
+} as const);
 
 export const namesOf = (given: {
   readonly secretFile?: readonly string[];
@@ -90,7 +90,7 @@ const list = defineCommand({
   path: ['webhook', 'events', 'list'],
   danger: 'read',
   summary: 'list received events, newest first',
-  options: {
+  options: rarely(['refused'], {
     event: repeated('--event <pattern>', 'only these events, such as ugwo.activity.*', asText, { choices: EVENTS }),
     ugwo: option('--ugwo <ugwo>', 'only events about this payment request', asText, { completes: 'ugwo' }),
     state: repeated(
@@ -100,7 +100,7 @@ const list = defineCommand({
     ),
     refused: flag('--refused', 'list deliveries that were refused for their signature instead'),
     ...PAGE_OPTIONS,
-  } as const,
+  } as const),
   examples: {
     'list all events': 'paycli webhook events list',
     'list events that wait for their target': 'paycli webhook events list --state waiting',
@@ -152,14 +152,14 @@ const replay = defineCommand({
     'Keeps the signature and the delivery id. --edit opens the body in $VISUAL or $EDITOR first, and signs the edited body ' +
     'with the secret.',
   args: [argument('uid', 'the event, evt.…', { completes: 'event' })],
-  options: {
+  options: rarely(['edit', 'secretFile', 'allowRemote'], {
     to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
       type: 'url',
     }),
     edit: flag('--edit', 'change the body first, on a terminal'),
     ...secretOptions,
     allowRemote: flag('--allow-remote', 'let --to name another machine'),
-  } as const,
+  } as const),
   examples: {
     'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
   },
@@ -278,7 +278,7 @@ const listen = defineCommand({
     'For an event about a charge in the ledger, it reads the payment request and records its status. It does not rely on ' +
     'the event itself. If the service confirms a double charge, the exit code is 3 ' +
     'when it ends.',
-  options: {
+  options: rarely(['host', 'execEnv', 'until', 'duplicates', 'keepDays', 'allowRemote'], {
     port: option('--port <n>', 'listen on this port; 0: any free port', asInteger(0, 65_535)),
     host: option('--host <address>', 'listen on this address (127.0.0.1)', asText, { default: '127.0.0.1' }),
     ...secretOptions,
@@ -308,7 +308,7 @@ const listen = defineCommand({
       { default: String(KEEP_DAYS) },
     ),
     allowRemote: flag('--allow-remote', 'let --forward-to name another machine'),
-  },
+  }),
   examples: {
     'print events': 'paycli webhook listen --port 4400 --secret-file secret.txt',
     'forward events to your own server':
