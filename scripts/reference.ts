@@ -1,5 +1,6 @@
 import { aboutOf, flagsOf, usageOf } from '../src/cli/help/layout.ts';
-import { type CommandNode, commandsOf, commandTree, type NounNode, type OptionNode } from '../src/cli/tree.ts';
+import { commandsIn, type Part, partsOf } from '../src/cli/help/tasks.ts';
+import { type CommandNode, commandsOf, commandTree, type OptionNode } from '../src/cli/tree.ts';
 import { allSpecs, NOUNS } from '../src/commands/all.ts';
 
 export const REFERENCE = 'docs/reference';
@@ -54,22 +55,23 @@ const commandPage = (node: CommandNode): string =>
 const listed = (nodes: readonly CommandNode[]): string =>
   nodes.map((node) => `- [paycli ${node.path.join(' ')}](${pageOf(node)}): ${plain(node.summary)}`).join('\n');
 
-const nounPart = ({ name, aliases, summary, commands }: NounNode): string[] => [
-  `## ${name}`,
-  [summary, ...aliases.map((alias) => `also called \`${alias}\``)].join('; '),
-  listed(commands),
-];
+/** A command as an entry of its task, or a noun with its verbs. */
+const partOf = (part: Part): string => {
+  const { node, about } = part;
+  const list = listed(commandsIn(part));
+  if (node.kind === 'command') return list;
+  const lines = [about, ...node.aliases.map((alias) => `also called \`${alias}\``)].filter((text) => text !== '');
+  return [`### ${node.name}`, ...(lines.length === 0 ? [] : [lines.join('; ')]), list].join('\n\n');
+};
 
 const tree = commandTree(await allSpecs(), NOUNS);
 
 const index = (): string => {
-  const nouns = tree.commands.filter((node) => node.kind === 'noun');
-  const alone = tree.commands.filter((node) => node.kind === 'command');
+  const tasks = Map.groupBy(partsOf(tree.commands), ({ task }) => task);
   return `${[
     '# Commands',
     'The same as `paycli help COMMAND --all` says, from the same table.',
-    ...nouns.flatMap(nounPart),
-    ...section('Other commands', listed(alone)),
+    ...[...tasks].flatMap(([task, parts]) => section(task, parts.map(partOf).join('\n\n'))),
     ...section('Global options', 'They work before and after the words of a command.'),
     table(['option', 'meaning'], optionRows(tree.options)),
   ].join('\n\n')}\n`;

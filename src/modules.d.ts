@@ -21,10 +21,10 @@ declare module '#topics' {
   export default topics;
 }
 
-/** The commands on the first page of help, which the build makes from their declarations. */
+/** The commands on the first page of help by task, which the build makes from their declarations. */
 declare module '#overview' {
-  const commands: readonly (readonly [names: string, about: string])[];
-  export default commands;
+  const tasks: readonly (readonly [task: string, entries: readonly (readonly [name: string, about: string])[]])[];
+  export default tasks;
 }
 
 /** The command schema. The build generates it; package.json gives its path. */

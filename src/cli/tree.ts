@@ -145,7 +145,7 @@ export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Recor
 });
 
 /** Lists all commands, in the order of help. */
-export const commandsOf = ({ commands }: Tree): readonly CommandNode[] =>
+export const commandsOf = ({ commands }: Pick<Tree, 'commands'>): readonly CommandNode[] =>
   commands.flatMap((node) => (node.kind === 'command' ? [node] : node.commands));
 
 const groupNode = ({ path, groups, commands }: NounNode, name: string): NounNode => ({

@@ -122,7 +122,7 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
 
   it('and so does the first line of help', async () => {
     const { stdout } = await inProcess(['--help']);
-    const line = /^ {2}(paycli .* --local)$/m.exec(stdout)?.[1] ?? '';
+    const line = /^Start here: (paycli .* --local) /m.exec(stdout)?.[1] ?? '';
     expect(await tryLines(line, {})).toMatchObject({ codes: [] });
   });
 

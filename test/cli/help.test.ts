@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import overview from '#overview' with { type: 'json' };
-import { entries, LONGEST_PAGE } from '../../src/cli/help/layout.ts';
+import { entries } from '../../src/cli/help/layout.ts';
 import { overviewOf } from '../../src/cli/help/overview.ts';
 import { helpPage } from '../../src/cli/help/show.ts';
+import { commandsIn, partsOf } from '../../src/cli/help/tasks.ts';
 import { TOPICS } from '../../src/cli/program.ts';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
@@ -21,12 +22,45 @@ const copied = commands.flatMap(([, { examples }]) =>
   examples.flatMap(({ about, line }) => [`# ${about}`, ...line.split('\n')]),
 );
 
-it('the first page of help is of all commands', () => {
-  expect(overview).toEqual(overviewOf(tree));
+/** Maximum lines of a short page, at 80 columns. */
+const LONGEST_PAGE = 50;
+
+describe('the first page of help', () => {
+  it('is of all commands', () => {
+    expect(overview).toEqual(overviewOf(tree));
+  });
+
+  it('has each command in exactly one task', () => {
+    const listed = partsOf(tree.commands).flatMap(commandsIn);
+    expect(listed.map(({ path }) => path.join(' ')).toSorted()).toEqual(names.toSorted());
+  });
+
+  it.each([60, 80, 100, 140])('has a column of tasks and a column of names, at %i columns', async (width) => {
+    const whole = await page('', { width });
+    const lines = whole.slice(
+      whole.findIndex((line) => line.startsWith('Payments')),
+      whole.lastIndexOf(''),
+    );
+    expect(
+      lines.filter((line) => !/^(?:[A-Z][\w ]{12}|[a-z]{8,11} {2,5}| {13})(?:[a-z]+ +| {12})\S/.test(line)),
+    ).toEqual([]);
+    expect(lines.filter((line) => line.length > width)).toEqual([]);
+  });
+
+  it('has the global options and the topics with --all only', async () => {
+    const [short, whole] = await Promise.all([page(''), page('', { all: true })]);
+    for (const { name } of tree.options.filter((one) => !['--local', '--help'].includes(one.name))) {
+      expect(short.join('\n')).not.toContain(name);
+      expect(whole.join('\n')).toContain(name);
+    }
+    for (const topic of TOPICS) expect(whole.join('\n').split('Topics:')[1]).toContain(topic);
+    expect(short.at(-1)).toContain('paycli --help --all');
+    expect(whole.slice(0, short.length - 2)).toEqual(short.slice(0, -2));
+  });
 });
 
 describe('a page of help', () => {
-  it.each(['', ...names])('is at most a screen: paycli %s --help', async (name) => {
+  it.each(names)('is short: paycli %s --help', async (name) => {
     expect((await page(name)).length).toBeLessThanOrEqual(LONGEST_PAGE);
     expect((await page(name, { width: 100 })).length).toBeLessThanOrEqual(LONGEST_PAGE);
   });
@@ -38,10 +72,25 @@ describe('a page of help', () => {
     expect(first).toMatch(/^ {2}# /);
   });
 
-  it.each(commands)('leaves out nothing unless it says so: paycli %s --help', async (name, node) => {
+  it.each(commands)('shows rare options with --all only, and counts them: paycli %s --help', async (name, node) => {
     const [short, whole] = await Promise.all([page(name), page(name, { all: true })]);
-    expect(node.options.filter(({ name: flag }) => !whole.join('\n').includes(flag))).toEqual([]);
-    expect(short.join('\n').includes(`paycli ${name} --help --all`)).toBe(short.join() !== whole.join());
+    const shown = (lines: readonly string[]) => {
+      const flags = lines.flatMap((line) => /^ {2}(?:-\w, )?(--[\w-]+)/.exec(line)?.[1] ?? []);
+      return node.options.filter((one) => flags.includes(one.name));
+    };
+    expect(shown(whole)).toEqual(node.options);
+    expect(shown(short)).toEqual(node.options.filter(({ rare }) => rare !== true));
+    const rare = node.options.length - shown(short).length;
+    const more = rare === 0 ? 'Details' : `${rare} more option${rare === 1 ? '' : 's'} and details`;
+    expect(short.at(-1)).toBe(`${more}: paycli ${name} --help --all`);
+  });
+
+  it.each(commands)('has no example with an option that it leaves out: paycli %s --help', async (name, node) => {
+    const text = (await page(name))
+      .filter((line) => line.startsWith('  paycli '))
+      .join(' ')
+      .split(' ');
+    expect(node.options.filter(({ rare, name: flag }) => rare === true && text.includes(flag))).toEqual([]);
   });
 
   it.each(['', ...names])('fits 60 columns: paycli %s --help --all', async (name) => {
@@ -65,7 +114,23 @@ describe('a page of help', () => {
   it('is that of a noun', async () => {
     const text = (await page('payment')).join('\n');
     expect(text).toContain('Usage: paycli ugwo <command>');
-    expect(text).toMatch(/^ {2}charge {2}charge a payment request/m);
+    expect(text).toContain('Payment requests. Alias: `paycli payment`.');
+    expect(text).toMatch(/^Commands:\n {2}charge {2}charge a payment request.*\n {2}list {4}list payment requests/m);
+  });
+
+  it('is that of a noun with several tasks', async () => {
+    const text = (await page('ledger', { width: 200 })).join('\n');
+    expect([...text.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading)).toEqual([
+      'Examples',
+      'Follow up',
+      'Files',
+      'Team and maintenance',
+    ]);
+    expect(text).toMatch(/^Files:\n {2}jobs {5}list files.*\n {2}export {3}print every charge/m);
+  });
+
+  it('is that of a group, which has the name of a noun', async () => {
+    expect((await page('emulator webhook')).join('\n')).toMatch(/^Commands:\n {2}add {9}send events/m);
   });
 
   it.each([

@@ -1,64 +1,104 @@
 import { TOPICS } from '../program.ts';
 import { type CommandNode, childrenOf, type NounNode, type Tree } from '../tree.ts';
-import { entries, exampleLines, type HelpLayout, optionEntries, prose, section, usageLines } from './layout.ts';
+import {
+  entries,
+  exampleLines,
+  type HelpLayout,
+  optionEntries,
+  prose,
+  section,
+  usageLines,
+  wrapped,
+} from './layout.ts';
+import { commandsIn, type Part, partsOf } from './tasks.ts';
 
 const FEW_EXAMPLES = 3;
 
-const START = [
-  { about: 'look around on this machine; no network, no key', line: 'paycli ugwo list --local' },
-  { about: 'use the real service', line: 'paycli login --environment sandbox' },
-];
+/** Width of the column of tasks on the first page, and of the space behind it. */
+const TASK = 11;
+const GAP = 2;
 
 /** A command or noun on a help page. */
-export type HelpEntry = readonly [names: string, about: string];
+type HelpEntry = readonly [name: string, about: string];
 
-/** Describes a command; the entry of a noun lists its verbs. */
-const entryOf = (node: CommandNode | NounNode): HelpEntry => {
-  if (node.kind === 'command') return [node.name, node.summary];
-  return [
-    [node.name, ...node.aliases].join(', '),
-    `${node.summary}: ${childrenOf(node)
-      .map(({ name }) => name)
-      .join(', ')}`,
-  ];
+/** A task with its commands and nouns, on the first page. */
+export type HelpTask = readonly [task: string, entries: readonly HelpEntry[]];
+
+const named = (about: string, verbs: readonly { readonly name: string }[]): string =>
+  [about, verbs.map(({ name }) => name).join(', ')].filter((text) => text !== '').join(': ');
+
+/** Describes a command; the entry of a group lists its verbs. */
+const entryOf = (node: CommandNode | NounNode): HelpEntry => [
+  node.name,
+  node.kind === 'command' ? node.summary : named(node.summary, childrenOf(node)),
+];
+
+/** Lists every command and noun by task, for the first page. */
+export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly HelpTask[] =>
+  Map.groupBy(partsOf(commands), ({ task }) => task)
+    .entries()
+    .map(([task, parts]): HelpTask => [task, parts.map(({ node, about, verbs }) => [node.name, named(about, verbs)])])
+    .toArray();
+
+/** Pads the names to one length, so that entries in several sections line up. */
+const inOneColumn = (tasks: readonly HelpTask[]): readonly HelpTask[] => {
+  const longest = Math.max(...tasks.flatMap(([, list]) => list.map(([name]) => name.length)));
+  return tasks.map(([task, list]) => [task, list.map(([name, about]) => [name.padEnd(longest), about])]);
 };
 
-const HELP: HelpEntry = ['help', 'show help for a command or a topic'];
+/** Renders a task in the left column, and its entries beside it. */
+const taskLines = ([task, list]: HelpTask, { width, heading }: HelpLayout): string[] => {
+  const names = wrapped(task, TASK);
+  const beside = entries(list, width - TASK - GAP);
+  return Array.from({ length: Math.max(names.length, beside.length) }, (_, at) => {
+    const [name = '', line = ''] = [names[at], beside[at]];
+    return `${name === '' ? '' : heading(name)}${' '.repeat(TASK + GAP - name.length)}${line}`.trimEnd();
+  });
+};
 
-/** Lists every command and noun for the first page. */
-export const overviewOf = ({ commands }: Pick<Tree, 'commands'>): readonly HelpEntry[] => commands.map(entryOf);
-
-/** Renders the first page of help. */
+/** Renders the first page of help; with `all`, also the global options and the topics. */
 export const rootPage = (
-  commands: readonly HelpEntry[],
+  tasks: readonly HelpTask[],
   options: Tree['options'],
   all: boolean,
   layout: HelpLayout,
-): string[] => {
-  const shown = options.filter(({ rare }) => all || rare !== true);
-  const more = options.length - shown.length;
-  return [
-    ...prose('Operate a payments service from a terminal, a script or a CI job.', layout.width),
-    '',
-    ...usageLines('paycli <command> [options]', layout),
-    ...section('Start here', (width) => exampleLines(START, width), layout),
-    ...section('Commands', (width) => entries([...commands, HELP], width), layout),
-    ...section('Options of every command', (width) => optionEntries(shown, width), layout),
-    ...section('Topics', (width) => prose(`paycli help ${TOPICS.join(' | ')}`, width), layout),
-    ...(more === 0 ? [] : ['', `${more} more options: paycli --help --all`]),
-  ];
+): string[] => [
+  ...prose('Operate a payments service from a terminal, a script or a CI job.', layout.width),
+  '',
+  ...usageLines('paycli <command> [options]', layout),
+  ...prose('Start here: paycli ugwo list --local (practice: no network, no key)', layout.width),
+  '',
+  ...inOneColumn(tasks).flatMap((task) => taskLines(task, layout)),
+  ...(all ? section('Global options', (width) => optionEntries(options, width), layout) : []),
+  ...(all ? section('Topics', (width) => prose(`paycli help ${TOPICS.join(' | ')}`, width), layout) : []),
+  '',
+  ...prose(
+    `Options: paycli <command> --help.${all ? '' : ' Global options, topics: paycli --help --all'}`,
+    layout.width,
+  ),
+];
+
+/** The verbs of a noun by task if they have several, or of a group (`webhook events`), which has none. */
+const groupsOf = (node: NounNode): readonly Part[] => {
+  const parts = node.path.length === 1 ? partsOf([node]) : [];
+  if (parts.length > 1) return parts;
+  return [{ node, about: node.summary, verbs: childrenOf(node), ...parts[0], task: 'Commands' }];
 };
 
 /** Renders the help of a noun: its verbs. */
 export const nounPage = (node: NounNode, layout: HelpLayout): string[] => {
-  const examples = node.commands.flatMap((verb) => verb.examples.slice(0, 1)).slice(0, FEW_EXAMPLES);
+  const parts = groupsOf(node);
+  const examples = parts.flatMap(commandsIn).flatMap((verb) => verb.examples.slice(0, 1));
+  const groups = parts.map(({ task, verbs }): HelpTask => [task, verbs.map(entryOf)]);
   const name = node.path.join(' ');
+  const alias = node.aliases.map((word) => ` Alias: \`paycli ${word}\`.`).join('');
+  const about = `${node.summary.charAt(0).toUpperCase()}${node.summary.slice(1)}.${alias}`;
   return [
     ...usageLines(`paycli ${name} <command> [options]`, layout),
-    ...section('Examples', (width) => exampleLines(examples, width), layout),
+    ...section('Examples', (width) => exampleLines(examples.slice(0, FEW_EXAMPLES), width), layout),
     '',
-    ...prose(`${node.summary.charAt(0).toUpperCase()}${node.summary.slice(1)}.`, layout.width),
-    ...section('Commands', (width) => entries(childrenOf(node).map(entryOf), width), layout),
+    ...prose(about, layout.width),
+    ...inOneColumn(groups).flatMap(([task, list]) => section(task, (width) => entries(list, width), layout)),
     '',
     ...prose(`See paycli ${name} <command> --help`, layout.width),
   ];

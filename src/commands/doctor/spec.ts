@@ -3,7 +3,7 @@ import { defineCommand, flag, READ_EXITS } from '../../cli/define.ts';
 /** The command that checks the setup. */
 export const doctorCommand = defineCommand({
   path: ['doctor'],
-  summary: 'check the setup: profile, key, service, clock, ledger, terminal, manual',
+  summary: 'check the key, the service, the ledger and the terminal',
   description:
     'Checks everything a command depends on and says how to fix each problem. Sends at most one GET, and changes ' +
     'nothing. Never prints a key.',

@@ -2,7 +2,7 @@ import { defineCommand, optional } from '../../cli/define.ts';
 
 export const schemaCommand = defineCommand({
   path: ['schema'],
-  summary: 'print the commands as JSON: options, danger, exit codes and the schema of each output',
+  summary: 'print the commands and their output schemas as JSON',
   description:
     'For programs and agents that call paycli. For each command: its danger (read, write or money), its options, ' +
     'its exit codes, and the JSON Schema (2020-12) of what it prints with -o json and of one line with -o ndjson. ' +

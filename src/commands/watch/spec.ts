@@ -1,4 +1,4 @@
-import { defineCommand, flag, option, optional, READ_EXITS } from '../../cli/define.ts';
+import { defineCommand, flag, option, optional, READ_EXITS, rarely } from '../../cli/define.ts';
 import { asText, asWaitTimeout, readId } from '../../cli/options.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
@@ -20,14 +20,14 @@ export const watchCommand = defineCommand({
   path: ['watch'],
   danger: 'read',
   endless: true,
-  summary: 'watch charges until they are paid: a line for each change, or a live table',
+  summary: 'watch charges until they are paid',
   description:
     'Prints each charge, then a line for each change. On a terminal it is a table that updates in place, with sums ' +
     'per currency. In a pipe, and with ACCESSIBLE, NO_COLOR or TERM=dumb set, it prints lines. While `paycli ' +
     'webhook listen` runs on this machine, webhooks bring the changes. Otherwise it polls: one walk over the list ' +
     'for many charges, and more slowly while nothing changes. It sends no charge. Ctrl-C ends it.',
   args: [optional('ugwo...', 'payment requests, ugw.…', { completes: 'ugwo' })],
-  options: {
+  options: rarely(['open'], {
     job: option('--job <job>', 'the charges of this file, job-…', asText, { completes: 'job' }),
     open: flag('--open', 'every open charge in the ledger, and each new one (default)'),
     untilFinal: flag(
@@ -39,7 +39,7 @@ export const watchCommand = defineCommand({
       'with --until-final: maximum wait, 1s to 24h (no limit)',
       asWaitTimeout,
     ),
-  },
+  }),
   examples: {
     'watch one payment request, for a script (exit 12: it is still open)': `${CHARGED}\npaycli watch ${SEEDED.ugwo} --until-final --wait-timeout 1s -o ndjson`,
     'wait until no charge is open': 'paycli watch --until-final',

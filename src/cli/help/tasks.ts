@@ -1,0 +1,61 @@
+import { type CommandNode, childrenOf, commandsOf, type NounNode, type Tree } from '../tree.ts';
+
+/** A command, or the verbs of a noun that serve one task. `about` replaces the description of the noun. */
+type Entry = readonly [name: string, verbs?: string, about?: string];
+
+/** Every command by task, in the order of help. A test fails for a command that is missing or has two tasks. */
+const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
+  [
+    'Payments',
+    ['ugwo', 'charge list create get cancel'],
+    ['onye', 'update list create get delete'],
+    ['activity', 'get wait'],
+    ['refund', 'create list get'],
+    ['checkout', 'list get providers'],
+  ],
+  ['Follow up', ['watch'], ['ledger', 'list show sync resolve report']],
+  ['Files', ['ledger', 'jobs export', 'files sent with --from']],
+  [
+    'Setup',
+    ['login'],
+    ['doctor'],
+    ['version'],
+    ['profile', 'list show use rename remove'],
+    ['config', 'list get set unset'],
+    ['completion', 'install bash zsh fish powershell'],
+  ],
+  ['Practice', ['emulator', 'start seed settle clock faults openapi webhook reset']],
+  [
+    'Team and maintenance',
+    ['approve'],
+    ['policy', 'list show set remove'],
+    ['ledger', 'use init migrate push status verify backup prune', ''],
+  ],
+  ['For programs', ['api'], ['schema'], ['webhook', 'listen verify events prune']],
+];
+
+/** One entry of help: a command, or those verbs of a noun that serve the task. */
+export interface Part {
+  readonly task: string;
+  readonly node: CommandNode | NounNode;
+  readonly about: string;
+  readonly verbs: readonly (CommandNode | NounNode)[];
+}
+
+const verbsOf = (node: CommandNode | NounNode, names: string): Part['verbs'] => {
+  const children = node.kind === 'noun' ? childrenOf(node) : [];
+  return names.split(' ').flatMap((name) => children.find((child) => child.name === name) ?? []);
+};
+
+/** Lists the parts of these commands and nouns by task, in the order of help. */
+export const partsOf = (nodes: Tree['commands']): readonly Part[] =>
+  TASKS.flatMap(([task, ...entries]) =>
+    entries.flatMap(([name, verbs = '', about]) => {
+      const node = nodes.find((one) => one.name === name);
+      return node === undefined ? [] : [{ task, node, about: about ?? node.summary, verbs: verbsOf(node, verbs) }];
+    }),
+  );
+
+/** Lists the commands of a part. */
+export const commandsIn = ({ node, verbs }: Part): readonly CommandNode[] =>
+  node.kind === 'command' ? [node] : commandsOf({ commands: verbs });
