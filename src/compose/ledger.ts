@@ -38,15 +38,16 @@ const worldOf = async ({ clock, signals, redactor }: Io) => {
   };
 };
 
-/** Opens the ledger in this machine's file. */
-export const openFileLedger = async (io: Io, rooms: Rooms): Promise<Ledger> => {
-  const [{ openLedger }, { hasProcessEnded: isGone }, world] = await Promise.all([
+/** Opens the ledger in this machine's file; with `dryRun`, only to read it. */
+export const openFileLedger = async (io: Io, rooms: Rooms, dryRun = false): Promise<Ledger> => {
+  const [{ openLedger, openToRead }, { hasProcessEnded: isGone }, world] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sender.ts'),
     worldOf(io),
   ]);
   const path = await ledgerPath(rooms);
-  return openLedger({ ...world, path, isGone: (sender, overdue) => isGone(sender, world.self, overdue) });
+  const open = dryRun ? openToRead : openLedger;
+  return open({ ...world, path, isGone: (sender, overdue) => isGone(sender, world.self, overdue) });
 };
 
 /** Address and password of the run's shared ledger, and the source of the setting. Undefined if none is set. */
@@ -61,16 +62,18 @@ export const sharedSetting = async (
   return { access: { address, password: () => setting.password(address) }, from: setting.from };
 };
 
-/** Opens a shared ledger. */
-const openTeamLedger = async (io: Io, rooms: Rooms, access: Access): Promise<Ledger> => {
-  const [{ openSharedLedger }, { mayHaveEnded: isGoneAnywhere }, { operator }, world] = await Promise.all([
-    import('../ledger/postgres/open.ts'),
-    import('../ledger/sender.ts'),
-    import('../ledger/sender.ts'),
-    worldOf(io),
-  ]);
+/** Opens a shared ledger; with `dryRun`, only to read it. */
+const openTeamLedger = async (io: Io, rooms: Rooms, access: Access, dryRun: boolean): Promise<Ledger> => {
+  const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded: isGoneAnywhere }, { operator }, world] =
+    await Promise.all([
+      import('../ledger/postgres/open.ts'),
+      import('../ledger/sender.ts'),
+      import('../ledger/sender.ts'),
+      worldOf(io),
+    ]);
   const { self } = world;
-  return openSharedLedger({
+  const open = dryRun ? openSharedToRead : openSharedLedger;
+  return open({
     ...{ ...world, access },
     folder: (await rooms.folders()).data,
     isGone: (sender, overdue) => isGoneAnywhere(sender, self, overdue),
@@ -78,11 +81,12 @@ const openTeamLedger = async (io: Io, rooms: Rooms, access: Access): Promise<Led
   });
 };
 
-/** Throws where the folder can't be read: a shared ledger's record may be in it. */
+/** Throws where the folder can't be read: a shared ledger's record may be in it. A dry run may find no folder. */
 const namesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder);
   } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new PayError('ledger', `the data folder ${folder} can't be read: ${reasonOf(thrown)}`, {
       hint: 'nothing was sent; give yourself access to the folder, then run the same command again',
       cause: thrown,
@@ -108,17 +112,20 @@ const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefine
     });
   const path = await ledgerPath(rooms);
   if (access === undefined || !existsSync(path)) return others;
-  const ledger = await openFileLedger(run.io, rooms);
+  const ledger = await openFileLedger(run.io, rooms, run.globals.dryRun);
   run.closing.push(() => ledger.close());
   const about = (asked: string) => ledger.list({ about: asked, limit: -1 });
   return [{ name: `the ledger of this machine (${path})`, pushable: true, about }, ...others];
 };
 
-/** Opens the run's ledger: this machine's file, or a shared one. */
+/** Opens the run's ledger: this machine's file, or a shared one. A dry run only reads it. */
 export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledger> => {
   const setting = await sharedSetting(run, rooms);
+  const { dryRun } = run.globals;
   const ledger =
-    setting === undefined ? await openFileLedger(run.io, rooms) : await openTeamLedger(run.io, rooms, setting.access);
+    setting === undefined
+      ? await openFileLedger(run.io, rooms, dryRun)
+      : await openTeamLedger(run.io, rooms, setting.access, dryRun);
   run.closing.push(() => ledger.close());
   const { withOthers } = await import('../ledger/open.ts');
   return withOthers(
@@ -149,7 +156,7 @@ const OPTIONAL_LIMIT_MS = 2000;
 
 /**
  * Ledger reads and writes besides the command's own work. They never create a ledger, and their failure never fails the
- * command.
+ * command. A dry run has none.
  */
 export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
@@ -172,10 +179,10 @@ export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Prom
           asked,
         );
       };
-      await aside(note).catch(() => undefined);
+      if (!run.globals.dryRun) await aside(note).catch(() => undefined);
     },
     remind: async (): Promise<void> => {
-      if (run.globals.quiet || !run.io.stderr.isTerminal) return;
+      if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;
       const file = `${(await rooms.folders()).data}/${REMINDER_FILE_NAME}`;
       if (isReminded(file, run.io.clock.now())) return;
       const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { PayError, reasonOf } from '../core/error.ts';
 import { connect, type DatabaseKind, isDamage, migrate, useJournal, versionOf } from './connect.ts';
 import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
@@ -55,4 +55,22 @@ export const openDatabase = <T>(path: string, kind: DatabaseKind, use: (db: Data
     refuseUnlessOurs(path, kind);
   }
   return openOurs(path, kind, use);
+};
+
+/**
+ * Opens the database at an absolute path for `use`, which then owns it, and never writes to it. Where there is no file,
+ * `use` gets an empty database in memory. Every failure is an error of the kind.
+ */
+export const openReadOnly = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
+  const isThere = stateUnlessForeign(path, kind) !== 'missing';
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(isThere ? path : ':memory:', { readOnly: isThere, timeout: kind.busyTimeout ?? 0 });
+    if (!isThere) migrate(db, kind);
+    refuseNewer(db, path, kind);
+    return use(db);
+  } catch (thrown) {
+    if (db?.isOpen) db.close();
+    throw asFault(thrown, path, kind);
+  }
 };

@@ -15,9 +15,9 @@ import {
   type Moment,
   type Sender,
 } from './entry.ts';
-import type { BeginOptions, Begun, Obstacle, RefusalReason } from './ledger.ts';
+import type { BeginOptions, Begun, Judged, Obstacle, Plan, RefusalReason } from './ledger.ts';
 import { isNoCharge, isOtherMedium, mediumOf } from './match.ts';
-import { type Allowance, dayOf, forbids } from './policy.ts';
+import { type Allowance, type AllowanceOf, dayOf, forbids, withPlan, withRow } from './policy.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 import { latest, markStale, started } from './transitions.ts';
 
@@ -239,7 +239,8 @@ export const expireStale = async (backend: Backend): Promise<void> => {
 /** Reads charges after marking those of dead processes as unknown. */
 export const readResolved = async (backend: Backend, query: Query): Promise<readonly Entry[]> => {
   await expireStale(backend);
-  return backend.read(query);
+  // A ledger that is only read stores no change.
+  return (await backend.read(query)).map((charge) => resolveStale(charge, backend));
 };
 
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -302,34 +303,63 @@ const policyObstacle = (allowance: Allowance | undefined, intent: Intent): Obsta
   return { why: 'policy', by: undefined, activity: undefined, policy: { profile: allowance.kept.profile, forbidden } };
 };
 
+/** Queries for the entries that may block an intent: those about the same thing, and the last one of its row. */
+const queriesFor = ({ about, job, row = 0 }: Intent): readonly Query[] => [
+  { standing: about },
+  ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
+];
+
+/** Selects the charges that count against the policy of an intent; undefined if no policy applies to it. */
+const spendingOf = ({ kind, profile }: Intent, { now }: Pick<Backend, 'now'>): AllowanceOf | undefined =>
+  // An intent that waits beyond midnight also counts the charges of the day before. It never counts too few.
+  kind === CHARGE ? { profile, since: dayOf(now()) } : undefined;
+
+/** Decision about an intent, from the entries that `queriesFor` finds. */
+const decisionOn = (
+  intent: Intent,
+  how: BeginOptions,
+  backend: Backend,
+  [standing = [], ofRow = []]: readonly (readonly Entry[])[],
+  allowance: Allowance | undefined,
+) => {
+  const now = backend.moment();
+  // The row's last entry may also be among the standing ones.
+  const found = new Map([...standing, ...ofRow].map((charge) => [charge.id, charge]));
+  const [last] = ofRow.map((charge) => resolveStale(charge, backend));
+  const known = standing.map((charge) => resolveStale(charge, backend));
+  const others = isEmulator(intent.service) ? [] : known.filter((charge) => charge.service !== intent.service);
+  return {
+    now,
+    obstacle: obstacleOf(intent, how, known, last, now) ?? policyObstacle(allowance, intent),
+    elsewhere: elsewhereOf(others, intent, now),
+    lost: staleAmong([...found.values()], backend),
+  };
+};
+
 /** Runs the guard and stores the intent in one transaction (charge-protocol, steps 1 and 2). */
 export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Promise<Begun> => {
-  const { service, about, job, row = 0 } = intent;
   // Created outside the rule, so that it stays the same when the rule runs again.
   const id = newId(intent.kind);
-  const decide: Parameters<typeof backend.change<Begun>>[2] = ([standing = [], ofRow = []], allowance) => {
-    const now = backend.moment();
-    // The row's last entry may also be among the standing ones.
-    const found = new Map([...standing, ...ofRow].map((charge) => [charge.id, charge]));
-    const lost = staleAmong([...found.values()], backend);
-    const [last] = ofRow.map((charge) => resolveStale(charge, backend));
-    const known = standing.map((charge) => resolveStale(charge, backend));
-    const obstacle = obstacleOf(intent, how, known, last, now) ?? policyObstacle(allowance, intent);
+  const decide: Parameters<typeof backend.change<Begun>>[2] = (found, allowance) => {
+    const { now, obstacle, elsewhere, lost } = decisionOn(intent, how, backend, found, allowance);
     if (obstacle !== undefined) {
       return { write: lost, result: { kind: 'refused', intent, moment: now, ...obstacle } };
     }
-    const others = isEmulator(service) ? [] : known.filter((charge) => charge.service !== service);
-    const elsewhere = elsewhereOf(others, intent, now);
     return {
       write: [...lost, started(id, { ...intent, bound: intent.bound + backend.slack }, backend.self, now)],
       result: { kind: 'begun', id, elsewhere },
     };
   };
-  const queries = [
-    { standing: about },
-    ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
-  ];
-  // An intent that waits beyond midnight also counts the charges of the day before. It never counts too few.
-  const of = intent.kind === CHARGE ? { profile: intent.profile, since: dayOf(backend.now()) } : undefined;
-  return backend.change('intent', queries, decide, of);
+  return backend.change('intent', queriesFor(intent), decide, spendingOf(intent, backend));
+};
+
+/** Runs the guard and writes nothing. A clear intent is added to the plan, and counts from then on. */
+export const judge = async (backend: Backend, intent: Intent, how: BeginOptions, plan: Plan): Promise<Judged> => {
+  const spending = spendingOf(intent, backend);
+  const found = await Promise.all(queriesFor(intent).map(backend.read));
+  const allowance = spending && (await backend.policies.allowance(spending));
+  const { now, obstacle, elsewhere } = decisionOn(intent, how, backend, found, withPlan(allowance, plan.total));
+  if (obstacle !== undefined) return { kind: 'refused', intent, moment: now, ...obstacle };
+  plan.total = withRow(plan.total, intent.asked ?? {});
+  return { kind: 'clear', elsewhere };
 };

@@ -11,7 +11,7 @@ import type {
   Scope,
 } from './entry.ts';
 import type { Jobs } from './job.ts';
-import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy } from './policy.ts';
+import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, Total } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Counts for a planned pruning. */
@@ -99,6 +99,20 @@ export type Begun =
     }
   | Refused;
 
+/** Judgement about an intent that is not sent. */
+export type Judged =
+  | {
+      readonly kind: 'clear';
+      /** See `Begun`. */
+      readonly elsewhere: Entry | undefined;
+    }
+  | Refused;
+
+/** Intents that were judged clear so far. They count against a policy like charges that were made. */
+export interface Plan {
+  total: Total;
+}
+
 /** Options for starting an intent. */
 export interface BeginOptions {
   /** Overrides a charge that can still be paid, was paid or was made; never an unresolved or cancelled one. */
@@ -147,6 +161,8 @@ export interface Ledger {
    * intent is on the disk.
    */
   begin(intent: Intent, how: BeginOptions): Promise<Begun>;
+  /** Runs the same guard, and writes nothing. Adds a clear intent to the plan. */
+  judge(intent: Intent, how: BeginOptions, plan: Plan): Promise<Judged>;
   /** Keyed digest of a text. Only this ledger can compute it. */
   digest(text: string): string;
   /** Removes secrets from a text, as from all that is stored. */

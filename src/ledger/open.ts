@@ -12,7 +12,7 @@ import {
   withoutNumbers,
   withoutPhoneEnding,
 } from './entry.ts';
-import { begin, expireStale, guard, isStale, readResolved } from './guard.ts';
+import { begin, expireStale, guard, isStale, judge, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
 import type { BeginOptions, Ledger, Refused } from './ledger.ts';
 import { note, observe, record, resolve } from './outcome.ts';
@@ -130,6 +130,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       if (begun.kind === 'begun') open.set(begun.id, intent);
       return begun;
     },
+    judge: (intent, how, plan) => judge(backend, intent, how, plan),
     record: async (id, given) => {
       const intent = open.get(id);
       open.delete(id);
@@ -215,13 +216,26 @@ const refusedBy = async (
 };
 
 /** Ledger that refuses an intent if an entry of another ledger blocks it, unless `again` is set. */
-export const withOthers = (ledger: Ledger, others: () => Promise<readonly OtherLedger[]>): Ledger => ({
-  ...ledger,
-  begin: async (intent, how) => {
+export const withOthers = (ledger: Ledger, others: () => Promise<readonly OtherLedger[]>): Ledger => {
+  const refusedElsewhere = async (intent: Intent, how: BeginOptions): Promise<Refused | undefined> => {
     for (const other of how.again ? [] : await others()) {
       const refused = await refusedBy(other, intent, how, ledger);
       if (refused !== undefined) return refused;
     }
-    return ledger.begin(intent, how);
+    return undefined;
+  };
+  return {
+    ...ledger,
+    begin: async (intent, how) => (await refusedElsewhere(intent, how)) ?? ledger.begin(intent, how),
+    judge: async (intent, how, plan) => (await refusedElsewhere(intent, how)) ?? ledger.judge(intent, how, plan),
+  };
+};
+
+/** Storage that is only read: a rule decides, and what it would write is dropped. Nothing can be started. */
+export const readOnly = (backend: Backend): Backend => ({
+  ...backend,
+  change: async (purpose, about, decide) => {
+    if (purpose === 'intent') throw new Error('nothing is sent with a ledger that is only read');
+    return decide(await Promise.all(about.map(backend.read))).result;
   },
 });

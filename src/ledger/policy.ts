@@ -142,6 +142,16 @@ export const sumOf = (one: Total, other: Total): Total => {
   return { rows: one.rows + other.rows, amounts, unknown: one.unknown + other.unknown };
 };
 
+export const NO_TOTAL: Total = { rows: 0, amounts: new Map(), unknown: 0 };
+
+/** Counts charges that are only planned as if they had been made. */
+export const withPlan = (allowance: Allowance | undefined, plan: Total): Allowance | undefined => {
+  if (allowance === undefined) return undefined;
+  const { count, ...spent } = allowance.spent;
+  const { rows, ...sum } = sumOf({ rows: count, ...spent }, plan);
+  return { ...allowance, spent: { count: rows, ...sum } };
+};
+
 /** Approval state of a file that needs another person's approval. Instants are milliseconds since the epoch. */
 export interface Approval {
   readonly job: string;

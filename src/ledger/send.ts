@@ -30,7 +30,7 @@ import {
   withoutNumbers,
   withoutPhone,
 } from './entry.ts';
-import type { BeginOptions, Ledger, Refused } from './ledger.ts';
+import type { BeginOptions, Judged, Ledger, Plan, Refused } from './ledger.ts';
 import { isOtherMedium } from './match.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 
@@ -262,6 +262,27 @@ const chargeRules = (request: ChargeRequest, ledger: Ledger): Rules => {
   };
 };
 
+const wantedBy = (
+  { client, place }: Pick<LedgerContext, 'client' | 'place'>,
+  { row }: SendOptions,
+  { effect, intent }: Rules,
+): Intent => ({
+  ...place,
+  ...intent,
+  kind: effect.kind,
+  bound: client.longestWrite,
+  job: row?.job,
+  row: row?.number,
+});
+
+/** Judges a charge as `sendOnce` would, and neither sends nor writes anything. */
+export const judgeCharge = (context: LedgerContext, request: ChargeRequest, plan: Plan): Promise<Judged> => {
+  const { ledger } = context;
+  const { again, row } = request;
+  const rules = chargeRules(request, ledger);
+  return ledger.judge(wantedBy(context, request, rules), { ...rules.how, again, retry: row?.retry === true }, plan);
+};
+
 /**
  * Sends one request under the protocol (charge-protocol, The order of things). The intent is on the disk before `send`
  * is called, and the outcome before this returns or throws. Rethrows what `send` threw, with the ledger id added. Sends
@@ -272,14 +293,12 @@ export const sendOnce = async (
   request: ChargeRequest | MakeRequest,
   { now, send, ...world }: SendDeps,
 ): Promise<Sent | Refused> => {
-  const { client, ledger, place, words } = context;
+  const { ledger, words } = context;
   const { again, row, since } = request;
   const overdue = overdueSince(context, since ?? ledger.moment());
   const rules = 'ugwo' in request ? chargeRules(request, ledger) : makeRules(request, ledger, now);
-  const { effect, intent, how, clean, accepted } = rules;
-  const bound = client.longestWrite;
-  const wanted = { ...place, ...intent, kind: effect.kind, bound, job: row?.job, row: row?.number };
-  const begun = await ledger.begin(wanted, { ...how, again, retry: row?.retry === true });
+  const { effect, how, clean, accepted } = rules;
+  const begun = await ledger.begin(wantedBy(context, request, rules), { ...how, again, retry: row?.retry === true });
   if (begun.kind === 'refused') return begun;
   const { id, elsewhere } = begun;
   let record: ApiRecord;

@@ -47,7 +47,10 @@ describe('what a charge was not given', () => {
   });
 
   it('may be what no list has', async () => {
-    const session = openTerminal([...CHARGE, '--medium', 'ussd'], { home: newFolder(), columns: 100 });
+    const session = openTerminal([...CHARGE, '--medium', 'ussd', '--no-preflight'], {
+      home: newFolder(),
+      columns: 100,
+    });
     const answer = answering(session);
     await answer(/part of it: /, 'newbank');
     await answer(/Not on the list\.\s+Enter to use it all the same, or another: /, '');

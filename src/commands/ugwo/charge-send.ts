@@ -1,21 +1,18 @@
 import type { RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client } from '../../client/client.ts';
-import type { Resource as Activity } from '../../contract/proof.ts';
 import { BANK_CODES } from '../../core/banks.ts';
-import { EXPIRY_LIMIT_MS, MEDIUMS, payableUntil, paymentStatusOf, statusOf } from '../../core/charge.ts';
-import { PayError, reasonOf, usageError } from '../../core/error.ts';
+import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/charge.ts';
+import { PayError, usageError } from '../../core/error.ts';
 import { asFlag, type FlagOf, pairsToObject } from '../../core/input.ts';
-import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
-import { elementsOf } from '../../core/json-scan.ts';
+import { definedIn, namesAlong } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
-import { type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
+import type { ApiRecord } from '../../core/record.ts';
 import { formatDateAtom } from '../../core/time.ts';
-import { asksTheSame, type Entry, type KeptActivity, type Moment } from '../../ledger/entry.ts';
-import type { Ledger, Refused } from '../../ledger/ledger.ts';
-import { mismatchesOf } from '../../ledger/match.ts';
+import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
+import type { Refused } from '../../ledger/ledger.ts';
 import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
-import { asActivity, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { CHARGE_FIELDS, type ChargeFields } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
@@ -81,7 +78,7 @@ export const chargeData = (input: ChargeParams, now: number): Record<string, unk
 };
 
 /** The payment request as read before its charge. */
-interface Looked {
+export interface Looked {
   readonly shown: Snapshot;
   readonly record: ApiRecord;
 }
@@ -158,25 +155,16 @@ const showsNothingNew = async (
   }
 };
 
-/** Describes the coming charge in one line. */
-export const aboutToCharge = (ugwo: string, { asked, description, email }: Snapshot): string => {
+/** Describes a charge in one line: the payment request, and its amount, reference, description and customer. */
+export const describedCharge = (ugwo: string, shown: Snapshot | undefined): string => {
+  const { asked = {}, description, email } = shown ?? {};
   const { amount, currency, ref, customer } = asked;
   const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
   const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);
-  return `Charging ${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return `${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 };
 
-/** Finds an activity in the answer, with its original text. Undefined if the answer does not show it. */
-const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity> | undefined => {
-  const index = (shown.activities ?? []).findIndex((activity) => valueAt(activity, 'uid') === uid);
-  const text = index === -1 ? undefined : elementsOf(record.text, 'activities')[index];
-  if (text === undefined) return undefined;
-  const { servedAt } = record;
-  const value = shown.activities?.[index] as Activity;
-  return { value, text, ...(servedAt === undefined ? {} : { servedAt }) };
-};
-
-type Data = Readonly<Record<string, unknown>>;
+export type Data = Readonly<Record<string, unknown>>;
 
 /** A charge to send, by itself or for a row of a file. */
 interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged'> {
@@ -209,63 +197,4 @@ export const refusal = (refused: Refused, data: Data, { ledger, words }: RowDeps
   const { by } = refused;
   const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);
   return refusedError(refused, words, isSame);
-};
-
-/** True if the service showed nothing without denying access. The ledger's copy is then the best source. */
-const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
-  kind === 'read_failed' || (kind === 'rejected' && (status === 404 || status === 405));
-
-/** False for an activity that a person named and that was never read: the ledger has no copy of it. */
-const hasCopy = ({ status }: KeptActivity): boolean => status !== '';
-
-const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<ApiRecord<Activity>> => {
-  try {
-    const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
-    await deps.observe([record.value], record);
-    return record;
-  } catch (thrown) {
-    if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;
-    await deps.notice(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
-    return madeHere(asActivity(known)) as ApiRecord<Activity>;
-  }
-};
-
-/** True if the customer can't pay it any more: it has failed, or its account has expired by the service's clock. */
-const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
-  if (paymentStatusOf(statusOf(record.value)) === 'failed') return true;
-  const until = payableUntil(record.value);
-  return until !== undefined && until <= (servedBy(record) ?? now);
-};
-
-/** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */
-const canBeTheSame = ({ by, why }: Refused, data: Data, ledger: Ledger): boolean => {
-  if (why === 'paid') return true;
-  if (why !== 'payable' && why !== 'unseen') return false;
-  return by === undefined || asksTheSame(by, data, ledger.digest);
-};
-
-/** Outcome of --reuse: the activity, or `over` if the blocking activity can't be paid any more. */
-type Reused =
-  | { readonly kind: 'reused'; readonly record: ApiRecord<Activity> }
-  | { readonly kind: 'over'; readonly record: ApiRecord<Activity> };
-
-/**
- * Finds the activity that --reuse returns: one of an earlier charge with the same terms, or one that was paid. It is
- * the service's current answer, or the ledger's copy if the service shows none. Undefined if there is none to reuse.
- */
-export const reused = async (
-  refused: Refused,
-  data: Data,
-  looked: Looked | undefined,
-  { ledger, client, deps }: { readonly ledger: Ledger; readonly client: Client; readonly deps: Deps },
-): Promise<Reused | undefined> => {
-  const { intent, why, by, activity } = refused;
-  if (activity === undefined || activity.uid === '') return undefined;
-  if (!canBeTheSame(refused, data, ledger)) return undefined;
-  const seen = looked && activityIn(looked, activity.uid);
-  const record = seen ?? (await asShown(intent.about, activity, client, deps));
-  if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
-  if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };
-  await deps.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
-  return { kind: 'reused', record };
 };

@@ -210,6 +210,8 @@ export const chargeCommand = defineCommand({
     'finds out, and until then paycli sends no other charge for that payment request.\n\n' +
     'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, if ' +
     'it has no checkout, or if the customer can still pay an earlier charge by the same medium, from any client.\n\n' +
+    '--dry-run reads the payment request and the ledger, writes nothing, and ends with the exit code that the charge ' +
+    'would start with. With --no-preflight it reads neither and needs no key.\n\n' +
     'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or ' +
     'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. Other ' +
     'columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +

@@ -7,7 +7,7 @@ import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import { type Snapshot, withActivity } from '../../ledger/snapshot.ts';
+import type { Snapshot } from '../../ledger/snapshot.ts';
 import {
   chargeFailed,
   followedToEnd,
@@ -18,7 +18,9 @@ import {
 } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { checkShare, previewCall } from '../record.ts';
-import { aboutToCharge, chargeData, flagOf, guessOf, lookFirst, refusal, reused, sendCharge } from './charge-send.ts';
+import { elsewhereText, showPlan } from './charge-plan.ts';
+import { unlessReused } from './charge-reuse.ts';
+import { chargeData, describedCharge, flagOf, guessOf, lookFirst, sendCharge } from './charge-send.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
 
@@ -35,9 +37,8 @@ interface Made {
 /** Asks or warns about an earlier charge of the payment request at another origin: one service may have two names. */
 const askElsewhere =
   ({ confirm, notice, io }: Deps) =>
-  async ({ id, about: ugwo, origin, state }: Entry): Promise<void> => {
-    const what = state === 'accepted' ? 'can still be paid' : 'may have been made';
-    const said = `${ugwo} has an earlier charge at ${origin} (${id}), which ${what}.`;
+  async (earlier: Entry): Promise<void> => {
+    const said = elsewhereText(earlier);
     if (canAsk(io, { input: true })) await confirm([`${said} Charge it here, too?`], 'go ahead');
     else await notice(said);
   };
@@ -59,7 +60,8 @@ const make = async (
   const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
   const charge = (shown: Snapshot | undefined) => {
     const sends = async (): Promise<void> => {
-      if (shown !== undefined && deps.io.stderr.isTerminal) await deps.notice(aboutToCharge(ugwo, shown));
+      if (shown !== undefined && deps.io.stderr.isTerminal)
+        await deps.notice(`Charging ${describedCharge(ugwo, shown)}`);
     };
     return sendCharge(
       { ugwo, data, again: earlier === 'again', shown, since, elsewhere: askElsewhere(deps), sends },
@@ -67,18 +69,8 @@ const make = async (
       deps,
     );
   };
-  const tried = new Set<string | undefined>();
-  let charged = await charge(looked?.shown);
-  while (charged.kind === 'refused') {
-    const { activity } = charged;
-    const may = earlier === 'reuse' && !tried.has(activity?.uid);
-    const found = may ? await reused(charged, data, looked, { ledger, client, deps }) : undefined;
-    if (found === undefined) throw refusal(charged, data, rowDeps);
-    if (found.kind === 'reused') return { record: found.record };
-    // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
-    tried.add(activity?.uid);
-    charged = await charge(withActivity(looked?.shown, found.record));
-  }
+  const charged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
+  if (charged.kind === 'reused') return { record: charged.record };
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd } = charged;
   for (const what of odd) await deps.notice(`note: ${what}`);
@@ -134,7 +126,9 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
     checkShare(input.passOn, deps.globals);
-    if (deps.globals.dryRun) return await previewCall('ugwo.charge', call, deps);
+    if (deps.globals.asCurl || (deps.globals.dryRun && !input.look))
+      return await previewCall('ugwo.charge', call, deps);
+    if (deps.globals.dryRun) return await showPlan(input, deps);
     const client = await deps.client('write');
     // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
@@ -157,5 +151,6 @@ export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityV
 export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
   if (input.kind === 'one') return chargeOne(input, deps);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile({ bulk: input.bulk, kindOf: (client) => chargeKind(input, client, deps), view: chargesView }, deps);
+  const kindOf = (client: Client) => chargeKind(input, client, deps);
+  return runFile({ bulk: input.bulk, kindOf, view: chargesView }, deps);
 };

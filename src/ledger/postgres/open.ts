@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
-import { openDatabase } from '../../database/open.ts';
+import { openDatabase, openReadOnly } from '../../database/open.ts';
 import type { Entry } from '../entry.ts';
 import { expireStale } from '../guard.ts';
 import type { Ledger } from '../ledger.ts';
-import { ledgerOver } from '../open.ts';
+import { ledgerOver, readOnly } from '../open.ts';
 import { takeIn } from '../outcome.ts';
 import { leftBeside, type Unfinished } from '../sqlite/emergency.ts';
 import { checkAccess, patiently } from '../sqlite/file.ts';
@@ -29,10 +29,8 @@ const serverClock = (now: () => number): ServerClock => {
   };
 };
 
-const refuseOther = (shadow: Shadow, { ledger }: Handshake, name: string, path: string): void => {
-  const known = shadow.ledger();
-  if (known === undefined) shadow.belongsTo(ledger);
-  else if (known !== ledger) {
+const refuseOther = (known: string | undefined, { ledger }: Handshake, name: string, path: string): void => {
+  if (known !== undefined && known !== ledger) {
     throw new PayError('ledger', `${name} has another ledger than the one this machine used there before`, {
       hint: `charges that it doesn't know could be made again. If the change is intended, first check the charges made from here, then remove ${path}`,
     });
@@ -84,8 +82,10 @@ const opener = (options: KnownOptions, shadow: Shadow, path: string, clock: Serv
       const mine = await patient(shadow.last);
       greeting = await handshake(session, name, clockSql(), mine, limits.connect, plain);
       clock.set(greeting.at);
-      refuseOther(shadow, greeting, name, path);
       const { ledger, server, knows } = greeting;
+      const known = shadow.ledger();
+      refuseOther(known, greeting, name, path);
+      if (known === undefined) shadow.belongsTo(ledger);
       if (shadow.server() !== server || mine.some((id) => !knows.has(id))) {
         await restoreLost(session, await patient(() => allBegun(ledger, folder)), greeting.at);
         await patient(() => shadow.isKnownTo(server));
@@ -128,6 +128,42 @@ export const openSharedLedger = async (given: SharedLedgerOptions): Promise<Ledg
     if (left.senders.length > 0) await expireStale(backend);
     left.remove(known);
     return ledgerOver(backend, clean);
+  } catch (thrown) {
+    await connection.close();
+    shadow.close();
+    throw sharedError(thrown, name);
+  }
+};
+
+/** Opens a team's shared ledger only to read it. Writes neither to it nor to this machine's copy of its intents. */
+export const openSharedToRead = async (given: SharedLedgerOptions): Promise<Ledger> => {
+  const options: KnownOptions = { clockSql: () => CLOCK, limits: LIMITS, ...given };
+  const { access, folder, now, clean, lockWait, limits, clockSql } = options;
+  const { name } = access.address;
+  const path = shadowPath(folder, access.address);
+  checkAccess(path);
+  const shadow = openReadOnly(path, SHADOW_FILE, (db) => shadowIn(db, path));
+  const clock = serverClock(now);
+  const plain = (): Promise<Session> => openSession(access, limits);
+  let greeting: Handshake | undefined;
+  const open = async (): Promise<Session> => {
+    const session = await plain();
+    try {
+      greeting = await handshake(session, name, clockSql(), [], limits.connect, plain);
+      clock.set(greeting.at);
+      refuseOther(shadow.ledger(), greeting, name, path);
+      return session;
+    } catch (thrown) {
+      await session.close();
+      throw thrown;
+    }
+  };
+  const connection = connectionBy(open, lockWait);
+  try {
+    await connection.use(async () => undefined, { limit: 0, until: lockWait.stop });
+    const { server = '', key = '', account = '' } = greeting ?? {};
+    const shared = { ...options, connection, shadow, path, clock, gone: [], server: () => server, key, account };
+    return ledgerOver(readOnly(sharedBackend(shared)), clean);
   } catch (thrown) {
     await connection.close();
     shadow.close();

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { PayError } from '../../core/error.ts';
-import { openDatabase } from '../../database/open.ts';
+import { versionOf } from '../../database/connect.ts';
+import { openDatabase, openReadOnly } from '../../database/open.ts';
 import type { Backend } from '../backend.ts';
 import type { Ledger } from '../ledger.ts';
-import { ledgerOver } from '../open.ts';
+import { ledgerOver, readOnly } from '../open.ts';
 import { takeIn } from '../outcome.ts';
 import { backendOver, type LedgerOptions } from './backend.ts';
 import { leftBeside, type Unfinished } from './emergency.ts';
@@ -51,6 +53,13 @@ const refuseOther = (path: string, name: string, sql: LedgerStatements): void =>
   }
 };
 
+const refuseOlder = (db: DatabaseSync, path: string): void => {
+  if (versionOf(db) === LEDGER_FILE.migrations.length) return;
+  throw new PayError('ledger', `the ledger ${path} was made by an older paycli`, {
+    hint: 'run `paycli ledger list` once, which brings it up to date; nothing was sent or changed',
+  });
+};
+
 const openBackend = (options: LedgerOptions): { readonly backend: Backend; readonly left: Unfinished } => {
   const { path, kind = LEDGER_FILE } = options;
   return openDatabase(path, kind, (db) => {
@@ -86,6 +95,29 @@ export const openLedger = async (options: LedgerOptions): Promise<Ledger> => {
     const { backend, left } = await patiently(() => openBackend(options), lockWait, lockWait.stop);
     await recover(backend, left);
     return ledgerOver(backend, clean);
+  } catch (thrown) {
+    throw asLedgerError(thrown, path);
+  }
+};
+
+/**
+ * Opens the ledger only to read it, or an empty one in memory if there is none. No file changes. It can't tell what an
+ * ended process left beside the ledger. Throws the errors of `openLedger`.
+ */
+export const openToRead = async (options: LedgerOptions): Promise<Ledger> => {
+  const { path, lockWait, clean } = options;
+  checkAccess(path);
+  refuseGone(path);
+  const open = (db: DatabaseSync): Backend => {
+    refuseOlder(db, path);
+    const sql = statements(db);
+    const { name, key } = sql.settings();
+    refuseOther(path, name, sql);
+    return backendOver(db, sql, openHighest(path, name), key, options);
+  };
+  try {
+    const backend = await patiently(() => openReadOnly(path, LEDGER_FILE, open), lockWait, lockWait.stop);
+    return ledgerOver(readOnly(backend), clean);
   } catch (thrown) {
     throw asLedgerError(thrown, path);
   }

@@ -1,0 +1,126 @@
+import type { RowDeps } from '../../bulk/kind.ts';
+import type { CallInput, Client, Preview } from '../../client/client.ts';
+import type { Resource as Activity } from '../../contract/proof.ts';
+import { BANK_CODES } from '../../core/banks.ts';
+import { PayError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
+import { targetFlags } from '../../core/input.ts';
+import { valueAt } from '../../core/json.ts';
+import type { ApiRecord } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
+import { didYouMean } from '../../core/text.ts';
+import type { Entry } from '../../ledger/entry.ts';
+import { NO_TOTAL } from '../../ledger/policy.ts';
+import { judgeCharge } from '../../ledger/send.ts';
+import type { Snapshot } from '../../ledger/snapshot.ts';
+import type { Deps } from '../deps.ts';
+import { unlessReused } from './charge-reuse.ts';
+import { chargeData, type Data, describedCharge, type Looked, lookFirst } from './charge-send.ts';
+import type { OneCharge } from './charge-spec.ts';
+import { activityView } from './view.ts';
+
+/** Describes an earlier charge of a payment request at another origin. */
+export const elsewhereText = ({ id, about, origin, state }: Entry): string =>
+  `${about} has an earlier charge at ${origin} (${id}), which ${state === 'accepted' ? 'can still be paid' : 'may have been made'}.`;
+
+/** Bank codes that the service lists for a checkout; empty if it lists none, or can't be asked. */
+const listedBanks = async (checkout: string, client: Client, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
+  try {
+    const list = await client.look('checkout.providers', { params: { uid: checkout, medium: 'ussd' }, ...pace });
+    const providers = Array.isArray(list?.value) ? list.value : [];
+    const banks = providers.flatMap((provider) => valueAt(provider, 'banks') ?? []);
+    return banks.map((bank) => valueAt(bank, 'code')).filter((code) => typeof code === 'string');
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
+    return [];
+  }
+};
+
+/**
+ * Finds banks that the service would reject. Asks it only about a code that paycli doesn't know, and once for each
+ * checkout.
+ */
+export const openBanks = (client: Client, words: readonly string[]) => {
+  const lists = new Map<string, Promise<string[]>>();
+  const banksOf = (checkout: string, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
+    const known = lists.get(checkout) ?? listedBanks(checkout, client, pace);
+    lists.set(checkout, known);
+    return known;
+  };
+  /** Error of a charge by a bank that the checkout does not list. Calls `unsure` if the service lists none at all. */
+  return async (
+    ugwo: string,
+    { medium, provider }: Data,
+    looked: Looked | undefined,
+    unsure: (text: string) => Promise<void>,
+    pace: Pick<CallInput, 'slowDown'> = {},
+  ): Promise<PayError | undefined> => {
+    const code = String(provider);
+    const known: readonly string[] = BANK_CODES;
+    if (medium !== 'ussd' || known.includes(code)) return undefined;
+    const checkout = String(valueAt(looked?.record.value, 'checkout.uid'));
+    const listed = isId('chk', checkout) ? await banksOf(checkout, pace) : [];
+    if (listed.includes(code)) return undefined;
+    if (listed.length === 0) {
+      const meant = didYouMean(code, known);
+      const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+      await unsure(`"${code}" is no bank code that paycli knows${guess}. The service decides.`);
+      return undefined;
+    }
+    return new PayError('rejected', `${ugwo} was not charged: the service lists no bank "${code}"`, {
+      violations: [{ propertyPath: 'data.provider', title: 'is not a supported bank code' }],
+      hint: `see the codes: \`${shellLine(['paycli', 'checkout', 'providers', checkout, 'ussd', ...words])}\``,
+    });
+  };
+};
+
+/** A charge as it would start now. Nothing was sent, and nothing was written. */
+export interface ChargePlan {
+  /** The request that would be sent, without the key. */
+  readonly request: Preview;
+  /** The payment request, with its amount and its customer; undefined if the service can't show it. */
+  readonly shown: Snapshot | undefined;
+  /** Error with which the charge would end before it is sent; undefined if it would be sent. */
+  readonly refusal: PayError | undefined;
+  /** Activity that --reuse would print in place of a new charge. */
+  readonly reused: ApiRecord<Activity> | undefined;
+  /** Earlier charge of the payment request at another origin, which does not block this one. */
+  readonly elsewhere: Entry | undefined;
+}
+
+/**
+ * Plans a charge: reads the payment request and the ledger, and asks the guard. Throws what the charge would throw
+ * before the guard decides. Open `deps` for a dry run, which only reads the ledger.
+ */
+export const planCharge = async (input: OneCharge, deps: Deps): Promise<ChargePlan> => {
+  const { ugwo, earlier, look } = input;
+  const data = chargeData(input, deps.io.clock.now());
+  const client = await deps.client('read');
+  const request = client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
+  const [ledger, place, words] = [await deps.ledger(), await deps.place(), targetFlags(deps.globals)];
+  const rowDeps: RowDeps = { client, ledger, place, words };
+  const looked = look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
+  const charge = (shown: Snapshot | undefined) =>
+    judgeCharge(rowDeps, { ugwo, data, again: earlier === 'again', shown }, { total: NO_TOTAL });
+  const plan = { request, shown: looked?.shown, refusal: undefined, reused: undefined, elsewhere: undefined };
+  try {
+    const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
+    if (judged.kind === 'reused') return { ...plan, reused: judged.record };
+    const refusal = await openBanks(client, words)(ugwo, data, looked, deps.notice);
+    return { ...plan, refusal, elsewhere: judged.elsewhere };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind !== 'refused') throw thrown;
+    return { ...plan, refusal: thrown };
+  }
+};
+
+/** Result of --dry-run: the request, or the error of a charge that would not be sent. */
+export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> => {
+  const { request, shown, refusal, reused, elsewhere } = await planCharge(input, deps);
+  if (refusal !== undefined) throw refusal;
+  if (reused !== undefined) return { kind: 'record', record: reused, view: activityView, passOn: input.passOn };
+  if (elsewhere !== undefined) await deps.notice(elsewhereText(elsewhere));
+  await deps.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(input.ugwo, shown)}`);
+  return deps.preview(request);
+};

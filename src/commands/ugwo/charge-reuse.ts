@@ -1,0 +1,124 @@
+import type { RowDeps } from '../../bulk/kind.ts';
+import type { Client } from '../../client/client.ts';
+import type { Resource as Activity } from '../../contract/proof.ts';
+import { payableUntil, paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { PayError, reasonOf } from '../../core/error.ts';
+import { valueAt } from '../../core/json.ts';
+import { elementsOf } from '../../core/json-scan.ts';
+import { type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
+import { asksTheSame, type KeptActivity } from '../../ledger/entry.ts';
+import type { Ledger, Refused } from '../../ledger/ledger.ts';
+import { mismatchesOf } from '../../ledger/match.ts';
+import { asActivity, type Snapshot, withActivity } from '../../ledger/snapshot.ts';
+import type { Deps } from '../deps.ts';
+import { type Data, type Looked, refusal } from './charge-send.ts';
+import type { OneCharge } from './charge-spec.ts';
+
+/** Finds an activity in the answer, with its original text. Undefined if the answer does not show it. */
+const activityIn = ({ record, shown }: Looked, uid: string): ApiRecord<Activity> | undefined => {
+  const index = (shown.activities ?? []).findIndex((activity) => valueAt(activity, 'uid') === uid);
+  const text = index === -1 ? undefined : elementsOf(record.text, 'activities')[index];
+  if (text === undefined) return undefined;
+  const { servedAt } = record;
+  const value = shown.activities?.[index] as Activity;
+  return { value, text, ...(servedAt === undefined ? {} : { servedAt }) };
+};
+
+/** True if the service showed nothing without denying access. The ledger's copy is then the best source. */
+const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
+  kind === 'read_failed' || (kind === 'rejected' && (status === 404 || status === 405));
+
+/** False for an activity that a person named and that was never read: the ledger has no copy of it. */
+const hasCopy = ({ status }: KeptActivity): boolean => status !== '';
+
+const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<ApiRecord<Activity>> => {
+  try {
+    const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
+    await deps.observe([record.value], record);
+    return record;
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;
+    await deps.notice(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
+    return madeHere(asActivity(known)) as ApiRecord<Activity>;
+  }
+};
+
+/** True if the customer can't pay it any more: it has failed, or its account has expired by the service's clock. */
+const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
+  if (paymentStatusOf(statusOf(record.value)) === 'failed') return true;
+  const until = payableUntil(record.value);
+  return until !== undefined && until <= (servedBy(record) ?? now);
+};
+
+/** True if the blocking charge can equal this one. For an activity of another sender see `mismatchesOf`. */
+const canBeTheSame = ({ by, why }: Refused, data: Data, ledger: Ledger): boolean => {
+  if (why === 'paid') return true;
+  if (why !== 'payable' && why !== 'unseen') return false;
+  return by === undefined || asksTheSame(by, data, ledger.digest);
+};
+
+/** Outcome of --reuse: the activity, or `over` if the blocking activity can't be paid any more. */
+type Found = Reused | { readonly kind: 'over'; readonly record: ApiRecord<Activity> };
+
+interface Reused {
+  readonly kind: 'reused';
+  readonly record: ApiRecord<Activity>;
+}
+
+/**
+ * Finds the activity that --reuse returns: one of an earlier charge with the same terms, or one that was paid. It is
+ * the service's current answer, or the ledger's copy if the service shows none. Undefined if there is none to reuse.
+ */
+const reusedFor = async (
+  refused: Refused,
+  data: Data,
+  looked: Looked | undefined,
+  { ledger, client }: Pick<RowDeps, 'ledger' | 'client'>,
+  deps: Deps,
+): Promise<Found | undefined> => {
+  const { intent, why, by, activity } = refused;
+  if (activity === undefined || activity.uid === '') return undefined;
+  if (!canBeTheSame(refused, data, ledger)) return undefined;
+  const seen = looked && activityIn(looked, activity.uid);
+  const record = seen ?? (await asShown(intent.about, activity, client, deps));
+  if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
+  if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };
+  await deps.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
+  return { kind: 'reused', record };
+};
+
+/** A charge that an earlier one may block. */
+interface Attempted<T> {
+  readonly data: Data;
+  readonly looked: Looked | undefined;
+  /** Charges, or judges the charge, by a read of the payment request. */
+  readonly charge: (shown: Snapshot | undefined) => Promise<T | Refused>;
+}
+
+const isRefused = (one: { readonly kind: string }): one is Refused => one.kind === 'refused';
+
+/**
+ * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
+ * guard's refusal.
+ */
+export const unlessReused = async <T extends { readonly kind: string }>(
+  { earlier }: Pick<OneCharge, 'earlier'>,
+  { data, looked, charge }: Attempted<T>,
+  rowDeps: RowDeps,
+  deps: Deps,
+): Promise<T | Reused> => {
+  const tried = new Set<string | undefined>();
+  let shown = looked?.shown;
+  for (;;) {
+    const charged = await charge(shown);
+    if (!isRefused(charged)) return charged;
+    const { activity } = charged;
+    const may = earlier === 'reuse' && !tried.has(activity?.uid);
+    const found = may ? await reusedFor(charged, data, looked, rowDeps, deps) : undefined;
+    if (found === undefined) throw refusal(charged, data, rowDeps);
+    if (found.kind === 'reused') return found;
+    // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.
+    tried.add(activity?.uid);
+    shown = withActivity(looked?.shown, found.record);
+  }
+};
