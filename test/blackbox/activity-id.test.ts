@@ -8,7 +8,7 @@ import { chargeOf, newTeam } from './team-support.ts';
 const PAID = { ...ACTIVITY, status: 'successful', next_action: null };
 const ON_1 = `/v1/ugwo/${ugwoOf(1)}`;
 
-/** A service whose payment requests have one activity each, with the same number. */
+/** Serves payment requests that each have one activity with the same number. */
 const serveKnown = (): Promise<Service> =>
   serveAllBy((seen: Seen) => {
     const number = numberIn(seen);
@@ -18,7 +18,7 @@ const serveKnown = (): Promise<Service> =>
   });
 
 const inFile = async (service: Service): Promise<RunOptions> => ({ service, home: newFolder() });
-/** Another machine that shares the ledger of the one that charges. */
+/** Options of a second machine that shares the ledger of the charging one. */
 const inTeam = async (service: Service): Promise<RunOptions> => {
   const team = await newTeam();
   expect(await chargeOf(ugwoOf(1), team.machine(service))).toMatchObject({ code: 0 });
@@ -28,7 +28,7 @@ const inTeam = async (service: Service): Promise<RunOptions> => {
 const uidIn = (stdout: string): unknown => (JSON.parse(stdout) as { uid: unknown }).uid;
 
 describe.each(['get', 'wait'])('activity %s', (verb) => {
-  it('finds the payment request of a charge in the ledger', async () => {
+  it('finds the payment request of an activity in the ledger', async () => {
     const service = await serveKnown();
     const options = await inFile(service);
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
@@ -38,13 +38,13 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
     expect(service.seen.at(-1)?.url).toBe(`${ON_1}/activities/${activityOf(1)}`);
   });
 
-  // Windows has no PostgreSQL of the tests.
-  it.skipIf(process.platform === 'win32')('finds it in a shared ledger', async () => {
+  // The tests have no PostgreSQL on Windows.
+  it.skipIf(process.platform === 'win32')('finds the payment request in a shared ledger', async () => {
     const ended = await inProcess(['activity', verb, activityOf(1), '--json'], await inTeam(await serveKnown()));
     expect([ended.code, uidIn(ended.stdout)]).toEqual([0, activityOf(1)]);
   });
 
-  it('asks for the payment request of an activity that the ledger does not know, with the command', async () => {
+  it('names the command to run if the ledger does not know the activity', async () => {
     const options = { service: await serve([], { looks: 'asked' }), home: newFolder() };
     const ended = await inProcess(['activity', verb, activityOf(1), '--json'], options);
     expect(ended.code).toBe(2);
@@ -55,7 +55,7 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
     expect(options.service.seen).toEqual([]);
   });
 
-  it('does not take a charge of another service for it', async () => {
+  it('ignores charges of another service', async () => {
     const options = await inFile(await serveKnown());
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
     const elsewhere = await inProcess(['activity', verb, activityOf(1)], { ...options, service: await serve([]) });
@@ -63,9 +63,9 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
   });
 
   it.each([
-    ['that the service names', { lastest_ugwo_activity: { uid: activityOf(7), status: 'failed' }, activities: [PAID] }],
+    ['named by the service', { lastest_ugwo_activity: { uid: activityOf(7), status: 'failed' }, activities: [PAID] }],
     [
-      'that was created last',
+      'created last',
       {
         activities: [
           { uid: activityOf(6), created_at: '2026-11-20T12:00:00+00:00' },
@@ -74,7 +74,7 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
         ],
       },
     ],
-  ])('shows the activity of a payment request %s', async (_which, shown) => {
+  ])('accepts a payment request and shows its activity %s', async (_which, shown) => {
     const answers = [json(200, { ...ugwo(1), ...shown }), json(200, { ...PAID, uid: activityOf(7) })];
     const options = { service: await serve(answers, { looks: 'asked' }), home: newFolder() };
     const ended = await inProcess(['activity', verb, ugwoOf(1), '--json'], options);
@@ -82,7 +82,7 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
     expect(options.service.seen.map(({ url }) => url)).toEqual([ON_1, `${ON_1}/activities/${activityOf(7)}`]);
   });
 
-  it.each([[[]], [undefined]])('says that a payment request has no activity: %j', async (activities) => {
+  it.each([[[]], [undefined]])('reports that the payment request has no activity: %j', async (activities) => {
     const service = await serve([json(200, { ...ugwo(1), activities })], { looks: 'asked' });
     const ended = await inProcess(['activity', verb, ugwoOf(1), '--json'], { service, home: newFolder() });
     expect(ended.code).toBe(3);
@@ -105,7 +105,7 @@ describe.each(['get', 'wait'])('activity %s', (verb) => {
   });
 });
 
-it('activity get shows the request that it would send for each form', async () => {
+it('activity get --dry-run prints the request for each kind of argument', async () => {
   const options = await inFile(await serveKnown());
   expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
   const shown = async (...ids: readonly string[]) =>

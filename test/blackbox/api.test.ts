@@ -8,7 +8,7 @@ const ACT = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 const api = (words: readonly string[], options: RunOptions) => inProcess(['api', ...words], options);
 
 describe('api', () => {
-  it('reads any path, and prints the answer as it came', async () => {
+  it('reads any path and prints the response body unchanged', async () => {
     const service = await serve([json(200, '{"b": 1.50, "a": [1, 2]}')]);
     const ended = await paycli(['api', '/v1/events/evt.1?type=x', '-X', 'get', '-f', 'limit=5', '-F', 'on=true'], {
       service,
@@ -23,7 +23,7 @@ describe('api', () => {
     ['csv', 'uid,status\r\n'],
     ['table', 'status'],
     ['ndjson', '{"uid":"evt.1"'],
-  ])('prints a list as %s with the fields that its records have', async (format, wanted) => {
+  ])('prints a list as %s, with the columns that its records have', async (format, wanted) => {
     const service = await serve([json(200, [{ uid: 'evt.1', status: 'sent' }])]);
     const { code, stdout } = await api(['/v1/events', '-o', format], { service });
     expect(code).toBe(0);
@@ -31,28 +31,23 @@ describe('api', () => {
   });
 
   it.each<[string, readonly string[], string, string]>([
-    ['a GET by itself', [], 'GET', '/v1/things'],
+    ['a GET by default', [], 'GET', '/v1/things'],
     ['a POST with fields', ['-f', 'a=1'], 'POST', '/v1/things'],
     ['a POST with a body', ['--input', '-'], 'POST', '/v1/things'],
     [
-      'a GET by name, with its fields in the query',
+      'a GET with -X, fields in the query',
       ['-X', 'GET', '-f', 'a=1', '-F', 'b[]=true'],
       'GET',
       '/v1/things?a=1&b%5B%5D=true',
     ],
-    [
-      'a DELETE, with its fields in the query',
-      ['--method', 'delete', '-f', 'a=1', '--yes'],
-      'DELETE',
-      '/v1/things?a=1',
-    ],
-  ])('is %s', async (_what, more, method, url) => {
+    ['a DELETE, fields in the query', ['--method', 'delete', '-f', 'a=1', '--yes'], 'DELETE', '/v1/things?a=1'],
+  ])('sends %s', async (_what, more, method, url) => {
     const service = await serve([json(200, {})]);
     expect(await api(['/v1/things', ...more], { service, home: newFolder(), stdin: '{}' })).toMatchObject({ code: 0 });
     expect(service.seen).toMatchObject([{ method, url }]);
   });
 
-  it('takes fields as text and as typed values, and builds lists and objects', async () => {
+  it('builds strings, typed values, lists and objects from fields', async () => {
     const service = await serve([json(200, {})]);
     const typed = ['true', 'false', 'null', '5', '-1.50', '12345678901234567890', '0803', '1e3', 'x'];
     const fields = [
@@ -69,7 +64,7 @@ describe('api', () => {
     );
   });
 
-  it('sends headers, and shows them in a preview', async () => {
+  it('sends headers and prints them with --dry-run', async () => {
     const service = await serve([json(200, {})]);
     const headers = ['-H', 'X-Trace: a b', '--header', 'idempotency-key:k1'];
     expect((await api(['/v1/things', ...headers], { service })).code).toBe(0);
@@ -98,7 +93,7 @@ describe('api', () => {
   it.each([
     [['GET', '/v1/ugwo'], 'paycli api /v1/ugwo -X GET'],
     [['post', '/v1/things', '-f', 'a=1'], 'paycli api /v1/things -X POST'],
-  ])('names the new spelling of %j', async (words, line) => {
+  ])('shows the current syntax for the old one: %j', async (words, line) => {
     const ended = await api(words, { service: await serve([]) });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(`the path comes first, and the method is an option\n→ use: ${line}\n`);
@@ -116,7 +111,7 @@ describe('api', () => {
     expect((await api(['/v1/events', '--paginate'], { service })).stdout).toContain('"uid":"e"');
   });
 
-  it('repeats a GET, and no PATCH that may have been applied', async () => {
+  it('retries a GET, but not a PATCH that may have been applied', async () => {
     const reading = await serve([problem(503, 'Busy', undefined, { 'retry-after': '0' }), json(200, { a: 1 })]);
     expect((await api(['/v1/events'], { service: reading })).code).toBe(0);
     const writing = await serve([reset]);
@@ -128,7 +123,7 @@ describe('api', () => {
     expect(writing.seen[0]).toMatchObject({ method: 'PATCH', body: '{"a":"1"}' });
   });
 
-  it('is held to the contract where it has the operation', async () => {
+  it('checks requests and answers of a known operation against the contract', async () => {
     const service = await serve([json(200, { uid: ONYE_ID }), json(200, { uid: 'ony.AbCd.other' })]);
     const bad = await api([`/v1/onye/${ONYE_ID}`, '-X', 'PATCH', '-f', 'email=nonsense', '--json'], { service });
     expect(bad.code).toBe(2);
@@ -138,7 +133,7 @@ describe('api', () => {
     expect((await api([`/v1/onye/${ONYE_ID}`], { service })).code).toBe(8);
   });
 
-  it('takes a body from a file or standard input, which fields override', async () => {
+  it('reads a body from a file or standard input and lets fields override it', async () => {
     const service = await serve([json(200, { uid: 'x' }), json(200, { uid: 'y' })]);
     const file = fileOf('{"a": 1, "b": 2.50}', 'body.json');
     const home = newFolder();
@@ -149,7 +144,7 @@ describe('api', () => {
     expect(service.seen.map(({ body }) => body)).toEqual(['{"a":["3"],"b":2.50}', '{"c":{}}']);
   });
 
-  it('shows what it would send', async () => {
+  it('prints the request with --dry-run and --as-curl', async () => {
     const service = await serve([]);
     const shown = await api(['/v1/things?x=1', '-X', 'POST', '-f', 'a=1', '--dry-run'], { service });
     expect(JSON.parse(shown.stdout)).toEqual({
@@ -162,7 +157,7 @@ describe('api', () => {
     );
   });
 
-  it('takes a path without its first slash, which Git Bash would rewrite', async () => {
+  it('accepts a path without the leading slash, which Git Bash would rewrite', async () => {
     const service = await serve([page([1], null)]);
     expect(await api(['v1/ugwo'], { service })).toMatchObject({ code: 0 });
     expect(service.seen.map(({ url }) => url)).toEqual(['/v1/ugwo']);
@@ -190,14 +185,14 @@ describe('api', () => {
     [['/v1/x', '-X', 'POST', '-f', 'a=1', '-F', 'a=2'], 'is given twice'],
     [[`/v1/onye/${ONYE_ID}`, '-X', 'DELETE'], 'needs confirmation'],
     [['/v1/refunds', '-X', 'POST', '-f', `ugwo_activity=${ACT}`], 'Pay this back?'],
-  ])('refuses %j before anything is sent', async (words, why) => {
+  ])('rejects %j before sending', async (words, why) => {
     const ended = await api(words, { service: await serve([]), home: newFolder() });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain(why);
   });
 
   it.each(['/activities', '/activities/', '/activities?a=b', '/%61ctivities', '/activities.json', '/activities;a'])(
-    'makes no charge: %s',
+    'refuses to create a charge: %s',
     async (end) => {
       const ended = await api([`/v1/ugwo/${UGWO_ID}${end}`, '-X', 'POST', '--dry-run', '--json'], {
         service: await serve([]),
@@ -207,7 +202,7 @@ describe('api', () => {
     },
   );
 
-  it('never repeats a POST by itself: the ledger has it, and stands in the way until a person has looked', async () => {
+  it('never retries a POST: the unknown entry blocks it until someone resolves it', async () => {
     const service = await serve([reset, json(200, { uid: 'x' }), json(200, { uid: 'z' })]);
     const home = newFolder();
     const words = ['/v1/things', '-X', 'POST', '-f', 'a=1', '--json'];
@@ -217,7 +212,7 @@ describe('api', () => {
     expect(String(id)).toMatch(/^request-/);
     expect(hint).toContain(`paycli ledger resolve ${id}`);
     expect((await api(words, { service, home })).code).toBe(9);
-    // Another body is another request.
+    // A different body is a different request.
     expect((await api(['/v1/things', '-X', 'POST', '-f', 'a=2'], { service, home })).code).toBe(0);
     const resolve = ['ledger', 'resolve', String(id), '--as', 'not-created', '--reason', 'looked', '--yes'];
     expect((await inProcess(resolve, { home })).code).toBe(0);
@@ -238,7 +233,7 @@ describe('api', () => {
     '/v1/things?x=1',
   ];
 
-  it.each(SPELLINGS)('sends what is unknown in no other spelling either: %s', async (path) => {
+  it.each(SPELLINGS)('blocks an unknown POST in every other spelling of its path: %s', async (path) => {
     const [service, home] = [await serve([reset]), newFolder()];
     const fields = ['-f', 'a=1', '-f', 'b=2'];
     expect((await api(['/v1/things', '-X', 'POST', ...fields], { service, home })).code).toBe(6);
@@ -277,25 +272,28 @@ describe('api', () => {
       '/v1/ugwo',
       REQUEST,
     ],
-  ])('sends nothing beside the command that makes %s, nor that one beside it', async (_what, command, path, fields) => {
-    const request = (spelled: string): string[] => [spelled, '-X', 'POST', ...fields, '--yes'];
-    for (const spelled of [path, path.toUpperCase(), `${path}.json`]) {
-      const [first, home] = [await serve([reset]), newFolder()];
-      expect((await inProcess(command, { service: first, home })).code).toBe(6);
-      expect((await api(request(spelled), { service: first, home })).code).toBe(9);
-      const [second, other] = [await serve([reset]), newFolder()];
-      expect((await api(request(spelled), { service: second, home: other })).code).toBe(6);
-      expect((await inProcess(command, { service: second, home: other })).code).toBe(9);
-    }
-  });
+  ])(
+    'blocks a POST that another command left unknown, and that command after the POST: %s',
+    async (_what, command, path, fields) => {
+      const request = (spelled: string): string[] => [spelled, '-X', 'POST', ...fields, '--yes'];
+      for (const spelled of [path, path.toUpperCase(), `${path}.json`]) {
+        const [first, home] = [await serve([reset]), newFolder()];
+        expect((await inProcess(command, { service: first, home })).code).toBe(6);
+        expect((await api(request(spelled), { service: first, home })).code).toBe(9);
+        const [second, other] = [await serve([reset]), newFolder()];
+        expect((await api(request(spelled), { service: second, home: other })).code).toBe(6);
+        expect((await inProcess(command, { service: second, home: other })).code).toBe(9);
+      }
+    },
+  );
 
-  it('makes a second refund in no other spelling without --again', async () => {
+  it('blocks a second refund in another spelling without --again', async () => {
     const [service, home] = [await serve([json(200, { uid: 'r1', status: 'processing' })]), newFolder()];
     expect((await api(['/v1/refunds', '-X', 'POST', ...REFUND, '--yes'], { service, home })).code).toBe(0);
     expect((await api(['/v1/Refunds', '-X', 'POST', ...REFUND, '--yes'], { service, home })).code).toBe(9);
   });
 
-  it('pays back as `refund create` does: not twice without --again', async () => {
+  it('blocks a second refund of an activity without --again, like `refund create`', async () => {
     const service = await serve([
       json(200, { uid: 'r1', status: 'processing' }),
       json(200, { uid: 'r2', status: 'x' }),
@@ -308,7 +306,7 @@ describe('api', () => {
     expect((await api([...words, '--again'], { service, home })).code).toBe(0);
   });
 
-  it('creates with the effect of the operation that it is', async () => {
+  it('names the kind of the operation in the error', async () => {
     const service = await serveAll([reset]);
     const ended = await api(['/v1/ugwo', '-X', 'POST', '-F', 'amount=500000', '-f', 'currency=NGN', '--json'], {
       service,

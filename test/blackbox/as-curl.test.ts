@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { environment, newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, serve, UGWO_ID } from '../support/service.ts';
 
-/** Not the canary: a key in which shells and curl's own files would find something to change. */
+/** A key (not the canary) with characters that shells and curl config files treat specially. */
 const KEY = `sk.AbCd.from"the\\shell$HOME%s\`x\`'!`;
 const NOTE = `it's "5" $HOME \`x\` \\ é 漢 %s !! \\n\n\tend`;
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--param', `note=${NOTE}`, '--as-curl'];
@@ -17,13 +17,13 @@ const pathOf = (program: string): string | undefined =>
     .map((folder) => join(folder, program))
     .find((path) => existsSync(path));
 
-/** Says what curl was told by arguments, then what by its input. No program but the shell is needed for it. */
+/** Prints curl's arguments, then its standard input. Needs no program but the shell. */
 const CURL = `curl() { printf '%s\\0' "$@"; while IFS= read -r line; do printf '%s\\0' "<$line"; done; }`;
 
-describe.each(['sh', 'dash', 'bash', 'zsh'])('what --as-curl prints, in %s', (name) => {
+describe.each(['sh', 'dash', 'bash', 'zsh'])('the output of --as-curl in %s', (name) => {
   const shell = pathOf(name) ?? '';
 
-  it.skipIf(shell === '')('gives the key to curl by a pipe, by nothing but the shell itself', async () => {
+  it.skipIf(shell === '')('passes the key to curl through a pipe, using shell builtins only', async () => {
     const service = await serve([]);
     const ended = await paycli(CHARGE, { service });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -40,7 +40,7 @@ describe.each(['sh', 'dash', 'bash', 'zsh'])('what --as-curl prints, in %s', (na
     ]);
   });
 
-  it.skipIf(shell === '' || pathOf('curl') === undefined)('is the request that paycli would send', async () => {
+  it.skipIf(shell === '' || pathOf('curl') === undefined)('makes curl send the same request as paycli', async () => {
     const service = await serve([json(201, ACTIVITY)]);
     const { stdout } = await paycli(CHARGE, { service });
     const env = { ...environment({}), PAYCLI_SECRET_KEY: KEY };

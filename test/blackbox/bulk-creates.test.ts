@@ -11,7 +11,7 @@ const ACT = (number: number): string => uidOf('act', number);
 const postsIn = ({ seen }: Service): unknown[] =>
   seen.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
 
-/** A service that makes whatever it is asked for, numbered by their order, but for what `others` answer. */
+/** Creates whatever is requested, numbered in order, unless `others` answers. */
 const serveMaking = (
   prefix: string,
   others: (body: Record<string, unknown>, seen: Seen) => Answer | undefined = () => undefined,
@@ -37,7 +37,7 @@ const CREATE = ['ugwo', 'create'];
 const REFUND = ['refund', 'create'];
 
 describe('ugwo create --from', () => {
-  it('creates a payment request for each row, once over any number of runs', async () => {
+  it('creates one payment request per row, however often it runs', async () => {
     const [service, home, report] = [await serveMaking('ugw'), newFolder(), reportPath()];
     const file = fileOf(
       csvOf('Ref,amount,customer,metadata.order,comment', 'INV-1,"5,000.00",ada@example.com,7,hello', ',750.50,,,'),
@@ -71,7 +71,7 @@ describe('ugwo create --from', () => {
     ]);
   });
 
-  it('is checked as a whole before anything is sent', async () => {
+  it('checks every row before sending', async () => {
     const service = await serveMaking('ugw');
     const file = fileOf(
       csvOf(
@@ -103,14 +103,14 @@ describe('ugwo create --from', () => {
   it.each([
     [['--currency', 'NGN'], '--currency and the column currency set the same value'],
     [['--check'], '--check: ugwo create has nothing to look at beforehand'],
-  ])('refuses %j beside it', async (args, why) => {
+  ])('rejects %j with --from', async (args, why) => {
     const file = fileOf(csvOf('ref,amount,currency', 'a,5.00,NGN'));
     const ended = await run(CREATE, file, { service: await serveMaking('ugw'), home: newFolder() }, ...args);
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toContain(why);
   });
 
-  it('reads NDJSON, whose amounts in the minor unit are numbers, and fills rows from --data', async () => {
+  it('reads NDJSON with numeric minor amounts and fills rows from --data', async () => {
     const service = await serveMaking('ugw');
     const file = fileOf('{"ref":"a","amount_minor":500000,"currency":"NGN","metadata":{"k":"v"}}\n', 'rows.ndjson');
     const ended = await run(CREATE, file, { service, home: newFolder() }, '--data', '{"locale":"en"}');
@@ -120,7 +120,7 @@ describe('ugwo create --from', () => {
     ]);
   });
 
-  it('finds a request whose reference is taken, and compares it', async () => {
+  it('finds the payment request that already has the reference and compares it', async () => {
     const listed = json(200, { data: [ugwo(1), ugwo(2), ugwo(3)], next_cursor: null });
     const taken = problem(409, 'nzube.ugwo.error.ref_already_exists');
     const service = await serveAllBy(({ method, url }) => {
@@ -146,7 +146,7 @@ describe('ugwo create --from', () => {
     expect(service.seen.filter(({ url }) => url.startsWith('/v1/ugwo?'))).toHaveLength(1);
   });
 
-  it('never sends a row again whose answer was lost, until a person has looked', async () => {
+  it('never resends a row whose answer was lost, until someone resolves it', async () => {
     const service = await serveMaking('ugw', ({ ref }) => (ref === 'b' ? reset : undefined));
     const [home, report] = [newFolder(), reportPath()];
     const file = fileOf(csvOf('ref,amount,currency', 'a,5.00,NGN', 'b,6.00,NGN', 'c,7.00,NGN'));
@@ -176,7 +176,7 @@ describe('ugwo create --from', () => {
 });
 
 describe('onye create --from', () => {
-  it('creates customers, fills rows from the options, and finds those that are there', async () => {
+  it('creates customers, fills rows from options, and finds existing customers', async () => {
     const obi = { uid: uidOf('ony', 9), email: 'obi@example.com', first_name: 'Obi', meta: { tier: 'vip' } };
     const service = await serveMaking('ony', ({ email }, { method }) => {
       if (method === 'GET') return json(200, { data: [obi], next_cursor: null });
@@ -209,7 +209,7 @@ describe('onye create --from', () => {
     [csvOf('first_name', 'Ada'), [], /no column email/],
     [csvOf('email', 'a@b.c'), ['--email', 'd@e.f'], /--from and --email/],
     [csvOf('email', 'a@b.c', 'A@B.c'), [], /1 of 2 rows can't be sent/],
-  ])('refuses %j with %j', async (text, args, why) => {
+  ])('rejects %j with %j', async (text, args, why) => {
     const ended = await run(
       ['onye', 'create'],
       fileOf(text),
@@ -220,7 +220,7 @@ describe('onye create --from', () => {
     expect(errorOf(ended)['message']).toMatch(why);
   });
 
-  it('copies a column merge_meta, which only updates read, beside --meta', async () => {
+  it('copies the column merge_meta, which only updates read, to the report', async () => {
     const file = fileOf(csvOf('email,merge_meta.tier', 'a@b.c,vip'));
     const service = await serveMaking('ony');
     const ended = await run(['onye', 'create'], file, { service, home: newFolder() }, '--meta', 'a=1');
@@ -234,7 +234,7 @@ describe('refund create --from', () => {
   const row = (number: number, amount = '', currency = ''): string =>
     `${ACT(number)},,${amount},${currency},gtb,0123456789`;
 
-  it('asks first, with how many and what they come to', async () => {
+  it('asks for confirmation with the number of refunds and their total', async () => {
     const service = await serveMaking('rfd');
     const file = fileOf(
       csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2, '"1,000.50"', 'NGN'), row(3, '20.00', 'USD'), row(4)),
@@ -246,7 +246,7 @@ describe('refund create --from', () => {
     );
   });
 
-  it('pays back each row once, and no activity twice without --again', async () => {
+  it('refunds each row once, and no activity twice without --again', async () => {
     const [service, home] = [await serveMaking('rfd'), newFolder()];
     const file = fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN'), row(2)));
     const ended = await run(REFUND, file, { service, home }, '--reason', 'late', '--yes');
@@ -274,7 +274,7 @@ describe('refund create --from', () => {
     ['amount', 'amount'],
     ['reason', '--reason'],
     ['other', 'other'],
-  ])('names the source of %s that the service refuses: %s', async (propertyPath, source) => {
+  ])('names the source of the rejected field: %s (%s)', async (propertyPath, source) => {
     const service = await serveMaking('rfd', () => problem(422, 'Invalid', [{ propertyPath, title: 'is wrong' }]));
     const report = reportPath();
     const file = fileOf(csvOf(HEADER, row(1, '5000.00', 'NGN')));
@@ -282,7 +282,7 @@ describe('refund create --from', () => {
     expect(reportOf(report)[1]?.['error']).toBe(`the service answered 422: Invalid; ${source}: is wrong`);
   });
 
-  it('sends no row whose activity is another’s, or was paid in another currency', async () => {
+  it('skips a row whose activity belongs to another payment request or was paid in another currency', async () => {
     const paid = { ...ugwo(1), activities: [{ uid: ACT(1), status: 'successful', amount: 500_001 }] };
     const service = await serveAllBy(({ method }) => (method === 'GET' ? json(200, paid) : undefined));
     const report = reportPath();
@@ -297,7 +297,7 @@ describe('refund create --from', () => {
     });
   });
 
-  it('tells a refund that failed at once from one that was made, in later runs too', async () => {
+  it('distinguishes a refund that failed at once from an accepted one, also in later runs', async () => {
     const failed = json(200, { uid: 'rfd.1', status: 'failed', error: { message: 'closed account' } });
     const service = await serveMaking('rfd', ({ ugwo_activity }) => (ugwo_activity === ACT(1) ? failed : undefined));
     const [home, report] = [newFolder(), reportPath()];

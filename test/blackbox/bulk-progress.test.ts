@@ -11,11 +11,11 @@ const ERASE = '\r\u001b[2K';
 
 interface Gated {
   readonly service: Service;
-  /** Answers what was asked, and will be asked, about a payment request. */
+  /** Answers the current and later requests for a payment request. */
   readonly answer: (number: number) => void;
 }
 
-/** A service that answers about a payment request once the test says so. */
+/** Serves payment requests; each answer waits until the test releases it. */
 const serveGated = async (): Promise<Gated> => {
   const [held, open] = [new Map<number, () => void>(), new Set<number>()];
   const service = await serveBy((seen: Seen) => (...args) => {
@@ -34,12 +34,12 @@ const serveGated = async (): Promise<Gated> => {
 const openBulk = (service: Service, columns: number, numbers: readonly number[]): TerminalSession =>
   openTerminal(['ugwo', 'charge', '--from', ussdFile(...numbers)], { service, columns });
 
-/** The lines that stand on the screen and say how far it is. */
+/** The progress lines on the screen. */
 const linesOfProgress = async (session: TerminalSession): Promise<string[]> =>
   (await session.screen()).split('\n').filter((line) => /^\d+ of \d+ /.test(line));
 
-describe('the progress of a file on a terminal', () => {
-  it('is one line that is written over, and gone at the end', async () => {
+describe('the progress of a bulk run on a terminal', () => {
+  it('is one line that is overwritten, then erased at the end', async () => {
     const { service, answer } = await serveGated();
     const session = openBulk(service, 100, [1, 2, 3]);
     answer(1);
@@ -69,7 +69,7 @@ describe('the progress of a file on a terminal', () => {
     expect(written.join('')).not.toContain('\n');
   });
 
-  it('makes way for what is said after Ctrl-C', async () => {
+  it('makes room for the message after Ctrl-C', async () => {
     const { service, answer } = await serveGated();
     const session = openBulk(service, 100, [1, 2]);
     answer(1);
@@ -83,21 +83,21 @@ describe('the progress of a file on a terminal', () => {
   });
 });
 
-describe('the progress of a file in a pipe', () => {
-  // A line comes at each tenth, a second after the one before at the soonest: so the run takes two.
+describe('the progress of a bulk run in a pipe', () => {
+  // Prints one line per tenth, at least one second apart, so the run takes two seconds.
   const inPipe = async (...more: readonly string[]) => {
     const service = await serveCharges();
     const file = ussdFile(1, 2, 3, 4, 5, 6, 7, 8);
     return paycli(['ugwo', 'charge', '--from', file, '--rate', '4/s', ...more], { service, home: newFolder() });
   };
 
-  it('is lines, and nothing that steers a terminal', async () => {
+  it('is plain lines without control sequences', async () => {
     const { code, stderr } = await inPipe();
     expect(code).toBe(0);
     expect(stderr).toMatch(/^(?:note: row \d.*\n)?(?:\d of 8 \(\d+%\).*; \d accepted\n)+$/);
   });
 
-  it.each([['-q'], ['--json']])('is not told with %s', async (flag) => {
+  it.each([['-q'], ['--json']])('is not printed with %s', async (flag) => {
     expect(await inPipe(flag)).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -10,18 +10,18 @@ import { ACTIVITY, json, serveBy } from '../support/service.ts';
 
 export { ugwoOf, uidOf as activityOf };
 
-/** The number of the payment request that a request is about. */
+/** The number of the payment request in the URL. */
 export const numberIn = ({ url }: Seen): number => Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1] ?? Number.NaN);
 
-/** The charge that the service makes for a payment request. */
+/** The service's answer to a charge of this payment request. */
 export const charged = (number: number, more: Readonly<Record<string, unknown>> = {}): Answer =>
   json(200, { ...ACTIVITY, uid: uidOf(number), ...more });
 
-/** A service that charges every payment request, but for those that have an answer of their own. */
+/** Charges every payment request, except those with an answer in `others`. */
 export const serveCharges = (others: Readonly<Record<number, Answer>> = {}): Promise<Service> =>
   serveBy((seen) => others[numberIn(seen)] ?? charged(numberIn(seen)));
 
-/** How often each payment request was sent a charge. */
+/** The number of charges sent per payment request. */
 export const postsOf = ({ seen }: Service): Record<number, number> => {
   const posts: Record<number, number> = {};
   for (const one of seen.filter(({ method }) => method === 'POST'))
@@ -32,7 +32,7 @@ export const postsOf = ({ seen }: Service): Record<number, number> => {
 export const once = (...numbers: readonly number[]): Record<number, number> =>
   Object.fromEntries(numbers.map((number) => [number, 1]));
 
-/** A file in a folder of its own. */
+/** Writes a file in a new folder. */
 export const fileOf = (text: string | Uint8Array, name = 'charges.csv'): string => {
   const path = join(newFolder('bulk'), name);
   writeFileSync(path, text);
@@ -41,18 +41,18 @@ export const fileOf = (text: string | Uint8Array, name = 'charges.csv'): string 
 
 export const csvOf = (header: string, ...rows: readonly string[]): string => [header, ...rows, ''].join('\n');
 
-/** A file that charges payment requests by USSD. */
+/** Writes a file that charges these payment requests by USSD. */
 export const ussdFile = (...numbers: readonly number[]): string =>
   fileOf(csvOf('ugwo,medium,provider', ...numbers.map((number) => `${ugwoOf(number)},ussd,gtb`)));
 
-/** In this process, unless it is to run in a folder; what runs at the same time as others starts the program itself. */
+/** Runs in this process, unless `cwd` is set. Concurrent runs must start the program instead. */
 export const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   (options.cwd === undefined ? inProcess : paycli)(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
 export type Summary = Readonly<Record<string, unknown>>;
 export const summaryOf = ({ stdout }: Ended): Summary => JSON.parse(stdout) as Summary;
 
-/** The rows of a report, by the number of the row. */
+/** Rows of a report by row number. */
 export const reportOf = (path: string): Record<string, Record<string, string>> => {
   const text = readFileSync(path, 'utf8');
   const delimiter = text.split('\r\n', 1)[0]?.includes(';') === true ? ';' : ',';

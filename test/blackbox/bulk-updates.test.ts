@@ -13,7 +13,7 @@ const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?
 const customer = (number: number, more: Readonly<Record<string, unknown>> = {}): Answer =>
   json(200, { uid: onyeOf(number), email: 'old@example.com', first_name: 'Old', meta: {}, ...more });
 
-/** A service whose customers take every update, but for those that have an answer of their own. */
+/** Accepts every update, except those with an answer in `others`. */
 const serveCustomers = (others: Readonly<Record<number, (seen: Seen) => Answer>> = {}): Promise<Service> =>
   serveBy((seen) => {
     const number = numberIn(seen);
@@ -36,8 +36,8 @@ const emails = (...numbers: readonly number[]): string =>
 
 const mail = (number: number) => ({ email: `n${number}@example.com` });
 
-describe('updates from a file', () => {
-  it('send each the fields that its row gives, and nothing else', async () => {
+describe('onye update --from', () => {
+  it('sends only the fields that each row gives', async () => {
     const service = await serveCustomers();
     const file = fileOf(
       csvOf(
@@ -57,7 +57,7 @@ describe('updates from a file', () => {
     expect(reportOf(report)).toMatchObject({ 1: { comment: 'hello', state: 'accepted' }, 2: { state: 'accepted' } });
   });
 
-  it('take from the options what the file has no column for, and never both', async () => {
+  it('fills missing columns from options, and rejects an option that repeats a column', async () => {
     const service = await serveCustomers();
     const options = { service, home: newFolder() };
     const file = fileOf(csvOf('uid,first_name', `${onyeOf(1)},Ada`));
@@ -68,7 +68,7 @@ describe('updates from a file', () => {
     expect(errorOf(refused)['message']).toContain('--first-name');
   });
 
-  it('are checked as a whole before anything is sent', async () => {
+  it('checks every row before sending', async () => {
     const service = await serveCustomers();
     const file = fileOf(
       csvOf(
@@ -89,7 +89,7 @@ describe('updates from a file', () => {
     ]);
   });
 
-  it('go on where they stopped, and are not sent twice', async () => {
+  it('resumes after an interruption and sends no update twice', async () => {
     let isTaken = false;
     const service = await serveCustomers({
       2: () =>
@@ -113,7 +113,7 @@ describe('updates from a file', () => {
     expect(Object.values(sentTo(service)).map(({ length }) => length)).toEqual([1, 2, 1]);
   });
 
-  it('that may have been applied are looked at before they are sent again', async () => {
+  it('checks the customer before resending an update that may have been applied', async () => {
     const shown: Record<number, object> = { 1: mail(1), 2: {} };
     const lost = new Set([1, 2]);
     const losing = (seen: Seen): Answer => {
@@ -132,7 +132,7 @@ describe('updates from a file', () => {
     expect(sentTo(service)).toEqual({ 1: [mail(1)], 2: [mail(2), mail(2)] });
   });
 
-  it.each([403, 404])('stay unknown where the look at them is answered %i', async (status) => {
+  it.each([403, 404])('keeps an update unknown if that check is answered with %i', async (status) => {
     const service = await serveCustomers({ 1: ({ method }) => (method === 'PATCH' ? reset : problem(status, 'No')) });
     const [file, options] = [emails(1), { service, home: newFolder() }];
     await updateFrom(file, options);
@@ -142,7 +142,7 @@ describe('updates from a file', () => {
     expect(sentTo(service)).toEqual({ 1: [mail(1)] });
   });
 
-  it('leave no phone number and no key in the ledger, whoever says it', async () => {
+  it('stores no phone number and no key in the ledger, even if the service repeats them', async () => {
     const [phone, key, home] = ['+233201234567', 'sk.Othr.k3yOfAnotherOne', newFolder()];
     const said = [{ propertyPath: 'meta.phone', title: `${phone} of ${key} is no phone` }];
     const service = await serveBy(() => problem(422, 'Validation Failed', said));
@@ -157,7 +157,7 @@ describe('updates from a file', () => {
     }
   });
 
-  it('look at each customer first with --check', async () => {
+  it('reads each customer first with --check', async () => {
     const service = await serveCustomers({ 2: () => problem(404, 'Not Found') });
     const ended = await updateFrom(emails(1, 2), { service, home: newFolder() }, '--check');
     expect(ended.code).toBe(2);
@@ -167,7 +167,7 @@ describe('updates from a file', () => {
     ]);
   });
 
-  it('stop after three unknown ones in a row, and tell how to find out', async () => {
+  it('stops after three unknown updates in a row and explains how to resolve them', async () => {
     const lost = ({ method }: Seen): Answer => (method === 'GET' ? customer(1) : reset);
     const service = await serveCustomers({ 1: lost, 2: lost, 3: lost });
     const ended = await updateFrom(emails(1, 2, 3, 4), { service, home: newFolder() }, '--concurrency', '1');
@@ -176,7 +176,7 @@ describe('updates from a file', () => {
     expect(errorOf(ended)['hint']).toContain('checks customers whose update is unknown');
   });
 
-  it('are listed among the jobs, with their rows', async () => {
+  it('lists the job and its rows in the ledger', async () => {
     const service = await serveCustomers();
     const options = { service, home: newFolder() };
     const { job } = summaryOf(await updateFrom(emails(1, 2), options));
@@ -194,13 +194,13 @@ describe('updates from a file', () => {
     ]);
   });
 
-  it('of one customer are made in the order of their rows', async () => {
+  it('sends the updates of one customer in row order', async () => {
     const service = await serveCustomers({
       1:
         (seen) =>
         (...answered) => {
           const isFirst = seen.body.includes('first');
-          // The later row would be faster.
+          // Without ordering, the second row would finish first.
           setTimeout(() => customer(1)(...answered), isFirst ? 200 : 0);
         },
     });

@@ -38,8 +38,8 @@ import {
 
 const home = (): Pick<RunOptions, 'home'> => ({ home: newFolder() });
 
-describe('charges from a file', () => {
-  it('are each sent once, with the medium and parameters of the row', async () => {
+describe('ugwo charge --from', () => {
+  it('sends each row once, with its medium and parameters', async () => {
     const service = await serveCharges();
     const file = fileOf(
       csvOf(
@@ -69,7 +69,7 @@ describe('charges from a file', () => {
     });
   });
 
-  it('take from the options what the file has no column for', async () => {
+  it('fills missing columns from options', async () => {
     const service = await serveCharges();
     const file = fileOf(csvOf('ugwo', ugwoOf(1), ugwoOf(2)));
     const ended = await chargeFrom(
@@ -88,7 +88,7 @@ describe('charges from a file', () => {
     }
   });
 
-  it('refuse an option beside its column', async () => {
+  it('rejects an option that repeats a column', async () => {
     const service = await serveCharges();
     const file = fileOf(csvOf('ugwo,param.a', `${ugwoOf(1)},x`));
     const flags = ['--medium', 'ussd', '--provider', 'gtb', '--param', 'a=b'];
@@ -98,14 +98,14 @@ describe('charges from a file', () => {
     expect(service.seen).toHaveLength(0);
   });
 
-  it('may be parted by what --delimiter says, where the header does not tell', async () => {
+  it('splits cells at --delimiter if the header is ambiguous', async () => {
     const service = await serveCharges();
     const file = fileOf(`ugwo|medium|provider|a,b;c\n${ugwoOf(1)}|ussd|gtb|x,y;z\n`);
     expect(await chargeFrom(file, { service, ...home() }, '--delimiter', '|')).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual(once(1));
   });
 
-  it('refuse an option beside what a later row of NDJSON gives', async () => {
+  it('rejects an option that repeats a property of a later NDJSON row', async () => {
     const service = await serveCharges();
     const rows = [{ ugwo: ugwoOf(1) }, { ugwo: ugwoOf(2), medium: 'bank_transfer' }].map((row) => JSON.stringify(row));
     const options = { service, ...home(), stdin: rows.join('\n') };
@@ -116,7 +116,7 @@ describe('charges from a file', () => {
     ]);
   });
 
-  it('come from NDJSON on standard input, with values that are no texts', async () => {
+  it('reads NDJSON with nested and null values from standard input', async () => {
     const service = await serveCharges();
     const rows = [1, 2].map((number) =>
       JSON.stringify({
@@ -133,7 +133,7 @@ describe('charges from a file', () => {
     expect(service.seen.map(({ body }) => JSON.parse(body).data.deep.n).sort()).toEqual([1, 2]);
   });
 
-  it('are reported with the row as it was, and what the customer must do', async () => {
+  it("reports each row unchanged, with the customer's next action", async () => {
     const service = await serveCharges({
       2: problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown bank' }]),
     });
@@ -166,21 +166,21 @@ describe('charges from a file', () => {
     });
   });
 
-  it('leave no key in the report, whoever says it', async () => {
+  it('writes no key to the report, even if the service repeats it', async () => {
     const service = await serveBy(() => problem(422, `Not with ${CANARY}`));
     const report = reportPath();
     await chargeFrom(ussdFile(1), { service, ...home() }, '--report', report);
     expect(reportOf(report)).toMatchObject({ 1: { error: expect.stringMatching(/Not with \[secret ….{4}\]$/) } });
   });
 
-  it('come from standard input where nothing was ever kept', async () => {
+  it('reads standard input if the home folder does not exist yet', async () => {
     const stdin = readFileSync(ussdFile(1), 'utf8');
     const service = await serveCharges();
     const ended = await chargeFrom('-', { service, home: join(newFolder(), 'new'), stdin }, '--dry-run');
     expect(ended.code).toBe(0);
   });
 
-  it('go on where they stopped when the same command runs again', async () => {
+  it('resumes when the same command runs again', async () => {
     const service = await serveCharges({ 2: reset, 3: reset, 4: reset });
     const [file, options, report] = [ussdFile(1, 2, 3, 4, 5, 6), { service, ...home() }, reportPath()];
     const first = await chargeFrom(file, options, '--concurrency', '1', '--report', report);
@@ -201,7 +201,7 @@ describe('charges from a file', () => {
     });
   });
 
-  it('whose answer is lost are looked at once, and the file goes on', async () => {
+  it('checks a charge whose answer was lost once, then continues', async () => {
     const made = new Set<number>();
     const service = await serveAllBy((seen) => {
       const number = numberIn(seen);
@@ -218,7 +218,7 @@ describe('charges from a file', () => {
           activities,
         });
       }
-      // Nobody knows what became of the third, which was not made.
+      // The third charge was not created; its outcome stays unknown.
       if (number !== 3) made.add(number);
       return number > 4 ? charged(number) : reset;
     });
@@ -243,11 +243,11 @@ describe('charges from a file', () => {
       });
     }
     expect(reportOf(report)[3]).toMatchObject({ state: 'unknown', activity: '' });
-    // Each is looked at before it is sent, and the lost ones once more.
+    // Each row is read before its charge; each lost one is read once more.
     expect(service.seen.filter(({ method }) => method === 'GET')).toHaveLength(5 + 4);
   });
 
-  it('that have an end already are told of by a run that ends before it comes to them', async () => {
+  it('counts rows that already have an outcome if it stops before reaching them', async () => {
     let others = 0;
     const service = await serveBy((seen) => {
       if (numberIn(seen) > 1) {
@@ -271,13 +271,13 @@ describe('charges from a file', () => {
     expect(postsOf(service)).toEqual({ 1: 2, 2: 1, 3: 1, 4: 1 });
   });
 
-  it('that another process is sending are told of by one that waits for them, once, and when it is stopped', async () => {
+  it('counts rows that another process is sending once, also when it is stopped', async () => {
     const service = await serveCharges({ 1: hang });
     const [file, options] = [ussdFile(1, 2), { service, ...home() }];
     const asked = Promise.withResolvers<void>();
     const first = start(['ugwo', 'charge', '--from', file, '--debug'], options);
     await first.saw(/< 200/);
-    // An answer is shown before it is in the ledger.
+    // --debug prints an answer before it is in the ledger.
     const inLedger = async () => (await inProcess(['ledger', 'list', '--json'], options)).stdout;
     await expect.poll(inLedger).toMatch(/"state": ?"accepted"/);
     const second = start(['ugwo', 'charge', '--from', file], options);
@@ -291,7 +291,7 @@ describe('charges from a file', () => {
     expect(ended.stderr.match(/waiting for 1 row/g)).toHaveLength(1);
   });
 
-  it('are taken up again where they were not sent, with --retry-failed where they were rejected or failed, too', async () => {
+  it('retries rows that were not sent, and with --retry-failed also rejected and failed ones', async () => {
     let [isOpen, isMended] = [false, false];
     const service = await serveBy((seen) => {
       const number = numberIn(seen);
@@ -316,7 +316,7 @@ describe('charges from a file', () => {
     expect(postsOf(service)).toEqual({ 1: 1, 2: 4, 3: 2, 4: 2, 5: 1 });
   });
 
-  it('have room on the disk for the outcome of each row that may be open, whatever else fills it', async () => {
+  it('reserves disk space for the outcome of every row in flight', async () => {
     const options = home();
     const sizes: number[] = [];
     const service = await serveBy((seen) => {
@@ -325,11 +325,11 @@ describe('charges from a file', () => {
       return charged(numberIn(seen));
     });
     expect(await chargeFrom(ussdFile(1), { service, ...options }, '--concurrency', '3')).toMatchObject({ code: 0 });
-    // Four for each in flight and one more, of 8 KiB.
+    // Four slots of 8 KiB per row in flight, and one more.
     expect(sizes).toEqual([13 * 8192]);
   });
 
-  it('stop at a key that is not taken, and go on with a better one', async () => {
+  it('stops at a rejected key and resumes with a valid one', async () => {
     let taken = false;
     const service = await serveBy((seen) => (taken ? charged(numberIn(seen)) : problem(401, 'Unauthorized')));
     const [file, options] = [ussdFile(1, 2, 3), { service, ...home() }];
@@ -341,7 +341,7 @@ describe('charges from a file', () => {
     expect(summaryOf(await chargeFrom(file, options, '--retry-failed'))).toMatchObject({ accepted: 3 });
   });
 
-  it('are refused where an earlier charge stands, and tried again when it does not', async () => {
+  it('refuses a row with an earlier open charge and retries it later', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };
     await paycli(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'uba'], options);
@@ -360,18 +360,21 @@ describe('charges from a file', () => {
     ['have no checkout', { checkout: null }, 'no checkout', false],
     ['are cancelled', { status: 'cancelled' }, 'cancelled', false],
     ['were paid', { status: 'ugwo_successful' }, 'already paid', false],
-    ["have others' charges", { activities: [ACTIVITY] }, 'an earlier charge can still be paid', true],
-  ])('that %s are told in one line, with --again only where it helps', async (_what, more, reason, again) => {
-    const open = { status: 'requires_ugwo', amount: 500, currency: 'NGN', checkout: {}, activities: [] };
-    const service = await serveAllBy((seen) => json(200, { uid: ugwoOf(numberIn(seen)), ...open, ...more }));
-    const ended = await chargeFrom(ussdFile(1, 2, 3, 4), { service, ...home() });
-    expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toBe(`4 rows: 4 refused\n4 × ${reason}: rows 1, 2, 3 and 1 more`);
-    expect(String(errorOf(ended)['hint'] ?? '').includes('--again')).toBe(again);
-    expect(postsOf(service)).toEqual({});
-  });
+    ['have charges by others', { activities: [ACTIVITY] }, 'an earlier charge can still be paid', true],
+  ])(
+    'groups rows that %s in one line, and suggests --again only where it helps',
+    async (_what, more, reason, again) => {
+      const open = { status: 'requires_ugwo', amount: 500, currency: 'NGN', checkout: {}, activities: [] };
+      const service = await serveAllBy((seen) => json(200, { uid: ugwoOf(numberIn(seen)), ...open, ...more }));
+      const ended = await chargeFrom(ussdFile(1, 2, 3, 4), { service, ...home() });
+      expect(ended.code).toBe(9);
+      expect(errorOf(ended)['message']).toBe(`4 rows: 4 refused\n4 × ${reason}: rows 1, 2, 3 and 1 more`);
+      expect(String(errorOf(ended)['hint'] ?? '').includes('--again')).toBe(again);
+      expect(postsOf(service)).toEqual({});
+    },
+  );
 
-  it('are not sent where nobody answers, which is safe to do again', async () => {
+  it('reports rows as safe to retry if nobody answers', async () => {
     const service = { origin: 'http://127.0.0.1:1' };
     const looked = await chargeFrom(ussdFile(1), { service, ...home() });
     expect(looked.code).toBe(8);
@@ -381,7 +384,7 @@ describe('charges from a file', () => {
     expect(summaryOf(ended)).toMatchObject({ not_sent: 1 });
   });
 
-  it('hang no longer than the timeout, and go on past an unknown one with --continue-on-unknown', async () => {
+  it('waits no longer than --timeout, and continues after unknown rows with --continue-on-unknown', async () => {
     const service = await serveCharges({ 1: hang });
     const options = ['--timeout', '1s', '--concurrency', '1', '--continue-on-unknown'];
     const ended = await chargeFrom(ussdFile(1, 2, 3), { service, ...home() }, ...options);
@@ -391,8 +394,8 @@ describe('charges from a file', () => {
   });
 });
 
-describe('a file with a row more than one that was charged', () => {
-  it('shows the rows of that one as they are, with what the customer must do', async () => {
+describe('a file that adds a row to one already charged', () => {
+  it('reports the earlier rows with their outcome and next action', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };
     const [first, second] = [reportPath(), reportPath()];
@@ -409,7 +412,7 @@ describe('a file with a row more than one that was charged', () => {
     }
   });
 
-  it('is refused where it is unknown, with what finds that out', async () => {
+  it('is refused if the earlier charge is unknown, with the command that checks it', async () => {
     const service = await serveCharges({ 1: reset });
     const options = { service, ...home() };
     await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'], options);
@@ -417,7 +420,7 @@ describe('a file with a row more than one that was charged', () => {
     expect([exit_code, hint]).toEqual([9, 'find out about the unknown rows: `paycli ledger sync`']);
   });
 
-  it('is refused where a row has other terms, is charged twice, or its charge was not made from here', async () => {
+  it('is refused if a row has other terms, is charged twice, or was charged elsewhere', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };
     await chargeFrom(ussdFile(1), options);
@@ -429,11 +432,11 @@ describe('a file with a row more than one that was charged', () => {
   });
 });
 
-describe('a report', () => {
+describe('--report', () => {
   const charge = async (options: RunOptions, report: string, file: string, ...more: readonly string[]) =>
     chargeFrom(file, options, '--report', report, ...more);
 
-  it('of another job, or what is none, is not replaced, and nothing is sent', async () => {
+  it('does not overwrite the report of another job or another file, and sends nothing', async () => {
     const service = await serveCharges({ 9: problem(422, 'Validation error') });
     const options = { service, ...home() };
     for (const name of ['result.csv', 'result.ndjson']) {
@@ -459,7 +462,7 @@ describe('a report', () => {
   });
 
   it.each(['result.csv', 'result.ndjson'])(
-    'of the same job, or without a row that was to be sent, is: %s',
+    'overwrites the report of the same job or one without sendable rows: %s',
     async (name) => {
       const options = { service: await serveCharges(), ...home() };
       const report = fileOf('', name);
@@ -472,22 +475,22 @@ describe('a report', () => {
         expect(await charge(options, report, good)).toMatchObject({ code: 0 });
         expect(readFileSync(report, 'utf8')).toContain('accepted');
         expect(readFileSync(report, 'utf8')).not.toContain('invalid');
-        // As a full disk leaves it.
+        // Truncated as by a full disk.
         if (name === 'result.csv') truncateSync(report, statSync(report).size - 3);
       }
     },
   );
 });
 
-describe('a service that asks to be left alone for long', () => {
+describe('a service with a long Retry-After', () => {
   const HOUR = { 'retry-after': '3600' };
   const held = problem(429, 'Too Many Requests', undefined, HOUR);
   const rows = Array.from({ length: 20 }, (_, index) => index + 1);
 
   it.each([
-    ['in answer to a charge: 5', ['--no-preflight'], 'POST', 5],
-    ['in answer to a look: 8', [], 'GET', 8],
-  ] as const)('is sent nothing more of a file %s', async (_what, options, method, code) => {
+    ['after a charge: exits with 5', ['--no-preflight'], 'POST', 5],
+    ['after a read: exits with 8', [], 'GET', 8],
+  ] as const)('gets no more rows of a file %s', async (_what, options, method, code) => {
     const service = await serveBy((seen) => (seen.method === method ? held : charged(numberIn(seen))), {
       looks: 'asked',
     });
@@ -502,7 +505,7 @@ describe('a service that asks to be left alone for long', () => {
     expect(Date.parse(String(retry_at))).toBeGreaterThan(Date.now() + 3_000_000);
   });
 
-  it('is told of rows that were done before it asked', async () => {
+  it('does not hide rows that finished before it', async () => {
     const service = await serveBy((seen) => (numberIn(seen) === 3 ? held : charged(numberIn(seen))), {
       looks: 'asked',
     });
@@ -520,7 +523,7 @@ describe('a service that asks to be left alone for long', () => {
     expect(Object.values(reportOf(report)).map((row) => row['state'])).toEqual(['accepted', 'accepted', 'not_sent']);
   });
 
-  it('is asked no more by a check of a file, a walk or a wait', async () => {
+  it('gets no more requests from --check, a walk or a wait', async () => {
     const place = home();
     const made = await serveBy((seen) => charged(numberIn(seen)));
     expect((await chargeFrom(ussdFile(...rows), { service: made, ...place })).code).toBe(0);
@@ -538,9 +541,9 @@ describe('a service that asks to be left alone for long', () => {
   });
 });
 
-describe('a dry run that reads', () => {
+describe('ugwo charge --from --check --dry-run', () => {
   // Runs the built program: this process has already loaded the schemas.
-  it('has the schemas that it checks rows and bodies with', async () => {
+  it('loads the schemas that it needs', async () => {
     const service = await serveBy(
       (seen) => json(200, { ...ugwo(numberIn(seen)), checkout: { uid: 'chk.a.b' }, activities: [] }),
       {
@@ -556,8 +559,8 @@ describe('a dry run that reads', () => {
   });
 });
 
-describe('a row that is left', () => {
-  it('by a signal while it waits to be sent again ends with the signal, not with 5', async () => {
+describe('a row that was not sent', () => {
+  it("exits with the signal's code, not 5, if a signal ends its wait for a retry", async () => {
     const service = await serveBy(() => problem(429, 'Too Many Requests', undefined, { 'retry-after': '60' }));
     const run = start(['ugwo', 'charge', '--from', ussdFile(1), '--json', '--debug'], { service, ...home() });
     await run.saw(/waiting \d+ ms to send it again/);
@@ -568,7 +571,7 @@ describe('a row that is left', () => {
     expect(errorOf(ended)['hint']).toContain('run the same command again');
   });
 
-  it('since its time has passed after the file was checked is not told as a success', async () => {
+  it('is not a success if its expiry passed after the file was checked', async () => {
     const service = await serveBy((seen) => (_seen, response, socket) => {
       setTimeout(() => charged(numberIn(seen))(seen, response, socket), Math.max(0, ends - Date.now()));
     });
@@ -582,8 +585,8 @@ describe('a row that is left', () => {
   });
 });
 
-describe('a row that was right when it was sent', () => {
-  it('is no bad one at a resume after its time has passed', async () => {
+describe('a row whose expiry passed after it was sent', () => {
+  it('is not invalid on resume', async () => {
     const service = await serveCharges({ 2: problem(401, 'Unauthorized') });
     const until = Date.now() + 4000;
     const time = (number: number) => new Date(number === 1 ? until : until + 600_000).toISOString();
@@ -605,19 +608,19 @@ describe('a row that was right when it was sent', () => {
   });
 });
 
-describe('a file that changes while its rows are sent', () => {
+describe('a file that changes during the run', () => {
   it.each<[string, (file: string) => void]>([
     ['is longer', (file) => appendFileSync(file, `${ugwoOf(9999)},ussd,gtb\n`)],
     [
-      'has other rows, its size and time as before',
+      'has other rows, but the same size and time',
       (file) => {
         const { atime, mtime } = statSync(file);
         writeFileSync(file, readFileSync(file, 'utf8').replaceAll('0000000', '1111111'));
         utimesSync(file, atime, mtime);
       },
     ],
-    ['is gone', (file) => rmSync(file)],
-  ])('is sent as it was when it was checked, where it %s', async (_what, change) => {
+    ['is deleted', (file) => rmSync(file)],
+  ])('is sent as it was checked, if it %s', async (_what, change) => {
     const numbers = Array.from({ length: 400 }, (_, index) => index + 1);
     const file = ussdFile(...numbers);
     const service = await serveBy((seen) => {
@@ -630,7 +633,7 @@ describe('a file that changes while its rows are sent', () => {
   });
 });
 
-describe('a file that is not right', () => {
+describe('an invalid file', () => {
   const BAD = csvOf(
     'ugwo,medium,provider,phone,expires_in,expires_at',
     `${ugwoOf(1)},ussd,gtb,,,`,
@@ -646,7 +649,7 @@ describe('a file that is not right', () => {
     ',ussd,gtb,,,',
   );
 
-  it('is told of by row and column, and nothing is sent', async () => {
+  it('lists each violation with row and column, and sends nothing', async () => {
     const service = await serveCharges();
     const report = reportPath();
     const ended = await chargeFrom(fileOf(BAD), { service, ...home() }, '--report', report);
@@ -672,25 +675,22 @@ describe('a file that is not right', () => {
   });
 
   it.each([
-    ['no column for a cell', `${ugwoOf(3)},ussd,gtb,x`, 'row 3: 4 cells, but the header has 3'],
-    ['no end of a quote', `${ugwoOf(3)},ussd,"gtb`, 'row 3, column "provider": unclosed quote'],
-  ])(
-    'where it has %s ends the reading, and leaves the report of an earlier run as it was',
-    async (_name, row, told) => {
-      const service = await serveCharges();
-      const earlier = 'ugwo,row,state,error,job\r\n,1,invalid,ugwo: is missing,\r\n';
-      const report = fileOf(earlier, 'result.csv');
-      const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},usd,gtb`, `${ugwoOf(2)},ussd,gtb`, row));
-      const ended = await chargeFrom(file, { service, ...home() }, '--skip-invalid', '--report', report);
-      expect(ended.code).toBe(2);
-      expect(service.seen).toHaveLength(0);
-      const hint = expect.stringContaining('; nothing was sent');
-      expect(errorOf(ended)).toMatchObject({ message: `${file}: ${told}`, hint });
-      expect(readFileSync(report, 'utf8')).toBe(earlier);
-    },
-  );
+    ['too many cells in a row', `${ugwoOf(3)},ussd,gtb,x`, 'row 3: 4 cells, but the header has 3'],
+    ['an unclosed quote', `${ugwoOf(3)},ussd,"gtb`, 'row 3, column "provider": unclosed quote'],
+  ])('with %s stops the run and leaves an existing report unchanged', async (_name, row, told) => {
+    const service = await serveCharges();
+    const earlier = 'ugwo,row,state,error,job\r\n,1,invalid,ugwo: is missing,\r\n';
+    const report = fileOf(earlier, 'result.csv');
+    const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},usd,gtb`, `${ugwoOf(2)},ussd,gtb`, row));
+    const ended = await chargeFrom(file, { service, ...home() }, '--skip-invalid', '--report', report);
+    expect(ended.code).toBe(2);
+    expect(service.seen).toHaveLength(0);
+    const hint = expect.stringContaining('; nothing was sent');
+    expect(errorOf(ended)).toMatchObject({ message: `${file}: ${told}`, hint });
+    expect(readFileSync(report, 'utf8')).toBe(earlier);
+  });
 
-  it('goes on with the rows that are right, with --skip-invalid', async () => {
+  it('sends its valid rows with --skip-invalid', async () => {
     const service = await serveCharges();
     const report = reportPath();
     const ended = await chargeFrom(fileOf(BAD), { service, ...home() }, '--skip-invalid', '--report', report);
@@ -701,7 +701,7 @@ describe('a file that is not right', () => {
     expect(reportOf(report)['1']).toMatchObject({ state: 'accepted' });
   });
 
-  it('may hold one payment request twice, with --allow-repeats', async () => {
+  it('may charge one payment request twice with --allow-repeats', async () => {
     const service = await serveCharges();
     const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,gtb`, `${ugwoOf(1)},bank_transfer,`));
     const ended = await chargeFrom(file, { service, ...home() }, '--allow-repeats');
@@ -709,12 +709,12 @@ describe('a file that is not right', () => {
     expect(postsOf(service)).toEqual({ 1: 2 });
   });
 
-  // All that is wrong with a file as such: test/bulk/input and columns.
+  // Other invalid files: test/bulk/input and columns.
   it.each([
-    ['has a header alone', 'ugwo,medium\n', 'has no rows'],
+    ['has only a header', 'ugwo,medium\n', 'has no rows'],
     ['has no column ugwo', 'uid,medium\nx,ussd\n', 'no column ugwo'],
     ['has a NUL', `ugwo,medium,provider\n${ugwoOf(1)},ussd,g\0b\n`, 'row 1, column "provider": a NUL'],
-  ])('that %s', async (_name, text, told) => {
+  ])('is rejected if it %s', async (_name, text, told) => {
     const service = await serveCharges();
     const ended = await chargeFrom(fileOf(text), { service, ...home() });
     expect(service.seen).toHaveLength(0);
@@ -722,7 +722,7 @@ describe('a file that is not right', () => {
     expect(errorOf(ended)['message']).toContain(told);
   });
 
-  it('may write its header in any case, which the report keeps', async () => {
+  it('may have a header in any case, which the report preserves', async () => {
     const service = await serveCharges();
     const report = reportPath();
     const file = fileOf(csvOf(' UGWO,Medium,Provider ,Param.Tier,Note', `${ugwoOf(1)},ussd,gtb,vip,hello`));
@@ -745,7 +745,7 @@ describe('a file that is not right', () => {
     expect(readFileSync(report, 'utf8').split('\r\n')[0]).toMatch(/,c99999,row,state,/);
   });
 
-  it('is a different job when it has changed, and --resume refuses it', async () => {
+  it('becomes a new job once changed, and --resume rejects it', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };
     const { job } = summaryOf(await chargeFrom(ussdFile(1), options));
@@ -757,7 +757,7 @@ describe('a file that is not right', () => {
     expect(summaryOf(await chargeFrom(changed, options))['job']).not.toBe(job);
   });
 
-  it('must not be its own report', async () => {
+  it("can't be its own report", async () => {
     const service = await serveCharges();
     const file = ussdFile(1);
     const ended = await chargeFrom(file, { service, ...home() }, '--report', file);
@@ -766,20 +766,23 @@ describe('a file that is not right', () => {
   });
 });
 
-it.runIf(process.platform !== 'win32')('a pipe that nobody writes to is given up at a signal', async () => {
-  const path = join(newFolder('pipe'), 'rows');
-  execFileSync('mkfifo', [path]);
-  const service = await serveCharges();
-  const running = start(['ugwo', 'charge', '--from', path, '--medium', 'bank_transfer'], { service, ...home() });
-  const writer = createWriteStream(path);
-  // The program has opened it once this side is open too.
-  await happened(writer, 'open');
-  running.kill('SIGTERM');
-  expect(await running.ended).toMatchObject({ code: 143, stdout: '' });
-  writer.destroy();
-});
+it.runIf(process.platform !== 'win32')(
+  'ugwo charge --from with a pipe that has no writer ends on SIGTERM',
+  async () => {
+    const path = join(newFolder('pipe'), 'rows');
+    execFileSync('mkfifo', [path]);
+    const service = await serveCharges();
+    const running = start(['ugwo', 'charge', '--from', path, '--medium', 'bank_transfer'], { service, ...home() });
+    const writer = createWriteStream(path);
+    // Once this side is open, the program has opened the pipe too.
+    await happened(writer, 'open');
+    running.kill('SIGTERM');
+    expect(await running.ended).toMatchObject({ code: 143, stdout: '' });
+    writer.destroy();
+  },
+);
 
-it('where no row is right nothing is done, also with --skip-invalid', async () => {
+it('ugwo charge --from with no valid row exits with 2, also with --skip-invalid', async () => {
   const service = await serveCharges();
   const ended = await chargeFrom(fileOf(csvOf('ugwo,medium', 'x,ussd')), { service, ...home() }, '--skip-invalid');
   expect(ended.code).toBe(2);
@@ -801,7 +804,7 @@ describe('--check', () => {
       { looks: 'asked' },
     );
 
-  it('tells of what can not be charged before anything is sent', async () => {
+  it("lists requests that can't be charged before sending", async () => {
     const service = await checked({
       1: { status: 'ugwo_successful' },
       2: { status: ['cancelled', 'Cancelled'] },
@@ -818,7 +821,7 @@ describe('--check', () => {
     ]);
   });
 
-  it('looks only at what is still to be charged', async () => {
+  it('reads only requests that are not charged yet', async () => {
     const service = await checked({});
     const [file, options] = [ussdFile(1, 2), { service, ...home() }];
     expect(await chargeFrom(file, options, '--check', '--no-preflight')).toMatchObject({ code: 0 });
@@ -829,35 +832,35 @@ describe('--check', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('the options of ugwo charge --from', () => {
   it.each([
     [
-      'a payment request beside a file',
+      'a payment request with --from',
       ['ugwo', 'charge', ugwoOf(1), '--from', 'x.csv', '--medium', 'ussd'],
       '--from and',
     ],
-    ['neither', ['ugwo', 'charge', '--medium', 'ussd'], "missing required argument 'ugwo'"],
+    [
+      'neither a payment request nor --from',
+      ['ugwo', 'charge', '--medium', 'ussd'],
+      "missing required argument 'ugwo'",
+    ],
     ['--reuse', ['ugwo', 'charge', '--from', 'x.csv', '--reuse'], "--reuse and --from can't be used together"],
     [
-      '--report without a file of rows',
+      '--report without --from',
       ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--report', 'r.csv'],
       '--report needs --from',
     ],
-    ['no workers', ['ugwo', 'charge', '--from', 'x.csv', '--concurrency', '0'], '--concurrency'],
+    ['--concurrency 0', ['ugwo', 'charge', '--from', 'x.csv', '--concurrency', '0'], '--concurrency'],
     ['a rate without a time', ['ugwo', 'charge', '--from', 'x.csv', '--rate', '50'], '--rate'],
-    [
-      'a file that is not there',
-      ['ugwo', 'charge', '--from', 'nowhere.csv', '--medium', 'bank_transfer'],
-      'nowhere.csv',
-    ],
-  ])('%s is a usage error', async (_name, args, told) => {
+    ['a missing file', ['ugwo', 'charge', '--from', 'nowhere.csv', '--medium', 'bank_transfer'], 'nowhere.csv'],
+  ])('%s: usage error', async (_name, args, told) => {
     const service = await serveCharges();
     const ended = await inProcess([...args, '--json'], { service, ...home() });
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toContain(told);
   });
 
-  it('--dry-run reads and checks, and sends nothing', async () => {
+  it('--dry-run reads and checks, but sends nothing', async () => {
     const service = await serveCharges();
     const [good, bad, options] = [
       ussdFile(1, 2),

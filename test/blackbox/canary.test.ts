@@ -8,14 +8,14 @@ import { openTerminal } from '../support/terminal.ts';
 
 const KEY = `sk.Find.${'findme7'.repeat(12)}`;
 
-describe('the search for the key in everything that was written', () => {
+describe('the search for the canary key', () => {
   it.each([
-    ['as it is', KEY],
-    ['in the middle of something', `x"${KEY}"y`],
+    ['unchanged', KEY],
+    ['inside other text', `x"${KEY}"y`],
     ['in a URL', `https://x.test/?k=${encodeURIComponent(KEY)}`],
     ['in base64', Buffer.from(KEY).toString('base64')],
     ['in the base64 of a header', Buffer.from(`Bearer ${KEY}`).toString('base64')],
-    ['in base64 one byte on', Buffer.from(`:${KEY}`).toString('base64')],
+    ['in base64 at an odd offset', Buffer.from(`:${KEY}`).toString('base64')],
   ])('finds it %s', (_where, text) => {
     const folder = newFolder('search');
     mkdirSync(join(folder, 'deep', 'er'), { recursive: true });
@@ -24,13 +24,13 @@ describe('the search for the key in everything that was written', () => {
     expect(holding(folder, KEY)).toEqual([join('deep', 'er', 'file')]);
   });
 
-  it('leaves out nothing but the store of profiles', () => {
+  it('skips only the profile store', () => {
     const folder = newFolder('search');
     for (const name of ['config.json', 'config.json.tmp', 'emulator.sqlite']) writeFileSync(join(folder, name), KEY);
     expect(holding(folder, KEY).sort()).toEqual(['config.json.tmp', 'emulator.sqlite']);
   });
 
-  it('is given what every run printed, on a pipe and on a terminal', async () => {
+  it('covers the output of every run, piped or on a terminal', async () => {
     await paycli(['canary-on-a-pipe']);
     await openTerminal(['canary-on-a-terminal']).ended;
     const transcripts = readdirSync(RUN_FOLDER).filter((name) => name.startsWith('transcript-'));

@@ -27,7 +27,7 @@ describe('ugwo charge', () => {
     expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
   });
 
-  it('sends --expires-at in DATE_ATOM form, its own offset kept', async () => {
+  it('sends --expires-at in DATE_ATOM form with its own offset', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const at = new Date(Date.now() + 5 * 60_000);
     const lagos = new Date(at.getTime() + 3_600_000).toISOString().slice(0, 19);
@@ -37,7 +37,7 @@ describe('ugwo charge', () => {
     expect(bodyOf(service.seen[0])).toMatchObject({ data: { expires_at: `${lagos}+01:00` } });
   });
 
-  it('sends --expires-in as a moment from now', async () => {
+  it('sends --expires-in as an absolute time', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const before = Date.now();
     await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-in', '10m'], { service });
@@ -48,12 +48,12 @@ describe('ugwo charge', () => {
     expect(ahead).toBeLessThan(11 * 60_000);
   });
 
-  // What a medium needs and takes: test/commands/charge-shared. What a field may be: test/contract/activity.
+  // Rules per medium: test/commands/charge-shared. Values per field: test/contract/activity.
   it.each([
     ['an unknown medium', ['--medium', 'bank-transfer'], /did you mean bank_transfer\?/],
     ['no provider for ussd', ['--medium', 'ussd'], /--medium ussd needs --provider/],
     [
-      'two expiries',
+      'two expiry options',
       ['--medium', 'bank_transfer', '--expires-in', '5m', '--expires-at', '2030-01-01T00:00:00Z'],
       /can't be used together/,
     ],
@@ -72,7 +72,7 @@ describe('ugwo charge', () => {
       ['--medium', 'bank_transfer', '--expires-at', '2026-11-20T10:00:00'],
       /not a time with an offset/,
     ],
-    ['a time to wait and no --wait', ['--medium', 'bank_transfer', '--wait-timeout', '5m'], /needs --wait/],
+    ['--wait-timeout without --wait', ['--medium', 'bank_transfer', '--wait-timeout', '5m'], /needs --wait/],
   ])('with %s sends nothing and exits 2', async (_what, args, message) => {
     const service = await serve([]);
     const ended = await inProcess(['ugwo', 'charge', UGWO_ID, ...args], { service });
@@ -86,7 +86,7 @@ describe('ugwo charge', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is the identifier of an activity') });
   });
 
-  it('sends what it was given with --no-validate, and names the flags in what comes back', async () => {
+  it('sends unchecked values with --no-validate and names the flags in the errors of the service', async () => {
     const violations = [
       { propertyPath: 'data.medium', title: 'The value you selected is not a valid choice.' },
       { propertyPath: 'data.provider', title: 'unknown provider' },
@@ -136,7 +136,7 @@ describe('ugwo charge', () => {
   it.each([
     [['--medium', 'ussd', '--param', 'provider=gtb'], { medium: 'ussd', provider: 'gtb' }],
     [['--param', 'medium=pay_with_bank'], { medium: 'pay_with_bank' }],
-  ])('sends with --no-validate what %j says', async (args, data) => {
+  ])('builds the data from %j with --no-validate', async (args, data) => {
     const service = await serve([json(200, ACTIVITY)]);
     await inProcess(['ugwo', 'charge', UGWO_ID, '--no-validate', ...args], { service });
     expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
@@ -149,12 +149,12 @@ describe('ugwo charge', () => {
       ['--medium', 'ussd', '--provider', 'gtb', '--param', 'provider=zenith', '--no-validate'],
       /--param provider is already set/,
     ],
-  ])('takes no value twice: %j', async (args, message) => {
+  ])('rejects a value that is set twice: %j', async (args, message) => {
     const ended = await inProcess(['ugwo', 'charge', UGWO_ID, ...args], { service: await serve([]) });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  it('offers the bank code that was meant', async () => {
+  it('suggests the bank code for a typo', async () => {
     const service = await serve([
       problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown' }]),
     ]);
@@ -186,7 +186,7 @@ describe('ugwo charge', () => {
     });
   });
 
-  it('takes a state of tomorrow, and a state as a pair', async () => {
+  it('accepts an unknown status and a status as a pair', async () => {
     const service = await serve([
       json(200, { ...ACTIVITY, status: 'awaiting_moon' }),
       json(200, { ...ACTIVITY, status: ['failed', 'Failed'] }),
@@ -203,15 +203,15 @@ describe('ugwo charge', () => {
   });
 });
 
-describe('the answer to a charge', () => {
-  // One of each kind: every status is judged in test/client/judge.
+describe('an answer to ugwo charge', () => {
+  // One of each kind; test/client/judge covers every status.
   it.each<[string, Answer, number, string]>([
     ['401', problem(401, 'Unauthorized'), 4, 'auth'],
     ['422', problem(422, 'Validation Failed'), 3, 'rejected'],
     ['500', problem(500, 'Oops'), 6, 'unknown'],
     ['200 cut short', raw('HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n{"uid":"act.'), 6, 'unknown'],
-    ['a reset', reset, 6, 'unknown'],
-  ])('%s: sent once, exits as it must', async (_what, answer, code, kind) => {
+    ['a connection reset', reset, 6, 'unknown'],
+  ])('%s: one request, and the matching exit code', async (_what, answer, code, kind) => {
     const service = await serve([answer]);
     const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '-o', 'ndjson'], {
       service,
@@ -220,7 +220,7 @@ describe('the answer to a charge', () => {
     expect(errorOf(ended)).toMatchObject({ kind, exit_code: code });
   });
 
-  it('200 without an activity: 6, and what the service said is kept on stderr', async () => {
+  it('200 without an activity: exits with 6 and prints the body to stderr', async () => {
     const odd = { ...ACTIVITY, uid: 'activity 7' };
     const service = await serve([json(200, odd), json(200, odd)]);
     const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
@@ -230,7 +230,7 @@ describe('the answer to a charge', () => {
     expect(errorOf(await inProcess([...args, '--json'], { service }))).toMatchObject({ kind: 'unknown', answer: odd });
   });
 
-  it('none in time: 6, and it says not to repeat it', async () => {
+  it('no answer in time: exits with 6 and warns against repeating the command', async () => {
     const service = await serve([hang]);
     const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--timeout', '1s'], {
       service,
@@ -239,7 +239,7 @@ describe('the answer to a charge', () => {
     expect(ended.stderr).toContain("don't run it again until you know");
   });
 
-  it('no connection: 5, and it says that it may be repeated', async () => {
+  it('no connection: exits with 5 and says that repeating is safe', async () => {
     const [command, service] = [['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { origin: DEAD_ORIGIN }];
     const ended = await inProcess([...command, '--no-preflight'], { service });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
@@ -249,7 +249,7 @@ describe('the answer to a charge', () => {
     expect(looked.stderr).toContain('nothing was sent');
   });
 
-  it('429 to the end: 5', async () => {
+  it('429 to every try: exits with 5', async () => {
     const slow = problem(429, 'Too Many Requests', undefined, { 'retry-after': '0' });
     const service = await serve([slow, slow, slow]);
     expect(await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
@@ -257,7 +257,7 @@ describe('the answer to a charge', () => {
     });
   });
 
-  it('429 and then an activity: 0', async () => {
+  it('429, then an activity: exits with 0', async () => {
     const service = await serve([problem(429, 'Slow', undefined, { 'retry-after': '0' }), json(200, ACTIVITY)]);
     expect(await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service })).toMatchObject({
       code: 0,
@@ -266,7 +266,7 @@ describe('the answer to a charge', () => {
 });
 
 describe('--dry-run and --as-curl', () => {
-  it('show the request and send nothing', async () => {
+  it('print the request and send nothing', async () => {
     const service = await serve([]);
     const ended = await inProcess(
       ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'],
@@ -281,14 +281,14 @@ describe('--dry-run and --as-curl', () => {
     expect(service.looks).toHaveLength(1);
   });
 
-  it('still check the request', async () => {
+  it('check the request', async () => {
     const service = await serve([]);
     expect(
       await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', '', '--dry-run'], { service }),
     ).toMatchObject({ code: 2 });
   });
 
-  it('show a read, too', async () => {
+  it('print a read request, too', async () => {
     const service = await serve([]);
     const ended = await inProcess(['ugwo', 'list', '--limit', '5', '--cursor', 'c', '--dry-run', '--json'], {
       service,

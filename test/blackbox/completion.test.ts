@@ -20,7 +20,7 @@ const isThere = (program: string): boolean => {
   }
 };
 
-/** How each is started without anybody's settings, and what is typed first; Ctrl-X g prints the line. */
+/** The command that starts each shell without user settings, and the first input. Ctrl-X g prints the line. */
 const SHELLS: Readonly<
   Record<Shell, { readonly argv: readonly string[]; readonly first: (script: string) => string }>
 > = {
@@ -41,7 +41,7 @@ const SHELLS: Readonly<
   },
 };
 
-/** What is made once for all that only read it. */
+/** Caches one value per key for tests that only read it. */
 const once = <Key, Made>(make: (key: Key) => Promise<Made>): ((key: Key) => Promise<Made>) => {
   const made = new Map<Key, Promise<Made>>();
   return (key) => {
@@ -53,11 +53,11 @@ const once = <Key, Made>(make: (key: Key) => Promise<Made>): ((key: Key) => Prom
 
 const scriptFor = once(async (shell: string) => (await paycli(['completion', shell])).stdout);
 
-/** What the shell finds as `paycli`: the program, or, where the test says so by a file, one that knows a charge at once. */
+/** The `paycli` of the shell: the program, or a stub with one charge if the file `quick` exists. */
 const QUICK = `[ -e "$PAYCLI_HOME/quick" ] && { printf 'chg-000000000000\\tone\\n'; exit; }
 exec ${PROGRAM.map((word) => `'${word}'`).join(' ')} "$@"`;
 
-/** A shell that completes `paycli`, in a folder of its own. */
+/** A shell with completion for `paycli` in its own folder. */
 class Completing {
   readonly #session: TerminalSession;
   readonly cwd: string;
@@ -80,24 +80,24 @@ class Completing {
     return new Completing(session, cwd);
   }
 
-  /** What stands on the line once the Tab key was hit behind this text. */
+  /** The line after typing this text and Tab. */
   async tab(text: string): Promise<string> {
     const from = this.#session.raw().length;
-    // The key that prints the line is read when the one before it has done its work.
+    // The shell reads the key that prints the line after completing.
     this.#session.type(`${text}\t\u0018g`);
     await this.#session.saw(/\[<[^>]*>\]/, from);
     this.#session.type('\u0015');
     return /\[<([^>]*)>\]/.exec(this.#session.raw().slice(from))?.[1] ?? '';
   }
 
-  /** Resolves when all that was typed has been worked off. */
+  /** Resolves once the shell has processed all input. */
   async over(): Promise<void> {
     this.#session.type("\u0015echo o''ver\r");
     await this.#session.saw(/over\r?\n/);
   }
 }
 
-/** A home whose ledger knows a charge, a job and a customer of practice. */
+/** A home whose local ledger has a charge, a job and a customer. */
 const practised = once(async (_of: 'all') => {
   const home = newFolder();
   const charge = ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local'];
@@ -107,7 +107,7 @@ const practised = once(async (_of: 'all') => {
   return home;
 });
 
-/** A copy of it, to be changed. */
+/** A writable copy of it. */
 const copied = async (): Promise<string> => {
   const home = newFolder();
   cpSync(await practised('all'), home, { recursive: true });
@@ -158,7 +158,7 @@ const linesWith = (word: string): readonly string[] => [
 ];
 
 describe.runIf(process.platform !== 'win32')(
-  'completion offers what is meant, and runs nothing of what is typed',
+  'completion offers matching words and executes nothing that is typed',
   () => {
     it.runIf(isThere('bash'))('in bash', () => completes('bash'));
     it.runIf(isThere('zsh'))('in zsh', () => completes('zsh'));
@@ -168,10 +168,10 @@ describe.runIf(process.platform !== 'win32')(
       const home = await copied();
       const session = await Completing.open(shell, home);
 
-      // Commands, options and what may stand for a value.
+      // Commands, options and values.
       for (const [typed, completed] of LINES) expect((await session.tab(typed)).trimEnd()).toBe(completed.trimEnd());
 
-      // What the ledger of this machine knows, where it is meant.
+      // Ids from this machine's ledger, where an id is expected.
       expect(await session.tab('paycli ledger show chg')).not.toMatch(/chg-\w/);
       expect(await session.tab('paycli --local ledger show chg')).toMatch(/show chg-\w{12}/);
       expect(await session.tab('paycli ledger export --local job')).toMatch(/job-\w{16}/);
@@ -181,14 +181,14 @@ describe.runIf(process.platform !== 'win32')(
       expect(await session.tab('paycli activity wait --local act.')).toMatch(/wait --local act\.\w/);
       expect(await session.tab('paycli --profile loc')).toMatch(/--profile local/);
 
-      // Whatever the answer is, no word on the line is run.
+      // No word on the line is executed, whatever the answer.
       writeFileSync(join(home, 'quick'), '');
       expect(await session.tab('paycli ledger show chg')).toMatch(/show chg-0{12}/);
       for (const line of ODD.flatMap(linesWith)) await session.tab(line);
       await session.over();
       expect(readdirSync(session.cwd)).toEqual([]);
 
-      // Files where a file is meant.
+      // File names, where a file is expected.
       rmSync(join(home, 'quick'));
       writeFileSync(join(session.cwd, 'charges of today.csv'), '');
       writeFileSync(join(session.cwd, 'body.json'), '{}');
@@ -200,11 +200,11 @@ describe.runIf(process.platform !== 'win32')(
   },
 );
 
-describe('what completion asks for', () => {
+describe('__complete', () => {
   const asked = (...words: readonly string[]) => ['__complete', 'zsh', ...words];
   const SHOW = ['--local', 'ledger', 'show', 'chg-'];
 
-  it('makes no file, and says nothing of a failure', async () => {
+  it('creates no file and prints no error', async () => {
     const home = newFolder();
     for (const words of [['ledger', 'show', ''], ['--profile', ''], ['$(touch x)', ''], ['']]) {
       expect(await paycli(asked(...words), { home })).toMatchObject({ code: 0, stderr: '' });
@@ -221,7 +221,7 @@ describe('what completion asks for', () => {
     expect(readdirSync(home).sort()).toEqual(['config.json', 'ledger.sqlite']);
   });
 
-  it('reads a ledger that somebody has open, and one that nobody has, and leaves both as they are', async () => {
+  it('reads an open or a closed ledger without changing it', async () => {
     const home = await copied();
     const before = readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
     const { stdout } = await paycli(asked(...SHOW), { home });
@@ -238,7 +238,7 @@ describe('what completion asks for', () => {
     }
   });
 
-  it('offers refunds alone to refund get', async () => {
+  it('offers only refunds to refund get', async () => {
     const home = await copied();
     const ledger = new DatabaseSync(join(home, 'ledger.sqlite'));
     const columns = ledger.prepare(`SELECT name FROM pragma_table_info('charge') WHERE name <> 'seq'`).all();
@@ -250,14 +250,14 @@ describe('what completion asks for', () => {
     expect(stdout).toMatch(/^refund-a1\t[^\n]*\n$/);
   });
 
-  it('keeps practice and the real thing apart', async () => {
+  it('offers no local ids for a live profile, and the reverse', async () => {
     const home = await practised('all');
     expect(await paycli(asked(...SHOW.slice(1)), { home })).toMatchObject({ code: 0, stdout: '' });
     const local = { home, env: { PAYCLI_PROFILE: 'local' } };
     expect((await paycli(asked(...SHOW.slice(1)), local)).stdout).toMatch(/^chg-/);
   });
 
-  it('gives words that a shell can take as they are, and only those', async () => {
+  it('prints only words that need no quoting', async () => {
     const home = await copied();
     const ledger = new DatabaseSync(join(home, 'ledger.sqlite'));
     ledger.exec(
@@ -278,11 +278,11 @@ describe('what completion asks for', () => {
     ['paycli ugwo charge -- --med', ''],
     ['paycli --timeout 5 docto', 'doctor\n'],
     ['paycli whoami --chec', '--check\n'],
-  ])('reads the line %s as bash does', async (line, printed) => {
+  ])('parses the line %s like bash', async (line, printed) => {
     expect((await paycli(['__complete', 'bash', line, '=:'], {})).stdout).toBe(printed);
   });
 
-  it('takes the quotes of PowerShell away', async () => {
+  it('strips the quotes of PowerShell', async () => {
     expect((await paycli(['__complete', 'powershell', "'ugwo'", 'charge', '--medium', '""'])).stdout).toContain(
       'ussd\t',
     );
@@ -296,14 +296,14 @@ describe('completion install', () => {
     ['fish', '.config/fish/completions/paycli.fish', /new shell/],
   ] as const;
 
-  it.each(PLACES)('writes for %s where it looks, and says what is left to do', async (shell, place, said) => {
+  it.each(PLACES)('writes the script where %s loads it, and prints the remaining steps', async (shell, place, said) => {
     const home = newFolder();
     const ended = await paycli(['completion', 'install'], { home, env: { SHELL: `/usr/bin/${shell}` } });
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(said) });
     expect(readFileSync(join(home, place), 'utf8').trim()).toBe((await scriptFor(shell)).trim());
   });
 
-  it('writes over its own file, and leaves one alone that is not from here', async () => {
+  it('overwrites its own file but no other', async () => {
     const [home, [, place]] = [newFolder(), PLACES[0]];
     const file = join(home, place);
     mkdirSync(dirname(file), { recursive: true });
@@ -319,7 +319,7 @@ describe('completion install', () => {
     expect(existsSync(`${file}.new`)).toBe(false);
   });
 
-  it('asks which shell where SHELL is none of them, and tells PowerShell what to do', async () => {
+  it('asks for the shell if SHELL is unknown, and explains the setup for PowerShell', async () => {
     const unknown = await paycli(['completion', 'install'], { env: { SHELL: '/bin/ksh' } });
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('completion install bash') });
     const power = await paycli(['completion', 'install', 'powershell']);
@@ -328,7 +328,7 @@ describe('completion install', () => {
 });
 
 describe('the script for PowerShell', () => {
-  it('has no way to run what is typed, and closes what it opens', async () => {
+  it('never evaluates input, and has balanced brackets', async () => {
     const { stdout } = await paycli(['completion', 'powershell']);
     expect(stdout).toContain('__complete powershell @words $current');
     expect(stdout).not.toMatch(/Invoke-Expression|\biex\b|\[scriptblock\]::Create|ExpandString/i);

@@ -19,7 +19,7 @@ const loggedIn = async (): Promise<string> => {
 
 let stored: Promise<string> | undefined;
 
-/** A folder with the profile `shop` for a service on this machine, and these defaults, as the program has stored it once. */
+/** A home with the profile `shop` for a local service and these defaults. */
 const withSettings = async (origin: string, defaults: unknown): Promise<string> => {
   stored ??= loggedIn();
   const home = newFolder();
@@ -42,7 +42,7 @@ const edit = (home: string, defaults: unknown): void => {
 };
 
 describe('config', () => {
-  it('lists each setting with where it comes from', async () => {
+  it('lists each setting with its source', async () => {
     const home = await withSettings(DEAD, { output: 'json' });
     const set = await inProcess(['config', 'set', 'columns.ugwo.list', 'ref,status'], { home });
     expect(set).toMatchObject({ code: 0 });
@@ -68,14 +68,14 @@ describe('config', () => {
     [['config', 'set', 'columns.ugwo.list', 'a,,b'], /has an empty name/],
     [['config', 'set', 'medium', 'cash'], /is not one of bank_transfer/],
     [['config', 'get', '__proto__'], /no setting/],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const home = await withSettings(DEAD, {});
     const before = readFileSync(join(home, 'config.json'), 'utf8');
     expect(await inProcess(args, { home })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(before);
   });
 
-  it('survives another login', async () => {
+  it('keeps settings after another login', async () => {
     const home = await withSettings(DEAD, { output: 'json' });
     const args = ['login', '--profile', 'shop', '--base-url', DEAD, '--key-stdin', '--no-verify'];
     await inProcess(args, { home, stdin: `sk.Test.${'1'.repeat(80)}` });
@@ -84,30 +84,30 @@ describe('config', () => {
 });
 
 describe('a default of the profile', () => {
-  it('holds on a terminal, and never in a pipe', async () => {
+  it('applies on a terminal, never in a pipe', async () => {
     const service = await serve([page([1], null), page([1], null), page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, { output: 'json' });
     expect((await onTerminal(['ugwo', 'list'], { home })).raw).toMatch(/^\{"data":\[/);
     expect((await inProcess(['ugwo', 'list'], { home })).stdout).toMatch(/^uid\t.*\nugw\.[^{]+\t/);
-    // A flag goes before it.
+    // A flag wins.
     expect((await onTerminal(['ugwo', 'list', '-o', 'csv'], { home })).raw).toMatch(/^uid,/);
     expect((await onTerminal(['ugwo', 'list', '--columns', 'ref'], { home })).raw).toMatch(/^ref *\n/);
   });
 
-  it('leaves a command alone that prints in a format of its own', async () => {
+  it('does not apply to a command with its own format', async () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, { output: 'csv' });
     expect((await onTerminal(['api', '/v1/ugwo'], { home })).raw).toMatch(/^\{/);
   });
 
-  it('chooses columns of one command, for its table', async () => {
+  it("sets the columns of one command's table", async () => {
     const service = await serve([page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, { 'columns.ugwo.list': 'ref,status' });
     expect((await onTerminal(['payment', 'list'], { home })).raw).toMatch(/^ref +status *\n/);
     expect((await onTerminal(['ugwo', 'list', '--json'], { home })).raw).toMatch(/^\{"data":\[/);
   });
 
-  it('names the setting whose columns the command does not have', async () => {
+  it('with an unknown column causes an error that names the setting', async () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, { 'columns.ugwo.list': 'ref,nosuch' });
     const { code, raw } = await onTerminal(['ugwo', 'list'], { home });
@@ -116,7 +116,7 @@ describe('a default of the profile', () => {
     expect(raw.replaceAll(/\s+/g, ' ')).toContain('paycli config unset columns.ugwo.list --profile shop');
   });
 
-  it('turns colour off, where the environment says nothing', async () => {
+  it('turns colour off unless the environment decides', async () => {
     const service = await serve([page([1], null), page([1], null), page([1], null)]);
     const home = await withSettings(service.origin, {});
     const look = async () => (await onTerminal(['ugwo', 'list'], { home, env: { NO_COLOR: '' } })).raw;
@@ -126,7 +126,7 @@ describe('a default of the profile', () => {
     expect((await onTerminal(['ugwo', 'list', '--color', 'always'], { home })).raw).toContain('\u001b[1m');
   });
 
-  it('names the medium of a charge that somebody sees, and of no other', async () => {
+  it('sets the medium of a charge on a terminal only', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const home = await withSettings(service.origin, { medium: 'bank_transfer' });
     expect(await inProcess(['ugwo', 'charge', UGWO_ID], { home })).toMatchObject({ code: 2 });
@@ -139,7 +139,7 @@ describe('a default of the profile', () => {
   it.each([
     [{ output: 'xml' }, 'the setting output of the profile "shop" is not one of table, tsv, json, ndjson, csv: "xml"'],
     [{ color: 5 }, 'the setting color of the profile "shop" is not a text: 5'],
-  ])('that somebody has edited into %j is told by its name, and can be removed', async (defaults, message) => {
+  ])('with the invalid value %j is named in the error, and can be removed', async (defaults, message) => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, defaults);
     const { code, raw } = await onTerminal(['ugwo', 'list'], { home });
@@ -151,7 +151,7 @@ describe('a default of the profile', () => {
     expect((await onTerminal(['ugwo', 'list'], { home })).code).toBe(0);
   });
 
-  it('keeps no key from being read, whatever stands there', async () => {
+  it('does not prevent reading the key, even if malformed', async () => {
     const service = await serve([page([1], null)]);
     const home = await withSettings(service.origin, 'nonsense');
     expect(await inProcess(['ugwo', 'list'], { home })).toMatchObject({ code: 0 });
@@ -159,7 +159,7 @@ describe('a default of the profile', () => {
 });
 
 describe.skipIf(process.env['PAYCLI_PROGRAM'] !== undefined)(
-  'a key where Node would print it (NODE_DEBUG=stream)',
+  'a key under NODE_DEBUG=stream, where Node would print it',
   () => {
     const KEY = `sk.Test.${'0'.repeat(80)}`;
     const helper = (): string => {
@@ -170,8 +170,8 @@ describe.skipIf(process.env['PAYCLI_PROGRAM'] !== undefined)(
 
     it.each([
       ['standard input', () => ['--key-stdin', '--no-verify'], KEY],
-      ['a command', () => ['--key-command', helper()], undefined],
-    ] as const)('is not read from %s: 4', async (_what, source, stdin) => {
+      ['a key command', () => ['--key-command', helper()], undefined],
+    ] as const)('is not read from %s: exits with 4', async (_what, source, stdin) => {
       const args = ['login', '--profile', 'shop', '--base-url', DEAD, ...source()];
       const env = { NODE_DEBUG: 'http,STREAM' };
       const { code, stderr } = await paycli(args, {
@@ -181,7 +181,7 @@ describe.skipIf(process.env['PAYCLI_PROGRAM'] !== undefined)(
       });
       expect(code).toBe(4);
       expect(stderr).toContain('NODE_DEBUG would print');
-      // The beginning of the key, as Node shows bytes.
+      // The first bytes of the key, as Node prints a buffer.
       expect(stderr).not.toContain('73 6b 2e 54 65 73 74');
       expect(stderr).not.toContain(KEY.slice(0, 12));
     });

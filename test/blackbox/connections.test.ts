@@ -6,7 +6,7 @@ import { answerText, serveWire } from '../support/wire.ts';
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--no-preflight'];
 const LIST = ['ugwo', 'list'];
 
-/** Moves the wall clock by an hour each time that a connection comes about. */
+/** Advances the wall clock by an hour at each new connection. */
 const LATER = `import { Socket } from 'node:net';
   const [now, connect] = [Date.now, Socket.prototype.connect];
   let hours = 0;
@@ -16,7 +16,7 @@ const LATER = `import { Socket } from 'node:net';
     return connect.apply(this, args);
   };`;
 
-/** Keeps the program from looking at a connection until what the other end says at once has come. */
+/** Delays reading a new connection until the server's first data has arrived. */
 const LOOKS_LATE = `import { Socket } from 'node:net';
   const { connect } = Socket.prototype;
   Socket.prototype.connect = function (...args) {
@@ -25,20 +25,20 @@ const LOOKS_LATE = `import { Socket } from 'node:net';
   };`;
 
 describe('a charge', () => {
-  it('whose answer comes behind 100 Continue is made', async () => {
+  it('is accepted if the answer follows 100 Continue', async () => {
     const service = await serveWire({
       asked: (socket) => void socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answerText(200, ACTIVITY)}`),
     });
     expect(await paycli(CHARGE, { service })).toMatchObject({ code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` });
   });
 
-  it('that is answered before it was asked for is not sent', async () => {
+  it('is not sent if the server answers before the request', async () => {
     const service = await serveWire({ opened: (socket) => void socket.write(answerText(200, ACTIVITY)) });
     expect(await paycli(CHARGE, { service, env: runBefore(LOOKS_LATE) })).toMatchObject({ code: 5, stdout: '' });
     expect(service.received.join('')).toBe('');
   });
 
-  it('whose process stands still while its connection comes about is not sent', async () => {
+  it('is not sent if the process was paused while connecting', async () => {
     const service = await serveWire({});
     const ended = await paycli(CHARGE, { service, env: runBefore(LATER) });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
@@ -47,8 +47,8 @@ describe('a charge', () => {
   });
 });
 
-describe('a connection that does not come about', () => {
-  it('is told about in plain words, and its code stands in JSON and with --debug', async () => {
+describe('a connection that fails', () => {
+  it('is described in plain words; its code appears in JSON and with --debug', async () => {
     const service = { origin: DEAD_ORIGIN };
     const plain = await paycli(
       CHARGE.filter((word) => word !== '--json'),
@@ -62,7 +62,7 @@ describe('a connection that does not come about', () => {
     expect((await paycli([...CHARGE, '--debug'], { service })).stderr).toMatch(/^debug: ! not_sent .*ECONNREFUSED/m);
   });
 
-  it('is the fault of a proxy where one is dead', async () => {
+  it('blames the proxy if that is down', async () => {
     const env = { HTTPS_PROXY: DEAD_ORIGIN.replace('http://', 'http://ada:secret-word@') };
     const ended = await paycli(CHARGE, { service: { origin: 'https://localhost:9' }, env });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
@@ -73,8 +73,8 @@ describe('a connection that does not come about', () => {
   });
 });
 
-describe('a login', () => {
-  it.each([401, 403])('that the service answers with %i does not send people to the login', async (status) => {
+describe('login', () => {
+  it.each([401, 403])('does not suggest a login after %i', async (status) => {
     const service = await serve([json(status, { type: 'about:blank', title: 'Unauthorized', status })]);
     const args = ['login', '--base-url', service.origin, '--key-stdin'];
     const ended = await paycli(args, { stdin: `sk.Test.${'k'.repeat(80)}\n` });
@@ -84,7 +84,7 @@ describe('a login', () => {
   });
 });
 
-it('lists nothing where the service answers before it was asked', async () => {
+it('ugwo list rejects an answer that arrives before the request', async () => {
   const service = await serveWire({ opened: (socket) => void socket.write(answerText(200, { data: [] })) });
   const ended = await paycli([...LIST, '--timeout', '1s'], { service, env: runBefore(LOOKS_LATE) });
   expect(ended).toMatchObject({ code: 8, stdout: '' });

@@ -8,10 +8,10 @@ const [browse, console] = [useBrowser(), useConsole()];
 
 const MARKUP = `"><img src=x onerror="alert(1)"><script>alert(2)</script><svg/onload=alert(3)>'\u202e\u001b[31m`;
 
-/** What is in a page that was not put there by the console itself. */
+/** Page elements that the console itself never creates. */
 const FOREIGN = 'img, iframe, object, embed, base, meta[http-equiv], script:not([src]), [onerror], [onload], [style]';
 
-/** Creates records and requests with `MARKUP` in every field that takes it. Returns the payment request. */
+/** Creates records with `MARKUP` in every text field and returns the payment requests. */
 const withMarkup = async ({ call, charge, origin, key }: Console): Promise<readonly string[]> => {
   const customer = { email: 'eve@example.com', first_name: MARKUP, ref: MARKUP, meta: { [MARKUP]: MARKUP } };
   const onye = (await call('POST', '/v1/onye', customer)).json.uid;
@@ -25,7 +25,7 @@ const withMarkup = async ({ call, charge, origin, key }: Console): Promise<reado
   return [ugwo];
 };
 
-it.runIf(hasBrowser)('shows markup in data as text, and runs none of it', async () => {
+it.runIf(hasBrowser)('shows markup in data as text and never runs it', async () => {
   const [service, { page }] = [await console(), await browse({}, /status of 4\d\d/)];
   await page.goto(service.console);
   await page.getByText('connected', { exact: true }).waitFor();
@@ -47,7 +47,7 @@ it.runIf(hasBrowser)('shows markup in data as text, and runs none of it', async 
   expect(await page.locator('dl').first().innerText()).toContain('<img src=x onerror="alert(1)">');
 });
 
-it.runIf(hasBrowser)('lets no script make markup out of a text, nor run one that is not its own', async () => {
+it.runIf(hasBrowser)('blocks markup created from strings and foreign scripts', async () => {
   const [service, { page, complaints }] = [await console(), await browse({}, /Content Security Policy|Trusted/i)];
   await page.goto(service.console);
   for (const attempt of [
@@ -65,7 +65,7 @@ it.runIf(hasBrowser)('lets no script make markup out of a text, nor run one that
   await expect.poll(() => complaints.some((one) => /img-src/.test(one))).toBe(true);
 });
 
-it('keeps keys out of every answer', async () => {
+it('returns the key in no answer', async () => {
   const { key, control_token: token, call, request, console: address } = await console();
   const ugwo = await request({ description: key, metadata: { key, token } });
   await call('GET', `/v1/ugwo/${ugwo}?key=${key}`);
@@ -95,7 +95,7 @@ it('keeps keys out of every answer', async () => {
   expect(text).not.toContain(key);
 });
 
-it.runIf(hasBrowser)('does nothing for a form of another page, even one that knows the address', async () => {
+it.runIf(hasBrowser)('ignores a form on another page, even one that knows the address', async () => {
   const [{ console: address, call }, { page }] = [
     await console(),
     await browse({}, /40[13]|frame|Content Security Policy/i),

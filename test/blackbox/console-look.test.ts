@@ -4,7 +4,7 @@ import { type Console, useConsole } from './console-support.ts';
 
 const [browse, console] = [useBrowser(), useConsole()];
 
-/** Something of every kind that is shown. */
+/** Records of every kind that the console shows. */
 const filled = async ({ request, charge, origin, control_token: token }: Console): Promise<readonly string[]> => {
   const [open, dialled, twice] = [await request({ onye_email: 'ada@example.com' }), await request(), await request()];
   await charge(open);
@@ -34,7 +34,7 @@ const filled = async ({ request, charge, origin, control_token: token }: Console
   ];
 };
 
-/** What is wrong with how a page looks, by the browser's own account of it. */
+/** Layout and contrast errors of a page, measured in the browser. */
 const faultsOf = `(() => {
   const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -94,7 +94,7 @@ const faultsOf = `(() => {
   return faults;
 })()`;
 
-/** What is on the screen at the end of a page: the notice, and all that speaks of money as if it were real. */
+/** The notice at the end of a page, and any text that suggests real money. */
 const practiceOf = `(() => {
   scrollTo(0, document.documentElement.scrollHeight);
   const notice = document.querySelector('.practice');
@@ -106,14 +106,14 @@ const practiceOf = `(() => {
   return { seen, claims, green };
 })()`;
 
-/** A colour does not depend on the width, nor a width on the colours. */
+/** Colours don't depend on the width, nor the width on colours. */
 const LOOKS = [
   [1400, 'light'],
   [1400, 'dark'],
   [400, 'dark'],
 ] as const;
 
-it.runIf(hasBrowser)('fits and can be read at 1400 and 400 pixels, light and dark', async () => {
+it.runIf(hasBrowser)('fits and is legible at 1400 and 400 pixels, light and dark', async () => {
   const [service, { page }] = [await console(), await browse()];
   for (const path of await filled(service)) {
     await page.goto('about:blank');
@@ -128,7 +128,7 @@ it.runIf(hasBrowser)('fits and can be read at 1400 and 400 pixels, light and dar
   }
 });
 
-it.runIf(hasBrowser)('says on every screen that it is practice, and nothing that suggests real money', async () => {
+it.runIf(hasBrowser)('shows the practice notice on every screen, and nothing that suggests real money', async () => {
   const [service, { page }] = [await console(), await browse({ viewport: { width: 400, height: 600 } })];
   for (const path of await filled(service)) {
     await page.goto('about:blank');
@@ -142,7 +142,7 @@ it.runIf(hasBrowser)('says on every screen that it is practice, and nothing that
   expect(icon).not.toMatch(/#17663a/);
 });
 
-it.runIf(hasBrowser)('shows where the focus is, from the first key on, in the order of the page', async () => {
+it.runIf(hasBrowser)('shows the focus from the first key on, in page order', async () => {
   const [service, { page }] = [await console(), await browse()];
   const ugwo = await service.request();
   await service.charge(ugwo);
@@ -171,7 +171,7 @@ it.runIf(hasBrowser)('shows where the focus is, from the first key on, in the or
   expect(reached).toEqual(Array(all).fill('seen'));
 });
 
-it.runIf(hasBrowser)('keeps still for whoever asks for it', async () => {
+it.runIf(hasBrowser)('runs no animation with prefers-reduced-motion', async () => {
   const [service, { page }] = [await console(), await browse({ reducedMotion: 'reduce' })];
   await service.request();
   await page.goto(service.console);

@@ -13,19 +13,19 @@ interface Started {
 export interface Console extends Started {
   readonly home: string;
   readonly stop: () => Promise<void>;
-  /** What a client of the service gets; status 0 where the connection was cut. */
+  /** The answer to an HTTP client; status 0 if the connection was cut. */
   readonly call: (
     method: string,
     path: string,
     body?: unknown,
     // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is what the test is about
   ) => Promise<{ readonly status: number; readonly json: any }>;
-  /** A new payment request. */
+  /** Creates a payment request. */
   readonly request: (more?: object) => Promise<string>;
   readonly charge: (ugwo: string, data?: object) => ReturnType<Console['call']>;
 }
 
-/** The built program's emulator, with its console. */
+/** Starts the built program's emulator with its console. */
 export const startConsole = async (
   atEnd: (end: () => void | Promise<void>) => void = onTestFinished,
 ): Promise<Console> => {
@@ -60,7 +60,7 @@ export const startConsole = async (
   };
 };
 
-/** One for all tests of a file, started by the first that needs it. */
+/** One console for all tests of a file, started on first use. */
 export const useConsole = (): (() => Promise<Console>) => {
   const ends: (() => void | Promise<void>)[] = [];
   afterAll(async () => {
@@ -73,17 +73,17 @@ export const useConsole = (): (() => Promise<Console>) => {
   };
 };
 
-/** How somebody works with a page. */
+/** A way to operate a page. */
 export interface Hands {
   readonly press: (what: Locator) => Promise<void>;
   readonly fill: (field: Locator, text: string) => Promise<void>;
   readonly choose: (field: Locator, label: string) => Promise<void>;
 }
 
-/** Far enough for any page. */
+/** More than on any page. */
 const MOST_TABS = 200;
 
-/** How many presses of Tab lie between the focus and what is looked for, as the page has them; 1 where that is not clear. */
+/** The number of Tab presses from the focus to an element; 1 if unclear. */
 const distance = (what: Locator): Promise<number> =>
   what.evaluate((node) => {
     const { activeElement } = node.ownerDocument;
@@ -92,7 +92,7 @@ const distance = (what: Locator): Promise<number> =>
     return Math.max(1, order.indexOf(node) - order.indexOf(activeElement));
   });
 
-/** Goes on by Tab from where the focus is until it is there. */
+/** Presses Tab until the element has the focus. */
 const reach = async (page: Page, what: Locator): Promise<void> => {
   const near = (await distance(what)) - 1;
   for (let presses = 0; presses < near; presses += 1) await page.keyboard.press('Tab');
@@ -103,7 +103,7 @@ const reach = async (page: Page, what: Locator): Promise<void> => {
   throw new Error(`the keyboard does not reach ${what}`);
 };
 
-/** With the keys alone. */
+/** Keyboard only. */
 export const withKeyboard = (page: Page): Hands => ({
   press: async (what) => {
     await reach(page, what);

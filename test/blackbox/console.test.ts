@@ -26,7 +26,7 @@ const opened = async () => {
 
 type Opened = Awaited<ReturnType<typeof opened>>;
 
-/** The activities of a payment request, oldest first, as the service has them. */
+/** The activities of a payment request in the service, oldest first. */
 const activitiesOf = async ({ call }: Console, ugwo: string) =>
   (await call('GET', `/v1/ugwo/${ugwo}`)).json.activities as readonly {
     readonly status: string;
@@ -35,7 +35,7 @@ const activitiesOf = async ({ call }: Console, ugwo: string) =>
     readonly next_action: { readonly headers: Record<string, string> } | null;
   }[];
 
-/** Finds a payment request, charges it, lets it be paid and takes the money back. */
+/** Finds, charges, pays and refunds a payment request. */
 const charges = async (console: Opened): Promise<void> => {
   const { page, hands, press, open, go, said, call, request } = console;
   const ugwo = await request({ ref: 'TICKET-77', description: 'Two tickets', onye_email: 'ada@example.com' });
@@ -62,7 +62,7 @@ const charges = async (console: Opened): Promise<void> => {
   expect(await page.locator('.timeline').innerText()).toMatch(/Charged by bank transfer[\s\S]*Taken back/);
 };
 
-/** Lets charges fail, expire and be paid twice, and shows a refund in the timeline. */
+/** Makes charges fail, expire and be paid twice, and shows a refund in the timeline. */
 const endsCharges = async (console: Opened): Promise<void> => {
   const { page, hands, press, go, said, call, request, charge } = console;
   const ugwo = await request({ description: 'Ended' });
@@ -105,7 +105,7 @@ const endsCharges = async (console: Opened): Promise<void> => {
   await page.getByText('Refund of NGN 2,000.00 requested').waitFor();
 };
 
-/** Turns faults on and off, and shows what they did to a request. */
+/** Turns faults on and off, and shows their effect on a request. */
 const setsFaults = async (console: Opened): Promise<void> => {
   const { page, hands, press, open, go, said, request, charge } = console;
   const [ugwo, refused] = [await request(), await request()];
@@ -119,7 +119,7 @@ const setsFaults = async (console: Opened): Promise<void> => {
   expect([(await charge(ugwo)).status, (await charge(ugwo)).status]).toEqual([503, 200]);
   await hands.choose(fields.getByLabel('Fault'), 'Lose the answer');
   await hands.press(fields.getByRole('button'));
-  // The first rule may not strike any more, so it is gone.
+  // The first rule is used up, so it is removed.
   await page.getByText('applied to 0 of 0').waitFor();
   expect(await page.getByRole('button', { name: /Remove rule/ }).count()).toBe(1);
   expect((await charge(ugwo)).status).toBe(0);
@@ -140,7 +140,7 @@ const setsFaults = async (console: Opened): Promise<void> => {
   await page.getByText('Timeline').waitFor();
 };
 
-/** Adds an address for events, replays a delivery and removes the address. */
+/** Adds an endpoint, replays a delivery and removes the endpoint. */
 const sendsEvents = async (console: Opened): Promise<void> => {
   const received: string[] = [];
   const receiver = createServer((request, response) => {
@@ -168,7 +168,7 @@ const sendsEvents = async (console: Opened): Promise<void> => {
   await page.getByText('There is no webhook yet').waitFor();
 };
 
-/** Moves the clock, seeds, and removes everything once that is ticked. */
+/** Moves the clock, seeds, and resets after ticking the box. */
 const movesAndRemoves = async (console: Opened): Promise<void> => {
   const { page, hands, press, open, go, said, call, request, charge } = console;
   const ugwo = await request();
@@ -195,16 +195,16 @@ const movesAndRemoves = async (console: Opened): Promise<void> => {
   expect(await count()).toBe(0);
 };
 
-/** Many steps, where a machine does much else. */
+/** Many steps on a busy machine. */
 const LONG = 300_000;
 
 describe.runIf(hasBrowser)('the console', () => {
-  it('does all that it is for, with the keyboard alone', { timeout: LONG }, async () => {
+  it('works with the keyboard alone', { timeout: LONG }, async () => {
     const console = await opened();
     for (const job of [charges, endsCharges, setsFaults, sendsEvents, movesAndRemoves]) await job(console);
   });
 
-  it('says why something was not done', async () => {
+  it('shows why an action failed', async () => {
     const { page, press, go, said } = await opened();
     await go('webhooks', 'Webhooks');
     await page.getByLabel('Address').fill('https://example.com/');
@@ -214,7 +214,7 @@ describe.runIf(hasBrowser)('the console', () => {
     await go('payments/ugw.Lcal.nothing', 'There is nothing here');
   });
 
-  it('adds requests as they come in', async () => {
+  it('adds new requests to the list', async () => {
     const [service, { page }] = [await startConsole(), await browse()];
     const { call, console, request, origin, control_token: token } = service;
     await page.goto(console);
@@ -243,13 +243,13 @@ describe.runIf(hasBrowser)('the console', () => {
     rows.unshift(await page.locator('tbody tr').first().innerText());
     await page.reload();
     await expect.poll(() => page.locator('tbody tr').allInnerTexts()).toEqual(rows);
-    // As a browser does when the page is shown again: it connects anew.
+    // Reconnects, as when a browser shows the page again.
     await page.evaluate(`dispatchEvent(new Event('pageshow'))`);
     await call('GET', `/v1/ugwo/${uid}`);
     await expect.poll(() => page.locator('tbody tr').count()).toBe(rows.length + 1);
   });
 
-  it('shows what another process does, and takes nothing from under somebody’s hands', async () => {
+  it('shows changes by another process without moving the focus', async () => {
     const [{ console, request, charge, home }, { page }] = [await shared(), await browse()];
     const ugwo = await request();
     const settle = async (): Promise<void> => {
@@ -291,7 +291,7 @@ describe.runIf(hasBrowser)('the console', () => {
     }
   });
 
-  it('names the service in commands as the browser reaches it', async () => {
+  it("uses the browser's address of the service in commands", async () => {
     const [{ console, origin, request }, { page }] = [await shared(), await browse()];
     const { port } = new URL(origin);
     const ugwo = await request();
@@ -300,7 +300,7 @@ describe.runIf(hasBrowser)('the console', () => {
     expect(line).toMatch(new RegExp(` --base-url http://localhost:${port}$`));
   });
 
-  it('says when the emulator has gone', async () => {
+  it('shows that the emulator has stopped', async () => {
     const [{ console, stop }, { page }] = [await startConsole(), await browse({}, /net::ERR_/)];
     await page.goto(console);
     await page.getByText('connected', { exact: true }).waitFor();
@@ -310,9 +310,9 @@ describe.runIf(hasBrowser)('the console', () => {
   });
 });
 
-/** Runs the command of each action as the page shows it. */
+/** Runs the shown command of each action. */
 describe.runIf(hasBrowser && process.platform !== 'win32')('a command of the console', () => {
-  it('does in a shell what its button does', { timeout: LONG }, async () => {
+  it('does the same in a shell as its button', { timeout: LONG }, async () => {
     const [service, { page }] = [await startConsole(), await browse()];
     const { home, key, control_token: token, call, request, charge } = service;
     const run = async (hash: string, action: string): Promise<string> => {

@@ -16,7 +16,7 @@ const UID = 54_321;
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0;
 const mayBecome = process.getuid?.() === 0 && existsSync('/usr/bin/setpriv');
 
-/** A folder of that user. */
+/** A folder that this user owns. */
 const folderOf = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'paycli-uid-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,20 +24,20 @@ const folderOf = (): string => {
   return folder;
 };
 
-/** Runs the program as a user whom the system has no entry for, with these variables alone. */
+/** Runs the program as a user id without a passwd entry, with only these variables. */
 const asNobody = (args: readonly string[], ...variables: readonly string[]): Promise<Ended> => {
   const become = ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] as const;
   return start(args, { program: [...become, 'env', '-i', ...variables, ...PROGRAM] }).ended;
 };
 
-describe.runIf(mayBecome)('a user without an entry in the system and without HOME', () => {
-  it('needs none with PAYCLI_HOME, where settings and data are kept', async () => {
+describe.runIf(mayBecome)('a user without a passwd entry and without HOME', () => {
+  it('keeps settings and data in PAYCLI_HOME', async () => {
     const home = `PAYCLI_HOME=${folderOf()}/paycli`;
     expect(await asNobody(['onye', 'list', '--local', '--limit', '1'], home)).toMatchObject({ code: 0 });
     expect(await asNobody(['profile', 'list'], home)).toMatchObject({ code: 0 });
   });
 
-  it('needs none for a read with all of it in the environment, or for help', async () => {
+  it('can read with a key from the environment, and print help', async () => {
     const given = [`PAYCLI_SECRET_KEY=${CANARY}`, `PAYCLI_BASE_URL=${DEAD_ORIGIN}`];
     expect(await asNobody(['ugwo', 'list'], ...given)).toMatchObject({
       code: 8,
@@ -46,17 +46,20 @@ describe.runIf(mayBecome)('a user without an entry in the system and without HOM
     expect(await asNobody(['login', '--help'])).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it.each([['profile list'], ['ugwo list'], ['onye list --local']])('is told what is missing by %s', async (line) => {
-    expect(await asNobody(line.split(' '))).toMatchObject({
-      code: 4,
-      stderr:
-        'error: no home folder is known: HOME is not set, and the system has no entry for this user\n' +
-        '-> set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME\n',
-    });
-  });
+  it.each([['profile list'], ['ugwo list'], ['onye list --local']])(
+    'gets the missing variable named by %s',
+    async (line) => {
+      expect(await asNobody(line.split(' '))).toMatchObject({
+        code: 4,
+        stderr:
+          'error: no home folder is known: HOME is not set, and the system has no entry for this user\n' +
+          '-> set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME\n',
+      });
+    },
+  );
 });
 
-/** Runs the program with a read-only file system at HOME. */
+/** Runs the program with a read-only HOME. */
 const onReadOnly = (args: readonly string[]): Promise<Ended> => {
   const home = newFolder();
   const script = `mount -t tmpfs none '${home}' && mount -o remount,ro '${home}' && unset PAYCLI_HOME && exec "$@"`;
@@ -70,7 +73,7 @@ const onReadOnly = (args: readonly string[]): Promise<Ended> => {
 };
 
 describe.runIf(mayMount)('a read-only file system', () => {
-  it('is told by doctor, which ends as a charge would', async () => {
+  it('is reported by doctor, with the exit code of a charge', async () => {
     const { code, stdout } = await onReadOnly(['doctor', '--offline', '-o', 'tsv']);
     expect(code).toBe(10);
     expect(stdout).toMatch(/^settings\twarn\tnothing can be written in \S+: EROFS: read-only file system/m);
@@ -81,7 +84,7 @@ describe.runIf(mayMount)('a read-only file system', () => {
   it.each([
     [10, ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer']],
     [4, ['login', '--key-stdin', '--no-verify']],
-  ] as const)('is called so, not a missing folder: exit %i', async (code, args) => {
+  ] as const)('is named in the error instead of a missing folder: exits with %i', async (code, args) => {
     expect(await onReadOnly(args)).toMatchObject({
       code,
       stderr: expect.stringContaining('EROFS: read-only file system, mkdir'),
@@ -89,8 +92,8 @@ describe.runIf(mayMount)('a read-only file system', () => {
   });
 });
 
-describe.runIf(mayBecome)('a secret that root has mounted for all to read', () => {
-  it('is used by a user who can not change that', async () => {
+describe.runIf(mayBecome)('a secret mounted world-readable by root', () => {
+  it("is accepted from a user who can't change it", async () => {
     const [file, body] = [join(folderOf(), 'secret'), '{}'];
     writeFileSync(file, SECRET);
     chmodSync(file, 0o444);
@@ -103,8 +106,8 @@ describe.runIf(mayBecome)('a secret that root has mounted for all to read', () =
   });
 });
 
-describe.runIf(mayMount)('a settings file that is mounted by itself', () => {
-  it('can not be replaced, and is said so', async () => {
+describe.runIf(mayMount)('a settings file that is its own mount', () => {
+  it("can't be replaced, and the error says so", async () => {
     const home = newFolder();
     const login = ['login', '--key-stdin', '--no-verify'];
     const options = { home, stdin: CANARY, env: { PAYCLI_BASE_URL: DEAD_ORIGIN } };
@@ -132,8 +135,8 @@ describe.runIf(mayMount)('a settings file that is mounted by itself', () => {
   });
 });
 
-describe('quotes that docker --env-file leaves', () => {
-  it.each(['"', "'"])('around a key are said, and nothing is sent: %s', async (quote) => {
+describe('quotes left by docker --env-file', () => {
+  it.each(['"', "'"])('around a key are reported, and nothing is sent: %s', async (quote) => {
     const service = await serve([]);
     const env = { PAYCLI_SECRET_KEY: quote + CANARY + quote };
     expect(await inProcess(['ugwo', 'list'], { service, env })).toMatchObject({
@@ -143,7 +146,7 @@ describe('quotes that docker --env-file leaves', () => {
     expect((await inProcess(['doctor', '--offline'], { service, env })).stdout).toMatch(/^key\tfail\t.*quotation/m);
   });
 
-  it('around the secret of an endpoint are said', async () => {
+  it('around an endpoint secret are reported', async () => {
     const file = secretFile(newFolder(), `"${SECRET}"`);
     const args = ['webhook', 'verify', '--secret-file', file, '--signature', 'x'];
     expect(await inProcess(args, { stdin: '{}' })).toMatchObject({

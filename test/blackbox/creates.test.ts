@@ -20,7 +20,7 @@ const FULL = [...CREATE, '--last-name', 'Obi', '--meta', 'tier=vip'];
 const pageOf = (records: readonly unknown[], next: string | null = null): Answer =>
   json(200, { data: records, next_cursor: next });
 
-/** A service where the address has a customer; its list holds these, on two pages. */
+/** Rejects a create with `refusal`, and lists these customers on two pages. */
 const taken = (refusal: Answer, ...listed: readonly unknown[]) =>
   serveBy(({ method, url }: Seen) => {
     if (method === 'POST') return refusal;
@@ -29,7 +29,7 @@ const taken = (refusal: Answer, ...listed: readonly unknown[]) =>
 
 const TAKEN = problem(409, 'nzube.onye.error.email_already_exists');
 
-describe('an amount that the service refuses', () => {
+describe('an amount that the service rejects', () => {
   const REFUSED = problem(422, 'Validation failed', [{ propertyPath: 'amount', title: 'should be at least 20000' }]);
   const create = ['ugwo', 'create', '--currency', 'NGN', '--ref', 'INV-1'];
   const activity = 'act.AbCd.000000000000000000000001';
@@ -41,7 +41,7 @@ describe('an amount that the service refuses', () => {
     [[...create, '--amount-minor', '500'], '--amount-minor (amount): should be at least 20000\n'],
     [[...refund, '--amount', '5.00'], '--amount (amount): should be at least NGN 200.00 (20000 kobo)'],
     [[...refund, '--amount-minor', '500'], '--amount-minor (amount): should be at least 20000\n'],
-  ])('is answered in the unit that was typed: %j', async (args, words) => {
+  ])('is reported in the unit of the option: %j', async (args, words) => {
     const service = await serveAllBy(({ method }) => (method === 'POST' ? REFUSED : json(200, paid)));
     const ended = await inProcess(args, { service, home: newFolder() });
     expect(ended.code, ended.stderr).toBe(3);
@@ -53,7 +53,7 @@ describe('an amount that the service refuses', () => {
   it.each([
     ['amount', '5.00', 'amount: should be at least NGN 200.00 (20000 kobo)'],
     ['amount_minor', '500', 'amount_minor: should be at least 20000'],
-  ])('is answered so in a report, too: %s', async (column, text, words) => {
+  ])('is reported in the unit of the column: %s', async (column, text, words) => {
     const service = await serveBy(() => REFUSED);
     const file = fileOf(csvOf(`ref,${column},currency`, `a,${text},NGN`));
     const report = reportPath();
@@ -74,7 +74,7 @@ describe('a refund', () => {
     ['table', /^status +refunded$/m],
     ['json', /"status":"successful"/],
     ['tsv', /^status\tsuccessful$/m],
-  ])('that arrived is called so in a %s', async (format, status) => {
+  ])('that succeeded shows its status in %s', async (format, status) => {
     const service = await serveBy(() => json(200, made));
     const ended = await inProcess([...refund, '-o', format], { service, home: newFolder() });
     expect(ended.code, ended.stderr).toBe(0);
@@ -83,7 +83,7 @@ describe('a refund', () => {
 });
 
 describe('onye create', () => {
-  it('sends what was given, and shows the customer', async () => {
+  it('sends the given fields and prints the customer', async () => {
     const service = await serve([json(200, ADA)]);
     const args = [...FULL, '--ref', 'c-1', '--address', '12 Marina Road', '--city', 'Lagos', '--country', 'NG'];
     const ended = await paycli([...args, '--data', '{"locale": "en_NG", "ref": "other"}', '--json'], { service });
@@ -101,12 +101,12 @@ describe('onye create', () => {
     });
   });
 
-  it('prints it in another format', async () => {
+  it('prints the customer in another format', async () => {
     const service = await serve([json(200, ADA)]);
     expect((await inProcess([...CREATE, '-o', 'csv'], { service })).stdout).toMatch(/^uid,email,.*\r\nony/);
   });
 
-  it('is shown and not sent by --dry-run and --as-curl', async () => {
+  it('is printed and not sent with --dry-run and --as-curl', async () => {
     const service = await serve([]);
     const shown = await inProcess([...CREATE, '--dry-run', '--json'], { service });
     expect(JSON.parse(shown.stdout)).toEqual({
@@ -123,7 +123,7 @@ describe('onye create', () => {
     [[...CREATE, '--city', 'Lagos', '--billing-address', '{}'], /--billing-address and --city can't be used together/],
     [[...CREATE, '--meta', 'a=b', '--meta-json', '{}'], /--meta and --meta-json can't be used together/],
     [[...CREATE, '--meta-json', '-', '--data', '-'], /only one option can read standard input/],
-  ])('refuses %j before anything is sent', async (args, why) => {
+  ])('rejects %j before sending', async (args, why) => {
     const ended = await inProcess(args, { service: await serve([]) });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(why);
@@ -135,7 +135,7 @@ describe('onye create', () => {
       'by a violation in other words',
       problem(422, 'Validation Failed', [{ propertyPath: 'email', title: 'This e-mail is already in use.' }]),
     ],
-  ])('is done where the address has the same customer, as told %s', async (_how, refusal) => {
+  ])('exits with 0 if the address belongs to an identical customer, recognised %s', async (_how, refusal) => {
     const service = await taken(refusal, ADA);
     const ended = await inProcess([...FULL, '-o', 'tsv', '--columns', 'uid'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: `${ONYE_ID}\n` });
@@ -143,7 +143,7 @@ describe('onye create', () => {
     expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('is a conflict that names the flags where the customer has other fields', async () => {
+  it('reports a conflict and names the flags if the customer has other fields', async () => {
     const service = await taken(TAKEN, { ...ADA, last_name: 'Eze', meta: {} });
     const ended = await inProcess([...FULL, '--json'], { service });
     expect(ended.code, ended.stderr).toBe(3);
@@ -157,7 +157,7 @@ describe('onye create', () => {
     expect(String(errorOf(ended)['hint'])).toContain(`paycli onye update ${ONYE_ID}`);
   });
 
-  it('stays the service’s no where nobody with the address is listed, or where it is about something else', async () => {
+  it("keeps the service's refusal if no customer with the address is listed, or another field is at fault", async () => {
     const gone = await inProcess([...CREATE, '--json'], { service: await taken(TAKEN) });
     expect(gone.code).toBe(3);
     expect(errorOf(gone)['hint']).toBe('no customer with this e-mail address is listed; use another');
@@ -167,7 +167,7 @@ describe('onye create', () => {
     expect((await inProcess(CREATE, { service })).stderr).toContain('--first-name (first_name): is too odd');
   });
 
-  it('whose answer is lost is sent once, and says to run the same command again', async () => {
+  it('sends once, and after a lost answer suggests running the same command again', async () => {
     const service = await serve([reset]);
     const ended = await inProcess([...CREATE, '--json'], { service, home: newFolder() });
     expect(ended.code).toBe(6);
@@ -196,7 +196,7 @@ describe('ugwo create with a reference', () => {
   const refTaken = (...listed: readonly unknown[]) =>
     serveBy(({ method }: Seen) => (method === 'POST' ? REF : pageOf(listed)));
 
-  it('is done where the reference has the same request', async () => {
+  it('exits with 0 if the reference belongs to an identical request', async () => {
     const ended = await inProcess([...ASKED, '-o', 'tsv', '--columns', 'ref'], {
       service: await refTaken(ugwo(1), ugwo(2)),
     });
@@ -204,7 +204,7 @@ describe('ugwo create with a reference', () => {
     expect(ended.stderr).toContain('The reference order-2 exists already; looking for its payment request.');
   });
 
-  it.each(['constructor', '__proto__.toString'])('refused for a property %s names no flag', async (propertyPath) => {
+  it.each(['constructor', '__proto__.toString'])('names no flag for a rejected property %s', async (propertyPath) => {
     const [title, refusal] = ['is bad', (): Answer => problem(422, 'No', [{ propertyPath, title }])];
     const one = await inProcess([...ASKED, '--json'], { service: await serveBy(refusal), home: newFolder() });
     expect(one.code, one.stderr).toBe(3);
@@ -225,7 +225,7 @@ describe('ugwo create with a reference', () => {
     expect(errorOf(back)['violations']).toEqual([{ property_path: propertyPath, title }]);
   });
 
-  it('is a conflict where --data asks for a field constructor', async () => {
+  it('reports a conflict on a --data field named constructor', async () => {
     const ended = await inProcess([...ASKED, '--data', '{"constructor":"x"}', '--json'], {
       service: await refTaken(ugwo(2)),
     });
@@ -233,13 +233,13 @@ describe('ugwo create with a reference', () => {
     expect(errorOf(ended)['violations']).toMatchObject([{ title: 'is not there' }]);
   });
 
-  it('is a conflict where it has another', async () => {
+  it('reports a conflict if the reference belongs to a different request', async () => {
     const ended = await inProcess([...ASKED, '--json'], { service: await refTaken({ ...ugwo(2), amount: 900_000 }) });
     expect(ended.code, ended.stderr).toBe(3);
     expect(errorOf(ended)['violations']).toMatchObject([{ option: '--amount', title: 'is NGN 9,000.00 there' }]);
   });
 
-  it('says after a lost answer to run it again', async () => {
+  it('suggests running the same command again after a lost answer', async () => {
     const ended = await inProcess([...ASKED, '--json'], { service: await serve([reset]), home: newFolder() });
     expect(ended.code).toBe(6);
     expect(errorOf(ended)['hint']).toContain('run the same command again: the reference');

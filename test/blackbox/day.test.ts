@@ -13,8 +13,8 @@ const linesUnder = (heading: string): string => {
 
 const REQUEST = 'uid,status,amount_minor,currency,ref';
 
-describe.runIf(process.platform !== 'win32')("an operator's day, as the guide shows it", () => {
-  it('ends with a customer, a request that is paid and half refunded, and one that is cancelled', async () => {
+describe.runIf(process.platform !== 'win32')('the example day in the guide', () => {
+  it('ends with a customer, a paid request with a partial refund, and a cancelled request', async () => {
     const day = linesUnder("A day's work, on this machine alone");
     expect(day.split('\n')).toHaveLength(10);
     const [home, cwd] = [newFolder(), newFolder('cwd')];
@@ -31,7 +31,7 @@ describe.runIf(process.platform !== 'win32')("an operator's day, as the guide sh
     expect(paid).toMatchObject({ status: 'partially_refunded', amount: 500_000, total_amount_paid: 500_000 });
     expect(paid.onye.uid).toBe(found.data[0].uid);
     expect(cancelled).toMatchObject({ status: 'cancelled', amount: 90_000, total_amount_paid: 0 });
-    // Digits as they should be written, too.
+    // Money is formatted, too.
     expect(await look('ugwo', 'get', paid.uid, '-o', 'tsv')).toContain('\ntotal_amount_paid_minor\t500000\n');
     expect(await look('ledger', 'list', '--kind', 'all', '-o', 'tsv', '--columns', 'kind,state')).toContain(
       'refund\taccepted\n',

@@ -17,7 +17,7 @@ interface Listed {
   readonly onye: { readonly uid: string } | null;
 }
 
-/** Against what `emulator start --dialect live` starts: paycli reads what the public service writes today. */
+/** Starts `emulator start --dialect live`, which answers like the public service. */
 const live = async () => {
   const home = newFolder();
   const file = join(home, 'emulator.sqlite');
@@ -47,8 +47,8 @@ const live = async () => {
 const PAID = 'ugw.Lcal.jSjnPykArw2vSDlN97UMEZ_t';
 const PAID_BY = 'act.Lcal.HX4qrPvtNdRm2oKSudke0x_t';
 
-describe('against the live dialect of the emulator', () => {
-  it('lists', async () => {
+describe("with the emulator's live dialect, paycli", () => {
+  it('lists payment requests', async () => {
     const { listed, data, run } = await live();
     expect(listed).toMatchObject({ code: 0 });
     expect(data).toHaveLength(10);
@@ -78,7 +78,7 @@ describe('against the live dialect of the emulator', () => {
   it.each([
     ['bank_transfer', 'next_action.headers.account_number', /^\d{10}$/, []],
     ['ussd', 'next_action.headers.ussd', /^\*.*#$/, ['--provider', 'gtb']],
-  ])('charges by %s, and shows what the customer must do', async (medium, column, wanted, more) => {
+  ])("charges by %s and shows the customer's next action", async (medium, column, wanted, more) => {
     const { run, naira } = await live();
     const ended = await run(
       'ugwo',
@@ -98,7 +98,7 @@ describe('against the live dialect of the emulator', () => {
     expect(shown.split('\t')).toEqual([column, expect.stringMatching(wanted)]);
   });
 
-  it('charges by mobile_money, where [] stands for no next action', async () => {
+  it('charges by mobile_money, where [] means no next action', async () => {
     const { run, cedi } = await live();
     const words = ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233201234567'];
     const ended = await run('ugwo', 'charge', cedi, ...words, '--json');
@@ -106,12 +106,12 @@ describe('against the live dialect of the emulator', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ status: ['processing', expect.any(String)], next_action: [] });
   });
 
-  it('sees that a charge has failed at once', async () => {
+  it('exits with 11 if a charge fails at once', async () => {
     const { run, failing } = await live();
     expect((await run('ugwo', 'charge', failing, '--medium', 'bank_transfer')).code).toBe(11);
   });
 
-  it('waits for an activity that is paid, and one that is not', async () => {
+  it('waits for a paid activity and for a pending one', async () => {
     const { run, naira } = await live();
     expect(await run('activity', 'wait', PAID, PAID_BY)).toMatchObject({ code: 0 });
     const charged = await run('ugwo', 'charge', naira, '--medium', 'ussd', '--provider', 'gtb', '--json');
@@ -122,7 +122,7 @@ describe('against the live dialect of the emulator', () => {
     expect((await run('activity', 'wait', naira, uid)).code).toBe(0);
   });
 
-  it('finds out what became of a charge whose answer was lost', async () => {
+  it('resolves a charge whose answer was lost', async () => {
     const { run, losing } = await live();
     expect((await run('ugwo', 'charge', losing, '--medium', 'bank_transfer')).code).toBe(6);
     expect((await run('ledger', 'sync')).code).toBe(0);
@@ -138,23 +138,23 @@ describe('against the live dialect of the emulator', () => {
   });
 
   it.each([
-    ['a paid one', ['ugwo', 'charge', PAID, '--medium', 'bank_transfer', '--again'], 'ugwo_processed'],
-    ['an unknown one', ['ugwo', 'get', 'ugw.Lcal.000000000000000000000000'], 'ugwo.error.not_found'],
-  ])('takes a no for a no: %s', async (_what, args, message) => {
+    ['a paid request', ['ugwo', 'charge', PAID, '--medium', 'bank_transfer', '--again'], 'ugwo_processed'],
+    ['an unknown request', ['ugwo', 'get', 'ugw.Lcal.000000000000000000000000'], 'ugwo.error.not_found'],
+  ])('recognises a rejection: %s', async (_what, args, message) => {
     const { run } = await live();
     const ended = await run(...args, '--json');
     expect(ended.code, ended.stderr).toBe(3);
     expect(JSON.stringify(errorOf(ended))).toContain(message);
   });
 
-  it('takes a no for a no: a bank code that the service does not know, with the flag at fault', async () => {
+  it('recognises an unknown bank code and names --provider', async () => {
     const { run, naira } = await live();
     const ended = await run('ugwo', 'charge', naira, '--medium', 'ussd', '--provider', 'gtbank', '--json');
     expect(ended.code, ended.stderr).toBe(3);
     expect(errorOf(ended)).toMatchObject({ violations: [{ option: '--provider' }] });
   });
 
-  it('takes a no for a no: one without a checkout', async () => {
+  it('recognises a request without a checkout', async () => {
     const { run, unrouted } = await live();
     const ended = await run('ugwo', 'charge', unrouted, '--medium', 'bank_transfer', '--again', '--json');
     expect(ended.code, ended.stderr).toBe(3);

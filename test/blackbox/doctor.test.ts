@@ -40,7 +40,7 @@ const login = async (home: string, args: readonly string[] = ['--environment', '
 };
 
 describe('doctor', () => {
-  it('says of each thing how it is, and asks the service once, by GET', async () => {
+  it('reports every check and sends one GET', async () => {
     const service = await serve([page([1], null)]);
     const { code, stderr, stdout, findings } = await doctor({ service });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -52,7 +52,7 @@ describe('doctor', () => {
     expect(service.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/ugwo?limit=1']);
   });
 
-  it('works without a profile, and says how to get one', async () => {
+  it('works without a profile and explains how to create one', async () => {
     const { code, findings } = await doctor({});
     expect(code).toBe(4);
     expect(findings.get('profile')).toMatchObject({
@@ -64,7 +64,7 @@ describe('doctor', () => {
     expect(findings.get('service')?.status).toBe('skipped');
   });
 
-  it('asks nobody with --offline', async () => {
+  it('sends nothing with --offline', async () => {
     const home = newFolder();
     await login(home);
     const { code, findings } = await doctor({ home }, '--offline');
@@ -78,7 +78,7 @@ describe('doctor', () => {
   it.each([
     [401, 4, 'auth'],
     [422, 3, 'rejected'],
-  ])('ends with what a refused key ends with: %i', async (status, code, kind) => {
+  ])('exits like a rejected key: %i', async (status, code, kind) => {
     const service = await serve([problem(status, 'No')]);
     const ended = await doctor({ service });
     expect(ended.code).toBe(code);
@@ -86,13 +86,13 @@ describe('doctor', () => {
     expect(errorOf(ended)).toMatchObject({ kind, exit_code: code, message: '1 check failed: service' });
   });
 
-  it('ends with 8 where nobody answers', async () => {
+  it('exits with 8 if nobody answers', async () => {
     const { code, findings } = await doctor({ service: { origin: DEAD_ORIGIN } });
     expect(code).toBe(8);
     expect(findings.get('service')).toMatchObject({ status: 'fail', kind: 'read_failed' });
   });
 
-  it('waits for a service that says nothing, but not for long', async () => {
+  it('stops waiting for a silent service at --timeout', async () => {
     const { origin } = await serveMute();
     const { code, findings } = await doctor({ service: { origin } }, '--timeout', '1s');
     expect(code).toBe(8);
@@ -103,7 +103,7 @@ describe('doctor', () => {
   it.each([
     [-3600, /^36\d\d s ahead of the service's$/],
     [3600, /^3[56]\d\d s behind the service's$/],
-  ])('compares the clock with the service’s: %i s', async (seconds, detail) => {
+  ])("compares the clock with the service's: %i s", async (seconds, detail) => {
     const date = new Date(Date.now() + seconds * 1000).toUTCString();
     const service = await serve([json(200, { data: [], next_cursor: null }, { date })]);
     const { code, findings } = await doctor({ service });
@@ -115,7 +115,7 @@ describe('doctor', () => {
     });
   });
 
-  it.runIf(process.platform !== 'win32')('tells a folder that is open to others', async () => {
+  it.runIf(process.platform !== 'win32')('reports a folder that others can read', async () => {
     const home = newFolder();
     await login(home);
     chmodSync(home, 0o755);
@@ -124,7 +124,7 @@ describe('doctor', () => {
     expect(findings.get('settings')).toMatchObject({ status: 'fail', advice: expect.stringContaining('chmod 700') });
   });
 
-  it('tells a damaged settings file, and leaves it', async () => {
+  it('reports a damaged settings file and leaves it unchanged', async () => {
     const home = newFolder();
     writeFileSync(join(home, 'config.json'), '{"profiles', { mode: 0o600 });
     const { code, findings } = await doctor({ home }, '--offline');
@@ -132,7 +132,7 @@ describe('doctor', () => {
     expect(findings.get('profile')?.detail).toContain('is damaged');
   });
 
-  it('ends with 10 for a ledger that cannot be used, whatever else is wrong', async () => {
+  it("exits with 10 if the ledger can't be used, whatever else is wrong", async () => {
     const home = newFolder();
     writeFileSync(join(home, 'ledger.sqlite'), 'this is no database, and never was one'.repeat(100), { mode: 0o600 });
     const { code, findings } = await doctor({ home }, '--offline');
@@ -155,7 +155,7 @@ describe('doctor', () => {
     expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('x\n');
   });
 
-  it('shows no password of a proxy, and refuses what turns TLS off', async () => {
+  it('hides a proxy password and rejects variables that disable TLS checks', async () => {
     const home = newFolder();
     await login(home);
     const env = { HTTPS_PROXY: 'http://ada:secret-word@proxy.example:3128', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
@@ -166,7 +166,7 @@ describe('doctor', () => {
     expect(findings.get('tls')).toMatchObject({ status: 'fail', kind: 'auth' });
   });
 
-  it('tells the ledger and what is unknown in it', async () => {
+  it('reports the ledger and its unknown entries', async () => {
     const home = newFolder();
     mkdirSync(home, { recursive: true });
     expect(await inProcess(['ugwo', 'list', '--local'], { home })).toMatchObject({ code: 0 });
@@ -175,7 +175,7 @@ describe('doctor', () => {
     expect(findings.get('service')?.status).toBe('ok');
   });
 
-  it('says of the built-in service how to find out, and how its clock is put right', async () => {
+  it('explains for the built-in service how to resolve unknown charges and reset its clock', async () => {
     const home = newFolder();
     const lost = join(newFolder(), 'faults.json');
     writeFileSync(lost, JSON.stringify({ rules: [{ method: 'POST', times: 1, reset: true, when: 'after' }] }));
@@ -191,7 +191,7 @@ describe('doctor', () => {
     });
   });
 
-  it.runIf(process.platform !== 'win32')('tells a ledger that it may not look at', async () => {
+  it.runIf(process.platform !== 'win32')('reports a ledger that it may not open', async () => {
     const home = newFolder();
     symlinkSync('ledger.sqlite', join(home, 'ledger.sqlite'));
     const { code, findings } = await doctor({ home }, '--offline');
@@ -200,15 +200,15 @@ describe('doctor', () => {
   });
 
   it.runIf(process.platform !== 'win32').each([
-    ['finds it', '[ "$*" = "-w paycli" ] && echo /man/man1/paycli.1', 'ok', '/man/man1/paycli.1', /^$/],
+    ['finds the manual page', '[ "$*" = "-w paycli" ] && echo /man/man1/paycli.1', 'ok', '/man/man1/paycli.1', /^$/],
     [
-      'does not',
+      'finds no manual page',
       'exit 1',
       'warn',
       '`man paycli` finds no page',
       /export MANPATH="\$MANPATH":\S*(?:dist\/man|share\/man)$/,
     ],
-  ])('asks `man` for the manual page, which %s', async (_what, man, status, detail, advice) => {
+  ])('checks that `man` %s', async (_what, man, status, detail, advice) => {
     const PATH = `${programs({ man })}:/usr/bin:/bin`;
     const { code, findings } = await doctor({ home: newFolder(), env: { PATH } }, '--local');
     expect(code).toBe(0);
@@ -217,12 +217,12 @@ describe('doctor', () => {
     expect(found?.advice ?? '').toMatch(advice);
   });
 
-  it('has nothing to find without `man`', async () => {
+  it('skips the manual page without `man`', async () => {
     const { findings } = await doctor({ env: { PATH: newFolder('bin') } }, '--offline');
     expect(findings.get('manual')).toMatchObject({ status: 'skipped', detail: 'this machine has no `man`' });
   });
 
-  it('is a table on a terminal, with a word for each state', async () => {
+  it('prints a table on a terminal, with a word per status', async () => {
     const home = newFolder();
     await login(home);
     const terminal = openTerminal(['doctor', '--offline'], { home, columns: 100, env: { NO_COLOR: '1' } });

@@ -7,11 +7,11 @@ import { ACTIVITY, json, serve, serveBy, UGWO_ID, ugwo } from '../support/servic
 import { openTerminal } from '../support/terminal.ts';
 import { charged, chargeFrom, csvOf, fileOf, reportPath, serveCharges, ugwoOf } from './bulk-support.ts';
 
-/** All that JSON, CSV, a shell and a URL write otherwise than it is, and longer than the terminal is wide. */
+/** Contains every character that JSON, CSV, a shell or a URL escapes, and is wider than the terminal. */
 const KEY = `sk.Door.${`Ab/9"x'+y=`.repeat(8)}zTAIL`;
 const MARK = '[secret …TAIL]';
 const dense = (text: string): string => text.replaceAll(/[\s"'\\]/g, '');
-/** What of it is told to nobody. */
+/** True if the text contains a secret part of the key. */
 const told = (text: string): boolean => dense(text).includes(dense(KEY).slice(4, 24));
 
 const get = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
@@ -19,7 +19,7 @@ const serving = (more: Record<string, unknown>) => serve([json(200, { ...ACTIVIT
 const withKey = (service: { readonly origin: string }) => ({ service, env: { PAYCLI_SECRET_KEY: KEY } });
 
 describe('a key that the service echoes', () => {
-  it('is not shown over two lines of a card', async () => {
+  it('is redacted on a card, where it spans two lines', async () => {
     const terminal = openTerminal(get, {
       ...withKey(await serving({ psp_external_id: KEY, other: KEY })),
       columns: 60,
@@ -29,7 +29,7 @@ describe('a key that the service echoes', () => {
     expect(told(await terminal.screen())).toBe(false);
   });
 
-  it('is not shown in part by a table that cuts it', async () => {
+  it('is redacted in a table that truncates it', async () => {
     const service = await serve([json(200, { data: [{ ...ugwo(1), ref: KEY, description: KEY }], next_cursor: null })]);
     const terminal = openTerminal(['ugwo', 'list'], { ...withKey(service), columns: 100 });
     await terminal.ended;
@@ -37,25 +37,22 @@ describe('a key that the service echoes', () => {
     expect(dense(await terminal.screen())).not.toContain('Ab/9');
   });
 
-  it.each(['json', 'ndjson', 'tsv', 'csv', 'table'])(
-    'is not shown as %s, whatever escapes it comes in',
-    async (format) => {
-      const escaped = JSON.stringify(KEY).replaceAll('/', '\\/').replaceAll('A', '\\u0041').replaceAll('b', '\\u0062');
-      const body = JSON.stringify({ ...ACTIVITY, psp_external_id: '@' }).replace(
-        '"@"',
-        `${escaped},"n":1.50,${escaped}:"\\u0041\\/"`,
-      );
-      const service = await serve([
-        (_seen, response) => response.setHeader('content-type', 'application/json').end(body),
-      ]);
-      const { stdout, code } = await paycli([...get, '-o', format], withKey(service));
-      expect([code, told(stdout), stdout.includes(MARK)]).toEqual([0, false, true]);
-      if (format === 'json') expect(stdout).toContain(`"psp_external_id":"${MARK}","n":1.50,"${MARK}":"\\u0041\\/"`);
-      expect(JSON.stringify(JSON.parse(format === 'json' ? stdout : '{}'))).not.toContain('sk.Door');
-    },
-  );
+  it.each(['json', 'ndjson', 'tsv', 'csv', 'table'])('is redacted as %s, however it is escaped', async (format) => {
+    const escaped = JSON.stringify(KEY).replaceAll('/', '\\/').replaceAll('A', '\\u0041').replaceAll('b', '\\u0062');
+    const body = JSON.stringify({ ...ACTIVITY, psp_external_id: '@' }).replace(
+      '"@"',
+      `${escaped},"n":1.50,${escaped}:"\\u0041\\/"`,
+    );
+    const service = await serve([
+      (_seen, response) => response.setHeader('content-type', 'application/json').end(body),
+    ]);
+    const { stdout, code } = await paycli([...get, '-o', format], withKey(service));
+    expect([code, told(stdout), stdout.includes(MARK)]).toEqual([0, false, true]);
+    if (format === 'json') expect(stdout).toContain(`"psp_external_id":"${MARK}","n":1.50,"${MARK}":"\\u0041\\/"`);
+    expect(JSON.stringify(JSON.parse(format === 'json' ? stdout : '{}'))).not.toContain('sk.Door');
+  });
 
-  it('is not shown where it is percent-encoded: by --debug, in an error, in a request that is shown', async () => {
+  it('is redacted if percent-encoded: in --debug, in an error, in a printed request', async () => {
     const service = await serveBy(() => json(500, {}));
     const list = ['ugwo', 'list', '--cursor', KEY];
     const said: string[] = [];
@@ -69,7 +66,7 @@ describe('a key that the service echoes', () => {
     }
   });
 
-  it('is not shown percent-encoded either where it only looks like one', async () => {
+  it('is redacted if percent-encoded, even if it only resembles a key', async () => {
     const service = await serve([json(400, {})]);
     const typed = 'sk.Othr.ab/cd+ef/gh12';
     const { stderr } = await paycli(['ugwo', 'list', '--cursor', typed, '--debug'], { service });
@@ -78,8 +75,8 @@ describe('a key that the service echoes', () => {
   });
 });
 
-describe('a question', () => {
-  it('shows no key, and nothing that steers, of the path that it names', async () => {
+describe('a prompt', () => {
+  it('shows no key and no control characters in a path', async () => {
     const data = join(newFolder(), `a\u001b[2J\u001b]0;x\u0007\nb\u202e${CANARY}.sqlite`);
     const terminal = openTerminal(['emulator', 'reset', '--data', data], {
       columns: 80,
@@ -92,7 +89,7 @@ describe('a question', () => {
     expect(await terminal.ended).toEqual({ code: 130 });
   });
 
-  it('is answered in a line that can be edited, and what is typed unseen stays so', async () => {
+  it('reads an edited line, and does not echo hidden input', async () => {
     const shown = openTerminal(['login', '--no-verify'], { home: newFolder(), columns: 80 });
     await shown.saw(/part of it: /);
     shown.type('sandbux\u007f\u007fox\u001b[D\u001b[C\r');
@@ -106,8 +103,8 @@ describe('a question', () => {
   });
 });
 
-describe('what people copy', () => {
-  it('an account number, a dial string or an identifier shows what takes no room in it; a name may need it', async () => {
+describe('text to copy', () => {
+  it('shows zero-width characters in account numbers, dial strings and ids, but keeps them in names', async () => {
     const account = {
       account_number: '0736\u200b25\u00ad18\u{e0033}40',
       bank_name: 'Wema',
@@ -127,8 +124,8 @@ describe('what people copy', () => {
   });
 });
 
-describe('the report of a file', () => {
-  it.each(['csv', 'ndjson'])('as %s steers no terminal, whatever the service or the file says', async (format) => {
+describe('a report', () => {
+  it.each(['csv', 'ndjson'])('as %s contains no control characters from the service or the file', async (format) => {
     const bad = '\u001b[2J\u009b31m\u202e\u2028\u007f';
     const service = await serveCharges({ 1: charged(1, { next_action: { type: 'x', instruction: bad } }) });
     const file = fileOf(csvOf(`ugwo,medium,note${bad}`, `${ugwoOf(1)},bank_transfer,${bad}`));

@@ -23,16 +23,16 @@ const goldenIn = (name: string): Golden => JSON.parse(readFileSync(file(name), '
 
 interface Machine {
   readonly options: RunOptions;
-  /** As the owner of a shared ledger. */
+  /** Runs as the owner of a shared ledger. */
   readonly owner: RunOptions;
   readonly service: Service;
   readonly golden: Golden;
 }
 
-/** Payment requests that the service shows a charge of: the answers for 13 and 23 were lost. */
+/** Payment requests with a charge in the service; the answers for 13 and 23 were lost. */
 const CHARGED = [3, 4, 5, 6, 10, 13, 21, 23];
 
-/** The service as it stands later. It takes each new write. */
+/** The service's current state. It accepts each new write. */
 const serveLater = ({ entries }: Golden): Promise<Service> => {
   const createdAt = new Map(entries.map((entry) => [entry['ugwo'], entry['created_at']]));
   return serveAllBy((seen) => {
@@ -49,7 +49,7 @@ const serveLater = ({ entries }: Golden): Promise<Service> => {
   });
 };
 
-/** A machine on which the earlier version kept its ledger in a file. */
+/** A machine with a ledger file of the earlier version. */
 const inFile = async (): Promise<Machine> => {
   const [home, golden] = [newFolder(), goldenIn('ledger.json')];
   unpack('ledger.sqlite.gz', `${home}/ledger.sqlite`);
@@ -60,7 +60,7 @@ const inFile = async (): Promise<Machine> => {
   return { options, owner: options, service, golden };
 };
 
-/** A machine that used a shared ledger. The database is a copy, which lacks the charges of some payment requests. */
+/** A machine with a shared ledger of the earlier version, whose database lacks the charges in `lost`. */
 const inPostgres = async (...lost: readonly number[]): Promise<Machine> => {
   const [home, golden, cluster] = [newFolder(), goldenIn('shared.json'), await sharedCluster()];
   const database = await cluster.createDatabase();
@@ -70,7 +70,7 @@ const inPostgres = async (...lost: readonly number[]): Promise<Machine> => {
   const shadow = `${home}/shared-0123456789ab.sqlite`;
   unpack('shared-shadow.sqlite.gz', shadow);
   const db = new DatabaseSync(shadow);
-  // Copies are kept for 90 days.
+  // The ledger keeps these copies for 90 days.
   db.exec(`UPDATE intent SET created_at = ${Date.now()}`);
   db.close();
   const service = await serveLater(golden);
@@ -83,7 +83,7 @@ const inPostgres = async (...lost: readonly number[]): Promise<Machine> => {
 
 const LEDGERS = [
   ['in a file', inFile] as const,
-  // Windows has no PostgreSQL of the tests.
+  // The tests have no PostgreSQL on Windows.
   ...(process.platform === 'win32' ? [] : [['in PostgreSQL', () => inPostgres()] as const]),
 ];
 
@@ -94,7 +94,7 @@ const listed = async (machine: Machine, ...args: readonly string[]): Promise<Fie
   return (JSON.parse(stdout) as { data: Fields[] }).data;
 };
 
-/** An entry whose process ended is recorded only now. */
+/** Removes the time at which a dead process was noticed. */
 const timeless = (entry: Fields): Fields => {
   const evidence = entry['evidence'] as readonly Fields[];
   if (evidence[0]?.['kind'] !== 'process_gone') return entry;
@@ -104,7 +104,7 @@ const timeless = (entry: Fields): Fields => {
 const stateOf = async (machine: Machine, number: number): Promise<unknown> =>
   (await listed(machine, 'ledger', 'list', '--ugwo', ugwoOf(number)))[0]?.['state'];
 
-/** The customers that were sent an update, and the references of the payment requests that were sent. */
+/** Customers that got an update, and references of the payment requests sent. */
 const writesIn = ({ seen }: Service) => ({
   customers: seen.filter(({ method }) => method === 'PATCH').map(({ url }) => Number(url.slice(-24))),
   requests: seen
@@ -120,7 +120,7 @@ const FROM = {
 } as const;
 
 describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
-  it('lists the same entries and jobs, and is whole', async () => {
+  it('lists the same entries and jobs, and passes the check', async () => {
     const machine = await open();
     const { golden } = machine;
     const entries = await listed(machine, 'ledger', 'list', '--kind', 'all');
@@ -132,7 +132,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     expect(machine.service.seen).toEqual([]);
   });
 
-  it('stands in the way of what it holds, and of nothing else', async () => {
+  it('blocks the charges that it holds, and no others', async () => {
     const machine = await open();
     const charge = (number: number): Promise<Ended> =>
       run(machine, 'ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--no-preflight');
@@ -141,10 +141,11 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     expect(postsOf(machine.service)).toEqual(once(1, 6, 7, 8, 12));
   });
 
-  it('continues each job, and sends nothing twice', { timeout: 60_000 }, async () => {
+  it('resumes each job and sends nothing twice', { timeout: 60_000 }, async () => {
     const machine = await open();
     const { service } = machine;
-    // 13 has an activity that another charge may have made; 9 has none yet. Only a person can resolve the refund and INV-13.
+    // 13 has an activity that another charge may have created; 9 has none. Only a person can resolve the refund and
+    // INV-13.
     const reconciled = errorOf(await run(machine, 'ledger', 'sync'));
     expect(reconciled).toMatchObject({ exit_code: 6, message: '4 requests are still unknown' });
     const states = [9, 13, 14, 23].map((number) => stateOf(machine, number));
@@ -170,7 +171,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     expect(await run(machine, 'ledger', 'verify')).toMatchObject({ code: 0 });
   });
 
-  it('learns who has paid, and is pruned', async () => {
+  it('learns which charges were paid, and can be pruned', async () => {
     const machine = await open();
     expect(await run(machine, 'ledger', 'sync')).toMatchObject({ code: 6 });
     expect((await listed(machine, 'ledger', 'list', '--ugwo', ugwoOf(3)))[0]).toMatchObject({ payment: 'paid' });
@@ -180,9 +181,9 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
   });
 });
 
-// Windows has no PostgreSQL of the tests.
-describe.skipIf(process.platform === 'win32')("an earlier version's copies of what it began in a shared ledger", () => {
-  it('restore what the database has lost', async () => {
+// The tests have no PostgreSQL on Windows.
+describe.skipIf(process.platform === 'win32')("an earlier version's local copies of shared entries", () => {
+  it('restore the entries that the database lost', async () => {
     const machine = await inPostgres(5, 10);
     const charge = await run(machine, 'ugwo', 'charge', ugwoOf(31), '--medium', 'ussd', '--provider', 'gtb');
     expect(errorOf(charge)).toMatchObject({

@@ -12,12 +12,12 @@ interface Delivered {
   readonly id: string;
   readonly signature: string;
   readonly body: Buffer;
-  /** False where the connection was cut before its end. */
+  /** False if the connection was cut early. */
   readonly whole: boolean;
   readonly event: { readonly uid: string; readonly event: string; readonly data: { readonly uid: string } };
 }
 
-/** Takes deliveries; the first `ignored` ones get no answer, and their sender is told of by `came`. */
+/** Receives deliveries; the first `ignored` get no answer. `came` waits for a number of deliveries. */
 const receiver = async (ignored = 0) => {
   const taken: Delivered[] = [];
   const waiting = new Set<() => void>();
@@ -26,7 +26,7 @@ const receiver = async (ignored = 0) => {
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      // Kept as far as it came.
+      // Keep the received part.
     }
     const body = Buffer.concat(chunks);
     const [id, signature] = ['x-kwugwo-delivery-id', 'x-kwugwo-signature'].map((name) => String(request.headers[name]));
@@ -53,7 +53,7 @@ const receiver = async (ignored = 0) => {
 };
 
 interface Emulator extends Running {
-  /** Gives the customer another name, over HTTP. */
+  /** Renames the customer over HTTP. */
   readonly rename: (name: string) => Promise<void>;
 }
 
@@ -82,7 +82,7 @@ const deliveries = async (home: string) =>
   ).data;
 
 describe('emulator webhook', () => {
-  it('tells of a change that another process made, signed with a secret that only its file shows', async () => {
+  it('delivers a change by another process, signed with a secret that only its file contains', async () => {
     const [home, { url, came }] = [newFolder(), await receiver()];
     const file = join(newFolder('secret'), 'secret.txt');
     const added = await webhook(home, 'add', url, '--secret-out', file);
@@ -108,10 +108,10 @@ describe('emulator webhook', () => {
     }
   });
 
-  it('loses nothing to kill -9: what waits goes out with the next start, what was not answered goes out again', async () => {
+  it('survives kill -9: pending and unanswered deliveries go out after the next start', async () => {
     const [home, { url, came }] = [newFolder(), await receiver(1)];
     await webhook(home, 'add', url, '--unsigned');
-    // Committed, and nobody there to deliver it.
+    // Committed while no emulator runs.
     expect(await update(home, 'ada')).toMatchObject({ code: 0 });
     const first = await emulator(home);
     await came(1);
@@ -131,7 +131,7 @@ describe('emulator webhook', () => {
     expect(await second.ended).toMatchObject({ code: 0 });
   });
 
-  it('is sent by one of two emulators over one data file', async () => {
+  it('is delivered once if two emulators share a data file', async () => {
     const [home, { url, came }] = [newFolder(), await receiver()];
     await webhook(home, 'add', url, '--unsigned');
     const both = [await emulator(home), await emulator(home)];
@@ -145,7 +145,7 @@ describe('emulator webhook', () => {
     for (const running of both) expect(await running.ended).toMatchObject({ code: 0 });
   });
 
-  it('triggers, replays under another id, and removes', async () => {
+  it('triggers, replays with a new id, and removes', async () => {
     const [home, { url, came }] = [newFolder(), await receiver()];
     await webhook(home, 'add', url, '--unsigned', '--event', 'ugwo.*');
     expect(await webhook(home, 'trigger', 'refund.failed')).toMatchObject({
@@ -168,7 +168,7 @@ describe('emulator webhook', () => {
     await running.ended;
   });
 
-  it('is cut off, slow, wrongly signed and repeated, as the rules say, and tried again when the clock is moved', async () => {
+  it('follows the rules for cut, slow, wrongly signed and repeated deliveries, and retries when the clock moves', async () => {
     const [home, { url, came }] = [newFolder(), await receiver()];
     await webhook(home, 'add', url, '--unsigned');
     const rules = [{ cut: 25 }, { slow: '1s' }, { signature: 'wrong' }, { twice: true }];
@@ -197,13 +197,13 @@ describe('emulator webhook', () => {
     expect(await running.ended).toMatchObject({ code: 0 });
   });
 
-  it('is not added for another machine, and it is said what to do', async () => {
+  it('rejects another machine and suggests --allow-remote', async () => {
     const said = /example\.com is another machine\n.*--allow-remote/;
     const ended = await webhook(newFolder(), 'add', 'http://example.com/hooks', '--unsigned');
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(said) });
   });
 
-  it('never writes over a file, and adds nothing then', async () => {
+  it('never overwrites a file; it then adds no webhook', async () => {
     const home = newFolder();
     const file = join(newFolder('secret'), 'mine.txt');
     writeFileSync(file, 'mine');
@@ -213,7 +213,7 @@ describe('emulator webhook', () => {
     expect(JSON.parse((await webhook(home, 'list', '--json')).stdout)).toMatchObject({ data: [] });
   });
 
-  it('and webhook listen: one secret file, from a charge to a line', async () => {
+  it('and webhook listen share one secret file, from a charge to a printed event', async () => {
     const home = newFolder();
     const file = join(newFolder('secret'), 'secret.txt');
     writeFileSync(file, 'wsk.Lcal.one-for-both-sides\n', { mode: 0o600 });

@@ -22,7 +22,7 @@ const list = async (home: string, ...args: string[]): Promise<Listed> =>
   JSON.parse((await inProcess(['ugwo', 'list', '--local', '--json', ...args], { home })).stdout) as Listed;
 
 describe('--local', () => {
-  it('works at once: no set-up, no key, no network', async () => {
+  it('works without set-up, key or network', async () => {
     const home = newFolder();
     const first = await paycli(['ugwo', 'list', '--local', '--limit', '3'], { home });
     expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(/First use: .*120 payment requests/) });
@@ -31,7 +31,7 @@ describe('--local', () => {
     expect((lstatSync(join(home, 'emulator.sqlite')).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('gives the identifiers that the README and the examples of help name', async () => {
+  it('has the ids used by the README and the help examples', async () => {
     const home = newFolder();
     const { data } = await list(home);
     expect(data[0]).toMatchObject({
@@ -66,7 +66,7 @@ describe('--local', () => {
     });
   });
 
-  it('keeps a field that it does not know as it was sent, digits included', async () => {
+  it('keeps an unknown field as sent, including its digits', async () => {
     const home = newFolder();
     const { data } = await list(home, '--limit', '1');
     const extra = '"big":12345678901234567890,"price":1.50';
@@ -76,12 +76,12 @@ describe('--local', () => {
     expect(later.stdout).toContain(extra);
   });
 
-  it('says with --dry-run that its port does not stay', async () => {
+  it('notes with --dry-run that its port changes', async () => {
     const ended = await inProcess(['ugwo', 'list', '--local', '--as-curl']);
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('emulator start') });
   });
 
-  it('charges by every medium, fails on demand, and judges as the service does', async () => {
+  it('charges by every medium, fails on demand, and validates like the service', async () => {
     const home = newFolder();
     const { data } = await list(home);
     const plain = data.filter(({ metadata }) => metadata.emulate === undefined);
@@ -136,19 +136,19 @@ describe('--local', () => {
     });
   });
 
-  it('walks all of its pages', async () => {
+  it('walks all pages', async () => {
     const { data, next_cursor } = await list(newFolder(), '--all');
     expect(new Set(data.map(({ uid }) => uid)).size).toBe(120);
     expect(next_cursor).toBeNull();
   });
 
-  it('is what --profile local and PAYCLI_PROFILE=local mean, too', async () => {
+  it('is selected by --profile local and PAYCLI_PROFILE=local, too', async () => {
     const home = newFolder();
     expect(await inProcess(['ugwo', 'list', '--profile', 'local'], { home })).toMatchObject({ code: 0 });
     expect(await inProcess(['ugwo', 'list'], { home, env: { PAYCLI_PROFILE: 'local' } })).toMatchObject({ code: 0 });
   });
 
-  it('does not go together with another place', async () => {
+  it("can't be combined with another profile or base URL", async () => {
     const service = await serve([]);
     for (const args of [
       ['--base-url', service.origin],
@@ -161,7 +161,7 @@ describe('--local', () => {
 });
 
 describe('emulator', () => {
-  it('start prints origin and key, serves until a signal, and shares its state with --local', async () => {
+  it('start prints origin and key, serves until a signal, and shares its data with --local', async () => {
     const home = newFolder();
     const running = start(['emulator', 'start', '--json'], { home });
     await running.saw(/"key":"sk\.Lcal\./);
@@ -192,7 +192,7 @@ describe('emulator', () => {
     await running.ended;
   });
 
-  it('listens for others only where it is told to, and says so', async () => {
+  it('start listens on other interfaces only with --host, and warns', async () => {
     const home = newFolder();
     const open = start(['emulator', 'start', '--host', '0.0.0.0'], { home });
     await open.saw(/0\.0\.0\.0 is open to the network over plain http/);
@@ -206,7 +206,7 @@ describe('emulator', () => {
     });
   });
 
-  it('start answers as the live service does when it is told to, and --local never', async () => {
+  it('start answers like the live service with --dialect live; --local never does', async () => {
     const home = newFolder();
     const running = start(['emulator', 'start', '--dialect', 'live', '--json'], { home });
     await running.saw(/"key":"[^"]+".*\n/);
@@ -224,7 +224,7 @@ describe('emulator', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('live') });
   });
 
-  it('start takes a port, and says when it is taken', async () => {
+  it('start takes --port, and reports a port in use', async () => {
     const [one, two] = [newFolder(), newFolder()];
     const running = start(['emulator', 'start', '--json', '--data', join(one, 'a.sqlite')]);
     await running.saw(/"origin".*\n/);
@@ -243,7 +243,7 @@ describe('emulator', () => {
     await running.ended;
   });
 
-  it('seed adds what it is asked for, newest first', async () => {
+  it('seed adds the requested records, newest first', async () => {
     const home = newFolder();
     await list(home);
     const ended = await inProcess(['emulator', 'seed', '--customers', '1', '--ugwo', '3', '--json'], { home });
@@ -253,7 +253,7 @@ describe('emulator', () => {
     expect(data[3]?.ref).toBe('INV-000120');
   });
 
-  it('reset asks before it removes anything', async () => {
+  it('reset asks for confirmation', async () => {
     const home = newFolder();
     await list(home);
     expect(await inProcess(['emulator', 'reset'], { home })).toMatchObject({ code: 2, stdout: '' });
@@ -272,7 +272,7 @@ describe('emulator', () => {
     });
   });
 
-  it('keeps its hands off a file that is not its own', async () => {
+  it('never changes a file of another program', async () => {
     const file = join(newFolder(), 'notes.txt');
     writeFileSync(file, 'not a database, and long enough to be read as one by its header '.repeat(20));
     const ended = await inProcess(['emulator', 'seed', '--data', file]);
@@ -291,7 +291,7 @@ describe('emulator settle', () => {
   };
   const settle = (home: string, ...args: string[]) => inProcess(['emulator', 'settle', ...args], { home });
 
-  it('settles a charge that was made with --local, once', async () => {
+  it('settles a --local charge once', async () => {
     const home = newFolder();
     const { uid, ugwo } = await charged(home);
     const ended = await settle(home, uid, '--as', 'successful', '--json');
@@ -310,7 +310,7 @@ describe('emulator settle', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ charged_amount: 100 });
   });
 
-  it('settles while an emulator runs, later by its clock, and says when', async () => {
+  it('settles while an emulator runs, also later by its clock, and prints the time', async () => {
     const home = newFolder();
     const { uid, ugwo } = await charged(home);
     const running = start(['emulator', 'start', '--json'], { home });
@@ -332,7 +332,7 @@ describe('emulator settle', () => {
   });
 });
 
-it('a payment request whose metadata says lost is charged, and the answer is lost', async () => {
+it('ugwo charge --local with the metadata emulate=lost creates a charge and loses the answer', async () => {
   const home = newFolder();
   const { data } = await list(home);
   const uid = data.find(({ metadata }) => metadata.emulate === 'lost')?.uid ?? '';
@@ -341,7 +341,7 @@ it('a payment request whose metadata says lost is charged, and the answer is los
   expect(ended.stderr).not.toContain('aborted a request');
 });
 
-it('misbehaves by rule with --local, too, and its clock can be moved', async () => {
+it('--local follows fault rules and a moved clock', async () => {
   const home = newFolder();
   const uid = (await list(home, '--limit', '1')).data[0]?.uid ?? '';
   const rules = join(home, 'faults.json');
@@ -357,7 +357,7 @@ it('misbehaves by rule with --local, too, and its clock can be moved', async () 
   expect(JSON.parse(got.stdout).activities).toMatchObject([{ status: 'failed', error: { code: 'psp.error.expired' } }]);
 });
 
-it('emulator start says what to put into scripts, fills an empty file alone, and ends with a signal', async () => {
+it('emulator start prints the variables for scripts, seeds an empty file only, and ends on a signal', async () => {
   const home = newFolder();
   const data = join(home, 'emulator.sqlite');
   for (const first of [`First use: created 25 customers and 120 payment requests in ${data}\n`, '']) {
@@ -386,7 +386,7 @@ it('emulator start --faults follows the rules until it stops', async () => {
   expect((await inProcess(['emulator', 'faults', '--json'], { home })).stdout).toContain('"data":[]');
 });
 
-it('the data of the emulator is filled, its clock moved and set back, its faults set and cleared, and all is removed', async () => {
+it('emulator seed, clock, faults and reset print a TSV line per result', async () => {
   const home = newFolder();
   const data = join(home, 'emulator.sqlite');
   const rules = join(home, 'faults.json');
@@ -410,7 +410,7 @@ it('the data of the emulator is filled, its clock moved and set back, its faults
   expect((await list(home, '--all')).data).toEqual([]);
 });
 
-it('emulator faults --clear does not say on a terminal that there is none, too', async () => {
+it('emulator faults --clear does not print an empty result on a terminal', async () => {
   const home = newFolder();
   for (const [args, words] of [
     [[], /^Nothing found\.\s*$/],

@@ -12,23 +12,23 @@ const UPDATE = ['onye', 'update', ONYE_ID, '--email', 'ada@example.com'];
 const WAIT = ['activity', 'wait', UGWO_ID, String(ACTIVITY.uid)];
 const FAILED = { ...ACTIVITY, status: 'failed', next_action: null };
 
-describe('an event loop in which nothing is left', () => {
-  /** No connection ever comes about, and no timer keeps the program alive. */
+describe('an event loop that runs empty', () => {
+  /** Connections never open and no timer keeps the program alive. */
   const drained = `import { Socket } from 'node:net';
     const { setTimeout } = globalThis;
     globalThis.setTimeout = (...args) => { const timer = setTimeout(...args); timer.unref(); return timer; };
     Socket.prototype.connect = function () { return this; };`;
 
   it.each([
-    ['a charge that is open', CHARGE, 6, 'find out whether the request was applied'],
+    ['a charge in flight', CHARGE, 6, 'find out whether the request was applied'],
     ['a read', ['ugwo', 'list'], 1, 'paycli ended before it was done'],
-  ] as const)('is no success: %s', async (_what, args, code, said) => {
+  ] as const)('is not a success: %s', async (_what, args, code, said) => {
     const ended = await paycli(args, { service: await serve([]), env: runBefore(drained) });
     expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) });
   });
 });
 
-/** The package in a folder of its own, which a test may break; `broken` answers only once nothing more can be loaded. */
+/** A copy of the package that a test may break. `broken` deletes it before it answers. */
 const ownPackage = () => {
   const folder = newFolder('package');
   for (const part of ['bin', 'dist/chunks', 'dist/main.js', 'package.json']) {
@@ -44,26 +44,26 @@ const ownPackage = () => {
   return { broken, program: [process.execPath, join(folder, 'bin', 'paycli.js')] as const };
 };
 
-describe.runIf(RUNTIME === 'node')('a package that is taken away under way', () => {
+describe.runIf(RUNTIME === 'node')('a package that is deleted during a run', () => {
   it.each([
     ['a charge', CHARGE, json(200, ACTIVITY), { code: 0, stdout: `${JSON.stringify(ACTIVITY)}\n` }],
     ['an update', UPDATE, json(200, { uid: ONYE_ID }), { code: 0, stdout: expect.stringContaining(ONYE_ID) }],
-    ['a refusal', CHARGE, problem(422, 'No'), { code: 3, stderr: expect.stringContaining('"exit_code":3') }],
+    ['a rejection', CHARGE, problem(422, 'No'), { code: 3, stderr: expect.stringContaining('"exit_code":3') }],
     ['a lost answer', CHARGE, json(200, []), { code: 6, stderr: expect.stringContaining('"exit_code":6') }],
-  ] as const)('hides nothing of a write: %s', async (_what, args, answer, end) => {
+  ] as const)('hides no result of a write: %s', async (_what, args, answer, end) => {
     const { broken, program } = ownPackage();
     const service = await serve([broken(answer)]);
     expect(await paycli([...args, '--json'], { service, program })).toMatchObject(end);
   });
 
-  it('is never taken for the success of a payment that has failed', async () => {
+  it('does not turn a failed payment into a success', async () => {
     const { broken, program } = ownPackage();
     const service = await serve([broken(json(200, FAILED))]);
     const ended = await paycli(WAIT, { service, program });
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error: ') });
   });
 
-  it('before it has begun is told about', async () => {
+  it('before the start causes a clear error', async () => {
     const { program } = ownPackage();
     rmSync(join(program[1], '..', '..', 'dist'), { recursive: true });
     const ended = await paycli(['--version'], { program });
@@ -71,7 +71,7 @@ describe.runIf(RUNTIME === 'node')('a package that is taken away under way', () 
   });
 });
 
-/** Whether anybody listens on the port of Node's inspector. */
+/** True if the port of Node's inspector is free. */
 const inspectorPort = (): Promise<boolean> =>
   new Promise((done) => {
     const server = createServer();
@@ -84,7 +84,7 @@ const asked = async ({ seen }: Service): Promise<void> => {
 };
 
 describe.runIf(process.platform !== 'win32')('SIGUSR1', () => {
-  it('opens no inspector, and ends nothing', async () => {
+  it('opens no inspector and does not end the program', async () => {
     const service = await serve([hang]);
     const running = start(['ugwo', 'list'], { service });
     await asked(service);

@@ -11,7 +11,7 @@ import { command, document, judged } from './schema-support.ts';
 
 type Example = CommandSpec['examples'][number];
 
-/** The codes that an example says it ends with, beside 0. */
+/** The exit codes in an example's description, besides 0. */
 const namedCodes = ({ about }: Example): number[] =>
   [...about.matchAll(/\bexit (\d+)/g)].map(([, code]) => Number(code));
 
@@ -25,28 +25,28 @@ const isOfProfiles = (path: string): boolean => /^(?:profile|config) /.test(path
 const isLogin = (path: string): boolean => path === 'login';
 const isListening = (path: string): boolean => path === 'webhook listen';
 const isOfOneEvent = (path: string): boolean => /^webhook events (?:show|replay)$/.test(path);
-/** What a new built-in service has no answer to. */
+/** Examples that need more than a new built-in service. */
 const isApart = (path: string): boolean => [runsOn, isLogin, isListening, isOfOneEvent].some((is) => is(path));
 
-/** What prints something else than it would without, or runs until it is stopped. */
+/** Examples with another format, or that run until stopped. */
 const OTHERWISE = /(?: -o | --columns| --as-curl| > |emulator start|paycli schema|emulator openapi)/;
 const lastOf = ({ line }: Example): string => line.split('\n').at(-1) ?? '';
 const printsJson = (example: Example): boolean => !OTHERWISE.test(lastOf(example).replaceAll(/"\$\(.*?\)"/g, ''));
 
-/** Of each command the first that is to be read as it is, and the first with a file: their JSON is what the schema says. */
+/** Per command, the first plain example and the first with a file. Their JSON must match the schema. */
 const inJson = new Set(
   SPECS.flatMap(({ examples }) => {
     const fit = examples.filter(printsJson);
     return [fit[0], fit.find(({ line }) => line.includes(' --from '))];
   }),
 );
-/** Of each command one is run by the built program, and so is what wants a shell or files. */
+/** Examples run by the built program: one per command, and those that need a shell or files. */
 const built = new Set(SPECS.map(({ examples }) => examples.find((one) => inJson.has(one)) ?? examples[0]));
 const ASKED = /"\$\(paycli (.*?)\)"/;
 const wantsShell = (example: Example): boolean =>
   built.has(example) || /[|>(;]|\.\/|secret| --from /.test(example.line.replace(ASKED, ''));
 
-/** Lines of which each is one run; what is in $(…) is another. */
+/** Runs each line, and each $(…), in this process. */
 const withoutShell = async ({ line }: Example, { home = newFolder(), env = {} }: Place): Promise<Tried> => {
   const run = (text: string) => inProcess(words(text), { home, env });
   const ends: Ended[] = [];
@@ -61,7 +61,7 @@ const withoutShell = async ({ line }: Example, { home = newFolder(), env = {} }:
   };
 };
 
-/** The last line in JSON, whatever the others print. */
+/** The example with --json on its last line. */
 const asJson = (example: Example): string =>
   [
     ...example.line
@@ -77,7 +77,7 @@ const judge = (path: string, { stdout, stderr }: Ended): void => {
   for (const line of stderr.split('\n').filter((one) => one.startsWith('{'))) judged(document.error, line);
 };
 
-/** There is no profile that --local could stand for: this home has the two that `login` would have stored. */
+/** A home with the two profiles that the examples of `login` create. */
 const withProfiles = async (): Promise<Place> => {
   const home = newFolder();
   for (const name of ['default', 'shop']) {
@@ -87,25 +87,25 @@ const withProfiles = async (): Promise<Place> => {
   return { home };
 };
 
-describe.runIf(process.platform !== 'win32')('an example of help works as it is printed', () => {
-  // `export PAYCLI_PROFILE=local` is --local for every line of an example, those in $(…) included.
+describe.runIf(process.platform !== 'win32')('a help example works as printed', () => {
+  // `export PAYCLI_PROFILE=local` acts like --local on every line, including $(…).
   const LOCAL = { PAYCLI_PROFILE: 'local' };
 
   it.each(examplesOf((path) => !isApart(path)))(
-    'on a new built-in service, or with the profiles `default` and `shop`: %s, %s',
+    'with a new built-in service, or the profiles `default` and `shop`: %s, %s',
     async (path, _about, example) => {
       const place = isOfProfiles(path) ? await withProfiles() : { env: LOCAL };
       const line = inJson.has(example) ? asJson(example) : example.line;
       const { codes, ended } = await (wantsShell(example) ? tryLines(line, place) : withoutShell(example, place));
       expect(codes, ended.stderr).toEqual(namedCodes(example));
-      // What was to be made first has codes of its own.
+      // A preparing command has its own exit codes.
       const told = command(path)?.exit_codes.map(({ code }) => code) ?? [];
       if (!example.line.includes('\n')) expect(told).toEqual(expect.arrayContaining(codes));
       if (inJson.has(example)) judge(path, ended);
     },
   );
 
-  // A script puts the one value that it asks for into a variable, and goes on with it.
+  // Scripts store the one printed value in a variable and use it.
   it.each(
     examplesOf((path) => !isApart(path)).flatMap(([path, about, { line }]) => {
       const column = / -o tsv --columns (\w+)$/.exec(line)?.[1];
@@ -120,20 +120,20 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
     expect(ended.stdout).not.toContain(column);
   });
 
-  it('and so does the first line of help', async () => {
+  it('also the first line of help', async () => {
     const { stdout } = await inProcess(['--help']);
     const line = /^Start here: (paycli .* --local) /m.exec(stdout)?.[1] ?? '';
     expect(await tryLines(line, {})).toMatchObject({ codes: [] });
   });
 
-  it.each(examplesOf(runsOn))('until it is stopped: %s, %s', async (_path, _about, { line }) => {
+  it.each(examplesOf(runsOn))('until stopped: %s, %s', async (_path, _about, { line }) => {
     const running = start([], inShell(`exec ${line} --json`, {}));
     await running.saw(/"origin":"http:.*\n/);
     running.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 0 });
   });
 
-  it.each(examplesOf(isListening))('on any free port, until it is stopped: %s, %s', async (_path, _about, { line }) => {
+  it.each(examplesOf(isListening))('on any free port, until stopped: %s, %s', async (_path, _about, { line }) => {
     const cwd = newFolder('cwd');
     secretFile(cwd);
     expect(line).toContain('--port 4400');
@@ -143,7 +143,7 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
     expect(await running.ended).toMatchObject({ code: 130 });
   });
 
-  it.each(examplesOf(isOfOneEvent))('where that event was received: %s, %s', async (path, _about, { line }) => {
+  it.each(examplesOf(isOfOneEvent))('for a received event: %s, %s', async (path, _about, { line }) => {
     const [home, target] = [newFolder(), await serveTarget()];
     const uid = /evt\.\S+/.exec(line)?.[0] ?? '';
     const listener = await listen(home, ['--until', '1']);
@@ -155,9 +155,9 @@ describe.runIf(process.platform !== 'win32')('an example of help works as it is 
     judge(path, ended);
   });
 
-  // A login asks the public service, which no test does: an emulator takes its place, by --base-url for --environment. Its
-  // key is piped in or typed, and `op` stands for the program of a password manager.
-  it.each(examplesOf(isLogin))('against an emulator: %s, %s', async (_path, _about, { line }) => {
+  // Uses an emulator instead of the public service (--base-url for --environment). The key is piped or typed; `op`
+  // stands for a password manager.
+  it.each(examplesOf(isLogin))('with an emulator: %s, %s', async (_path, _about, { line }) => {
     const home = newFolder();
     const emulator = start(['emulator', 'start', '--json']);
     await emulator.saw(/"key":"[^"]+".*\n/);

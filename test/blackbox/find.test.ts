@@ -13,7 +13,7 @@ interface Some {
 const pageOf = (records: readonly (readonly [number: number, some?: Some])[], next: string | null): Answer =>
   json(200, { data: records.map(([number, some = {}]) => ({ ...ugwo(number), ...some })), next_cursor: next });
 
-/** A list whose pages are found by their query; the walk may ask for one page more than it needs. */
+/** Serves list pages by query. The walk may fetch one page more than it needs. */
 const serveList = (pages: Readonly<Record<string, Answer>>) =>
   serveBy(({ url }) => pages[url.replace('/v1/ugwo?', '')]);
 
@@ -21,8 +21,8 @@ const refs = (stdout: string): string[] => stdout.split('\n').filter((line) => l
 const list = ['ugwo', 'list', '-o', 'tsv', '--columns', 'ref'];
 const paid = { status: 'ugwo_successful' };
 
-describe('finding payment requests', () => {
-  it('walks the largest pages to the end, shows what matches, and says how far it looked', async () => {
+describe('ugwo list with filters', () => {
+  it('walks the largest pages to the end, prints matches, and reports how far it searched', async () => {
     const service = await serveList({
       'limit=100': pageOf([[1], [2, paid]], 'a'),
       'limit=100&cursor=a': pageOf([[3]], 'b'),
@@ -38,13 +38,13 @@ describe('finding payment requests', () => {
     ['not paid', ['order-1']],
     ['not-paid', ['order-1']],
     ['Part Refunded,paid', ['order-2', 'order-3']],
-  ])('accepts --status %s: a value of the service, or its word', async (status, found) => {
+  ])('accepts --status %s: a value of the service or its label', async (status, found) => {
     const page = pageOf([[1], [2, paid], [3, { status: ['partially_refunded', 'x'] }], [4, { status: 'new' }]], null);
     const ended = await inProcess([...list, '--status', status], { service: await serveList({ 'limit=100': page }) });
     expect(refs(ended.stdout)).toEqual(found);
   });
 
-  it('looks for an unknown status as it is with --no-validate', async () => {
+  it('accepts an unknown status with --no-validate', async () => {
     const service = await serveList({ 'limit=100': pageOf([[1], [2, { status: 'on hold' }]], null) });
     const ended = await inProcess([...list, '--status', 'on hold', '--no-validate'], { service });
     expect(refs(ended.stdout)).toEqual(['order-2']);
@@ -62,7 +62,7 @@ describe('finding payment requests', () => {
     expect(await found('--since', '1w')).toEqual(['order-1', 'order-2', 'order-3', 'order-4']);
   });
 
-  it('warns of a time in the future, and says that nothing was found', async () => {
+  it('warns about a time in the future and reports an empty result', async () => {
     const service = await serveList({ 'limit=100': pageOf([[1]], null) });
     const ended = await inProcess([...list, '--since', '2999-01-01'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: '' });
@@ -71,7 +71,7 @@ describe('finding payment requests', () => {
     );
   });
 
-  it('stops at the one request that has the reference', async () => {
+  it('stops at the first request with the reference', async () => {
     const service = await serveList({
       'limit=100': pageOf([[1], [2]], 'a'),
       'limit=100&cursor=a': pageOf([[8], [9]], 'b'),
@@ -82,7 +82,7 @@ describe('finding payment requests', () => {
     expect(ended.stderr).toContain('Looked through 2 payment requests');
   });
 
-  it('stops where all that follows is older than --since', async () => {
+  it('stops once all later requests are older than --since', async () => {
     const old = { created_at: '2026-11-01T10:00:00+00:00' };
     const service = await serveList({
       'limit=100': pageOf([[1], [2, old]], 'a'),
@@ -94,7 +94,7 @@ describe('finding payment requests', () => {
     expect(ended.stderr).toContain('Looked through 2 payment requests');
   });
 
-  it('shows ten, and the command that goes on behind them, none shown twice and none left out', async () => {
+  it('prints ten, and a command that continues after them without gaps or repeats', async () => {
     const twelve = Array.from({ length: 12 }, (_, index) => [index + 1] as const);
     const service = await serveList({
       'limit=100': pageOf(twelve, 'far'),
@@ -106,7 +106,7 @@ describe('finding payment requests', () => {
     expect(ended.stderr).toContain('--status not-paid --limit 100 --cursor behind-ten');
   });
 
-  it('never shows more than --max', async () => {
+  it('never prints more than --max', async () => {
     const service = await serveList({
       'limit=100': pageOf([[1], [2], [3]], 'far'),
       'limit=100&cursor=far': pageOf([[4]], null),
@@ -138,7 +138,7 @@ describe('finding payment requests', () => {
     [['--email', 'ada'], '--email: "ada" is not an e-mail address', ''],
     [['--ref', ''], '--ref is empty', ''],
     [['--ref', 'x'.repeat(151)], '--ref is longer than 150 characters', ''],
-  ])('%j is refused before anything is asked', async (options, message, hint) => {
+  ])('rejects %j before sending', async (options, message, hint) => {
     const ended = await inProcess(['ugwo', 'list', ...options], {});
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain(message);
@@ -146,7 +146,7 @@ describe('finding payment requests', () => {
   });
 });
 
-describe('a filter as tables print it', () => {
+describe('a filter value copied from a table', () => {
   const onye = { uid: 'ony.AbCd.1', email: 'Ada@Example.com' };
   const records = [
     { ...ugwo(1), amount: 16_499_950, currency: ['NGN', 'Naira (NGN)'], onye, created_at: '2026-11-20T10:00:30+00:00' },
@@ -165,7 +165,7 @@ describe('a filter as tables print it', () => {
     [['--customer', 'ada@example.com'], ['order-1']],
     [['--since', '2026-11-20 10:00', '--until', '2026-11-20 10:00'], ['order-1']],
     [['--status', 'new_one', '--no-validate'], []],
-  ])('finds what has it: %j', async (options, found) => {
+  ])('finds the matching record: %j', async (options, found) => {
     const service = await serveBy(() => json(200, { data: records, next_cursor: null }));
     const zone = process.env['TZ'];
     process.env['TZ'] = 'UTC';
@@ -177,7 +177,7 @@ describe('a filter as tables print it', () => {
     expect(refs(ended.stdout)).toEqual(found);
   });
 
-  it('stays in the command that goes on', async () => {
+  it('is kept in the command for the next page', async () => {
     const service = await serveBy(() => json(200, { data: records, next_cursor: 'a' }));
     const options = ['--amount', 'NGN 164,999.50', '--customer', 'ada@example.com', '--max', '1'];
     const { stderr } = await inProcess([...list, ...options], { service });
@@ -185,7 +185,7 @@ describe('a filter as tables print it', () => {
   });
 });
 
-describe('a filter of another list that nothing can match', () => {
+describe('a filter of another list with an impossible value', () => {
   it.each([
     [['onye', 'list', '--status', 'actve'], '"actve" is not one of active (did you mean active?)'],
     [['onye', 'list', '--email', 'ada'], '--email: "ada" is not an e-mail address'],
@@ -200,25 +200,25 @@ describe('a filter of another list that nothing can match', () => {
       ['webhook', 'listen', '--port', '0', '--only', 'ugwo.activty.*', '--secret-file', 'x'],
       '"ugwo.activty.*" is not one of',
     ],
-  ])('is refused: %j', async (args, message) => {
+  ])('is rejected: %j', async (args, message) => {
     const ended = await inProcess(args, {});
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(message);
   });
 
-  it.each(['ugwo.activity.*', 'ugwo.activity.next_action.*', '*'])('is none: %s', async (pattern) => {
+  it.each(['ugwo.activity.*', 'ugwo.activity.next_action.*', '*'])('is not rejected: %s', async (pattern) => {
     const ended = await inProcess(['webhook', 'events', 'list', '--event', pattern], {});
     expect(ended).toMatchObject({ code: 0, stdout: '' });
   });
 });
 
-describe('finding customers', () => {
-  it('refuses a period that ends before it begins', async () => {
+describe('onye list with filters', () => {
+  it('rejects a period that ends before it begins', async () => {
     const ended = await inProcess(['onye', 'list', '--since', '2026-11-24', '--until', '2026-11-20']);
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--until is before --since') });
   });
 
-  it('goes on behind one that has the reference, which another may have, too', async () => {
+  it('continues after a matching reference, since customers may share one', async () => {
     const customer = (number: number, ref: string) => ({
       uid: `ony.AbCd.${number}`,
       email: `${number}@example.com`,

@@ -10,7 +10,7 @@ import { MIB } from '../support/units.ts';
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--timeout', '5s'];
 const LIST = ['ugwo', 'list', '--json', '--timeout', '5s'];
 
-/** Sends for as long as it is read, and counts. */
+/** Sends as long as the client reads, and counts the bytes. */
 const endless =
   (count: { bytes: number }): Answer =>
   (_seen, response) => {
@@ -38,28 +38,28 @@ const ANSWERS: readonly (readonly [string, Answer])[] = [
     (_s, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * MIB))),
   ],
   ['JSON 200,000 levels deep', (_s, response) => response.end(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`)],
-  ['bytes that are no UTF-8', (_s, response) => response.end(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]))],
-  ['a body longer than it says', raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{"uid":"act.AbCd.1"}')],
-  ['two lengths', raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}')],
+  ['invalid UTF-8', (_s, response) => response.end(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]))],
+  ['a body longer than its Content-Length', raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{"uid":"act.AbCd.1"}')],
+  ['two Content-Length headers', raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}')],
   [
-    'length and chunks',
+    'Content-Length with chunks',
     raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'),
   ],
-  ['a switch of protocols', raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')],
+  ['a protocol switch', raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')],
 ];
 
 describe('a hostile answer', () => {
-  it.each(ANSWERS)('of %s to a charge: 6', async (_what, answer) => {
+  it.each(ANSWERS)('%s to a charge: exits with 6', async (_what, answer) => {
     const service = await serve([answer]);
     expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
   });
 
-  it.each(ANSWERS.slice(0, 3))('of %s to a read: 8', async (_what, answer) => {
+  it.each(ANSWERS.slice(0, 3))('%s to a read: exits with 8', async (_what, answer) => {
     const service = await serve([answer]);
     expect(await inProcess(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
   });
 
-  it('of a stream without end is read to its bound and no further', async () => {
+  it('with an endless body is read up to the limit', async () => {
     const count = { bytes: 0 };
     const service = await serve([endless(count)]);
     const ended = await paycli(CHARGE, { service });
@@ -68,12 +68,12 @@ describe('a hostile answer', () => {
     expect(count.bytes).toBeLessThan(64 * MIB);
   });
 
-  it('of a hundred thousand headers is not taken', async () => {
+  it('with a hundred thousand headers is rejected', async () => {
     const service = await serve([headers(100_000)]);
     expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
   });
 
-  it('that drips is bounded by one deadline for all of it', async () => {
+  it('that trickles in is cut off at one overall deadline', async () => {
     const drip: Answer = (_seen, response) => {
       const timer = setInterval(() => response.write(' '), 50);
       response.on('close', () => clearInterval(timer));
@@ -84,7 +84,7 @@ describe('a hostile answer', () => {
     expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('within 1 s') });
   });
 
-  it('that echoes the key does not show it', async () => {
+  it('that echoes the key is redacted', async () => {
     const service = await serve([
       json(200, { ...ACTIVITY, note: `your key is ${CANARY}` }),
       json(400, { title: CANARY, status: 400 }),
@@ -97,22 +97,30 @@ describe('a hostile answer', () => {
     expect(refused.stderr).not.toContain(CANARY);
   });
 
-  /** So little of the key is left by the cut that it looks like none any more. */
+  /** Text whose truncation leaves too little of the key to be recognised as one. */
   const across = (most: number): string => `${'x '.repeat(most / 2 - 7)}${CANARY}`;
   const told = (title: string) => ({ title, status: 422 });
   it.each<[string, Answer, number]>([
     ['a title', json(422, told(across(1000))), 3],
-    ['the title of a fault', json(422, { ...told('No'), violations: [{ propertyPath: 'a', title: across(1000) }] }), 3],
-    ['the path of a fault', json(422, { ...told('No'), violations: [{ propertyPath: across(1000), title: 'a' }] }), 3],
-    ['another type', json(200, { ...ACTIVITY, activity_type: across(100) }), 6],
-    ['the reason of a failure', json(200, { ...ACTIVITY, status: 'failed', error: across(1000) }), 11],
-  ])('that echoes the key where %s is cut shows no part of it', async (_what, answer, code) => {
+    [
+      'the title of a violation',
+      json(422, { ...told('No'), violations: [{ propertyPath: 'a', title: across(1000) }] }),
+      3,
+    ],
+    [
+      'the path of a violation',
+      json(422, { ...told('No'), violations: [{ propertyPath: across(1000), title: 'a' }] }),
+      3,
+    ],
+    ['the type', json(200, { ...ACTIVITY, activity_type: across(100) }), 6],
+    ['the reason of a failed charge', json(200, { ...ACTIVITY, status: 'failed', error: across(1000) }), 11],
+  ])('that echoes the key where %s is truncated prints no part of it', async (_what, answer, code) => {
     const ended = await inProcess(CHARGE.slice(0, 5), { service: await serve([answer]) });
     expect([ended.code, ended.stderr.includes('[secret')]).toEqual([code, true]);
     expect(ended.stderr).not.toContain(CANARY.slice(0, 8));
   });
 
-  it('that names another property than any flag is shown as it is, escapes made visible', async () => {
+  it('that names an unknown property prints it with visible escapes', async () => {
     const violations = [{ propertyPath: 'a\u001b[31m.\u202eb', title: 'no\nerror: fake\u0007' }];
     const service = await serve([json(422, { title: 'Bad\u001b[2J', status: 422, violations })]);
     const ended = await inProcess(CHARGE.slice(0, 5), { service });
@@ -123,16 +131,13 @@ describe('a hostile answer', () => {
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])(
-    '%i is an error for reads and writes, and its target sees no connection',
-    async (status) => {
-      const target = await serve([]);
-      const redirect: Answer = (_seen, response) =>
-        response.writeHead(status, { location: `${target.origin}/v1/ugwo` }).end();
-      const service = await serve([redirect, redirect]);
-      expect(await inProcess(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
-      expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
-      expect(target.connections()).toBe(0);
-    },
-  );
+  it.each([301, 302, 303, 307, 308])('%i is an error for reads and writes, and never followed', async (status) => {
+    const target = await serve([]);
+    const redirect: Answer = (_seen, response) =>
+      response.writeHead(status, { location: `${target.origin}/v1/ugwo` }).end();
+    const service = await serve([redirect, redirect]);
+    expect(await inProcess(LIST, { service })).toMatchObject({ code: 8, stdout: '' });
+    expect(await inProcess(CHARGE, { service })).toMatchObject({ code: 6, stdout: '' });
+    expect(target.connections()).toBe(0);
+  });
 });

@@ -8,15 +8,15 @@ const [UGW, ONY, ACT, CHK] = ['ugw', 'ony', 'act', 'chk'].map((kind) => `${kind}
 const env = { PAYCLI_BASE_URL: 'https://api.example.com', PAYCLI_SECRET_KEY: 'sk.AbCd.x' };
 const run = (args: readonly string[]) => inProcess(args, { env, home: newFolder() });
 
-/** The forms in which an id is copied. */
+/** Forms in which people copy an id. */
 const FORMS: readonly [string, (id: string) => string][] = [
-  ['with blanks', (id) => ` \t${id}\u00a0\n`],
+  ['with whitespace', (id) => ` \t${id}\u00a0\n`],
   ['in a link', (id) => `https://pay.example.com/x/${id}?lang=en#top`],
-  ['in a path of the API', (id) => `/v1/things/${id}/more`],
-  ['in a query', (id) => `https://pay.example.com/?pk=a&id=${id}`],
+  ['in an API path', (id) => `/v1/things/${id}/more`],
+  ['in a query string', (id) => `https://pay.example.com/?pk=a&id=${id}`],
 ];
 
-/** Each command with an id as the last word. */
+/** Commands that take an id as their last argument. */
 const COMMANDS: readonly (readonly [line: string, id: string | undefined])[] = [
   ['ugwo get', UGW],
   ['ugwo cancel --yes', UGW],
@@ -45,7 +45,7 @@ describe.each(FORMS)('an id %s', (_form, form) => {
     expect(await run([...line.split(' '), form(id)])).toMatchObject({ code: 0 });
   });
 
-  it('is accepted in a cell, and is the same payment request in every form', async () => {
+  it('is accepted in the column ugwo, and identifies the same request in every form', async () => {
     const service = await serveCharges();
     const rows = [{ ugwo: form(ugwoOf(1)) }, { ugwo: ugwoOf(2) }].map((row) =>
       JSON.stringify({ ...row, medium: 'bank_transfer' }),
@@ -61,7 +61,7 @@ describe.each(FORMS)('an id %s', (_form, form) => {
     expect(checked.looks.map(({ url }) => url)).toEqual(Array(checked.looks.length).fill(`/v1/ugwo/${ugwoOf(3)}`));
   });
 
-  it('is accepted in the other columns', async () => {
+  it('is accepted in other columns', async () => {
     const service = await serveAllBy(() => json(200, ugwo(1)));
     const row = { ref: 'a', amount: '5000.00', currency: 'NGN', customer: form(ONY ?? ''), checkout: form(CHK ?? '') };
     const file = fileOf(`${JSON.stringify(row)}\n`, 'a.ndjson');
@@ -73,7 +73,7 @@ describe.each(FORMS)('an id %s', (_form, form) => {
     expect(await inProcess(dry, { service, home: newFolder() })).toMatchObject({ code: 0 });
   });
 
-  it('of another kind is named', async () => {
+  it('of another kind is named in the error', async () => {
     const ended = await run(['ugwo', 'get', form(ACT ?? ''), '--json']);
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toMatch(/^"act\.AbCd\.0+1" is the identifier of an activity, not of/);
@@ -83,7 +83,7 @@ describe.each(FORMS)('an id %s', (_form, form) => {
 it.each([
   ['https://pay.example.com/a', 'no id'],
   [`https://pay.example.com/${UGW}/${UGW}x`, 'two ids'],
-])('a link with %s is no id: %s', async (link) => {
+])('a link with %s is rejected: %s', async (link) => {
   const ended = await run(['ugwo', 'get', link, '--json']);
   expect(errorOf(ended)['message']).toContain(`"${link}" is not the identifier of a payment request`);
 });
@@ -96,7 +96,7 @@ it.each([
   ['config set columns', "missing required argument 'value': its value"],
   ['ugwo get', "missing required argument 'ugwo': the payment request, ugw.…"],
   ['payment get', "missing required argument 'ugwo': the payment request, ugw.…"],
-])('`%s` names the argument that is missing', async (line, message) => {
+])('`%s` names the missing argument', async (line, message) => {
   const ended = await run([...line.split(' '), '--json']);
   expect(ended.code).toBe(2);
   expect(errorOf(ended)['message']).toContain(message);

@@ -3,7 +3,7 @@ import { inProcess } from '../support/in-process.ts';
 import { errorOf } from '../support/program.ts';
 import { csvOf, fileOf, ugwoOf } from './bulk-support.ts';
 
-/** A service that is never reached: paycli refuses another job before it sends anything. */
+/** Never reached: paycli refuses another job before sending. */
 const NOWHERE = { origin: 'http://127.0.0.1:1' };
 
 const CUSTOMERS = csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com');
@@ -12,7 +12,7 @@ const EMAILS = csvOf('email', 'ada@example.com');
 const AMOUNTS = csvOf('amount', '5000.00');
 const REFUNDS = csvOf('activity', 'act.AbCd.000000000000000000000001');
 
-/** The id of the job that these options make of a file, as the refusal of another job names it. */
+/** The id of the job for this file and these options, from the error of --resume. */
 const jobOf = async (file: string, args: readonly string[]): Promise<string | undefined> => {
   const other = 'job-0000000000000000';
   const given = [...args, '--from', fileOf(file), '--resume', other, '--yes', '--json'];
@@ -20,7 +20,7 @@ const jobOf = async (file: string, args: readonly string[]): Promise<string | un
   return /is a different job, (job-\w+)/.exec(String(errorOf(ended)['message']))?.[1];
 };
 
-// A file that an earlier version began resumes only if its job has the same id.
+// An earlier version's file resumes only if its job id stays the same.
 it.each([
   ['job-wsspsffvk1zvderj', CUSTOMERS, 'onye update'],
   [
@@ -61,6 +61,6 @@ it.each([
     REFUNDS,
     'refund create --account-number 0123456789 --provider gtb --reason damaged --again',
   ],
-])('%s is the job of these options: %#', async (id, file, args) => {
+])('%s is the job id for these options: %#', async (id, file, args) => {
   expect(await jobOf(file, args.split(' '))).toBe(id);
 });

@@ -6,46 +6,46 @@ import { openTerminal } from '../support/terminal.ts';
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 const SPIN = 'def f: f; f';
 
-describe('--jq over a read', () => {
-  it('filters the whole list as one document, strings as they are', async () => {
+describe('--jq on a read', () => {
+  it('filters the whole list as one document and prints strings raw', async () => {
     const service = await serve([page([1, 2], 'c2'), page([3], null)]);
     const ended = await paycli(['ugwo', 'list', '--all', '--jq', '.data | map(.ref) | join(" ")'], { service });
     expect(ended).toEqual({ code: 0, signal: null, stdout: 'order-1 order-2 order-3\n', stderr: '' });
   });
 
-  it('filters record by record with -o ndjson', async () => {
+  it('filters each record with -o ndjson', async () => {
     const service = await serve([page([1, 2], 'c2'), page([3], null)]);
     const ended = await paycli(['ugwo', 'list', '--all', '-o', 'ndjson', '--jq', '{ref}'], { service });
     expect(ended.stdout).toBe('{"ref":"order-1"}\n{"ref":"order-2"}\n{"ref":"order-3"}\n');
   });
 
-  it('keeps the digits of large numbers', async () => {
+  it('preserves the digits of large numbers', async () => {
     const big = '123456789012345678901234567890.000000000001';
     const service = await serve([json(200, `{"data":[{"uid":"${UGWO_ID}","amount":${big}}],"next_cursor":null}`)]);
     const ended = await paycli(['api', '/v1/ugwo', '--jq', '.data[0].amount'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: `${big}\n` });
   });
 
-  it('is indented on a terminal, where text of others moves no cursor', async () => {
+  it('is indented on a terminal and escapes control characters', async () => {
     const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1', '-q', '--jq', '{a:1}, "\\u001b[1A"']);
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(terminal.raw()).toBe('{\r\n  "a": 1\r\n}\r\n\\x1b[1A\r\n');
   });
 
-  it('ends with 2 for a filter that fails on what came', async () => {
+  it('exits with 2 if the filter fails on the answer', async () => {
     const service = await serve([page([1, 2], null)]);
     const ended = await paycli(['ugwo', 'list', '--jq', '.data[0].uid + 1'], { service });
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['message']).toMatch(/^--jq: string \("ugw\..*and number \(1\) cannot be added$/);
   });
 
-  it('filters what came of a list that breaks off, and ends with its code', async () => {
+  it('filters the received part of a broken list and exits with its code', async () => {
     const service = await serveBy(({ url }) => (url.includes('cursor') ? json(404, {}) : page([1, 2], 'c2')));
     const ended = await paycli(['ugwo', 'list', '--all', '--jq', '.data[].ref, .next_cursor'], { service });
     expect(ended).toMatchObject({ code: 3, stdout: 'order-1\norder-2\nc2\n' });
   });
 
-  it('shows a filter neither the key nor a variable', async () => {
+  it('hides the key and the environment from filters', async () => {
     const service = await serve([page([1], null)]);
     const env = { A_VARIABLE: 'something' };
     const { stdout } = await paycli(['ugwo', 'list', '--jq', '$ENV, env'], { service, env });
@@ -53,42 +53,42 @@ describe('--jq over a read', () => {
     expect(stdout).not.toMatch(/PAYCLI|A_VARIABLE|sk\./);
   });
 
-  it('stops for a reader who has gone', async () => {
+  it('stops when its reader has closed the pipe', async () => {
     const running = start(['ugwo', 'list', '--local', '--jq', 'range(1e12)'], {
       program: ['sh', '-c', '"$@" | head -n 2; exit "$?"', 'sh', ...(await programWords())],
     });
     expect(await running.ended).toMatchObject({ code: 0, stdout: '0\n1\n' });
   });
 
-  it('hears Ctrl-C while a filter runs without an end', async () => {
-    // What it prints before is more than it keeps.
+  it('reacts to Ctrl-C during an endless filter', async () => {
+    // Prints more than the output buffer holds.
     const running = start(['ugwo', 'list', '--local', '--jq', `range(20000), (${SPIN})`]);
     await running.saw(/^9999$/m);
     running.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 130 });
   });
 
-  it.each([['-o', 'csv'], ['--as-curl']])('is refused beside %s %s', async (...args) => {
+  it.each([['-o', 'csv'], ['--as-curl']])("can't be combined with %s %s", async (...args) => {
     expect(await paycli(['ugwo', 'list', '--local', '--jq', '.', ...args])).toMatchObject({ code: 2 });
   });
 });
 
-describe('--jq over a charge', () => {
-  it('prints what it makes of the activity', async () => {
+describe('--jq on a charge', () => {
+  it('prints the filtered activity', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const ended = await paycli([...CHARGE, '--jq', '.uid'], { service });
     expect(ended).toEqual({ code: 0, signal: null, stdout: `${ACTIVITY.uid}\n`, stderr: '' });
   });
 
-  // Which filters are none, and how others fail: test/jq.
-  it('is refused before anything is sent', async () => {
+  // Invalid and failing filters: test/jq.
+  it('with an invalid filter is rejected before sending', async () => {
     const service = await serve([]);
     const ended = await paycli([...CHARGE, '--jq', '.a) | (.b'], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(service.connections()).toBe(0);
   });
 
-  it.each(['.uid + 1', '.uid, input'])('that fails on the answer hides none of it: %s', async (filter) => {
+  it.each(['.uid + 1', '.uid, input'])('prints the answer in the error if the filter fails: %s', async (filter) => {
     const home = newFolder();
     const service = await serve([json(200, ACTIVITY)]);
     const ended = await paycli([...CHARGE, '--jq', filter], { service, home });
@@ -98,7 +98,7 @@ describe('--jq over a charge', () => {
     expect(ledger.stdout).toContain('"state":"accepted"');
   });
 
-  it('without an end is stopped by Ctrl-C, and the answer is shown', async () => {
+  it('prints the answer if Ctrl-C stops an endless filter', async () => {
     const answered = Promise.withResolvers<void>();
     const service = await serve([
       (seen, response, socket) => {
@@ -109,7 +109,7 @@ describe('--jq over a charge', () => {
     const home = newFolder();
     const running = start([...CHARGE, '--debug', '--jq', SPIN], { service, home });
     await answered.promise;
-    // The ledger has it before the filter begins.
+    // The ledger has the answer before the filter starts.
     await expect
       .poll(async () => (await paycli(['ledger', 'list', '--json'], { home })).stdout, { interval: 200 })
       .toContain('"state":"accepted"');
@@ -119,7 +119,7 @@ describe('--jq over a charge', () => {
     expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: ACTIVITY });
   });
 
-  it('that can do nothing with the summary of a file does not say that nothing was sent', async () => {
+  it('does not claim that nothing was sent if the filter fails on the summary of a file', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const rows = `ugwo,medium\n${UGWO_ID},bank_transfer\n`;
     const args = ['ugwo', 'charge', '--from', '-', '--input-format', 'csv', '--jq', '.job + 1'];

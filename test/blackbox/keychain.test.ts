@@ -8,13 +8,13 @@ import { newFolder, paycli, start } from '../support/program.ts';
 const KEY = `sk.Test.${'k'.repeat(80)}`;
 const LOGIN = ['login', '--profile', 'shop', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
 
-/** A stand-in for libsecret's own program, since no keychain is there where tests run: it keeps each secret in a file. */
+/** A stand-in for secret-tool that keeps each secret in a file. */
 const fakeSecretTool = (body?: string) => {
   const folder = newFolder('keychain');
   const file = join(folder, 'secret-tool');
   const real = [
     `printf '%s\\n' "$*" >> '${folder}/argv'`,
-    // The account is the last word.
+    // The account is the last argument.
     `for account in "$@"; do :; done`,
     `case "$1" in`,
     `  store) cat > "${folder}/secret.$account" ;;`,
@@ -32,7 +32,7 @@ const fakeSecretTool = (body?: string) => {
   return { folder, file, read, secrets, env: { PATH: `${folder}${delimiter}${process.env['PATH']}` } };
 };
 
-/** Lets the keychain's program stand still before, or after, it does what this word asks for; gives how that is seen, and undone. */
+/** Pauses secret-tool before or after this command. Returns functions that await the pause and end it. */
 const holding = (keychain: ReturnType<typeof fakeSecretTool>, word: 'store' | 'clear') => {
   const [held, real] = [join(keychain.folder, 'held'), readFileSync(keychain.file, 'utf8')];
   const hold = `[ "$1" = ${word} ] && touch '${held}' && exec sleep 60`;
@@ -49,7 +49,7 @@ const holding = (keychain: ReturnType<typeof fakeSecretTool>, word: 'store' | 'c
 const SIGNALS = ['SIGINT', 'SIGKILL'] as const;
 
 describe.runIf(process.platform === 'linux')('login --keychain', () => {
-  it('hands the key to the keychain on standard input, and stores the command that reads it', async () => {
+  it('passes the key to the keychain on standard input and stores the command that reads it', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     const ended = await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: `${KEY}\n` });
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key\tcommand$/m) });
@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
 
   it.each([
     ['profile remove', ['profile', 'remove', '--yes']],
-    ['a login without it', LOGIN],
+    ['login without --keychain', LOGIN],
   ])('is undone by %s', async (_how, args) => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
@@ -82,7 +82,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     expect(keychain.read('argv')).toMatch(/\nclear service paycli account shop-[0-9a-f]{12}-[0-9a-f]{6}\n$/);
   });
 
-  it('keeps the key of a renamed profile until that is removed', async () => {
+  it('keeps the key of a renamed profile until the profile is removed', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     const run = (...args: readonly string[]) => inProcess(args, { home, env: keychain.env });
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
@@ -105,7 +105,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     expect(keychain.secrets()).toEqual([]);
   });
 
-  it('keeps the new key where a profile is replaced', async () => {
+  it('keeps only the new key after replacing a profile', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     const other = KEY.replace('kk', 'zz');
@@ -113,7 +113,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     expect(keychain.secrets()).toEqual([other]);
   });
 
-  it.each(SIGNALS)('leaves a profile the key for its origin where %s ends the next login', async (signal) => {
+  it.each(SIGNALS)("keeps the profile's old key if %s interrupts the next login", async (signal) => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     const hold = holding(keychain, 'store');
@@ -145,25 +145,22 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     expect(execFileSync(program, args, { encoding: 'utf8' })).toBe(KEY);
   });
 
-  it.each(SIGNALS)(
-    'takes a profile out no sooner than its key, and says so where the key stays: %s',
-    async (signal) => {
-      const [home, keychain] = [newFolder(), fakeSecretTool()];
-      await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
-      const hold = holding(keychain, 'clear');
-      const running = start(['profile', 'remove', '--yes'], { home, env: keychain.env });
-      await hold.reached();
-      running.kill(signal);
-      const ended = await running.ended;
-      expect(keychain.secrets()).toEqual([KEY]);
-      const { profiles } = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as { profiles: object };
-      expect(Object.keys(profiles)).toEqual(signal === 'SIGKILL' ? ['shop'] : []);
-      const said = 'still in the keychain (stopped by Ctrl-C)';
-      if (signal === 'SIGINT') expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
-    },
-  );
+  it.each(SIGNALS)('removes a profile only after its key, and warns if the key remains: %s', async (signal) => {
+    const [home, keychain] = [newFolder(), fakeSecretTool()];
+    await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
+    const hold = holding(keychain, 'clear');
+    const running = start(['profile', 'remove', '--yes'], { home, env: keychain.env });
+    await hold.reached();
+    running.kill(signal);
+    const ended = await running.ended;
+    expect(keychain.secrets()).toEqual([KEY]);
+    const { profiles } = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as { profiles: object };
+    expect(Object.keys(profiles)).toEqual(signal === 'SIGKILL' ? ['shop'] : []);
+    const said = 'still in the keychain (stopped by Ctrl-C)';
+    if (signal === 'SIGINT') expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+  });
 
-  it('leaves alone what another command prints', async () => {
+  it('never removes a secret that another command reads', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     writeFileSync(join(keychain.folder, 'secret.shop'), KEY);
     const command = `${keychain.file} lookup service another account shop`;
@@ -175,13 +172,13 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
 
   it.each([
     ['fails', 'exit 1', 'secret-tool ended with exit code 1'],
-    ['keeps nothing', 'cat >/dev/null', 'printed nothing'],
+    ['stores nothing', 'cat >/dev/null', 'printed nothing'],
     [
-      'gives back another key',
+      'returns another key',
       `case "$1" in store) cat >/dev/null ;; *) echo sk.Test.${'o'.repeat(80)} ;; esac`,
       'another key',
     ],
-  ])('says plainly that the key is in a file where the keychain %s', async (_how, body, why) => {
+  ])('stores the key in the file, and warns, if the keychain %s', async (_how, body, why) => {
     const [home, keychain] = [newFolder(), fakeSecretTool(body)];
     const ended = await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key\t…kkkk$/m) });
@@ -192,7 +189,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     });
   });
 
-  it('says so where there is none', async () => {
+  it('stores the key in the file, and warns, if there is no keychain', async () => {
     const ended = await paycli([...LOGIN, '--keychain'], {
       env: { PATH: newFolder('empty') },
       stdin: KEY,
@@ -201,7 +198,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('secret-tool was not found') });
   });
 
-  it('is refused beside a key command', async () => {
+  it("can't be combined with --key-command", async () => {
     const args = ['login', '--environment', 'sandbox', '--keychain', '--key-command', 'op read x'];
     expect(await inProcess(args)).toMatchObject({ code: 2 });
   });

@@ -11,7 +11,7 @@ import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 
 const ROWS = 60;
 
-/** Whether a standby has everything that its primary has committed. */
+/** True once the standby has replayed all commits of its primary. */
 const replayed = async (primary: Cluster, standby: Cluster): Promise<boolean> => {
   const [now] = await primary.sql<{ at: string }>('SELECT pg_current_wal_flush_lsn()::text AS at');
   const ask = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS is';
@@ -19,9 +19,9 @@ const replayed = async (primary: Cluster, standby: Cluster): Promise<boolean> =>
   return seen?.is === true;
 };
 
-// What this machine lacks is left out of `npm test`, and fails `npm run torture`.
-describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer that pools transactions', () => {
-  it('keeps processes apart that share a connection to the server', { timeout: 60_000 }, async () => {
+// Skipped by `npm test` if PgBouncer is missing; `npm run torture` fails without it.
+describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer in transaction mode', () => {
+  it('distinguishes processes that share a server connection', { timeout: 60_000 }, async () => {
     const cluster = await sharedCluster();
     const bouncer = await ownBouncer(cluster, { settings: { default_pool_size: 2 } });
     const team = await newTeam();
@@ -41,7 +41,7 @@ describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer that po
     expect((await listOf(one)).filter(({ state }) => state === 'unknown')).toHaveLength(1);
   });
 
-  it('misses what a standby that took over has not heard of, over a connection that has outlived that', {
+  it('detects entries missing after a failover, over a connection that survived it', {
     timeout: 60_000,
   }, async () => {
     const primary = await ownCluster();
@@ -53,7 +53,7 @@ describe.runIf(full || hasBouncer())('a shared ledger behind a PgBouncer that po
     const env = { PAYCLI_LEDGER: primary.url(team.database, { port: bouncer.port }) };
     const service = await serveCharges();
     const machine = { ...team.machine(service), env };
-    // Its first row is answered once the standby has taken over.
+    // The first row is answered after the failover.
     const takenOver = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     const held = await serveAllBy(() => async (seen, response, request) => {

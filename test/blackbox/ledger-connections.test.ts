@@ -15,7 +15,7 @@ interface Given {
   readonly args?: readonly string[];
 }
 
-/** Lists a shared ledger, as JSON and with all that is said for debugging. */
+/** Lists a shared ledger as JSON with --debug. */
 const listed = (url: string, { env = {}, args = [] }: Given = {}): Promise<Ended> =>
   paycli(['ledger', 'list', '--json', '--debug', ...args], { env: { PAYCLI_LEDGER: url, ...env } });
 
@@ -28,7 +28,7 @@ const fileWith = (text: string, mode = 0o600): string => {
   return path;
 };
 
-/** A copy of a fixture that nobody else can read. */
+/** A private copy of a key fixture. */
 const ownKey = (name: string): string => {
   const path = join(newFolder(), name);
   copyFileSync(resolve('test/fixtures/tls', name), path);
@@ -45,10 +45,10 @@ const withLedger = async (cluster: Cluster): Promise<string> => {
 
 const said = ({ stdout, stderr }: Ended): string => stdout + stderr;
 
-// Windows has neither its users nor its modes.
+// Windows lacks the needed users and file modes.
 describe.skipIf(process.platform === 'win32')('the connection to a shared ledger', () => {
-  // Which modes verify: test/ledger/postgres/url.
-  it.each(['disable', 'no-verify'])('is made to no other machine with sslmode=%s', async (mode) => {
+  // Modes that verify: test/ledger/postgres/url.
+  it.each(['disable', 'no-verify'])('with sslmode=%s is refused to other machines', async (mode) => {
     const ended = await listed(`postgres://ada@db.invalid/pay?sslmode=${mode}`);
     expect(ended.code).toBe(4);
     expect(errorOf(ended)).toMatchObject({
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('the connection to a shared ledger
     ['good', { sslmode: 'require' }, /self.signed certificate in certificate chain/],
     ['wrong-host', { sslrootcert: CA_FILE }, /does not match certificate/],
     ['expired', { sslrootcert: CA_FILE }, /certificate has expired/],
-  ])('is not made where the certificate is %s (%j)', async (tls, settings: Record<string, string>, why) => {
+  ])('is refused if the certificate is %s (%j)', async (tls, settings: Record<string, string>, why) => {
     const cluster = await ownCluster({ tls });
     const ended = await listed(address(cluster, 'postgres', settings));
     expect(ended.code).toBe(10);
@@ -70,14 +70,14 @@ describe.skipIf(process.platform === 'win32')('the connection to a shared ledger
     expect(cluster.log()).not.toContain('connection authorized');
   });
 
-  it('is not made in the clear where the server has no TLS', async () => {
+  it('is refused if the server has no TLS', async () => {
     const cluster = await ownCluster();
     const ended = await listed(address(cluster, 'postgres', { sslmode: 'verify-full' }));
     expect(ended.code).toBe(10);
     expect(errorOf(ended)['message']).toContain('does not support SSL');
   });
 
-  it('is made with the certificate of a client, whose key nobody else can read', async () => {
+  it('uses a client certificate with a private key file', async () => {
     const cluster = await ownCluster({ tls: 'good', loopback: 'cert' });
     await cluster.sql('CREATE ROLE operator LOGIN');
     const database = await withLedger(cluster);
@@ -105,7 +105,7 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
   };
   const escaped = PASSWORD.replaceAll(/[\\:]/g, '\\$&');
 
-  it('comes from a file that nobody else can read, from ~/.pgpass, or from a command, and is never shown', async () => {
+  it('is read from a private file, ~/.pgpass or a command, and never printed', async () => {
     const { url } = await openDoor();
     const home = newFolder();
     writeFileSync(join(home, '.pgpass'), `*:*:*:operator:${escaped}\n`, { mode: 0o600 });
@@ -144,10 +144,10 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
   it.each([
     ['password', 'scram-sha-256', 'in clear text'],
     ['md5', 'md5', 'as MD5'],
-    // A server that keeps no MD5 asks by SCRAM.
+    // A server that stores no MD5 hash asks for SCRAM.
     ['md5', 'scram-sha-256', undefined],
     ['scram-sha-256', 'scram-sha-256', undefined],
-  ])('is proved and not told without TLS, where the server asks by %s and keeps %s', async (loopback, keeps, how) => {
+  ])('is sent without TLS only by SCRAM, if the server asks by %s and stores %s', async (loopback, keeps, how) => {
     const cluster = await ownCluster({ loopback, settings: { password_encryption: keeps } });
     await cluster.sql(`CREATE ROLE operator LOGIN PASSWORD '${PASSWORD.replaceAll("'", "''")}'`);
     const url = address(cluster, await withLedger(cluster), {}, 'operator');
@@ -164,7 +164,7 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
     expect(said(ended)).not.toContain(PASSWORD);
   });
 
-  it('is asked of the command at each connection', async () => {
+  it('is read from the command at each connection', async () => {
     const { cluster, url } = await openDoor();
     const asked = fileWith('');
     const command = join(newFolder(), 'ask');
@@ -181,7 +181,7 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
     expect(said(ended)).not.toContain(PASSWORD);
   });
 
-  it('is refused in the address, wherever that is given, without being repeated', async () => {
+  it('is rejected in the address and not repeated in the error', async () => {
     const secret = 'hunter2-hunter2';
     const url = `postgres://ada:${secret}@db.invalid/pay`;
     const home = newFolder();

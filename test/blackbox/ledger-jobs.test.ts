@@ -23,7 +23,7 @@ import { newTeam } from './team-support.ts';
 const ID = 'job-0123456789abcdef';
 const place = { service: 'https://pay.example', origin: 'https://pay.example', profile: 'shop' };
 
-/** A home whose ledger knows a file of five rows: one unknown, one rejected, three never begun. */
+/** A home with a job of five rows: one unknown, one rejected, three not started. */
 const withJob = async (): Promise<{ home: string }> => {
   const home = newFolder();
   const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
@@ -50,7 +50,7 @@ const jobsIn = async (home: string, count: number): Promise<void> => {
 };
 
 describe('a job', () => {
-  it('is shown with how its rows stand, and on stderr with how to go on', async () => {
+  it('is printed with its row counts, and with the next commands on stderr', async () => {
     const options = await withJob();
     const shown = await paycli(['ledger', 'show', ID], options);
     expect(shown.code).toBe(0);
@@ -73,13 +73,13 @@ describe('a job', () => {
       expect(screen).toMatch(part);
   });
 
-  it('that is not there is a usage error', async () => {
+  it('with an unknown id is a usage error', async () => {
     const ended = await inProcess(['ledger', 'show', 'job-0123456789abcdff', '--json'], await withJob());
     expect(ended.code).toBe(2);
     expect(errorOf(ended)['hint']).toContain(`did you mean ${ID}?`);
   });
 
-  it('is exported as NDJSON unless another format is asked for', async () => {
+  it('is exported as NDJSON by default', async () => {
     const options = await withJob();
     const { stdout, code } = await inProcess(['ledger', 'export', ID], options);
     const rows = stdout
@@ -96,11 +96,11 @@ describe('a job', () => {
   });
 });
 
-/** What of a summary the ledger tells, too. */
+/** The counts of a summary that the ledger prints, too. */
 const countsIn = (record: Summary): Summary =>
   Object.fromEntries(['rows', ...ROW_STATES, 'not_started'].map((name) => [name, record[name]]));
 
-/** The newest job, as `ledger jobs` and `ledger show` count its rows. */
+/** The newest job's row counts, from `ledger jobs` and `ledger show`. */
 const toldBy = async (options: RunOptions): Promise<Summary> => {
   const list = await inProcess(['ledger', 'jobs', '--max', '1', '--json'], options);
   const [listed = {}] = (JSON.parse(list.stdout) as { data: Summary[] }).data;
@@ -112,20 +112,20 @@ const toldBy = async (options: RunOptions): Promise<Summary> => {
 const inFile = async (service: Service): Promise<RunOptions> => ({ service, home: newFolder() });
 const shared = async (service: Service): Promise<RunOptions> => (await newTeam()).machine(service);
 
-// Windows has no PostgreSQL of the tests.
+// The tests have no PostgreSQL on Windows.
 const LEDGERS = [
   ['in a file', inFile] as const,
   ...(process.platform === 'win32' ? [] : [['in PostgreSQL', shared] as const]),
 ];
 
-/** Charges all, but some not with one bank. */
+/** Accepts every charge, except those by gtb for these payment requests. */
 const serveButGtbFor = (...numbers: readonly number[]): Promise<Service> =>
   serveBy((seen) =>
     numbers.includes(numberIn(seen)) && seen.body.includes('gtb') ? problem(422, 'No') : charged(numberIn(seen)),
   );
 
-describe.each(LEDGERS)('a job whose ledger is %s', (_where, newPlace) => {
-  it('is counted as its last run has counted it, rows without an entry of it included', async () => {
+describe.each(LEDGERS)('a job in a ledger %s', (_where, newPlace) => {
+  it('has the counts of its last run, including rows charged by another entry', async () => {
     const options = await newPlace(await serveButGtbFor(4, 5));
     const otherwise = async (number: number): Promise<void> => {
       const args = ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'uba', '--no-preflight'];
@@ -140,7 +140,7 @@ describe.each(LEDGERS)('a job whose ledger is %s', (_where, newPlace) => {
     const first = await run();
     expect(first).toMatchObject({ rows: 6, accepted: 2, refused: 1, rejected: 2, invalid: 1, not_started: 0 });
     expect(await toldBy(options)).toEqual(first);
-    // Its entry says that it was rejected.
+    // The job's own entry is rejected.
     await otherwise(4);
     const second = await run('--retry-failed');
     expect(second).toMatchObject({ rows: 6, accepted: 2, refused: 2, rejected: 1, invalid: 1, not_started: 0 });
@@ -148,8 +148,8 @@ describe.each(LEDGERS)('a job whose ledger is %s', (_where, newPlace) => {
   });
 });
 
-describe('the list of jobs', () => {
-  it('shows on a narrow terminal what matters at night', async () => {
+describe('ledger jobs', () => {
+  it('shows the urgent counts on a narrow terminal', async () => {
     const session = openTerminal(['ledger', 'jobs'], { ...(await withJob()), columns: 80 });
     expect((await session.ended).code).toBe(0);
     const screen = await session.screen();
@@ -157,7 +157,7 @@ describe('the list of jobs', () => {
     expect(screen).toMatch(new RegExp(`^${ID} +1 +3 +1  charg`, 'm'));
   });
 
-  it('goes on from page to page, and is empty where nothing was run', async () => {
+  it('pages through jobs, and is empty before the first', async () => {
     const home = newFolder();
     expect((await inProcess(['ledger', 'jobs', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
     await jobsIn(home, 12);

@@ -14,7 +14,7 @@ import { chargeOf, newTeam } from './team-support.ts';
 
 const OLD = Date.parse('2026-01-15T12:00:00Z');
 
-/** A home whose ledger knows so many charges that were paid long ago, and one that is unknown. */
+/** A home whose ledger has `count` old paid charges and one unknown one. */
 const withOld = async (count: number): Promise<{ home: string; ledger: string }> => {
   const home = newFolder();
   const path = `${home}/ledger.sqlite`;
@@ -34,7 +34,7 @@ const withOld = async (count: number): Promise<{ home: string; ledger: string }>
 const PRUNE = ['ledger', 'prune', '--before', '2026-02-01'];
 
 describe('ledger prune', () => {
-  it('asks on a terminal with the number, and changes nothing unless the answer is yes', async () => {
+  it('asks for confirmation with the number, and changes nothing unless confirmed', async () => {
     const { home, ledger } = await withOld(2);
     const before = readFileSync(ledger);
     const session = openTerminal(PRUNE, { home, columns: 60 });
@@ -45,7 +45,7 @@ describe('ledger prune', () => {
     expect(readFileSync(ledger)).toEqual(before);
   });
 
-  it('is refused without a terminal, unless it is said beforehand', async () => {
+  it('needs --yes without a terminal', async () => {
     const { home, ledger } = await withOld(2);
     const refused = await paycli(PRUNE, { home });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes; nothing was changed') });
@@ -53,7 +53,7 @@ describe('ledger prune', () => {
     const done = await inProcess([...PRUNE, '--yes', '--json'], { home });
     expect(done).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 2, open: 1 });
-    // Not in its free pages, either.
+    // Free pages are cleared, too.
     expect(readFileSync(ledger).includes('INV-1')).toBe(false);
     expect(readFileSync(ledger).includes('INV-2')).toBe(true);
     const report = await inProcess(['ledger', 'report', '-o', 'tsv', '--columns', 'reported,count,amount'], { home });
@@ -61,17 +61,17 @@ describe('ledger prune', () => {
   });
 
   it.each([
-    ['no time', ['ledger', 'prune'], '--before is required'],
+    ['no value', ['ledger', 'prune'], '--before is required'],
     ['today', ['ledger', 'prune', '--before', '1h'], '--before must be at least a day ago'],
-    ['a text', ['ledger', 'prune', '--before', 'soon'], '--before: "soon" is not a time'],
-  ])('is refused with %s', async (_what, args, message) => {
+    ['text', ['ledger', 'prune', '--before', 'soon'], '--before: "soon" is not a time'],
+  ])('rejects %s for --before', async (_what, args, message) => {
     const { home } = await withOld(1);
     expect(await inProcess(args, { home })).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
 describe('ledger backup', () => {
-  it('writes a copy that is whole, and that can be put back', async () => {
+  it('writes a complete copy that can be restored', async () => {
     const { home, ledger } = await withOld(3);
     const folder = newFolder('copies');
     const made = await paycli(['ledger', 'backup', 'copy.sqlite', '--json'], { home, cwd: folder });
@@ -86,20 +86,20 @@ describe('ledger backup', () => {
     expect(await inProcess(['ledger', 'verify'], { home })).toMatchObject({ code: 0 });
   });
 
-  it('never writes over a file', async () => {
+  it('never overwrites a file', async () => {
     const { home, ledger } = await withOld(1);
     const ended = await inProcess(['ledger', 'backup', ledger], { home });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is there already') });
   });
 
-  it('makes no ledger where there is none', async () => {
+  it('creates no ledger', async () => {
     const home = newFolder();
     const ended = await inProcess(['ledger', 'backup', `${home}/copy`], { home });
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ledger on this machine') });
     expect([existsSync(`${home}/copy`), existsSync(`${home}/ledger.sqlite`)]).toEqual([false, false]);
   });
 
-  it('that is put back after more was charged is noticed, and charges nothing', async () => {
+  it('restored after later charges is detected and blocks charging', async () => {
     const service = await serveCharges();
     const home = newFolder();
     const options = { home, service };
@@ -117,14 +117,14 @@ describe('ledger backup', () => {
 });
 
 describe('ledger verify', () => {
-  it('ends with 0 where all is as it was written', async () => {
+  it('exits with 0 for an unchanged ledger', async () => {
     const { home } = await withOld(3);
     const ended = await inProcess(['ledger', 'verify', '--json'], { home });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ended.stdout)).toEqual({ ok: true, entries: 4, jobs: 0, faults: [] });
   });
 
-  it('ends with 10 where a row was changed, and says which and what to do', async () => {
+  it('exits with 10 if a row was changed, names it and explains what to do', async () => {
     const { home, ledger } = await withOld(3);
     beside(ledger, 'UPDATE charge SET amount = 1 WHERE seq = 2');
     const ended = await inProcess(['ledger', 'verify', '--json'], { home });
@@ -141,9 +141,9 @@ describe('ledger verify', () => {
   });
 });
 
-// Windows has no PostgreSQL of the tests.
+// The tests have no PostgreSQL on Windows.
 describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
-  it('is added up, verified and pruned as a file is, and its server backs it up', { timeout: 60_000 }, async () => {
+  it('supports report, verify and prune; its server makes the backup', { timeout: 60_000 }, async () => {
     const cluster = await ownCluster();
     await cluster.sql('CREATE ROLE ada LOGIN');
     const team = await newTeam(cluster, 'ada');
@@ -151,7 +151,7 @@ describe.skipIf(process.platform === 'win32')('a ledger in PostgreSQL', () => {
     const [owner, ada] = [team.machine(service), team.machine(service, 'ada')];
     expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
     expect(await inProcess(['ledger', 'verify', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
-    // Long ago, and paid by now.
+    // Old and paid.
     await cluster.sql(
       "UPDATE paycli.charge SET created_at = created_at - 864000000, status = 'successful'",
       [],

@@ -14,7 +14,7 @@ import { newTeam } from './team-support.ts';
 const ADA = 'ony.AbCd.000000000000000000000001';
 const OBI = 'ony.AbCd.000000000000000000000002';
 
-/** Charges by number: their status, when they started, and whose they are. 9 is a refund. */
+/** Entries by number: status, age in days and customer. 9 is a refund. */
 const ENTRIES: readonly (readonly [status: string | undefined, daysAgo: number, customer: string])[] = [
   ['successful', 3, ADA],
   ['successful', 0, OBI],
@@ -37,7 +37,7 @@ const terms = (number: number, customer: string): Intent =>
     ? refund()
     : intent({ about: ugwoOf(number), asked: { amount: 500_000, currency: 'NGN', ref: `INV-${number}`, customer } });
 
-/** A machine whose ledger holds these entries. */
+/** A machine with these entries in its ledger file. */
 const machine = async (): Promise<RunOptions & { readonly home: string }> => {
   const home = newFolder();
   let now = 0;
@@ -54,7 +54,7 @@ const machine = async (): Promise<RunOptions & { readonly home: string }> => {
   return { home };
 };
 
-/** The same entries in a database. */
+/** The same entries in PostgreSQL. */
 const team = async (): Promise<RunOptions & { readonly home: string }> => {
   const [{ home }, { url }] = [await machine(), await newTeam()];
   const options = { home, env: { PAYCLI_LEDGER: url } };
@@ -66,12 +66,12 @@ const TODAY = ['--since', 'today'];
 
 const LEDGERS: readonly (readonly [where: string, open: () => Promise<RunOptions>])[] = [
   ['a file', machine],
-  // Windows has no PostgreSQL of the tests.
+  // The tests have no PostgreSQL on Windows.
   ...(process.platform === 'win32' ? [] : [['PostgreSQL', team] as const]),
 ];
 
-describe.each(LEDGERS)('ledger list, from %s', (_what, open) => {
-  // Opened by the first test: programs start only within a test.
+describe.each(LEDGERS)('ledger list from %s', (_what, open) => {
+  // Lazy: programs may start only inside a test.
   const opened = memo(open);
   const numbersOf = async (...filters: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await inProcess(['ledger', 'list', '--json', ...filters], await opened());
@@ -81,26 +81,26 @@ describe.each(LEDGERS)('ledger list, from %s', (_what, open) => {
   };
 
   it.each([
-    ['charges alone', [], '8 7 6 5 4 3 2 1'],
-    ['everything', ['--kind', 'all'], 'refund 8 7 6 5 4 3 2 1'],
+    ['only charges by default', [], '8 7 6 5 4 3 2 1'],
+    ['all kinds', ['--kind', 'all'], 'refund 8 7 6 5 4 3 2 1'],
     ['refunds', ['--kind', 'refund'], 'refund'],
-    ['all that is unknown', ['--kind', 'all', '--state', 'unknown'], 'refund 8'],
-    ['who paid today', ['--payment', 'paid', ...TODAY], '3 2'],
-    ['who paid until yesterday', ['--payment', 'paid', '--until', '2d'], '1'],
-    ['what is refunded, or has failed', ['--payment', 'refunded', '--payment', 'failed'], '6 4'],
-    ['what is open', ['--payment', 'open'], '5'],
-    ['what is open or paid', ['--payment', 'open', '--payment', 'paid', ...TODAY], '5 3 2'],
-    ['what has expired', ['--payment', 'expired'], '7'],
-    ['nothing of another state', ['--payment', 'paid', '--state', 'unknown'], ''],
-    ['a reference', ['--ref', 'INV-5'], '5'],
-    ['a customer', ['--customer', OBI], '2'],
-    ['a customer who has paid', ['--customer', ADA, '--payment', 'paid'], '3 1'],
-    ['what started today, to its end', [...TODAY, '--until', 'today', '--payment', 'paid'], '3 2'],
-  ])('shows %s', async (_name, filters, numbers) => {
+    ['unknown entries of all kinds', ['--kind', 'all', '--state', 'unknown'], 'refund 8'],
+    ['charges paid today', ['--payment', 'paid', ...TODAY], '3 2'],
+    ['charges paid until yesterday', ['--payment', 'paid', '--until', '2d'], '1'],
+    ['refunded or failed charges', ['--payment', 'refunded', '--payment', 'failed'], '6 4'],
+    ['open charges', ['--payment', 'open'], '5'],
+    ['open or paid charges', ['--payment', 'open', '--payment', 'paid', ...TODAY], '5 3 2'],
+    ['expired charges', ['--payment', 'expired'], '7'],
+    ['nothing for an unused state', ['--payment', 'paid', '--state', 'unknown'], ''],
+    ['charges by reference', ['--ref', 'INV-5'], '5'],
+    ['charges by customer', ['--customer', OBI], '2'],
+    ['paid charges of a customer', ['--customer', ADA, '--payment', 'paid'], '3 1'],
+    ['charges that started today', [...TODAY, '--until', 'today', '--payment', 'paid'], '3 2'],
+  ])('lists %s', async (_name, filters, numbers) => {
     expect(await numbersOf(...filters)).toBe(numbers);
   });
 
-  it('goes on behind the last one that it has shown', async () => {
+  it('continues after the last listed entry with --cursor', async () => {
     const page = ['ledger', 'list', '--payment', 'paid', '--payment', 'failed', '--max', '2', '--json'];
     const first = await inProcess(page, await opened());
     const { data, next_cursor: cursor } = JSON.parse(first.stdout) as { data: object[]; next_cursor: string };
@@ -109,7 +109,7 @@ describe.each(LEDGERS)('ledger list, from %s', (_what, open) => {
   });
 });
 
-it('ledger list names the kind and the subject of other entries on a terminal', async () => {
+it('ledger list shows the kind and subject of other entries on a terminal', async () => {
   const options = { ...(await machine()), columns: 80 };
   const session = openTerminal(['ledger', 'list', '--kind', 'all', '--max', '2'], options);
   await session.ended;
@@ -126,7 +126,7 @@ it.each([
   [['--customer', 'ada@example.com'], '--customer: "ada@example.com" is not the identifier of a customer'],
   [['--since', 'today', '--until', '3d'], '--until is before --since'],
   [['--since', 'tomorrow'], 'is not a time such as today'],
-])('ledger list refuses %j', async (options, message) => {
+])('ledger list rejects %j', async (options, message) => {
   const ended = await inProcess(['ledger', 'list', ...options], { home: newFolder() });
   expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
 });

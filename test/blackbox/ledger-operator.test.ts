@@ -25,7 +25,7 @@ import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 let own: Promise<Cluster> | undefined;
 afterAll(async () => (await own)?.remove());
 
-/** A team in a cluster of this file: roles belong to all databases of one. */
+/** A team in this file's own cluster, because roles belong to a whole cluster. */
 const newTeamOf = async (...operators: readonly string[]): Promise<Team> => {
   own ??= startCluster();
   const cluster = await own;
@@ -38,7 +38,7 @@ const newTeamOf = async (...operators: readonly string[]): Promise<Team> => {
 
 const nowAtom = (): string => `${new Date().toISOString().slice(0, 19)}+00:00`;
 
-/** Charges all, but loses the answer of number 7, and shows it afterwards. */
+/** Accepts every charge, but loses the answer for number 7 and lists that charge later. */
 const serveAll = () =>
   serveAllBy((seen) => {
     const number = numberIn(seen);
@@ -53,20 +53,20 @@ const serveAll = () =>
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
 const ROLE = 'Ada "the op"';
 
-// Windows has neither its users nor its signals.
+// Windows lacks the needed users and signals.
 describe.skipIf(process.platform === 'win32')("an operator's role", () => {
-  it('can do all that an operator does', { timeout: 60_000 }, async () => {
+  it('can run every command of an operator', { timeout: 60_000 }, async () => {
     const team = await newTeamOf(ROLE);
     const ada = team.machine(await serveAll(), ROLE);
     expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
     expect(await chargeOf(ugwoOf(1), team.machine(ada.service as never, ROLE))).toMatchObject({ code: 9 });
-    // What it is about is observed, found out, and resolved.
+    // Read, sync and resolve.
     expect(await paycli(['ugwo', 'get', ugwoOf(1), '--json'], ada)).toMatchObject({ code: 0 });
     expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(1), state: 'accepted', status: 'successful' }]);
     expect(await chargeOf(ugwoOf(7), ada)).toMatchObject({ code: 6 });
     expect(await inProcess(['ledger', 'sync', '--json'], ada)).toMatchObject({ code: 0, stderr: '' });
     expect(await listOf(ada)).toMatchObject([{ ugwo: ugwoOf(7), state: 'accepted', activity: activityOf(7) }, {}]);
-    // Files of charges and of updates.
+    // Files of charges and updates.
     const file = ussdFile(11, 12, 13);
     expect(summaryOf(await chargeFrom(file, ada, '--no-preflight'))).toMatchObject({ accepted: 3 });
     expect(summaryOf(await chargeFrom(file, ada, '--no-preflight'))).toMatchObject({ accepted: 3 });
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
       for (const verb of ['show', 'export'])
         expect(await inProcess(['ledger', verb, id, '--json'], ada)).toMatchObject({ code: 0 });
     }
-    // A ledger of this machine is brought along.
+    // Import of a local ledger.
     const home = newFolder();
     expect(await chargeOf(ugwoOf(21), { home, service: ada.service as never })).toMatchObject({ code: 0 });
     const push = await inProcess(['ledger', 'push', '--json'], { ...ada, home });
@@ -91,7 +91,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ user: ROLE, owner: false, schema: SCHEMA, warnings: [] });
   });
 
-  it('does not become the owner where it may put operators of its own into public', async () => {
+  it("can't gain the owner's rights through functions or operators in schema public", async () => {
     const team = await newTeamOf('ada');
     const { cluster, database } = team;
     await cluster.sql('GRANT CREATE ON SCHEMA public TO ada', [], database);
@@ -106,13 +106,13 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     for (const verb of ['status', 'list', 'verify', 'migrate', 'init', 'jobs', 'report'])
       expect(await inProcess(['ledger', verb, '--json'], owner), verb).toMatchObject({ code: 0 });
     expect(await cluster.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'ada'")).toEqual([{ rolsuper: false }]);
-    // It would, if its operator were found.
+    // Proves that the planted operator is active for others.
     await cluster.sql('SELECT 1::numeric * 1', [], database);
     expect(await cluster.sql("SELECT rolsuper FROM pg_roles WHERE rolname = 'ada'")).toEqual([{ rolsuper: true }]);
     await cluster.sql('ALTER ROLE ada NOSUPERUSER');
   });
 
-  it('can neither change tables, nor delete, nor change what was begun', async () => {
+  it("can't change tables, delete rows or change sent requests", async () => {
     const team = await newTeamOf('ada', 'eve');
     const ada = team.machine(await serveAll(), 'ada');
     expect(await chargeOf(ugwoOf(1), ada)).toMatchObject({ code: 0 });
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
       'GRANT DELETE ON paycli.charge TO eve',
     ];
     for (const statement of forbidden) {
-      // A grant of what one does not have is a warning, and does nothing.
+      // Granting a missing right only warns.
       if (statement.startsWith('GRANT')) await client.query(statement).catch(() => undefined);
       else await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' });
     }
@@ -173,7 +173,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(may).toBe(false);
   });
 
-  it('is set up as docs/team.md says, by an owner who may do nothing else', async () => {
+  it('works as set up in docs/team.md, with an owner that has no other rights', async () => {
     const cluster = await ownCluster();
     const text = readFileSync('docs/team.md', 'utf8');
     const statements = text.split('\n').filter((line) => line.startsWith('    CREATE '));
@@ -188,7 +188,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(errorOf(revoked)).toMatchObject({ exit_code: 10, code: '42501' });
   });
 
-  it('is kept by a migration, which the owner makes', async () => {
+  it('keeps its rights after the owner migrates', async () => {
     const { cluster } = await newTeamOf('ada');
     const database = await cluster.createDatabase();
     const first = `${MIGRATIONS[0]} INSERT INTO paycli.setting VALUES ('name', 'n'), ('key', 'k'), ('version', '1');
@@ -211,7 +211,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(JSON.parse(jobs.stdout)).toMatchObject({ data: [{ accepted: 1, invalid: 1, not_started: 0 }] });
   });
 
-  it('can neither make a ledger nor migrate one, and is told whom to ask', async () => {
+  it("can't create or migrate a ledger; the error says whom to ask", async () => {
     const team = await newTeamOf('ada');
     await team.cluster.sql("UPDATE paycli.setting SET value = '0' WHERE name = 'version'", [], team.database);
     const ended = await inProcess(['ledger', 'migrate', '--json'], team.machine(undefined, 'ada'));
@@ -222,7 +222,7 @@ describe.skipIf(process.platform === 'win32')("an operator's role", () => {
     expect(errorOf(init)).toMatchObject({ exit_code: 10, hint: 'run it as the owner of the database' });
   });
 
-  it('that was given no rights is told how to get them', async () => {
+  it('without rights gets an error that suggests ledger init --operator', async () => {
     const team = await newTeamOf('ada');
     await team.cluster.sql('CREATE ROLE bob LOGIN');
     const bob = team.machine(await serveAll(), 'bob');

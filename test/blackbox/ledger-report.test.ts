@@ -14,7 +14,7 @@ interface Paid {
   readonly profile?: string;
 }
 
-/** A home whose ledger knows charges that were paid, each begun at an instant. */
+/** A home whose ledger has paid charges that started at these times. */
 const withPaid = async (charges: readonly Paid[]): Promise<{ home: string }> => {
   const home = newFolder();
   for (const [index, { at, amount, profile = 'shop' }] of charges.entries()) {
@@ -29,7 +29,7 @@ const withPaid = async (charges: readonly Paid[]): Promise<{ home: string }> => 
   return { home };
 };
 
-/** Around midnight in Lagos, which is an hour ahead of UTC. */
+/** Around midnight in Lagos, one hour ahead of UTC. */
 const NIGHT = [
   { at: '2026-11-19T22:59:59Z', amount: 1 },
   { at: '2026-11-19T23:00:00Z', amount: 20 },
@@ -41,7 +41,7 @@ const COLUMNS = ['-o', 'tsv', '--columns', 'day,reported,amount'];
 const DAY = ['ledger', 'report', '--since', '2026-11-20', '--until', '2026-11-20', '--by', 'day', ...COLUMNS];
 
 describe('ledger report', () => {
-  it("counts the days of the machine's zone, and says which", async () => {
+  it('uses days of the local time zone and names the zone', async () => {
     const { home } = await withPaid(NIGHT);
     const lagos = { home, env: { TZ: 'Africa/Lagos' } };
     const day = await paycli(DAY, lagos);
@@ -54,15 +54,15 @@ describe('ledger report', () => {
     });
   });
 
-  it('counts days of UTC where that is asked for', async () => {
+  it('uses days of UTC with --utc', async () => {
     const { home } = await withPaid(NIGHT);
     const day = await paycli([...DAY, '--utc'], { home, env: { TZ: 'Africa/Lagos' } });
     expect(day).toMatchObject({ code: 0, stdout: '2026-11-20\tcharged\t4300\n2026-11-20\tpaid\t4300\n' });
     expect(day.stderr).toBe('Charges from 2026-11-20 00:00 up to 2026-11-21 00:00 (UTC), as last recorded.\n');
   });
 
-  it('knows that a day may have 25 hours', async () => {
-    // The clocks in New York go back on 1 November 2026: at six in the morning UTC.
+  it('supports days of 25 hours', async () => {
+    // In New York, clocks go back on 1 November 2026 at 06:00 UTC.
     const { home } = await withPaid([
       { at: '2026-11-01T03:59:59Z', amount: 1 },
       { at: '2026-11-01T04:00:00Z', amount: 20 },
@@ -74,7 +74,7 @@ describe('ledger report', () => {
     expect(ended.stdout).toBe('2026-11-01\tcharged\t320\n2026-11-01\tpaid\t320\n');
   });
 
-  it('counts from the beginning of this day on', async () => {
+  it('counts from the start of today with --today', async () => {
     const now = new Date().toISOString();
     const { home } = await withPaid([
       { at: '2026-11-01T12:00:00Z', amount: 5 },
@@ -83,12 +83,12 @@ describe('ledger report', () => {
     const ended = await inProcess(['ledger', 'report', '--today', '--utc', '-o', 'tsv', '--columns', 'amount'], {
       home,
     });
-    // Around midnight, what was begun before it is of the day before.
+    // Around midnight, `now` may already be yesterday.
     const isSameDay = new Date().toISOString().slice(0, 10) === now.slice(0, 10);
     expect(ended.stdout).toBe(isSameDay ? '7\n7\n' : '');
   });
 
-  it('writes sums with all their digits in every format', async () => {
+  it('prints sums with all digits in every format', async () => {
     const { home } = await withPaid(
       Array.from({ length: 3 }, () => ({ at: '2026-11-20T12:00:00Z', amount: Number.MAX_SAFE_INTEGER })),
     );
@@ -101,7 +101,7 @@ describe('ledger report', () => {
     expect(await session.screen()).toContain('NGN 270,215,977,642,229.73');
   });
 
-  it('leaves out what was practised, and tells the profiles apart where all are asked for', async () => {
+  it('excludes charges of --local, and separates profiles with --all-profiles', async () => {
     const { home } = await withPaid([
       { at: '2026-11-20T12:00:00Z', amount: 1, profile: 'local' },
       { at: '2026-11-20T12:00:00Z', amount: 20, profile: 'shop' },
@@ -119,7 +119,7 @@ describe('ledger report', () => {
     expect(charged).toEqual(['local\tcharged\t1', 'shop\tcharged\t20', 'stall\tcharged\t300']);
   });
 
-  it('refuses a time that is none, a period that ends before it begins, and today beside another time', async () => {
+  it('rejects an invalid time, a period that ends before it starts, and --today with another time', async () => {
     const { home } = await withPaid([]);
     const wrong = await inProcess(['ledger', 'report', '--since', '2026-11-31'], { home });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--since: "2026-11-31" doesn\'t exist') });

@@ -7,7 +7,7 @@ import { activityOf, charged, numberIn, postsOf, serveCharges, ugwoOf } from './
 import type { Team } from './team-support.ts';
 import { chargeOf, listOf, newTeam } from './team-support.ts';
 
-/** Puts another database in the place of the team's. */
+/** Replaces the team's database. */
 const replace = async ({ cluster, database }: Team, by: string): Promise<void> => {
   await cluster.sql(`DROP DATABASE ${database} WITH (FORCE)`);
   await cluster.sql(`ALTER DATABASE ${by} RENAME TO ${database}`);
@@ -15,7 +15,7 @@ const replace = async ({ cluster, database }: Team, by: string): Promise<void> =
 
 const nowAtom = (): string => `${new Date().toISOString().slice(0, 19)}+00:00`;
 
-/** Charges all, and shows what it has charged. */
+/** Accepts every charge and lists it later. */
 const serveKnown = () =>
   serveAllBy((seen) => {
     const number = numberIn(seen);
@@ -24,9 +24,9 @@ const serveKnown = () =>
     return json(200, { ...ugwo(1), uid: ugwoOf(number), activities: [activity] });
   });
 
-// Windows has no PostgreSQL of the tests.
-describe.skipIf(process.platform === 'win32')('a database of the team', () => {
-  it('that was restored from an older copy charges nothing until what it has forgotten is known', async () => {
+// The tests have no PostgreSQL on Windows.
+describe.skipIf(process.platform === 'win32')("a team's database", () => {
+  it('restored from an older copy blocks charging until the missing charges are known', async () => {
     const team = await newTeam();
     const service = await serveKnown();
     const [one, other] = [team.machine(service), team.machine(service)];
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(await chargeOf(ugwoOf(2), one)).toMatchObject({ code: 0 });
     expect(await chargeOf(ugwoOf(3), one)).toMatchObject({ code: 0 });
     await replace(team, copy);
-    // The machine that has charged is the one that knows.
+    // Only the charging machine has its charges.
     const again = await chargeOf(ugwoOf(2), one);
     expect(errorOf(again)).toMatchObject({
       exit_code: 10,
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(await listOf(one)).toMatchObject([1, 2, 3, 4].map(() => ({ state: 'accepted' })));
   });
 
-  it('that was restored from an older copy at another address is known by what it holds', async () => {
+  it('restored from an older copy at another address is recognised by its contents', async () => {
     const team = await newTeam();
     const service = await serveKnown();
     const machine = team.machine(service);
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1 });
   });
 
-  it('that holds another ledger than before is refused, and what to do is said', async () => {
+  it('with a different ledger is refused with instructions', async () => {
     const [team, fresh] = [await newTeam(), await newTeam()];
     const service = await serveCharges();
     const machine = team.machine(service);
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(postsOf(service)).toEqual({ 1: 1 });
   });
 
-  it('that is a standby is refused until it is promoted', { timeout: 60_000 }, async () => {
+  it('on a standby is refused until promoted', { timeout: 60_000 }, async () => {
     const primary = await ownCluster();
     const team = await newTeam(primary);
     const standby = await ownStandby(primary, { synchronous: false });
@@ -110,7 +110,9 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     expect(postsOf(service)).toEqual({ 1: 1 });
   });
 
-  it('is pushed to for good: what no standby has is not taken for pushed', { timeout: 60_000 }, async () => {
+  it('waits for the synchronous standby on import; without it the charges count as not imported', {
+    timeout: 60_000,
+  }, async () => {
     const primary = await ownCluster();
     const team = await newTeam(primary);
     const standby = await ownStandby(primary, { synchronous: true });
@@ -124,11 +126,11 @@ describe.skipIf(process.platform === 'win32')('a database of the team', () => {
     await expect.poll(() => primary.sql(waiting), { timeout: 20_000 }).toHaveLength(1);
     expect(errorOf(await pushing)).toMatchObject({ exit_code: 10, message: expect.stringContaining('synchronous') });
     await standby.start();
-    // It is there: what was cancelled was the wait.
+    // The row exists; only the wait was cancelled.
     expect(JSON.parse((await push()).stdout)).toMatchObject({ charges: 0, known: 1 });
   });
 
-  it('whose server would lose what was committed is warned of', async () => {
+  it('on a server that could lose commits causes a warning', async () => {
     const cluster = await ownCluster({
       settings: { fsync: false, full_page_writes: false, synchronous_commit: false },
     });

@@ -8,7 +8,10 @@ import { chargeOf } from './team-support.ts';
 
 const nowAtom = (): string => `${new Date().toISOString().slice(0, 19)}+00:00`;
 
-/** Two charges, of which a read of the second is never answered; gives how a command over both is stopped then. */
+/**
+ * Two charges; the service never answers the read of the second. Returns a function that runs a command and stops it
+ * then.
+ */
 const twoCharges = async (answer: Answer | undefined) => {
   const [home, asked, seenFirst] = [newFolder(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const show = (number: number): Answer => {
@@ -37,14 +40,14 @@ const twoCharges = async (answer: Answer | undefined) => {
   };
 };
 
-it('shows what was found out before a signal, which the next run would not show', async () => {
+it('ledger sync prints the results so far after a signal', async () => {
   const stopped = await twoCharges(reset);
   const ended = await stopped('ledger', 'sync');
   expect(ended).toMatchObject({ code: 130, stdout: expect.stringMatching(/^payment\t.*\npaid\t.*\nunknown\t/) });
   expect(ended.stderr).toContain('Cancelled by Ctrl-C; the results so far are in the ledger');
 });
 
-it('says that what was seen before a signal is kept', async () => {
+it('ledger sync says after a signal that the results so far are in the ledger', async () => {
   const stopped = await twoCharges(undefined);
   const ended = await stopped('ledger', 'sync');
   expect(ended).toMatchObject({ code: 130 });

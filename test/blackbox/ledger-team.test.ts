@@ -16,13 +16,13 @@ const recordOf = ({ stdout, stderr }: Ended): Record<string, unknown> => {
   return JSON.parse(stdout) as Record<string, unknown>;
 };
 
-/** `ledger init` and what else is given, at an address. */
+/** Runs `ledger` with these arguments for this address. */
 const ledgerAt = (url: string, ...args: readonly string[]): Promise<Ended> =>
   paycli(['ledger', ...args, '--json'], { env: { PAYCLI_LEDGER: url } });
 
-// Windows has no PostgreSQL of the tests.
-describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () => {
-  it('keeps machines from charging what another one has charged', async () => {
+// The tests have no PostgreSQL on Windows.
+describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
+  it('blocks a charge that another machine has made', async () => {
     const team = await newTeam();
     const service = await serveCharges({ 2: reset });
     const [one, other] = [team.machine(service), team.machine(service)];
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(existsSync(join(one.home, 'ledger.sqlite'))).toBe(false);
   });
 
-  it('works a file off once, whoever runs it', async () => {
+  it('lets two machines run one file and sends each row once', async () => {
     const team = await newTeam();
     const service = await serveCharges();
     const file = ussdFile(...Array.from({ length: 16 }, (_, index) => index + 1));
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(summaryOf(await chargeFrom(file, team.machine(service), '--no-preflight'))).toMatchObject({ accepted: 16 });
   });
 
-  it('lets a machine watch what another one has charged, and keeps what it saw for all', async () => {
+  it("lets a machine watch another one's charges and stores the payments for all", async () => {
     const team = await newTeam();
     const world = await charge(2, undefined, team.machine());
     const other = { ...team.machine(), service: world.service };
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(world.reads()).toHaveLength(before);
   });
 
-  it('is made once, and says how it stands', async () => {
+  it('is created once, and reports its status', async () => {
     const cluster = await sharedCluster();
     const url = cluster.url(await cluster.createDatabase());
     const before = await ledgerAt(url, 'status');
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(Math.abs(Number(status['clock_ahead_ms']))).toBeLessThan(60_000);
   });
 
-  it('is refused by an older and by a newer program than made it', async () => {
+  it('is refused by an older and by a newer version of paycli', async () => {
     const team = await newTeam();
     const options = team.machine(await serveCharges());
     const set = (version: number) =>
@@ -115,7 +115,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(await chargeOf(ugwoOf(1), options)).toMatchObject({ code: 0 });
   });
 
-  it('is none where there is none to migrate or to push to', async () => {
+  it('must exist for migrate and push', async () => {
     const cluster = await sharedCluster();
     const url = cluster.url(await cluster.createDatabase());
     for (const verb of ['migrate', 'push']) {
@@ -133,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(errorOf(push)).toMatchObject({ exit_code: 10, message: `${url}: there is no ledger in this database` });
   });
 
-  it('charges nothing that the file of the machine holds as open or unknown, before that is pushed', async () => {
+  it('blocks charges that the local ledger has as open or unknown, until these are pushed', async () => {
     const team = await newTeam();
     const service = await serveCharges({ 2: reset });
     const file = { home: newFolder(), service };
@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1 });
   });
 
-  it('charges nothing that was charged with another one, until a person says to continue', async () => {
+  it('blocks charges made with another ledger until the user runs ledger use --continue', async () => {
     const [team, other] = [await newTeam(), await newTeam()];
     const service = await serveCharges();
     const shared = team.machine(service);
@@ -190,7 +190,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(postsOf(service)).toEqual({ 1: 2 });
   });
 
-  it('takes along what machines knew before, once', async () => {
+  it('imports the local ledgers of machines once', async () => {
     const team = await newTeam();
     const service = await serveCharges({ 3: reset });
     const homes = [newFolder(), newFolder()] as const;
@@ -205,7 +205,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     const push = (home: string) => inProcess(['ledger', 'push', '--json'], { home, env });
     expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 3, jobs: 1, known: 0, kept: [] });
     expect(recordOf(await push(homes[0]))).toMatchObject({ charges: 0, jobs: 0, known: 4, kept: [] });
-    // The other machine has a charge of the same payment request whose end nobody knows.
+    // The other machine has an unknown charge of the same payment request.
     const kept = await push(homes[1]);
     expect(kept.code).toBe(9);
     expect(recordOf(kept)).toMatchObject({ charges: 0, kept: [expect.stringMatching(/^chg-/)] });
@@ -214,7 +214,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2 });
   });
 
-  it('is chosen by a profile, and for one call by the environment', async () => {
+  it('is set per profile, or per call by an environment variable', async () => {
     const team = await newTeam();
     const other = { url: team.cluster.url(await team.cluster.createDatabase()) };
     const service = await serveCharges();
@@ -235,7 +235,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ at: team.url, from: 'the profile shop' });
     const env = { PAYCLI_LEDGER: other.url };
     expect(recordOf(await run(['ledger', 'status'], env))).toMatchObject({ at: other.url, from: 'PAYCLI_LEDGER' });
-    // What is only practised stays on this machine.
+    // --local uses the local ledger.
     expect(recordOf(await run(['ledger', 'status', '--local']))).toMatchObject({ kind: 'file', from: null });
     expect(recordOf(await run(['ledger', 'use', '--file']))).toEqual({ name: 'shop', ledger: null });
     expect(recordOf(await run(['ledger', 'status']))).toMatchObject({ kind: 'file' });
@@ -251,7 +251,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(errorOf(await run(['ledger', 'status'], { PAYCLI_LEDGER: '' }))).toMatchObject({ exit_code: 2 });
   });
 
-  it('stays out of the way of nothing: without a connection nothing is sent', async () => {
+  it("sends nothing if the database can't be reached", async () => {
     const service = await serveCharges();
     const env = { PAYCLI_LEDGER: 'postgres://ada@127.0.0.1:9/pay' };
     const ended = await chargeOf(ugwoOf(1), { service, env });
@@ -262,7 +262,7 @@ describe.skipIf(process.platform === 'win32')('a ledger that a team shares', () 
     expect(service.seen).toEqual([]);
   });
 
-  it('keeps no secret key, and of a phone number the last digits', async () => {
+  it('stores no secret key, and only the last digits of a phone number', async () => {
     const team = await newTeam();
     const service = await serveCharges();
     const args = ['--medium', 'mobile_money', '--provider', 'mtn', '--phone', '+233201234567', '--no-preflight'];

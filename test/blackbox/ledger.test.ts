@@ -19,7 +19,7 @@ const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gt
 
 const now = (offset = 0): string => `${new Date(Date.now() + offset).toISOString().slice(0, 19)}+00:00`;
 
-/** The payment request with activities that were made just now. */
+/** The payment request with new activities. */
 const shown =
   (...uids: readonly string[]): Answer =>
   (seen, response, socket) => {
@@ -36,7 +36,7 @@ interface Row {
 
 const rowsOf = ({ stdout }: Ended): Row[] => (JSON.parse(stdout) as { data: Row[] }).data;
 
-/** A charge whose answer is lost, against a service that then gives these answers. */
+/** Loses the answer of a charge; the service then gives these answers. */
 const lost = async (...answers: readonly Answer[]): Promise<{ options: RunOptions; id: string }> => {
   const options = { service: await serve([reset, ...answers], { looks: 'asked' }), home: newFolder() };
   const ended = await paycli([...CHARGE, '--json'], options);
@@ -45,7 +45,7 @@ const lost = async (...answers: readonly Answer[]): Promise<{ options: RunOption
 };
 
 describe('a charge whose answer is lost', () => {
-  it('is unknown in the ledger until a look at the service finds it', async () => {
+  it('is unknown in the ledger until ledger sync finds its activity', async () => {
     const { options, id } = await lost(shown(ACTIVITY.uid));
     const listed = await inProcess(['ledger', 'list', '--state', 'unknown', '--json'], options);
     expect(rowsOf(listed)).toMatchObject([{ id, state: 'unknown', activity: null }]);
@@ -63,13 +63,13 @@ describe('a charge whose answer is lost', () => {
     expect(options.service).toMatchObject({
       seen: [{ method: 'POST' }, { method: 'GET', url: `/v1/ugwo/${UGWO_ID}` }],
     });
-    // What is kept never holds the key.
+    // The ledger never contains the key.
     const { stdout } = await inProcess(['ledger', 'export'], options);
     expect(stdout).toContain(ACTIVITY.uid);
     expect(stdout).not.toContain(CANARY);
   });
 
-  it('stays unknown where several activities can be it, until a person says which', async () => {
+  it('stays unknown if several activities match, until someone resolves it', async () => {
     const { options, id } = await lost(shown(uidOf(1), uidOf(2)));
     const ended = await inProcess(['ledger', 'sync', '--json'], options);
     expect(ended.code).toBe(6);
@@ -92,7 +92,7 @@ describe('a charge whose answer is lost', () => {
     });
   });
 
-  it('stays unknown while nothing is there, and says when to look again', async () => {
+  it('stays unknown while no activity exists, and the hint says when to sync again', async () => {
     const { options, id } = await lost(shown());
     const ended = await inProcess(['ledger', 'sync', id, '--json'], options);
     expect(ended.code).toBe(6);
@@ -102,9 +102,9 @@ describe('a charge whose answer is lost', () => {
   });
 
   it.each([
-    ['knows no such read', json(405, '<html></html>')],
+    ['has no such read', json(405, '<html></html>')],
     ['does not know the payment request', problem(404, 'ugwo.error.not_found')],
-  ])('stays unknown at a service that %s', async (_what, answer) => {
+  ])('stays unknown if the service %s', async (_what, answer) => {
     const { options, id } = await lost(answer);
     const ended = await inProcess(['ledger', 'sync', '--json'], options);
     expect(ended.code).toBe(6);
@@ -112,14 +112,14 @@ describe('a charge whose answer is lost', () => {
     expect(errorOf(ended)['hint']).toContain(`paycli ledger resolve ${id}`);
   });
 
-  it('stays unknown when the key is refused, and that ends the run', async () => {
+  it('stays unknown if the key is rejected, which ends the sync', async () => {
     const { options } = await lost(problem(401, 'no'));
     const ended = await inProcess(['ledger', 'sync', '--json'], options);
     expect(ended.code).toBe(4);
     expect(rowsOf(ended)).toMatchObject([{ payment: 'unknown', count: 1 }]);
   });
 
-  it('is shown as what it is, looked for at no other service, and asked about on a terminal before it is resolved', async () => {
+  it('is shown as unknown, never searched at another service, and resolved only after confirmation', async () => {
     const { options, id } = await lost();
     const card = openTerminal(['ledger', 'show', id], options);
     expect((await card.ended).code).toBe(0);
@@ -152,7 +152,7 @@ describe('a charge whose answer is lost', () => {
 });
 
 describe('the ledger', () => {
-  it('is exported as NDJSON, oldest first, unless another format is asked for', async () => {
+  it('is exported as NDJSON by default, oldest first', async () => {
     const options = { service: await serve([json(200, ACTIVITY), problem(422, 'no')]), home: newFolder() };
     await inProcess(CHARGE, options);
     await inProcess([...CHARGE.slice(0, 2), 'ugw.AbCd.000000000000000000000002', ...CHARGE.slice(3)], options);
@@ -167,7 +167,7 @@ describe('the ledger', () => {
     expect(ids).toBe('{"state":"accepted"}\n{"state":"rejected"}\n');
   });
 
-  it('is listed page by page, in any format', async () => {
+  it('is listed page by page in every format', async () => {
     const home = newFolder();
     expect((await inProcess(['ledger', 'list', '--json'], { home })).stdout).toBe('{"data":[],"next_cursor":null}\n');
     const path = `${home}/ledger.sqlite`;
@@ -185,10 +185,10 @@ describe('the ledger', () => {
     expect((await inProcess(['ledger', 'list', '--cursor', 'abc'], { home })).code).toBe(2);
   });
 
-  it('is closed by every run: nothing is left beside it, and what it holds is marked by the clock that nobody sets', async () => {
+  it('is closed by every command: no journal remains, and entries have monotonic times', async () => {
     const options = { service: await serve([json(200, ACTIVITY)]), home: newFolder() };
     expect((await inProcess(CHARGE, options)).code).toBe(0);
-    // With an older SQLite an empty journal stays.
+    // Older SQLite leaves an empty journal.
     const left = readdirSync(options.home).filter((name) => statSync(join(options.home, name)).size > 0);
     expect(left.filter((name) => name.startsWith('ledger'))).toEqual(['ledger.sqlite']);
     const db = new DatabaseSync(`${options.home}/ledger.sqlite`);
@@ -197,7 +197,7 @@ describe('the ledger', () => {
     expect(Math.abs(marked - uptime() * 1000)).toBeLessThan(60_000);
   });
 
-  it('takes a sender that can not be seen from here for running until its time is up', async () => {
+  it('treats a sender of another machine as running until its deadline', async () => {
     const home = newFolder();
     const self = { pid: process.pid, boot: '', started: '' };
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { self }));
@@ -214,7 +214,7 @@ describe('the ledger', () => {
       /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync --profile shop\s/,
     ],
     [['shop', 'stall'], /2 charges are unknown: they may have been made\. Find out:\n {2}paycli ledger sync$/m],
-  ])('reminds on a terminal of unknown charges of the profiles %j', async (profiles, reminder) => {
+  ])('mentions unknown charges on a terminal, for profiles %j', async (profiles, reminder) => {
     const home = newFolder();
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`));
     for (const [number, profile] of profiles.entries()) {
@@ -235,7 +235,7 @@ describe('the ledger', () => {
     const long = new Date(ctimeMs - 3_600_001);
     utimesSync(`${home}/reminded`, long, long);
     expect(await screenOf('ledger', 'status')).toMatch(reminder);
-    // The reminder does not depend on the file.
+    // The reminder also works if its file is a folder.
     rmSync(`${home}/reminded`);
     mkdirSync(`${home}/reminded`);
     utimesSync(`${home}/reminded`, long, long);
@@ -246,7 +246,7 @@ describe('the ledger', () => {
 describe('a profile', () => {
   const HERE = 'http://127.0.0.1:9';
   const OTHER = 'http://127.0.0.1:10';
-  /** A payment request for each place that was charged, with the profile that did it. */
+  /** One payment request per target, with the profile that charged it. */
   const PLACES = [
     { service: HERE, workspace: 'AbCd', profile: 'shop' },
     { service: HERE, workspace: 'AbCd', profile: 'a colleague' },
@@ -258,7 +258,7 @@ describe('a profile', () => {
   const key = (workspace: string): string => `sk.${workspace}.${'x'.repeat(80)}`;
   const jobOf = (number: number): string => `job-${String(number).padStart(16, '0')}`;
 
-  /** A ledger with an unknown charge and a file for each place, and a profile for some. */
+  /** A ledger with an unknown charge and a job per target, and profiles for some of them. */
   const withPlaces = async (): Promise<string> => {
     const [home, begun] = [newFolder(), Date.now() - 7 * 86_400_000];
     const ledger = await openLedger(ledgerOptions(`${home}/ledger.sqlite`, { now: () => begun }));
@@ -283,13 +283,13 @@ describe('a profile', () => {
   };
 
   it.each<[string, readonly string[], Record<string, string>, readonly number[]]>([
-    ['the default one, whatever its name was elsewhere', [], {}, [0, 1, 2]],
+    ['the default profile, whatever its name elsewhere', [], {}, [0, 1, 2]],
     ['another workspace of the same service', ['--profile', 'stall'], {}, [2, 3]],
     ['another service', [], { PAYCLI_PROFILE: 'sandbox' }, [4]],
     ['a key from the environment', [], { PAYCLI_SECRET_KEY: key('EfGh') }, [2, 3]],
-    ['practice', ['--local'], {}, [5]],
-    ['none, where all are asked for', ['--all-profiles'], {}, [0, 1, 2, 3, 4, 5]],
-  ])('is followed by every command that names no entry: %s', async (_what, options, env, numbers) => {
+    ['--local', ['--local'], {}, [5]],
+    ['--all-profiles', ['--all-profiles'], {}, [0, 1, 2, 3, 4, 5]],
+  ])('selects the entries that commands read: %s', async (_what, options, env, numbers) => {
     const home = await withPlaces();
     const run = async (...args: string[]) => (await inProcess([...args, ...options], { home, env })).stdout;
     const places = numbers.map((number) => `${PLACES[number]?.profile ?? ''}\n`);
@@ -303,7 +303,7 @@ describe('a profile', () => {
     expect(pruned).toBe(`pruned\t0\nopen\t${numbers.length}\n`);
   });
 
-  it('is a column, in a table too, where all are shown, and the command that goes on shows all', async () => {
+  it('is a column with --all-profiles, and the command for the next page keeps --all-profiles', async () => {
     const home = await withPlaces();
     for (const [noun, rows] of [
       ['list', 6],
@@ -318,7 +318,7 @@ describe('a profile', () => {
     }
   });
 
-  it('needs no key where all are shown, and where nothing names one practice alone is left out', async () => {
+  it('needs no key with --all-profiles; without any profile, commands leave out --local entries', async () => {
     const home = await withPlaces();
     const gone = { home, env: { PAYCLI_PROFILE: 'gone' } };
     const refused = await inProcess(['ledger', 'list', '--json'], gone);

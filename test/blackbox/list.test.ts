@@ -8,11 +8,11 @@ const text = (number: number): string => JSON.stringify(ugwo(number));
 const lines = (ended: { readonly stdout: string }): string[] => ended.stdout.split('\n').filter((line) => line !== '');
 
 describe('ugwo list', () => {
-  it('shows one page of ten, and on stderr the command for the next', async () => {
+  it('prints one page of ten, and the command for the next on stderr', async () => {
     const service = await serve([page([1, 2], 'c=2;x')]);
     const ended = await paycli(['ugwo', 'list'], { service });
     expect(ended.code).toBe(0);
-    // A header says that amounts are in kobo.
+    // The header says that amounts are minor units.
     expect(lines(ended)).toHaveLength(3);
     expect(lines(ended)[0]).toBe(
       'uid\tstatus\tamount_minor\tcurrency\tref\tdescription\tonye.uid\tonye.email\tcreated_at',
@@ -38,13 +38,13 @@ describe('ugwo list', () => {
     ['amount', 'csv', 'amount_minor\r\n500001\r\n'],
     ['amount_minor', 'csv', 'amount_minor\r\n500001\r\n'],
     ['amount_minor', 'table', / {6}amount\n─+\nNGN 5,000\.01\n/],
-  ])('shows --columns %s as %s, without a header in tsv', async (columns, format, text) => {
+  ])('prints --columns %s as %s, in tsv without a header', async (columns, format, text) => {
     const service = await serve([page([1], null)]);
     const { stdout } = await inProcess(['ugwo', 'list', '--columns', columns, '-o', format], { service });
     expect(stdout).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
   });
 
-  it('selects fields of JSON by --columns, for jq too', async () => {
+  it('selects JSON fields with --columns, also for --jq', async () => {
     const service = await serve([page([1], null), page([1], null)]);
     const args = ['ugwo', 'list', '--json', '--columns', 'ref,amount'];
     const { stdout } = await inProcess(args, { service });
@@ -57,19 +57,19 @@ describe('ugwo list', () => {
     expect((await inProcess(['ugwo', 'list'], { service: await serve([page([], null)]) })).stdout).toBe('');
   });
 
-  it('says nothing on stderr with --quiet, or on the last page', async () => {
+  it('prints nothing on stderr with --quiet or on the last page', async () => {
     const service = await serve([page([1], 'c'), page([1], null)]);
     expect((await inProcess(['ugwo', 'list', '-q'], { service })).stderr).toBe('');
     expect((await inProcess(['ugwo', 'list'], { service })).stderr).toBe('');
   });
 
-  it('goes on from a cursor with its limit', async () => {
+  it('continues at --cursor with --limit', async () => {
     const service = await serve([page([3], null)]);
     await inProcess(['ugwo', 'list', '--limit', '7', '--cursor', 'c=2;x'], { service });
     expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=7&cursor=c%3D2%3Bx');
   });
 
-  it('walks to the end with the largest pages', async () => {
+  it('fetches all pages at the largest size with --all', async () => {
     const service = await serve([page([1], 'a'), page([], 'b'), page([2, 3], null)]);
     const ended = await inProcess(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: 'order-1\norder-2\norder-3\n', stderr: '' });
@@ -80,7 +80,7 @@ describe('ugwo list', () => {
     ]);
   });
 
-  it('prints JSON of one shape, with and without --all, one record a line', async () => {
+  it('prints one record per line in the same JSON shape, with and without --all', async () => {
     const service = await serve([page([1, 2], 'c'), page([1], 'c'), page([2], null)]);
     const one = await inProcess(['ugwo', 'list', '--json'], { service });
     expect(one.stdout).toBe(`{"data":[\n${text(1)},\n${text(2)}\n],"next_cursor":"c"}\n`);
@@ -88,7 +88,7 @@ describe('ugwo list', () => {
     expect(all.stdout).toBe(`{"data":[\n${text(1)},\n${text(2)}\n],"next_cursor":null}\n`);
   });
 
-  it('keeps every field as it was sent: unknown ones, order and digits', async () => {
+  it('preserves each field as sent, including unknown fields, order and digits', async () => {
     const record =
       '{"zz":{"b":1,"a":[true,null]},"10":1.50,"9":12345678901234567890,"uid":"ugw.AbCd.1","__proto__":{"x":1},"status":["new_state","New"]}';
     const service = await serve([
@@ -112,7 +112,7 @@ describe('ugwo list', () => {
     expect(await inProcess(['ugwo', 'list', '-o', format], { service })).toMatchObject({ code: 0, stdout, stderr: '' });
   });
 
-  it('neutralises a formula in csv unless --raw-csv', async () => {
+  it('escapes formulas in csv unless --raw-csv is given', async () => {
     const answer = json(200, {
       data: [{ ...ugwo(1), description: '=HYPERLINK("http://x")', amount: -5 }],
       next_cursor: null,
@@ -123,7 +123,7 @@ describe('ugwo list', () => {
     expect((await inProcess([...args, '--raw-csv'], { service })).stdout).toContain(`"=HYPERLINK(""http://x"")",-5`);
   });
 
-  it('shows an empty list as an empty list', async () => {
+  it('prints an empty list as JSON, and nothing as text', async () => {
     const service = await serve([page([], null), page([], null)]);
     expect(JSON.parse((await inProcess(['ugwo', 'list', '--json'], { service })).stdout)).toEqual({
       data: [],
@@ -132,28 +132,28 @@ describe('ugwo list', () => {
     expect(await inProcess(['ugwo', 'list', '--all'], { service })).toMatchObject({ code: 0, stdout: '' });
   });
 
-  // What a limit may be: test/contract/page.
+  // Values of --limit: test/contract/page.
   it.each([
-    ['a limit that is no number, and a max', ['--limit', '1e1', '--max', '3'], /--limit.*whole number/s],
-    ['a limit above 100, and a max', ['--limit', '500', '--max', '3'], /--limit.*at most 100/s],
+    ['--limit 1e1 with --max', ['--limit', '1e1', '--max', '3'], /--limit.*whole number/s],
+    ['--limit 500 with --max', ['--limit', '500', '--max', '3'], /--limit.*at most 100/s],
     ['an empty cursor', ['--cursor', ''], /--cursor is empty/],
-    ['a max of 0', ['--max', '0'], /--max: "0" is not a whole number/],
-    ['an empty column', ['--columns', 'uid,,ref'], /--columns: .*empty name/],
-  ])('with %s exits 2', async (_what, args, message) => {
+    ['--max 0', ['--max', '0'], /--max: "0" is not a whole number/],
+    ['an empty name in --columns', ['--columns', 'uid,,ref'], /--columns: .*empty name/],
+  ])('exits with 2 for %s', async (_what, args, message) => {
     const service = await serve([]);
     const ended = await inProcess(['ugwo', 'list', ...args], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(message);
   });
 
-  it('lists the known columns when one is not known', async () => {
+  it('suggests a column for an unknown one', async () => {
     const service = await serve([page([1], null)]);
     const ended = await inProcess(['ugwo', 'list', '--columns', 'uid,amuont'], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/amuont.*amount/s);
   });
 
-  it('names --limit when the service refuses it', async () => {
+  it('names --limit if the service rejects it', async () => {
     const service = await serve([problem(422, 'Validation Failed', [{ propertyPath: 'limit', title: 'too high' }])]);
     const ended = await inProcess(['ugwo', 'list', '--limit', '500', '--no-validate'], { service });
     expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('--limit (limit): too high') });
@@ -161,7 +161,7 @@ describe('ugwo list', () => {
 });
 
 describe('--max', () => {
-  it('asks for no more than is wanted and says on stderr that it stopped', async () => {
+  it('requests no more than needed and says on stderr that it stopped', async () => {
     const service = await serve([page([1, 2], 'c')]);
     const ended = await inProcess(['ugwo', 'list', '--max', '2', '--json'], { service });
     expect(service.seen[0]?.url).toBe('/v1/ugwo?limit=2');
@@ -172,7 +172,7 @@ describe('--max', () => {
     expect(ended.stderr).toMatch(/stopped/i);
   });
 
-  it('in the middle of a page gives the cursor of that page: going on skips none', async () => {
+  it('prints the cursor of a page that it cut, so that the next command skips nothing', async () => {
     const service = await serve([page([1, 2], 'c'), page([3, 4], 'd')]);
     const ended = await inProcess(['ugwo', 'list', '--max', '3', '--limit', '2', '--json'], { service });
     const shown = JSON.parse(ended.stdout) as { data: unknown[]; next_cursor: string };
@@ -180,22 +180,22 @@ describe('--max', () => {
     expect(shown.next_cursor).toBe('c');
   });
 
-  it('shows the whole first page of a service that sends more than was asked for', async () => {
+  it('prints the whole first page if the service sends more than requested', async () => {
     const service = await serve([page([1, 2, 3], 'c')]);
     const ended = await inProcess(['ugwo', 'list', '--max', '2', '--json'], { service });
     expect(JSON.parse(ended.stdout)).toMatchObject({ data: [{}, {}, {}], next_cursor: 'c' });
   });
 
-  it('beyond the end of the list is not told about', async () => {
+  it('prints no note beyond the end of the list', async () => {
     const service = await serve([page([1], null)]);
     expect(await inProcess(['ugwo', 'list', '--max', '50'], { service })).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
-describe('a walk that breaks half way', () => {
+describe('ugwo list --all that fails midway', () => {
   const broken: readonly Answer[] = [page([1], 'a'), page([2], 'b'), problem(404, 'Gone')];
 
-  it('leaves one valid JSON document with the cursor to go on from', async () => {
+  it('prints one valid JSON document with the cursor to continue', async () => {
     const service = await serve(broken);
     const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(3);
@@ -206,20 +206,20 @@ describe('a walk that breaks half way', () => {
     expect(errorOf(ended)).toMatchObject({ status: 404, hint: expect.stringContaining('--cursor b') });
   });
 
-  it('keeps what was shown in tsv, and says how to go on', async () => {
+  it('keeps the printed tsv rows and prints the command to continue', async () => {
     const service = await serve(broken);
     const ended = await inProcess(['ugwo', 'list', '--all', '--columns', 'ref'], { service });
     expect(ended).toMatchObject({ code: 3, stdout: 'order-1\norder-2\n' });
     expect(ended.stderr).toContain('paycli ugwo list --columns ref --all --limit 100 --cursor b');
   });
 
-  it('prints nothing when the very first page fails', async () => {
+  it('prints nothing if the first page fails', async () => {
     const service = await serve([problem(401, 'Unauthorized')]);
     const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
   });
 
-  it('exits 8 at a record that is none, and says what was answered', async () => {
+  it('exits with 8 at an invalid record and names its type', async () => {
     const service = await serve([page([1], 'a'), json(206, { data: [5], next_cursor: null })]);
     const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
@@ -230,14 +230,14 @@ describe('a walk that breaks half way', () => {
     });
   });
 
-  it('exits 8 after its retries', async () => {
+  it('exits with 8 after its retries', async () => {
     const service = await serve([page([1], 'a'), reset, reset, reset, reset, reset]);
     const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
     expect(JSON.parse(ended.stdout)).toMatchObject({ next_cursor: 'a' });
   });
 
-  it('exits 8 at a cursor that was used before', async () => {
+  it('exits with 8 at a repeated cursor', async () => {
     const service = await serve([page([1], 'a'), page([2], 'a')]);
     const ended = await inProcess(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(8);
@@ -248,7 +248,7 @@ describe('a walk that breaks half way', () => {
     });
   });
 
-  it('by Ctrl-C exits 130 and leaves one valid document', async () => {
+  it('exits with 130 on Ctrl-C and prints one valid document', async () => {
     const service = await serve([page([1], 'a'), hang]);
     const running = start(['ugwo', 'list', '--all', '--json'], { service });
     await running.saw(/order-1/);

@@ -9,30 +9,30 @@ const chargeOf = (ugwo: string): readonly string[] => {
   return ['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--json'];
 };
 
-/** A folder with a ledger that nobody else may write to, as long as another process has it. */
+/** A home whose ledger another process keeps locked. */
 const locked = async () => {
   const home = newFolder();
   const service = await serve([json(200, ACTIVITY)]);
   expect(await paycli(chargeOf(OTHER), { home, service })).toMatchObject({ code: 0 });
   const db = new DatabaseSync(`${home}/ledger.sqlite`);
   onTestFinished(() => db.close());
-  // With a log this is the same as EXCLUSIVE; without one, the ledger can still be opened.
+  // With a WAL this acts like EXCLUSIVE, but allows opening the ledger.
   db.exec('BEGIN IMMEDIATE');
   return { home, db };
 };
 
-/** Resolves when a charge is about to be begun: the file for emergencies is there. */
+/** Resolves once the charge has created its emergency file. */
 const aboutToBegin = async (home: string): Promise<void> => {
   while (!readdirSync(home).some((name) => name.includes('-emergency-'))) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
 
-describe('a charge over a ledger that another process keeps locked', () => {
+describe('a charge while another process locks the ledger', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('is ended by %s with %i at once; nothing is sent or noted', async (signal, code) => {
+  ] as const)('is ended at once by %s (%i), with nothing sent or recorded', async (signal, code) => {
     const { home, db } = await locked();
     const service = await serve([]);
     const running = start(chargeOf(UGWO_ID), { home, service });
@@ -49,7 +49,7 @@ describe('a charge over a ledger that another process keeps locked', () => {
     expect(readdirSync(home).filter((name) => name.includes('-emergency-'))).toEqual([]);
   });
 
-  it('goes through as soon as the lock is gone', async () => {
+  it('continues once the lock is released', async () => {
     const { home, db } = await locked();
     const service = await serve([json(200, { ...ACTIVITY, uid: 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1m' })]);
     const running = start(chargeOf(UGWO_ID), { home, service });

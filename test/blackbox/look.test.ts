@@ -21,7 +21,7 @@ const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--jso
 const THEIRS = 'act.AbCd.000000000000000000000077';
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
 
-/** An account that lives for so long from now. */
+/** An account that expires after this time. */
 const account = (uid: string, livesFor = 10 * MINUTE, some: object = {}): Record<string, unknown> => ({
   ...ACTIVITY,
   uid,
@@ -39,7 +39,7 @@ const request = (some: object = {}): Record<string, unknown> => ({
   ...some,
 });
 
-/** A service that shows a payment request in this way, and charges it. */
+/** A service that gives these answers to reads and charges. */
 const showing = (look: Answer, charge: Answer = json(200, account(ACTIVITY.uid))): Promise<Service> =>
   serveBy(({ method }) => (method === 'GET' ? look : charge), { looks: 'asked' });
 
@@ -48,18 +48,18 @@ const rows = async (home: string): Promise<Record<string, unknown>[]> =>
   (JSON.parse((await inProcess(['ledger', 'list', '--json'], { home })).stdout) as { data: Record<string, unknown>[] })
     .data;
 
-describe('the look before a charge', () => {
+describe('the check before a charge', () => {
   it.each<[string, object, RegExp]>([
     ['paid', { status: 'ugwo_successful' }, /it is already paid/],
     ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/],
     ['cancelled', { status: 'cancelled' }, /it is cancelled/],
     ['without a checkout', { checkout: null }, /no checkout/],
     [
-      'being paid by somebody else',
+      'being paid by another charge',
       { activities: [account(THEIRS)] },
       /act\.AbCd\.\S+77, not from this ledger\) can still be paid/,
     ],
-  ])('refuses what is %s with 9, and sends and notes nothing', async (_what, some, message) => {
+  ])('refuses a request that is %s with 9; nothing is sent or recorded', async (_what, some, message) => {
     const [service, home] = [await showing(json(200, request(some))), newFolder()];
     const ended = await paycli(TRANSFER, { service, home });
     expect(ended).toMatchObject({ code: 9, stdout: '' });
@@ -68,7 +68,7 @@ describe('the look before a charge', () => {
     expect(await rows(home)).toEqual([]);
   });
 
-  it('shows the account that is there, whoever made it', async () => {
+  it('prints the existing account, whoever created it', async () => {
     const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
     const error = errorOf(await inProcess(TRANSFER, { service }));
     expect(error['message']).toContain('account number 0123456789');
@@ -76,7 +76,7 @@ describe('the look before a charge', () => {
     expect(error).not.toHaveProperty('ledger_id');
   });
 
-  it('names the charge of the ledger where it is ours', async () => {
+  it("names the ledger's charge if it created the account", async () => {
     const [home, made] = [newFolder(), account(ACTIVITY.uid)];
     const first = await showing(json(200, request()), json(200, made));
     expect((await inProcess(TRANSFER, { service: first, home })).code).toBe(0);
@@ -94,13 +94,13 @@ describe('the look before a charge', () => {
     ['paid', { status: 'ugwo_successful' }, 0],
     ['open with another account', { activities: [account(THEIRS)] }, 0],
     ['cancelled', { status: 'cancelled' }, 9],
-  ])('of what is %s is overridden by --again, but for a cancelled one', async (_what, some, code) => {
+  ])('for a request that is %s is overridden by --again, unless it is cancelled', async (_what, some, code) => {
     const service = await showing(json(200, request(some)));
     expect((await inProcess([...TRANSFER, '--again'], { service })).code).toBe(code);
     expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
   });
 
-  it('gives back with --reuse what the service lists, as it came', async () => {
+  it("returns the service's activity unchanged with --reuse", async () => {
     const theirs = account(THEIRS, 10 * MINUTE, { extra: 1.5 });
     const service = await showing(json(200, JSON.stringify(request({ activities: [theirs] })).replace('1.5', '1.50')));
     const ended = await inProcess([...TRANSFER, '--reuse'], { service });
@@ -110,7 +110,7 @@ describe('the look before a charge', () => {
     expect(methods(service)).toBe('GET');
   });
 
-  it('does not give with --reuse what shows another phone', async () => {
+  it('does not reuse an activity for another phone', async () => {
     const other = account(THEIRS, MINUTE, { next_action: null, status: 'processing', medium: 'mobile_money' });
     const asking = {
       ...other,
@@ -134,12 +134,12 @@ describe('the look before a charge', () => {
   it.each<[string, object, readonly string[]]>([
     ['another provider', { next_action: DIAL, provider: 'zenith' }, ['ussd', '--provider', 'gtb']],
     [
-      'a phone that ends alike',
+      'a phone number with the same last digits',
       { next_action: null, status: 'processing', medium: 'mobile_money', phone: '+233240001234' },
       ['mobile_money', '--provider', 'mtn', '--phone', '+233550001234'],
     ],
-    ['no identifier', { uid: undefined }, ['bank_transfer']],
-  ])('does not give with --reuse what shows %s', async (_what, some, medium) => {
+    ['a request without an id', { uid: undefined }, ['bank_transfer']],
+  ])('does not reuse an activity for %s', async (_what, some, medium) => {
     const service = await showing(json(200, request({ activities: [account(THEIRS, MINUTE, some)] })));
     const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', ...medium, '--reuse', '--json'], { service });
     expect(ended).toMatchObject({ code: 9, stdout: '' });
@@ -147,14 +147,14 @@ describe('the look before a charge', () => {
     expect(methods(service)).toBe('GET');
   });
 
-  it('keeps with --reuse what others have made in sight, when its own has come to nothing', async () => {
+  it("reuses another's new activity after its own charge failed", async () => {
     const [home, made] = [newFolder(), account(ACTIVITY.uid)];
     let later = false;
     const service = await serveBy(
       ({ method, url }) => {
         if (method === 'POST') return json(200, made);
         if (url.includes('/activities/')) return json(200, { ...made, status: 'failed', next_action: null });
-        // The service does not list what has failed.
+        // The service does not list the failed activity.
         return json(200, request({ activities: later ? [account(THEIRS)] : [] }));
       },
       { looks: 'asked' },
@@ -166,13 +166,13 @@ describe('the look before a charge', () => {
     expect(methods(service)).toBe('GET,POST,GET,GET');
   });
 
-  it('takes with --reuse no copy from before its expiry for a look behind it, however it is dated', async () => {
+  it('does not accept a cached answer from before the expiry with --reuse, whatever its date', async () => {
     const home = newFolder();
     const own = account(ACTIVITY.uid, -MINUTE);
     const service = await serveBy(
       ({ method, url }) => {
         if (method === 'POST') return json(200, own);
-        // A front end has dated anew what has lain in a cache for nine minutes.
+        // A cache has renewed the date of a nine-minute-old answer.
         return url.includes('/activities/') ? json(200, own, { age: '540' }) : json(404, {});
       },
       { looks: 'asked' },
@@ -183,7 +183,7 @@ describe('the look before a charge', () => {
     expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('has its time noted as that at which the service gave it, however a copy is dated', async () => {
+  it('records the time at which the service created an answer, even if a cache served it', async () => {
     const home = newFolder();
     const at = Math.floor(Date.now() / 1000) * 1000;
     const dated = { date: new Date(at).toUTCString() };
@@ -198,7 +198,7 @@ describe('the look before a charge', () => {
     expect(JSON.parse(String(db.prepare('SELECT told FROM charge').get()?.['told'])).service).toBe(at - 540_000);
   });
 
-  it('charges what was paid in time with --reuse no second time', async () => {
+  it('does not charge again with --reuse after a payment in time', async () => {
     const home = newFolder();
     const late = { date: new Date(Date.now() + 20 * MINUTE).toUTCString() };
     let paid = false;
@@ -219,12 +219,12 @@ describe('the look before a charge', () => {
     expect(methods(service)).toBe('GET,POST,GET');
   });
 
-  it('is needed once an account has expired: nobody knows what it came to', async () => {
+  it('is required once an account has expired, since its outcome is unknown', async () => {
     const home = newFolder();
     const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid)));
     expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     const past = atom(Date.now() - 60 * MINUTE);
-    // Nobody has asked the service the time since, and the machine may have been up for less than the hour.
+    // The service's time was not read since, and the machine may have been up for less than an hour.
     rewrite(
       join(home, 'ledger.sqlite'),
       `UPDATE charge SET told = NULL, next_action = json_set(next_action, '$.headers.expires_at', '${past}')`,
@@ -236,13 +236,13 @@ describe('the look before a charge', () => {
 
   it.each<[string, Answer, number]>([
     ['fails', problem(500, 'Oops'), 8],
-    ['breaks off', reset, 8],
-    ['is no JSON', raw('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'), 8],
+    ['resets the connection', reset, 8],
+    ['is not JSON', raw('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'), 8],
     ['is refused with 422', problem(422, 'No'), 8],
-    ['finds the key refused', problem(401, 'Unauthorized'), 4],
-    ['is forbidden', problem(403, 'Forbidden'), 4],
+    ['fails with 401', problem(401, 'Unauthorized'), 4],
+    ['fails with 403', problem(403, 'Forbidden'), 4],
     ['comes from a cache', json(200, request(), { age: '60' }), 8],
-  ])('that %s ends the run, and nothing is sent', async (_what, look, code) => {
+  ])('that %s ends the command, and nothing is sent', async (_what, look, code) => {
     const [service, home] = [await showing(look), newFolder()];
     const ended = await inProcess(TRANSFER, { service, home });
     expect(ended.code).toBe(code);
@@ -251,17 +251,17 @@ describe('the look before a charge', () => {
   });
 
   it.each<[string, Answer]>([
-    ['a service that has no such read (404)', problem(404, 'Not found')],
-    ['one that answers 405', json(405, { message: 'Method not allowed' })],
-    ['one that answers 501', json(501, {})],
-    ['a page of its own for 404', raw('HTTP/1.1 404 No\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\n<p/>')],
-    ['one that names the path', json(404, { message: `The route v1/ugwo/${UGWO_ID} could not be found.` })],
-    ['one that names the address', json(404, { title: 'No', detail: `there is nothing at /v1/ugwo/${UGWO_ID}` })],
-    ['one that names a route', json(404, { message: 'No route for GET ugwo' })],
-    ['a stub that answers every GET alike', json(200, { status: 'ok' })],
-    ['a stub that answers with another payment request', json(200, ugwo(9))],
-    ['a stub that answers every GET with a page', json(200, { data: [], next_cursor: null })],
-  ])('goes ahead at %s, and says so', async (_what, look) => {
+    ['404 without a known message', problem(404, 'Not found')],
+    ['405', json(405, { message: 'Method not allowed' })],
+    ['501', json(501, {})],
+    ['a 404 page', raw('HTTP/1.1 404 No\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\n<p/>')],
+    ['a 404 that names the path', json(404, { message: `The route v1/ugwo/${UGWO_ID} could not be found.` })],
+    ['a 404 that names the URL', json(404, { title: 'No', detail: `there is nothing at /v1/ugwo/${UGWO_ID}` })],
+    ['a 404 that names a route', json(404, { message: 'No route for GET ugwo' })],
+    ['the same answer to every GET', json(200, { status: 'ok' })],
+    ['another payment request', json(200, ugwo(9))],
+    ['a list for every GET', json(200, { data: [], next_cursor: null })],
+  ])('continues with a note after %s', async (_what, look) => {
     const service = await showing(look);
     const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
     expect(ended.code).toBe(0);
@@ -270,13 +270,13 @@ describe('the look before a charge', () => {
   });
 
   describe.each([
-    ['in other words', json(429, { message: 'Too Many Attempts.' })],
+    ['in another format', json(429, { message: 'Too Many Attempts.' })],
     ['in the live dialect', json(429, { message: 'too_many_requests', errors: [] })],
-    ['in a page of HTML', raw('HTTP/1.1 429 Slow\r\ncontent-length: 4\r\n\r\n<h1>')],
+    ['as an HTML page', raw('HTTP/1.1 429 Slow\r\ncontent-length: 4\r\n\r\n<h1>')],
     ['without a body', raw('HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n')],
-  ])('settles a 429 %s', (_what, held) => {
+  ])('resolves a 429 %s', (_what, held) => {
     const before = [account(THEIRS, -MINUTE)];
-    /** What the second look shows, behind the charge. */
+    /** The end of a charge whose second read gives this answer. */
     const ended = async (second: Answer, first: Answer = json(200, request({ activities: before }))) => {
       const looks = [first, second];
       const service = await serveBy(({ method }) => (method === 'POST' ? held : looks.shift()), {
@@ -287,29 +287,32 @@ describe('the look before a charge', () => {
       return { code, stderr, asked: methods(service), states: (await rows(home)).map(({ state }) => state) };
     };
 
-    it('as not sent where a read behind it shows nothing new: 5', async () => {
+    it('as not sent if a read after it shows nothing new: exits with 5', async () => {
       const { stderr, ...end } = await ended(json(200, request({ activities: before })));
       expect(end).toEqual({ code: 5, asked: 'GET,POST,GET', states: ['not_sent'] });
       expect(stderr).toContain('a read behind it shows nothing new');
     });
 
     it.each<[string, Answer]>([
-      ['an activity more', json(200, request({ activities: [...before, account(ACTIVITY.uid)] }))],
+      ['one more activity', json(200, request({ activities: [...before, account(ACTIVITY.uid)] }))],
       [
-        'a latest one that is new',
+        'a new latest activity',
         json(200, request({ activities: before, lastest_ugwo_activity: account(ACTIVITY.uid) })),
       ],
       ['another activity', json(200, request({ activities: [account(ACTIVITY.uid)] }))],
-      ['none of the earlier ones', json(200, request({ activities: [] }))],
+      ['no earlier activity', json(200, request({ activities: [] }))],
       ['no activities', json(200, request({ activities: undefined }))],
-      ['what lay in a cache', json(200, request({ activities: before }), { age: '60' })],
-      ['what is as old as the first', json(200, request({ activities: before }), { date: new Date(0).toUTCString() })],
-      ['a no', json(404, {})],
-    ])('as unknown where it shows %s: 6', async (_shown, second) => {
+      ['a cached answer', json(200, request({ activities: before }), { age: '60' })],
+      [
+        'an answer as old as the first',
+        json(200, request({ activities: before }), { date: new Date(0).toUTCString() }),
+      ],
+      ['an error', json(404, {})],
+    ])('as unknown if that read shows %s: exits with 6', async (_shown, second) => {
       expect(await ended(second)).toMatchObject({ code: 6, asked: 'GET,POST,GET', states: ['unknown'] });
     });
 
-    it('as unknown where the first look shows no activities: 6', async () => {
+    it('as unknown if the first read shows no activities: exits with 6', async () => {
       const first = json(200, request({ activities: undefined }));
       expect(await ended(first, first)).toMatchObject({ code: 6, asked: 'GET,POST', states: ['unknown'] });
     });
@@ -323,18 +326,21 @@ describe('the look before a charge', () => {
     ['by its identifier', { message: `No such object: ${UGWO_ID}` }],
   ];
 
-  it.each(MISSING)('ends the charge of a request that the service says is not there, %s: 3', async (_what, body) => {
-    const [service, home] = [await showing(json(404, body)), newFolder()];
-    const ended = await inProcess(TRANSFER, { service, home });
-    expect(ended).toMatchObject({ code: 3, stdout: '' });
-    const { message, hint } = errorOf(ended);
-    expect(message).toContain(`${UGWO_ID} was not charged: the service answered 404`);
-    expect(hint).toContain('check the identifier');
-    expect(methods(service)).toBe('GET');
-    expect(await rows(home)).toEqual([]);
-  });
+  it.each(MISSING)(
+    'fails if the service says that the request does not exist, %s: exits with 3',
+    async (_what, body) => {
+      const [service, home] = [await showing(json(404, body)), newFolder()];
+      const ended = await inProcess(TRANSFER, { service, home });
+      expect(ended).toMatchObject({ code: 3, stdout: '' });
+      const { message, hint } = errorOf(ended);
+      expect(message).toContain(`${UGWO_ID} was not charged: the service answered 404`);
+      expect(hint).toContain('check the identifier');
+      expect(methods(service)).toBe('GET');
+      expect(await rows(home)).toEqual([]);
+    },
+  );
 
-  it('ends the row of a request that the service says is not there, and no other: 3', async () => {
+  it('fails only the row whose request does not exist: exits with 3', async () => {
     const service = await serveBy(
       ({ method, url }) => {
         if (method === 'POST') return json(200, ACTIVITY);
@@ -348,7 +354,7 @@ describe('the look before a charge', () => {
     expect(methods(service).match(/POST/g)).toHaveLength(1);
   });
 
-  it('is not to be skipped where the service asks to be left alone', async () => {
+  it('does not suggest --no-preflight during a Retry-After', async () => {
     const service = await serveBy(() => json(503, {}, { 'retry-after': '3600' }), { looks: 'asked' });
     expect(errorOf(await inProcess([...TRANSFER, '--json'], { service }))).toMatchObject({
       exit_code: 8,
@@ -356,13 +362,13 @@ describe('the look before a charge', () => {
     });
   });
 
-  it('is left out with --no-preflight', async () => {
+  it('is skipped with --no-preflight', async () => {
     const service = await showing(json(200, request({ status: 'cancelled' })));
     expect((await inProcess([...TRANSFER, '--no-preflight'], { service })).code).toBe(0);
     expect(methods(service)).toBe('POST');
   });
 
-  it('keeps what the payment request asks for in the ledger', async () => {
+  it('records the amount, reference and customer of the payment request', async () => {
     const home = newFolder();
     const service = await showing(json(200, request({ amount: '500007', currency: ['NGN', 'enum.currency.NGN'] })));
     expect((await inProcess(TRANSFER, { service, home })).code).toBe(0);
@@ -371,7 +377,7 @@ describe('the look before a charge', () => {
     ]);
   });
 
-  it('says on a terminal what is about to be charged, before it is', async () => {
+  it('prints the amount on a terminal before the charge is sent', async () => {
     const said = Promise.withResolvers<void>();
     const held: Answer = (...args) => void said.promise.then(() => json(200, account(ACTIVITY.uid))(...args));
     const service = await showing(json(200, request()), held);
@@ -381,7 +387,7 @@ describe('the look before a charge', () => {
     expect(await session.ended).toEqual({ code: 0 });
   });
 
-  it('says on a terminal nothing of a charge that is not made', async () => {
+  it('prints no amount on a terminal if the charge is refused', async () => {
     const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
     const session = openTerminal(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service, columns: 200 });
     await session.saw(/was not charged/);
@@ -389,7 +395,7 @@ describe('the look before a charge', () => {
     expect(session.raw()).not.toContain('Charging');
   });
 
-  it('lets two processes that have looked alike send once', async () => {
+  it('lets only one of two processes send that read the same state', async () => {
     const home = newFolder();
     const posts: Seen[] = [];
     const both = Promise.withResolvers<void>();
@@ -402,7 +408,7 @@ describe('the look before a charge', () => {
         }
         looks += 1;
         if (looks === 2) both.resolve();
-        // Neither is answered before both have asked.
+        // Answers neither read before both have arrived.
         void both.promise.then(() => json(200, request())(one, response, socket));
       },
       { looks: 'asked' },
@@ -413,8 +419,8 @@ describe('the look before a charge', () => {
   });
 });
 
-describe('an answer that is only odd', () => {
-  it('names the activity of another charge: accepted, with a note and a mark in the ledger', async () => {
+describe('an accepted but unusual answer', () => {
+  it('with the activity of another charge causes a note and a mark in the ledger', async () => {
     const home = newFolder();
     const service = await serveBy(({ method, url }) =>
       method === 'GET' ? json(200, { ...request(), uid: url.split('/')[3] }) : json(200, account(ACTIVITY.uid)),
@@ -427,7 +433,7 @@ describe('an answer that is only odd', () => {
     expect((await rows(home))[0]?.['evidence']).toMatchObject([{ kind: 'odd' }]);
   });
 
-  it('is a dial string for a transfer: accepted, with a note', async () => {
+  it('with a dial string for a transfer causes a note', async () => {
     const service = await showing(json(200, request()), json(200, account(ACTIVITY.uid, 1000, { next_action: DIAL })));
     const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service });
     expect(ended.code).toBe(0);
@@ -436,7 +442,7 @@ describe('an answer that is only odd', () => {
 });
 
 describe('the same payment request at another origin', () => {
-  it('is said, and charged all the same', async () => {
+  it('is noted, and charged', async () => {
     const home = newFolder();
     const [first, second] = [await showing(json(200, request())), await showing(json(200, request()))];
     expect((await paycli(TRANSFER, { service: first, home })).code).toBe(0);
@@ -445,7 +451,7 @@ describe('the same payment request at another origin', () => {
     expect(ended.stderr).toContain(`has an earlier charge at ${first.origin}`);
   });
 
-  it('is asked about on a terminal, and not sent without a yes', async () => {
+  it('needs confirmation on a terminal', async () => {
     const home = newFolder();
     const first = await showing(json(200, request()));
     const second = await serveBy(() => json(200, request()), { looks: 'asked' });
@@ -468,7 +474,7 @@ describe('the same payment request at another origin', () => {
   });
 });
 
-describe('the look before each row of a file', () => {
+describe('the check before each row of a file', () => {
   const numberOf = ({ url }: Seen): number => Number(/ugw\.AbCd\.(\d+)/.exec(url)?.[1]);
   const service = (looks: Readonly<Record<number, Answer>>): Promise<Service> =>
     serveBy(
@@ -486,7 +492,7 @@ describe('the look before each row of a file', () => {
       .map(numberOf)
       .sort();
 
-  it('refuses those that are paid, and the report says what each asks for', async () => {
+  it('refuses paid requests, and the report has the amounts', async () => {
     const charged = await service({ 2: json(200, { ...ugwo(2), status: 'ugwo_successful' }) });
     const [home, report] = [newFolder(), join(newFolder(), 'r.csv')];
     const ended = await chargeFrom(ussdFile(1, 2, 3), { service: charged, home }, '--report', report);
@@ -499,7 +505,7 @@ describe('the look before each row of a file', () => {
     });
   });
 
-  it('leaves rows that could not be looked at for the next run, and ends with 8', async () => {
+  it('leaves rows whose check failed for the next run: exits with 8', async () => {
     const home = newFolder();
     const file = ussdFile(1, 2);
     const failing = await service({ 2: problem(422, 'No') });
@@ -514,9 +520,9 @@ describe('the look before each row of a file', () => {
   });
 
   it.each([
-    ['in a run', []],
+    ['in a bulk run', []],
     ['with --check', ['--check']],
-  ])('holds the other rows back once it is told to slow down, %s', async (_when, more) => {
+  ])('delays the other rows during a Retry-After, %s', async (_when, more) => {
     const [told, at] = [Promise.withResolvers<void>(), new Map<number, number>()];
     const slow = problem(429, 'Slow Down', undefined, { 'retry-after': '1' });
     const open: Answer = (seen, ...answer) => {
@@ -543,7 +549,7 @@ describe('the look before each row of a file', () => {
     expect((at.get(3) ?? 0) - (at.get(1) ?? 0)).toBeGreaterThan(990);
   });
 
-  it('is left out with --no-preflight, and said once where the service can not show anything', async () => {
+  it('is skipped with --no-preflight, and a service without reads causes one note', async () => {
     const quick = await service({});
     expect((await chargeFrom(ussdFile(1, 2), { service: quick, home: newFolder() }, '--no-preflight')).code).toBe(0);
     expect(quick.seen.map(({ method }) => method)).toEqual(['POST', 'POST']);
@@ -554,8 +560,8 @@ describe('the look before each row of a file', () => {
   });
 });
 
-describe('a ledger', () => {
-  it('that is removed under a running file ends it, and nothing more is sent', async () => {
+describe('a ledger file', () => {
+  it('deleted during a run ends it, and nothing more is sent', async () => {
     const home = newFolder();
     const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
     let posts = 0;
@@ -576,7 +582,7 @@ describe('a ledger', () => {
   });
 
   it.runIf(process.platform === 'linux' && process.geteuid?.() === 0)(
-    'that is mounted alone, without what is kept beside it, is refused',
+    'mounted without its folder is refused',
     async () => {
       const [home, inside, service] = [newFolder(), newFolder('my home'), await showing(json(200, request()))];
       expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
@@ -591,7 +597,7 @@ describe('a ledger', () => {
     },
   );
 
-  it('that is gone, or that another has taken the place of, is missed until the count of its charges is removed', async () => {
+  it('that was deleted or replaced blocks charging until the user removes the charge count', async () => {
     const [home, other, service] = [newFolder(), newFolder(), await showing(json(200, request()))];
     expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
     const ledger = join(home, 'ledger.sqlite');
@@ -614,7 +620,7 @@ describe('a ledger', () => {
     expect((await inProcess(charge, { service, home })).code).toBe(0);
   });
 
-  it('that is an old copy, put back, is refused', async () => {
+  it('restored from an old copy is refused', async () => {
     const [home, service] = [newFolder(), await showing(json(200, request()))];
     expect((await inProcess([...TRANSFER], { service, home })).code).toBe(0);
     const old = readFileSync(join(home, 'ledger.sqlite'));
@@ -630,8 +636,8 @@ describe('a ledger', () => {
   });
 });
 
-describe('who has paid', () => {
-  /** Charges three requests, of which the first is then paid and the second failed. */
+describe('payments', () => {
+  /** Three charges; then the first is paid and the second fails. */
   const scene = async () => {
     const [home, states] = [newFolder(), new Map<string, string>()];
     const service = await serveBy(
@@ -656,7 +662,7 @@ describe('who has paid', () => {
   };
   const activity = (number: number): string => `act.AbCd.${String(number).padStart(24, '0')}`;
 
-  it('is found out by ledger sync, with sums, and kept', async () => {
+  it('are found by ledger sync, with sums, and recorded', async () => {
     const { home, service, states } = await scene();
     const file = fileOf(
       csvOf('ugwo,medium,provider', ...[1, 2, 3].map((n) => `ugw.AbCd.${String(n).padStart(24, '0')},ussd,gtb`)),
@@ -676,11 +682,11 @@ describe('who has paid', () => {
     const looks = service.seen.length;
     const again = await paycli(['ledger', 'sync', job, '-o', 'tsv'], { home, service });
     expect(again.stdout.split('\n')[1]).toBe('paid\tNGN\t1\t500001');
-    // Only what is still open is looked at again.
+    // Reads only open charges again.
     expect(service.seen).toHaveLength(looks + 1);
   });
 
-  it('is found out of every open charge: the rows of all files, and what was charged by itself', async () => {
+  it('are found for all open charges, from files and single ones', async () => {
     const { home, service, states } = await scene();
     for (const file of [ussdFile(1, 2), ussdFile(3)]) {
       expect((await chargeFrom(file, { home, service })).code).toBe(0);
@@ -692,7 +698,7 @@ describe('who has paid', () => {
     expect(ended.stdout).toMatch(/^payment\t.*\npaid\tNGN\t2\t1000005\nopen\tNGN\t2\t1000005\n$/);
   });
 
-  it('is found out of a charge that has expired, when it is named', async () => {
+  it('are found for an expired charge if its id is given', async () => {
     const home = newFolder();
     let [status, at] = ['requires_action', Date.now()];
     const made = account(ACTIVITY.uid, MINUTE, { created_at: atom(at) });
@@ -707,7 +713,7 @@ describe('who has paid', () => {
     at += 2 * MINUTE;
     const sync = async (...ids: readonly string[]) =>
       (await inProcess(['ledger', 'sync', ...ids], { service, home })).stdout.split('\n')[1]?.split('\t')[0] ?? '';
-    // What the front end says of its time alone is not enough: the activity was made just now.
+    // The server's clock alone does not prove expiry, because the activity is new.
     expect(await sync()).toBe('open');
     status = 'expired';
     expect(await sync()).toBe('expired');
@@ -716,7 +722,7 @@ describe('who has paid', () => {
     expect(await sync(String((await rows(home))[0]?.['id']))).toBe('paid');
   });
 
-  it('is said to be seen by nobody where the service shows nothing, and where nothing was made', async () => {
+  it('count as last recorded if the service does not show them, and not at all for rejected charges', async () => {
     const home = newFolder();
     const blind = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(404, {})), {
       looks: 'asked',
@@ -735,7 +741,7 @@ describe('who has paid', () => {
     expect(named.stderr).toContain('1 charge not made: not counted.');
   });
 
-  it('is waited for with --wait over a whole file', async () => {
+  it('are awaited for a whole file with --wait', async () => {
     const { home, service, states } = await scene();
     const run = start(['ugwo', 'charge', '--from', ussdFile(1, 2), '--json', '--wait'], { home, service });
     await expect.poll(() => states.size).toBe(2);
@@ -747,7 +753,7 @@ describe('who has paid', () => {
     });
   });
 
-  it('ends with 12 when the time is over before the payments are there, and with 11 when one has failed', async () => {
+  it('exit with 12 after --wait-timeout, and with 11 if one failed', async () => {
     const { home, service, states } = await scene();
     const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait', '--wait-timeout', '1s'];
     const open = await inProcess(command, { home, service });
@@ -757,7 +763,7 @@ describe('who has paid', () => {
     expect((await inProcess(command, { home, service })).code).toBe(11);
   });
 
-  it('is not waited for once a signal has come, which a script must see', async () => {
+  it('are not awaited after a signal, which sets the exit code', async () => {
     const [home, held] = [newFolder(), Promise.withResolvers<void>()];
     const service = await serveBy((seen) => (one, response, socket) => {
       if (seen.method === 'POST') void held.promise.then(() => json(200, ACTIVITY)(one, response, socket));
@@ -773,7 +779,7 @@ describe('who has paid', () => {
     expect(ended.stderr).toContain('paycli ledger sync job-');
   });
 
-  it('is not waited for while the service asks for a pause that is longer than the wait', async () => {
+  it('are not awaited during a Retry-After longer than the wait', async () => {
     let posts = 0;
     const service = await serveBy(
       ({ method, url }) => {
@@ -791,10 +797,10 @@ describe('who has paid', () => {
   });
 
   it.each<[string, 'key' | 'ledger' | 'service', number, RegExp]>([
-    ['the key is not taken any more', 'key', 12, /answered 401/],
-    ['the service can not be read', 'service', 12, /answered 503/],
-    ['the ledger is gone', 'ledger', 10, /removed or replaced/],
-  ])('is told with the summary, too, where meanwhile %s', async (_what, broken, code, message) => {
+    ['the key is rejected meanwhile', 'key', 12, /answered 401/],
+    ['reads fail meanwhile', 'service', 12, /answered 503/],
+    ['the ledger is deleted meanwhile', 'ledger', 10, /removed or replaced/],
+  ])('are printed with the summary even if %s', async (_what, broken, code, message) => {
     const home = newFolder();
     let posts = 0;
     const service = await serveBy(

@@ -3,7 +3,7 @@ import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 
-/** What was typed wrong, at every level, and what is offered. */
+/** Typos at every level, and their suggestions. */
 const MISTYPED: readonly (readonly [line: string, meant: string])[] = [
   ['ugow list', 'ugwo'],
   ['ugwo chrage', 'charge'],
@@ -28,7 +28,7 @@ const MISTYPED: readonly (readonly [line: string, meant: string])[] = [
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-describe('what was probably meant', () => {
+describe('did you mean', () => {
   it.each(MISTYPED)('%s', async (line, meant) => {
     const { code, stderr } = await paycli(line.split(' '));
     expect(code).toBe(2);
@@ -42,13 +42,13 @@ describe('what was probably meant', () => {
     [['activity', 'wait', 'order-7', 'act.Ab.1'], 'ugwo list --ref order-7'],
     [['watch', SEEDED.ugwo, 'order-7'], 'ugwo list --ref order-7'],
     [['onye', 'update', 'ada@example.com', '--ref', '7'], 'onye list --email ada@example.com'],
-  ])('is found by what was typed in place of an identifier: %j', async (args, find) => {
+  ])('suggests a search for a value that is not an id: %j', async (args, find) => {
     const ended = await inProcess(args);
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`→ find it with: paycli ${find}\n`) });
     expect(await inProcess([...find.split(' '), '--local'])).toMatchObject({ code: 0 });
   });
 
-  it('is a stored profile, or the reserved one', async () => {
+  it('suggests a stored profile, or `local`', async () => {
     const home = newFolder();
     const locl = ['ugwo', 'list', '--profile', 'locl'];
     expect((await inProcess(locl, { home })).stderr).toContain('did you mean "local"?');
@@ -58,7 +58,7 @@ describe('what was probably meant', () => {
     expect(shp).toMatchObject({ code: 4, stderr: expect.stringContaining('did you mean "shop"?') });
   });
 
-  it('is left to the service with --no-validate', async () => {
+  it('is disabled by --no-validate', async () => {
     const list = ['ugwo', 'list', '--local', '--status'];
     expect(await inProcess([...list, 'on_hold'])).toMatchObject({ code: 2 });
     expect(await inProcess([...list, 'on_hold', '--no-validate'])).toMatchObject({ code: 0 });

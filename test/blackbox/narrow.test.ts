@@ -16,7 +16,7 @@ it.each([
   [['onye', 'get', '…qc0Tk86Uj']],
   [['ledger', 'list', '--customer', '…qc0Tk86Uj']],
   [['webhook', 'events', 'list', '--ugwo', '…qc0Tk86Uj']],
-])('an identifier as a table has shortened it is refused: %j', async (args) => {
+])('an id shortened by a table is rejected: %j', async (args) => {
   const ended = await inProcess(args, { service: await serve([]) });
   expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('…') });
 });
@@ -29,7 +29,7 @@ const listed = async (columns: number, env: Record<string, string> = {}): Promis
 };
 
 describe('a list on a terminal of 80 columns', () => {
-  it('shows ref, customer, amount, status and time, between no borders', async () => {
+  it('shows ref, customer, amount, status and time without borders', async () => {
     const [head = '', rule = '', ...rows] = (await listed(80, { NO_COLOR: '1' })).split('\n');
     expect(head).toMatch(/^ref +customer +amount {2}status +created_at$/);
     expect(rule).toMatch(/^─{60,80}$/);
@@ -37,7 +37,7 @@ describe('a list on a terminal of 80 columns', () => {
     expect(rows[1]).toMatch(/^INV-000119 {2}Ada Bello +NGN [\d,.]+ {2}not paid +2026-11-20 \d\d:00$/);
   });
 
-  it('gives the command that goes on a line of its own, and breaks it nowhere', async () => {
+  it('prints the command for the next page unbroken on its own line', async () => {
     const lines = (await listed(80, { NO_COLOR: '1' })).split('\n');
     expect(lines.slice(-3)).toEqual(['More:', `  paycli ugwo list --limit 2 --cursor ${CURSOR}`, '']);
   });

@@ -9,7 +9,7 @@ import { deliver } from '../support/webhooks.ts';
 import { ugwoOf } from './bulk-support.ts';
 
 const SECRET = 'wsk.news-secret';
-/** A connection each: one that is kept may be closed in the moment in which it is used again. */
+/** No keep-alive: a kept connection may close just as it is reused. */
 const agent = new Agent({ keepAlive: false });
 
 const secretFile = (secret = SECRET): string => {
@@ -22,11 +22,11 @@ export interface Listener {
   readonly run: Running;
   readonly url: string;
   readonly secret: string;
-  /** Delivers an event, signed by whoever knows this secret; gives the status of the answer. */
+  /** Delivers an event signed with this secret and returns the status code. */
   readonly deliver: (event: object, secret?: string) => Promise<number>;
 }
 
-/** Listens for webhooks, and resolves once it does. */
+/** Starts `webhook listen` and resolves once it listens. */
 export const listen = async (options: RunOptions, ...args: readonly string[]): Promise<Listener> => {
   const port = await freePort();
   const run = start(['webhook', 'listen', '--port', String(port), '--secret-file', secretFile(), ...args], options);
@@ -52,7 +52,7 @@ export const listen = async (options: RunOptions, ...args: readonly string[]): P
 
 let events = 0;
 
-/** An event about an activity of a payment request. */
+/** An event for an activity of a payment request. */
 export const eventOf = (number: number, name: string, data: object): object => {
   events += 1;
   return {
@@ -62,7 +62,7 @@ export const eventOf = (number: number, name: string, data: object): object => {
   };
 };
 
-/** Resolves once the ledger has so many charges whose payment is this; gives them. */
+/** Payments of the charges in the ledger. */
 export const paymentsIn = async (options: RunOptions): Promise<(string | null)[]> => {
   const { stdout } = await inProcess(['ledger', 'list', '--json'], options);
   return (JSON.parse(stdout) as { data: { payment: string | null }[] }).data.map(({ payment }) => payment);

@@ -11,10 +11,10 @@ const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[
   inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
-/** What the customer must do is there, and can't be read. */
+/** Has a next action without readable instructions. */
 const MUTE = { ...ACTIVITY, next_action: { type: 'user_action', headers: { bank_name: 'Wema Bank' } } };
 
-/** A service that has no reads, and answers every charge alike. */
+/** A service without reads that answers every charge alike. */
 const charges = (answer: Answer): Promise<Service> =>
   serveBy(({ method }) => (method === 'POST' ? answer : problem(404, 'Not Found')));
 
@@ -23,8 +23,8 @@ const ledgerRow = async (home: string): Promise<Record<string, unknown>> => {
   return (JSON.parse(stdout) as { data: Record<string, unknown>[] }).data[0] ?? {};
 };
 
-describe('a charge whose answer is odd', () => {
-  it('is made, and shown as it came; what could not be read is said once a field', async () => {
+describe('a charge with an unusual answer', () => {
+  it('is accepted and printed as received, with one note per unreadable field', async () => {
     const odd = {
       ...ACTIVITY,
       status: null,
@@ -51,7 +51,7 @@ describe('a charge whose answer is odd', () => {
   });
 
   it.each(['gzip', 'deflate', 'br'] as const)(
-    'is read where it comes compressed by %s, which nobody asked for',
+    'is read if the answer is compressed by %s, which paycli did not request',
     async (encoding) => {
       const encode = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[encoding];
       const text = JSON.stringify({ ...ACTIVITY, activity_type: 1 });
@@ -65,7 +65,7 @@ describe('a charge whose answer is odd', () => {
     },
   );
 
-  it('is printed as JSON in the very words of the service, with nothing beside it', async () => {
+  it('is printed as JSON byte for byte, with nothing else', async () => {
     const text = `{"uid":"${ACTIVITY.uid}","status":[],"amount":1.50,"next_action":[]}`;
     const service = await charges(json(200, text));
     expect(await inProcess([...CHARGE, '--json'], { service })).toEqual({
@@ -76,7 +76,7 @@ describe('a charge whose answer is odd', () => {
     });
   });
 
-  it('shows an account number that is a number digit for digit, and warns of half an account', async () => {
+  it('preserves the digits of a numeric account number, and warns about incomplete accounts', async () => {
     const text = JSON.stringify({ ...ACTIVITY, next_action: { headers: { account_number: 'N' } } });
     const [service, home] = [await charges(json(200, text.replace('"N"', '73645128901234567890'))), newFolder()];
     const ended = await inProcess([...CHARGE, '-o', 'table'], { service, home });
@@ -87,7 +87,7 @@ describe('a charge whose answer is odd', () => {
     expect(next_action).toEqual({ headers: { account_number: '73645128901234567890' } });
   });
 
-  it('is known by what was read before, where a later read shows no status', async () => {
+  it('keeps the earlier status if a later read has none', async () => {
     const home = newFolder();
     const service = await serveBy(({ method, url }) => {
       if (method === 'POST') return json(200, ACTIVITY);
@@ -98,7 +98,7 @@ describe('a charge whose answer is odd', () => {
     expect(await ledgerRow(home)).toMatchObject({ status: 'requires_action' });
   });
 
-  it('of which nothing can be passed on is made and exits 7: printed, kept, and said', async () => {
+  it('without a readable next action is accepted, recorded and printed, and exits with 7', async () => {
     const [service, home] = [await charges(json(200, MUTE)), newFolder()];
     const ended = await inProcess([...CHARGE, '--json'], { service, home });
     expect(ended).toMatchObject({ code: 7, stdout: `${JSON.stringify(MUTE)}\n` });
@@ -112,7 +112,7 @@ describe('a charge whose answer is odd', () => {
     expect(await ledgerRow(home)).toMatchObject({ state: 'accepted', activity: ACTIVITY.uid, exit_code: 7 });
   });
 
-  it('of which nothing can be passed on is not waited for', async () => {
+  it('without a readable next action is not awaited', async () => {
     const service = await charges(json(200, MUTE));
     expect(await inProcess([...CHARGE, '--wait', '--json'], { service })).toMatchObject({ code: 7 });
     expect(service.seen.filter(({ url }) => url.includes('/activities/'))).toEqual([]);
@@ -120,8 +120,8 @@ describe('a charge whose answer is odd', () => {
 
   it.each([
     ['another request', { ugwo_uid: 'ugw.AbCd.other' }],
-    ['no charge', { activity_type: ['refund', 'enum.activity_type.refund'] }],
-  ])('that names %s is unknown, and kept as evidence', async (_what, more) => {
+    ['a refund', { activity_type: ['refund', 'enum.activity_type.refund'] }],
+  ])('that names %s is unknown, with the answer as evidence', async (_what, more) => {
     const answer = { ...ACTIVITY, ...more };
     const [service, home] = [await charges(json(200, answer)), newFolder()];
     const ended = await inProcess([...CHARGE, '--json'], { service, home });
@@ -132,8 +132,8 @@ describe('a charge whose answer is odd', () => {
   });
 });
 
-describe('a file of charges whose answers are odd', () => {
-  it('goes on past a row of which nothing can be passed on, and exits 7, when it is run again too', async () => {
+describe('ugwo charge --from with unusual answers', () => {
+  it('continues past a row without a readable next action and exits with 7, also on a repeated run', async () => {
     const service = await serveBy((seen) =>
       seen.method !== 'POST'
         ? problem(404, 'Not Found')
@@ -157,7 +157,7 @@ describe('a file of charges whose answers are odd', () => {
     expect(service.seen.filter(({ method }) => method === 'POST')).toHaveLength(3);
   });
 
-  it("takes an answer that is no charge of ours for unknown, and not for the ledger's fault", async () => {
+  it('treats an answer about another payment request as unknown, not as a ledger error', async () => {
     const service = await serveBy((seen) =>
       seen.method === 'POST' ? charged(numberIn(seen), { ugwo_uid: ugwoOf(9) }) : problem(404, 'Not Found'),
     );
@@ -166,7 +166,7 @@ describe('a file of charges whose answers are odd', () => {
     expect(summaryOf(ended)).toMatchObject({ unknown: 2, not_started: 0 });
   });
 
-  it('name the column behind a violation, however its path is written', async () => {
+  it('names the column of a violation in any notation', async () => {
     const violations = { 'data[provider]': ['Unknown bank.'] };
     const service = await serveBy(({ method }) =>
       method === 'POST' ? json(422, { message: 'Invalid', violations }) : problem(404, 'Not Found'),
@@ -178,14 +178,14 @@ describe('a file of charges whose answers are odd', () => {
   });
 });
 
-describe('a no in any words', () => {
+describe('a rejection in an unusual format', () => {
   it.each<[string, Answer, number, object]>([
     ['401 without a body', (_seen, response) => response.writeHead(401).end(), 4, { status: 401 }],
     ['403 of a gateway', json(403, { error: 'forbidden' }), 4, { title: 'forbidden' }],
     ['404 by message', json(404, { message: 'No such request' }), 3, { title: 'No such request' }],
-    ['405 as an empty list', json(405, []), 3, { status: 405 }],
+    ['405 with an empty list', json(405, []), 3, { status: 405 }],
     ['409 by code', json(409, { code: 'ugwo_processed', message: 'Paid already' }), 3, { title: 'Paid already' }],
-  ])('%s: nothing was made', async (_what, answer, code, said) => {
+  ])('%s: no charge was created', async (_what, answer, code, said) => {
     const [service, home] = [await charges(answer), newFolder()];
     const ended = await inProcess([...CHARGE, '--json'], { service, home });
     expect(ended.code).toBe(code);
@@ -193,14 +193,14 @@ describe('a no in any words', () => {
     expect(await ledgerRow(home)).toMatchObject({ state: 'rejected', exit_code: code });
   });
 
-  /** The flag that each violation of an answer is said to be of, by the path that the service gave. */
+  /** The option named for each property path of the violations. */
   const flags = (ended: Ended): Record<string, string | undefined> => {
     const violations = errorOf(ended)['violations'] as { property_path: string; title: string; option?: string }[];
     expect(violations.map(({ title }) => title)).toEqual(violations.map(() => 'No.'));
     return Object.fromEntries(violations.map(({ property_path, option }) => [property_path, option]));
   };
 
-  it('names the flag behind each path', async () => {
+  it('names the option for each path', async () => {
     const expected = {
       'data.provider': '--provider',
       'data[provider]': '--provider',
@@ -220,7 +220,7 @@ describe('a no in any words', () => {
     expect(flags(await inProcess(unchecked, { service: refusing }))).toEqual({ 'data.medium': '--param medium' });
   });
 
-  it('names the flag of an update behind each path', async () => {
+  it('names the option of an update for each path', async () => {
     const expected = {
       firstName: '--first-name',
       first_name: '--first-name',
@@ -236,8 +236,8 @@ describe('a no in any words', () => {
   });
 });
 
-describe('a read whose answer is odd', () => {
-  it('does not end a list, and says once what could not be read', async () => {
+describe('a read with an unusual answer', () => {
+  it('does not end a list; each unreadable field is noted once', async () => {
     const odd = (number: number): object => ({ ...ugwo(number), uid: number, status: {}, amount: 'much' });
     const pages = [
       json(200, { data: [odd(1), odd(2)], next_cursor: 'a' }),
@@ -252,7 +252,7 @@ describe('a read whose answer is odd', () => {
     );
   });
 
-  it('does not end a login', async () => {
+  it('does not fail a login', async () => {
     const service = await serve([json(200, { data: [{ uid: null, status: 5 }], next_cursor: null })]);
     const ended = await inProcess(['login', '--base-url', service.origin, '--key-stdin'], {
       stdin: `sk.AbCd.${'k'.repeat(80)}`,
@@ -260,7 +260,7 @@ describe('a read whose answer is odd', () => {
     expect(ended.code).toBe(0);
   });
 
-  it('shows the word for a pair whose label is for translators', async () => {
+  it('shows a label of its own for a pair whose label is a translation key', async () => {
     const status = ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'];
     const service = await serveAll([json(200, { ...ugwo(1), uid: UGWO_ID, status, currency: ['NGN', 'Naira (NGN)'] })]);
     const { stdout } = await inProcess(['ugwo', 'get', UGWO_ID, '-o', 'table'], { service });
@@ -268,7 +268,7 @@ describe('a read whose answer is odd', () => {
     expect(stdout).toContain('NGN 5,000.01');
   });
 
-  it('that is another customer than the one that was updated is said', async () => {
+  it('causes a note if it shows another customer than the updated one', async () => {
     const service = await serve([json(200, { uid: 'ony.AbCd.other' })]);
     const ended = await inProcess(['onye', 'update', ONYE_ID, '--first-name', 'Ada'], { service });
     expect(ended.code).toBe(0);

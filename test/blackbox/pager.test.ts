@@ -7,7 +7,7 @@ import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { secretFile } from '../support/webhooks.ts';
 
-/** A pager that keeps what it is given, and says so. */
+/** A pager that marks its output. */
 const fakePager = (body = 'cat') => {
   const folder = newFolder('pager');
   const file = join(folder, 'pager');
@@ -28,7 +28,7 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     return /^pager(.*)$/m.exec(screen)?.[1]?.trim() ?? 'none';
   };
 
-  it('is PAYCLI_PAGER, else PAGER; cat, an empty text, --no-pager or a dumb terminal turns it off', async () => {
+  it('is PAYCLI_PAGER or PAGER; `cat`, an empty value, --no-pager or a dumb terminal disable it', async () => {
     const { file } = fakePager();
     expect(await paged({ PAGER: `${file} a` })).toBe('a');
     expect(await paged({ PAGER: `${file} a`, PAYCLI_PAGER: `${file} b` })).toBe('b');
@@ -41,7 +41,7 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await paged({})).toBe('none');
   });
 
-  it('is not started for what runs until it is stopped', async () => {
+  it('is not started for commands that run until stopped', async () => {
     const { file } = fakePager();
     const env = { PAGER: file };
     for (const [args, sign] of [
@@ -57,20 +57,20 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     }
   });
 
-  it('reads a list on a terminal, started without a shell and without the key', async () => {
+  it('shows a list on a terminal, and gets neither a shell nor the key', async () => {
     const service = await serve([page([1, 2], 'c2')]);
     const { folder, file } = fakePager();
     const env = { ...TERMINAL, PAYCLI_PAGER: `${file} -a '$(x) y'` };
     const terminal = openTerminal(['ugwo', 'list'], { service, env });
     expect(await terminal.ended).toEqual({ code: 0 });
-    // What is said beside the data comes when the pager is left.
+    // Messages appear after the pager has ended.
     expect(await terminal.screen()).toMatch(/^pager -a \$\(x\) y\nref [\s\S]*order-1[\s\S]*order-2[\s\S]*\nMore:/);
     const seen = readFileSync(join(folder, 'env'), 'utf8');
     expect(seen).toContain('LESS=FRX');
     expect(seen).not.toMatch(/sk\.|PAYCLI_SECRET_KEY/);
   });
 
-  it('has the terminal for itself: what is said meanwhile comes when it is left', async () => {
+  it('has the terminal to itself: messages appear after it has ended', async () => {
     const { file } = fakePager('cat; echo left');
     const env = { ...TERMINAL, PAYCLI_PAGER: file };
     const terminal = openTerminal(['ugwo', 'list', '--local', '--status', 'paid', '--max', '1'], { env });
@@ -78,7 +78,7 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await terminal.screen()).toMatch(/\nleft\n[\s\S]*Looked through \d+ payment requests/);
   });
 
-  it('is no error to leave early', async () => {
+  it('may end early without an error', async () => {
     const { file } = fakePager('head -n 1; exit 3');
     const env = { ...TERMINAL, PAYCLI_PAGER: file };
     const terminal = openTerminal(['ugwo', 'list', '--all', '--local', '-q'], { env });
@@ -86,7 +86,7 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await terminal.screen()).toMatch(/^pager\s*\nref/);
   });
 
-  it('keeps the exit code of the command', async () => {
+  it('preserves the exit code of the command', async () => {
     const service = await serve([page([1], 'c2'), problem(404, 'No')]);
     const { file } = fakePager();
     const terminal = openTerminal(['ugwo', 'list', '--all'], { service, env: { ...TERMINAL, PAYCLI_PAGER: file } });
@@ -94,7 +94,7 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await terminal.screen()).toMatch(/order-1[\s\S]*error: /);
   });
 
-  it('is not started in a pipe, nor for what a charge has answered', async () => {
+  it('is not started for a pipe or a charge', async () => {
     const service = await serve([page([1], null), json(200, ACTIVITY)]);
     const { file } = fakePager();
     const env = { ...TERMINAL, PAYCLI_PAGER: file };
@@ -104,14 +104,14 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await charge.screen()).not.toMatch(/^pager/m);
   });
 
-  it('that is not there is told, and nothing is lost', async () => {
+  it('that does not exist causes a note, and the output is printed directly', async () => {
     const env = { ...TERMINAL, PAYCLI_PAGER: 'no-such-pager' };
     const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { env });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(await terminal.screen()).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*ref/);
   });
 
-  it('is no program of the working folder', async () => {
+  it('is never a program of the working folder', async () => {
     const cwd = programs({ less: 'echo planted' });
     const env = { ...TERMINAL, PAYCLI_PAGER: 'less', PATH: ['.', '', cwd].join(delimiter) };
     const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { cwd, env });
@@ -120,7 +120,7 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await terminal.screen()).toContain('which was not found');
   });
 
-  it('is given nothing that steers a terminal', async () => {
+  it('gets no control characters', async () => {
     const hostile = `{"data":[{"uid":"${UGWO_ID}","ref":"a\\u001b[2Jb"}],"next_cursor":null}`;
     const service = await serve([json(200, hostile)]);
     const { folder, file } = fakePager(`tee "$(dirname "$0")/given"`);

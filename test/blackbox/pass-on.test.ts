@@ -21,8 +21,8 @@ const OPEN = json(200, { ...ACTIVITY, status: 'requires_action', next_action: AC
 const MESSAGE =
   'Transfer the exact amount\n\nBank: Wema Bank\nAccount name: KWUGWO / ADA\nAccount number: 0123456789\nExpires: ';
 
-describe('a customer’s next step', () => {
-  it('is printed as a message to send, and nothing else', async () => {
+describe('--share and --copy', () => {
+  it('prints a message for the customer, and nothing else', async () => {
     expect(await paycli([...GET, '--share'], { service: await serve([OPEN]) })).toMatchObject({
       code: 0,
       stdout: `${MESSAGE}${formatAnywhere(Date.parse(ACTION.headers.expires_at))}\n`,
@@ -34,7 +34,7 @@ describe('a customer’s next step', () => {
     [['--share', '--json'], "--share prints a message; it can't be used with -o json"],
     [['--share', '--columns', 'uid'], "--share prints a message; it can't be used with --columns"],
     [['--share', '--jq', '.uid'], "--share prints a message; it can't be used with --jq"],
-  ])('is refused before anything is asked: %j', async (more, message) => {
+  ])('reject other output options before sending: %j', async (more, message) => {
     const service = await serve([]);
     const ended = await paycli([...GET, ...more], { service });
     expect(ended.code).toBe(2);
@@ -46,7 +46,7 @@ describe('a customer’s next step', () => {
     [['--share', '--wait'], "--share and --wait can't be used together"],
     [['--share', '--from', 'x.csv'], "--share and --from can't be used together"],
     [['--copy', '--from', 'x.csv'], "--copy and --from can't be used together"],
-  ])('is no part of a wait or a file: %j', async (more, message) => {
+  ])("can't be combined with --wait or --from: %j", async (more, message) => {
     const one = more.includes('--from') ? [] : [UGWO_ID];
     const ended = await inProcess(['ugwo', 'charge', ...one, '--medium', 'bank_transfer', ...more, '-o', 'json'], {
       service: await serve([]),
@@ -54,7 +54,7 @@ describe('a customer’s next step', () => {
     expect(errorOf(ended)).toMatchObject({ kind: 'usage', message });
   });
 
-  it('is copied by the terminal, and the account stands between rules', async () => {
+  it('copies the account number through the terminal and prints it between rules', async () => {
     const terminal = openTerminal([...GET, '--copy'], { service: await serve([OPEN]) });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(terminal.raw()).toContain(`\u001b]52;c;${Buffer.from('0123456789').toString('base64')}\u0007`);
@@ -65,7 +65,7 @@ describe('a customer’s next step', () => {
   });
 });
 
-it('a line that is written over is gone while the program is suspended, and comes back with it', async () => {
+it('a progress line is erased while the program is suspended, and redrawn afterwards', async () => {
   const service = await serveBy(() => OPEN);
   const words = [...PROGRAM, 'activity', 'wait', UGWO_ID, ACTIVITY.uid];
   const shell = openShell({ service, cwd: newFolder('cwd') });

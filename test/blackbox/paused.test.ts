@@ -14,24 +14,24 @@ const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'
 const ANSWER = JSON.stringify(ACTIVITY);
 const TRUSTED = { NODE_EXTRA_CA_CERTS: CA_FILE };
 
-/** A moment before the hand-over in which the program can be stopped. */
+/** A point before the request is sent at which a test can pause the program. */
 interface Moment {
   readonly origin: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Where the program waits for the other end until it is stopped; without one it stops itself. */
+  /** The program waits here for the server until paused; without a gate it pauses itself. */
   readonly gate?: Gate;
-  /** How many requests have begun to arrive. */
+  /** The number of requests that started to arrive. */
   readonly sent: () => number;
 }
 
-/** The connection stands, and its TLS handshake has begun. */
+/** Connected; the TLS handshake has started. */
 const inHandshake = async (): Promise<Moment> => {
   const service = await serveTls('good', ANSWER);
   const gate = await serveGate(service.origin);
   return { origin: `https://localhost:${gate.port}`, env: TRUSTED, gate, sent: () => service.requests.length };
 };
 
-/** A proxy has been asked for a tunnel. */
+/** A proxy has received the CONNECT request. */
 const beforeTunnel = async (): Promise<Moment> => {
   const service = await serveTls('good', ANSWER);
   const gate = await serveGate((await serveProxy()).url);
@@ -46,7 +46,7 @@ const STOPS_WHEN_CONNECTED = `import { Socket } from 'node:net';
     return connect.apply(this, args);
   };`;
 
-/** The program has just been told that its connection stands. */
+/** The program has just seen its connection open. */
 const whenConnected = async (): Promise<Moment> => {
   const { origin, received } = await serveWire({ asked: (socket) => void socket.write(answerText(200, ACTIVITY)) });
   return { origin, env: {}, sent: () => received.filter((bytes) => bytes !== '').length };
@@ -57,7 +57,7 @@ const isStopped = (pid = 0): boolean =>
     ? readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T ')
     : spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).stdout.startsWith('T');
 
-/** Charges, and stops the program at a moment for a while of its clock. */
+/** Charges, and pauses the program at this point for a time of its clock. */
 const chargePaused = async ({ origin, env, gate }: Moment, home: string, isLong: boolean) => {
   const passed = join(newFolder('clock'), 'passed');
   const before = runBefore(gate === undefined ? PASSING_CLOCK + STOPS_WHEN_CONNECTED : PASSING_CLOCK);
@@ -75,11 +75,11 @@ const chargePaused = async ({ origin, env, gate }: Moment, home: string, isLong:
 
 describe.runIf(process.platform !== 'win32')('a charge whose process is stopped (SIGSTOP)', () => {
   describe.each([
-    ['when its connection stands', whenConnected],
-    ['while its TLS handshake goes on', inHandshake],
+    ['once connected', whenConnected],
+    ['during the TLS handshake', inHandshake],
     ['while a proxy opens its tunnel', beforeTunnel],
   ])('%s', (_when, momentOf) => {
-    it('for too long is not sent, and the same command charges', async () => {
+    it('for too long is not sent, and the same command charges later', async () => {
       const [moment, home] = [await momentOf(), newFolder()];
       const ended = await chargePaused(moment, home, true);
       expect([ended.code, ended.stdout, moment.sent()]).toEqual([5, '', 0]);

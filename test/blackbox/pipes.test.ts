@@ -22,11 +22,11 @@ const rowsOf = (...numbers: readonly number[]): string =>
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
-/** What a shell makes of a line in which `paycli` is the program. */
+/** Runs a shell line in which `paycli` is the program. */
 const shell = (line: string, service: Service): Promise<{ code: number | null; stdout: string; stderr: string }> =>
   new Promise((done) => {
     const child = spawn(BASH, ['-c', `paycli() { ${quoted(PROGRAM)} "$@"; }; ${line}`], {
-      // A locale that is not installed is told of by the shell.
+      // The shell warns about a missing locale.
       env: { ...environment({ service }), LC_ALL: 'C' },
     });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -46,11 +46,11 @@ const shell = (line: string, service: Service): Promise<{ code: number | null; s
 describe.runIf(process.platform !== 'win32')('rows from a pipe', () => {
   it.each([
     [
-      'the shell makes, slowly',
+      'come slowly from a process substitution',
       (file: string) => `paycli ${quoted(CHARGE)} <(head -1 ${file}; sleep 0.2; tail -n +2 ${file})`,
     ],
-    ['is standard input by its path', (file: string) => `cat ${file} | paycli ${quoted(CHARGE)} /dev/stdin`],
-    ['is standard input', (file: string) => `cat ${file} | paycli ${quoted(CHARGE)} -`],
+    ['come from /dev/stdin', (file: string) => `cat ${file} | paycli ${quoted(CHARGE)} /dev/stdin`],
+    ['come from standard input', (file: string) => `cat ${file} | paycli ${quoted(CHARGE)} -`],
   ])('that %s are all sent', async (_what, line) => {
     const service = await serveCharges();
     const ended = await shell(line(ussdFile(1, 2, 3)), service);
@@ -59,7 +59,7 @@ describe.runIf(process.platform !== 'win32')('rows from a pipe', () => {
     expect(postsOf(service)).toEqual(once(1, 2, 3));
   });
 
-  it('that nobody has written to is bad input', async () => {
+  it('without any data are a usage error', async () => {
     const service = await serve([]);
     expect(await shell(`paycli ${quoted(CHARGE)} <(true)`, service)).toMatchObject({ code: 2, stdout: '' });
   });
@@ -67,7 +67,7 @@ describe.runIf(process.platform !== 'win32')('rows from a pipe', () => {
   it.each([
     ['before', true],
     ['after', false],
-  ])('with a name are all sent where the writer comes %s the reader', async (_when, first) => {
+  ])('through a named pipe are all sent if the writer opens it %s the reader', async (_when, first) => {
     const [path, service] = [fifo(), await serveCharges()];
     const opened = Promise.withResolvers<void>();
     const write = (): void => {
@@ -77,7 +77,7 @@ describe.runIf(process.platform !== 'win32')('rows from a pipe', () => {
     };
     if (first) write();
     const running = start([...CHARGE, path, '--debug'], { service });
-    // Node opens the other end in a thread, which waits there for this one.
+    // Node opens its end in a thread that waits for this one.
     if (!first) write();
     await opened.promise;
     const ended = await running.ended;
@@ -86,14 +86,14 @@ describe.runIf(process.platform !== 'win32')('rows from a pipe', () => {
     expect(postsOf(service)).toEqual(once(1, 2));
   });
 
-  it('with a name that is closed without a word is bad input', async () => {
+  it('through a named pipe closed without data are a usage error', async () => {
     const path = fifo();
     const running = start([...CHARGE, path], { service: await serve([]) });
     createWriteStream(path).end();
     expect(await running.ended).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('for an option are taken', async () => {
+  it('can be the value of --data', async () => {
     const service = await serve([json(200, { ...ACTIVITY, uid: ONYE_ID })]);
     const line = `paycli onye update ${ONYE_ID} --data @<(echo '{"email":"ada@example.com"}') --json`;
     await shell(line, service);

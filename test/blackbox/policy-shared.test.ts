@@ -8,7 +8,7 @@ import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.
 import { openTerminal } from '../support/terminal.ts';
 import { chargeFrom, once, postsOf, serveCharges, summaryOf, ussdFile } from './bulk-support.ts';
 
-/** A shared ledger, as its owner and two operators use it, each on a machine of their own. */
+/** A shared ledger with its owner and two operators, each on another machine. */
 const team = async () => {
   const [cluster, url, service] = [await sharedCluster(), await newSharedPlace().url(), await serveCharges()];
   const roles = ['ada', 'obi'].map((name) => `${name}_${randomBytes(4).toString('hex')}`);
@@ -23,7 +23,7 @@ const team = async () => {
   return { service, roles, owner: as(undefined), ada, obi };
 };
 
-it('a file above a sum is sent by one role once another one has approved it, and the owner alone writes policies', async () => {
+it('in a shared ledger, one role sends a file that another has approved, and only the owner sets policies', async () => {
   const { service, roles, owner, ada, obi } = await team();
   const set = ['policy', 'set', '--others', '--approve-above', 'NGN 10,000.00', '--max-charges', '3', '--json'];
   const denied = await paycli(set, ada);

@@ -15,7 +15,7 @@ const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[
 
 type World = Required<Pick<RunOptions, 'home' | 'service'>> & { readonly service: Service };
 
-/** A service and a ledger whose policy limits charges by keys that belong to no profile, as these tests' does. */
+/** A ledger whose policy limits charges by keys without a profile, like the key of these tests. */
 const under = async (limits: readonly string[], service?: Service): Promise<World> => {
   const world = { home: newFolder(), service: service ?? (await serveCharges()) };
   const set = await inProcess(['policy', 'set', '--others', ...limits], world);
@@ -26,8 +26,8 @@ const under = async (limits: readonly string[], service?: Service): Promise<Worl
 const charge = (number: number, world: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   inProcess(['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json', ...more], world);
 
-describe('a charge beyond a policy', () => {
-  it('is refused with 9, with what is left and what to do, and nothing is sent', async () => {
+describe('a charge that exceeds a policy', () => {
+  it('is refused with 9, with the remaining limit and a hint, and not sent', async () => {
     const world = await under(['--max-charges', '1']);
     expect(await charge(1, world)).toMatchObject({ code: 0 });
     for (const more of [[], ['--again'], ['--reuse']]) {
@@ -45,7 +45,7 @@ describe('a charge beyond a policy', () => {
     expect(postsOf(world.service)).toEqual(once(1));
   });
 
-  it('is refused where it asks for more than is left', async () => {
+  it('is refused if its amount exceeds the rest', async () => {
     const world = await under(['--max-amount', 'NGN 9,000.00']);
     expect(await charge(1, world)).toMatchObject({ code: 0 });
     const ended = await charge(2, world);
@@ -56,7 +56,7 @@ describe('a charge beyond a policy', () => {
   });
 
   it.each<[string, readonly string[], readonly string[], string, string]>([
-    ['by another medium', ['--medium', 'bank_transfer'], [], "doesn't allow ussd", 'it allows: bank_transfer'],
+    ['for a forbidden medium', ['--medium', 'bank_transfer'], [], "doesn't allow ussd", 'it allows: bank_transfer'],
     [
       'in a currency without a limit',
       ['--max-amount', 'USD 9,000.00'],
@@ -65,14 +65,14 @@ describe('a charge beyond a policy', () => {
       'it has amounts for: USD',
     ],
     [
-      'whose amount nobody has looked at',
+      'with an unknown amount',
       ['--max-amount', 'NGN 9,000.00'],
       ['--no-preflight'],
       'limits amounts, and the amount of this charge is not known',
       'leave out --no-preflight',
     ],
     [
-      'that is more than a day allows',
+      'above the daily amount',
       ['--max-amount', 'NGN 1.00'],
       [],
       'NGN 1.00 is left today, and this charge is NGN 5,000.01',
@@ -87,7 +87,7 @@ describe('a charge beyond a policy', () => {
     expect(postsOf(world.service)).toEqual({});
   });
 
-  it('that is found to have come to nothing leaves room for another', async () => {
+  it('that failed does not count', async () => {
     const world = await under(
       ['--max-charges', '1'],
       await serveBy((seen) => charged(numberIn(seen), numberIn(seen) === 1 ? { status: 'failed', error: 'no' } : {})),
@@ -97,7 +97,7 @@ describe('a charge beyond a policy', () => {
     expect(await charge(3, world)).toMatchObject({ code: 9 });
   });
 
-  it('is the same with the emulator', async () => {
+  it('is refused with the emulator, too', async () => {
     const home = newFolder();
     const local = (...args: readonly string[]): Promise<Ended> => inProcess([...args, '--local', '--json'], { home });
     await local('policy', 'set', '--max-charges', '0');
@@ -109,8 +109,8 @@ describe('a charge beyond a policy', () => {
   });
 });
 
-describe('a file beyond a policy', () => {
-  it('stops where it is used up, and goes on once there is more', async () => {
+describe('a file that exceeds a policy', () => {
+  it('stops at the limit, and resumes once the limit is higher', async () => {
     const world = await under(['--max-charges', '2']);
     const file = ussdFile(1, 2, 3, 4, 5);
     const ended = await chargeFrom(file, world, '--concurrency', '1');
@@ -128,7 +128,7 @@ describe('a file beyond a policy', () => {
     expect(postsOf(world.service)).toEqual(once(1, 2, 3, 4, 5));
   });
 
-  it('goes on behind a row that alone is forbidden', async () => {
+  it('continues after a row that is forbidden by itself', async () => {
     const looks = (number: number) => json(200, { ...ugwo(number), amount: number === 1 ? 900 : 100, checkout: {} });
     const service = await serveBy((seen) => (seen.method === 'GET' ? looks(numberIn(seen)) : charged(numberIn(seen))), {
       looks: 'asked',
@@ -141,10 +141,10 @@ describe('a file beyond a policy', () => {
   });
 });
 
-/** What makes one person look like another account. */
+/** Makes one user appear as another account. */
 const NAMESPACE = ['--user', '--map-user=4711'] as const;
 
-/** A file of two charges of NGN 5,000.01 that waits for approval. */
+/** A file with two charges of NGN 5,000.01 that needs approval. */
 const waiting = async () => {
   const world = await under(['--approve-above', 'NGN 10,000.00']);
   const file = ussdFile(1, 2);
@@ -153,7 +153,7 @@ const waiting = async () => {
   return { world, file, ended, job };
 };
 
-/** Lets somebody else have asked for the approval, or given it. */
+/** Sets another user as the one who asked or approved. */
 const byAnother = ({ home }: World, what: 'asked_by' | 'approved_by'): void =>
   rewrite(`${home}/ledger.sqlite`, `UPDATE approval SET ${what} = 'obi@desk'`);
 
@@ -164,8 +164,8 @@ const approve = async ({ home }: World, job: string, typed: string): Promise<{ c
   return { code: (await terminal.ended).code, screen: await terminal.screen() };
 };
 
-describe('a file above a sum', () => {
-  it('waits for another person, and the line for them is there', async () => {
+describe('a file above --approve-above', () => {
+  it('is not sent; the error has the command for the approver', async () => {
     const { world, file, ended, job } = await waiting();
     expect(ended).toMatchObject({ code: 9, stdout: '' });
     expect(errorOf(ended)).toMatchObject({
@@ -181,7 +181,7 @@ describe('a file above a sum', () => {
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });
   });
 
-  it('is approved by nobody who has asked for it, nor by a script', async () => {
+  it("can't be approved by the user who asked for it, nor by a script", async () => {
     const { world, job } = await waiting();
     const own = await inProcess(['approve', job, '--json', '--yes'], world);
     expect(own).toMatchObject({ code: 9, stdout: '' });
@@ -197,7 +197,7 @@ describe('a file above a sum', () => {
     expect(errorOf(script)['message']).toBe('an approval is typed by a person on a terminal');
   });
 
-  it('is sent once another person has typed its sum', async () => {
+  it('is sent once another user has typed its total', async () => {
     const { world, file, job } = await waiting();
     byAnother(world, 'asked_by');
     const wrong = await approve(world, job, 'NGN 10,000.20');
@@ -222,7 +222,7 @@ describe('a file above a sum', () => {
   });
 
   it.runIf(spawnSync('unshare', [...NAMESPACE, 'true']).status === 0)(
-    'is approved by nobody in a user namespace, where one person can look like two, nor sent there',
+    "can't be approved or sent inside a user namespace, where one user can appear as two",
     async () => {
       const { world, file, job } = await waiting();
       const inside: World & RunOptions = { ...world, program: ['unshare', ...NAMESPACE, ...PROGRAM] };
@@ -240,7 +240,7 @@ describe('a file above a sum', () => {
     },
   );
 
-  it('needs another approval where it comes to more than was approved', async () => {
+  it('needs a new approval if its total exceeds the approved one', async () => {
     const { world, file } = await waiting();
     byAnother(world, 'approved_by');
     rewrite(`${world.home}/ledger.sqlite`, `UPDATE approval SET amounts = '{"NGN":"1000001"}'`);
@@ -250,18 +250,18 @@ describe('a file above a sum', () => {
     expect(postsOf(world.service)).toEqual({});
   });
 
-  it('is sent at once where it comes to no more than the sum', async () => {
+  it('needs no approval if its total equals the limit', async () => {
     const world = await under(['--approve-above', 'NGN 10,000.02']);
     expect(await chargeFrom(ussdFile(1, 2), world)).toMatchObject({ code: 0 });
   });
 
-  it('is only checked by --dry-run', async () => {
+  it('is only checked with --dry-run', async () => {
     const world = await under(['--approve-above', 'NGN 0.01']);
     expect(await chargeFrom(ussdFile(1), world, '--dry-run')).toMatchObject({ code: 0 });
     expect((await inProcess(['ledger', 'jobs', '--json'], world)).stdout).toContain('"data":[]');
   });
 
-  it('that nobody knows is a usage error, as is one that needs no approval', async () => {
+  it('must exist and need approval for `paycli approve`', async () => {
     const { world } = await waiting();
     expect(await inProcess(['approve', 'job-0000000000000000'], world)).toMatchObject({ code: 2 });
     const unasked = await inProcess(['policy', 'remove', '--others'], world);
@@ -274,8 +274,8 @@ describe('a file above a sum', () => {
   });
 });
 
-describe('amounts that change after a file was checked', () => {
-  /** A service whose payment requests ask for these in turn, as often as they are looked at; the last one stays. */
+describe('amounts that change after the check of a file', () => {
+  /** Serves payment requests whose amounts change with each read; the last one stays. */
   const asking = async (amounts: Readonly<Record<number, readonly number[]>>, currencies = ['NGN']) => {
     const looks: Record<number, number> = {};
     return serveAllBy((seen) => {
@@ -289,10 +289,10 @@ describe('amounts that change after a file was checked', () => {
   };
 
   it.each<[string, readonly number[], readonly string[] | undefined, readonly string[]]>([
-    ['is raised', [5000, 500_000_000], undefined, []],
-    ['is raised, and looks are left out', [5000, 500_000_000], undefined, ['--no-preflight']],
-    ['is in another currency', [5000], ['NGN', 'USD'], []],
-  ])('keep a row under the sum from being sent where one %s', async (_what, amounts, currencies, more) => {
+    ['rises', [5000, 500_000_000], undefined, []],
+    ['rises, with --no-preflight', [5000, 500_000_000], undefined, ['--no-preflight']],
+    ['changes its currency', [5000], ['NGN', 'USD'], []],
+  ])('prevent sending a row below the limit if its amount %s', async (_what, amounts, currencies, more) => {
     const world = await under(
       ['--approve-above', 'NGN 100.00'],
       await asking({ 1: amounts }, [...(currencies ?? ['NGN'])]),
@@ -309,12 +309,12 @@ describe('amounts that change after a file was checked', () => {
     expect(postsOf(world.service)).toEqual({});
   });
 
-  it('keep a row under the sum from nothing where it is still under it', async () => {
+  it("don't prevent sending a row that stays below the limit", async () => {
     const world = await under(['--approve-above', 'NGN 100.00'], await asking({ 1: [5000, 10_000] }));
     expect(await chargeFrom(ussdFile(1), world)).toMatchObject({ code: 0 });
   });
 
-  it('end an approved file at the first row that is beyond what was approved', async () => {
+  it('stop an approved file at the first row that exceeds the approved total', async () => {
     const service = await asking({ 1: [5000], 2: [5000, 5000, 10_000_000_000], 3: [5000] });
     const world = await under(['--approve-above', 'NGN 100.00'], service);
     const file = ussdFile(1, 2, 3);
@@ -325,13 +325,13 @@ describe('amounts that change after a file was checked', () => {
     expect(postsOf(service)).toEqual(once(1));
   });
 
-  it('count together with what was charged of the file before', async () => {
+  it('are added to earlier charges of the file', async () => {
     const service = await asking({ 1: [5000], 2: [5000, 10_000_000, 10_000] });
     const world = await under(['--approve-above', 'NGN 100.00'], service);
     const file = ussdFile(1, 2);
     expect(await chargeFrom(file, world, '--concurrency', '1')).toMatchObject({ code: 9 });
     expect(postsOf(service)).toEqual(once(1));
-    // By itself it would be no more than the sum.
+    // Alone, it would be within the limit.
     const again = await chargeFrom(file, world);
     expect(errorOf(again)['message']).toContain("2 payment requests for NGN 150.00 need another person's approval");
     expect(postsOf(service)).toEqual(once(1));
@@ -375,7 +375,7 @@ describe('policies', () => {
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
   });
 
-  it('say that they were removed', async () => {
+  it('are confirmed as removed', async () => {
     await policy('set', 'gone', '--max-charges', '3');
     const others = await inProcess(['policy', 'set', '--others', '--max-charges', '3'], home);
     expect(others).toMatchObject({ code: 0, stderr: '' });
@@ -384,7 +384,7 @@ describe('policies', () => {
     expect(await removed('--others')).toBe('The policy for all other profiles was removed.\n');
   });
 
-  it('show their amounts as money on a terminal', async () => {
+  it('show amounts as money on a terminal', async () => {
     await policy('set', 'club', '--max-amount', 'NGN 5,000.00');
     const terminal = openTerminal(['policy', 'show', 'club'], home);
     expect(await terminal.ended).toEqual({ code: 0 });
@@ -398,23 +398,19 @@ describe('policies', () => {
       ['set', 'shop', '--max-amount', 'NGN 1.00', '--max-amount', 'NGN 2.00'],
       'NGN is given twice',
     ],
-    [
-      'set by an amount that could mean two',
-      ['set', 'shop', '--max-amount', 'NGN 500'],
-      'could mean NGN 500.00 or NGN 5.00',
-    ],
+    ['set with an ambiguous amount', ['set', 'shop', '--max-amount', 'NGN 500'], 'could mean NGN 500.00 or NGN 5.00'],
     ['set without a currency', ['set', 'shop', '--max-amount', '5.00'], 'is not an amount with its currency'],
-    ['of a profile and of all others at once', ['show', 'shop', '--others'], "can't be used together"],
-    ['of what can be no profile', ['set', '../x', '--max-charges', '1'], 'not a profile name'],
-    ['shown where there is none', ['show', 'none'], 'no policy holds for profile none'],
-    ['removed where there is none', ['remove', 'none'], 'there is no policy of profile none'],
-  ])('are not %s', async (_what, args, message) => {
+    ['set for a profile and --others at once', ['show', 'shop', '--others'], "can't be used together"],
+    ['set for an invalid profile name', ['set', '../x', '--max-charges', '1'], 'not a profile name'],
+    ['shown if there is none', ['show', 'none'], 'no policy holds for profile none'],
+    ['removed if there is none', ['remove', 'none'], 'there is no policy of profile none'],
+  ])("can't be %s", async (_what, args, message) => {
     const ended = await inProcess(['policy', ...args], { home: newFolder() });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(message);
   });
 
-  it('that this program cannot read stop every charge', async () => {
+  it("that this version can't read stop every charge", async () => {
     const world = await under(['--max-charges', '5']);
     rewrite(`${world.home}/ledger.sqlite`, `UPDATE policy SET policy = '{"maxCustomers":1}'`);
     const ended = await charge(1, world);

@@ -16,7 +16,7 @@ const RENAME = ['profile', 'rename', 'shop', 'store'];
 const profilesIn = (home: string): ProfileFile =>
   JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as ProfileFile;
 
-/** A home with the profile `shop` for a service of the test, and `other`. */
+/** A home with the profiles `shop` (for the test's service) and `other`. */
 const loggedIn = async () => {
   const [home, service] = [newFolder(), await serveCharges()];
   for (const name of ['other', 'shop']) {
@@ -41,7 +41,7 @@ const namesIn = async ({ json }: Awaited<ReturnType<typeof loggedIn>>): Promise<
 };
 
 describe('profile rename', () => {
-  it('keeps all that is stored in the profile, and the default', async () => {
+  it('keeps the settings of the profile and the default', async () => {
     const { home, run } = await loggedIn();
     await run('profile', 'use', 'shop');
     await run('config', 'set', 'medium', 'ussd', '--profile', 'shop');
@@ -61,7 +61,7 @@ describe('profile rename', () => {
     });
   });
 
-  it('renames the entries, the jobs and the policy of the ledger, and nothing of other profiles', async () => {
+  it('renames the profile in entries, jobs and the policy of the ledger, but not in others', async () => {
     const world = await loggedIn();
     const { home, run, json, charge, service } = world;
     await charge(1, 'shop');
@@ -82,7 +82,7 @@ describe('profile rename', () => {
     expect(Object.keys(profilesIn(home).profiles)).toEqual(['other', 'store']);
   });
 
-  it('finishes the work of a run that ended before the profile was saved', async () => {
+  it('completes an earlier rename that stopped before the profile was saved', async () => {
     const world = await loggedIn();
     await world.charge(1, 'shop');
     const ledger = await openLedger(ledgerOptions(join(world.home, LEDGER)));
@@ -97,11 +97,16 @@ describe('profile rename', () => {
   it.each<
     [what: string, prepare: (world: Awaited<ReturnType<typeof loggedIn>>) => unknown, args: string[], code: number]
   >([
-    ['a name that another profile has', () => undefined, ['shop', 'other'], 2],
-    ['a name that is none', () => undefined, ['shop', 'a b'], 2],
+    ['a name in use', () => undefined, ['shop', 'other'], 2],
+    ['an invalid name', () => undefined, ['shop', 'a b'], 2],
     ['the reserved name', () => undefined, ['shop', 'local'], 2],
-    ['a profile that is not there', () => undefined, ['shpo', 'store'], 4],
-    ['a policy for both names', ({ run }) => run('policy', 'set', 'store', '--max-charges', '1'), ['shop', 'store'], 2],
+    ['a missing profile', () => undefined, ['shpo', 'store'], 4],
+    [
+      'policies under both names',
+      ({ run }) => run('policy', 'set', 'store', '--max-charges', '1'),
+      ['shop', 'store'],
+      2,
+    ],
     [
       'a damaged ledger',
       ({ home }) => beside(join(home, LEDGER), "UPDATE charge SET origin = 'x'"),

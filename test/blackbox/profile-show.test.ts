@@ -13,7 +13,7 @@ const show = async (args: readonly string[], options: RunOptions): Promise<unkno
   JSON.parse((await inProcess(['profile', 'show', ...args, '--json'], options)).stdout);
 
 describe('profile show', () => {
-  it('asks nobody, and shows the end of the key in the environment', async () => {
+  it('sends nothing, and prints the last characters of the key in the environment', async () => {
     const service = await serve([]);
     const ended = await inProcess(['profile', 'show', '--json'], { service });
     expect(JSON.parse(ended.stdout)).toEqual({
@@ -33,7 +33,7 @@ describe('profile show', () => {
 
   const authorizationOf = ({ seen }: Service) => seen.map(({ headers }) => headers['authorization']);
 
-  it('asks the service with --check, about the key of the profile', async () => {
+  it("checks the profile's key with --check", async () => {
     const service = await serve([page([1], null), problem(401, 'No')]);
     const home = newFolder();
     for (const [name, key] of [
@@ -49,21 +49,21 @@ describe('profile show', () => {
   });
 
   it.each<[what: string, args: readonly string[], env: Readonly<Record<string, string>>, name: string]>([
-    ['the default', [], {}, 'a'],
-    ['the name', ['b'], {}, 'b'],
+    ['the default profile', [], {}, 'a'],
+    ['the profile in the argument', ['b'], {}, 'b'],
     ['--profile', ['--profile', 'b'], {}, 'b'],
     ['PAYCLI_PROFILE', [], { PAYCLI_PROFILE: 'b' }, 'b'],
-    ['the name before --profile', ['b', '--profile', 'a'], {}, 'b'],
-    ['the name before the built-in service', ['b'], { PAYCLI_PROFILE: 'local' }, 'b'],
-    ['the built-in service', ['--local'], {}, 'local'],
-  ])('shows %s', async (_what, args, env, name) => {
+    ['the argument over --profile', ['b', '--profile', 'a'], {}, 'b'],
+    ['the argument over --local', ['b'], { PAYCLI_PROFILE: 'local' }, 'b'],
+    ['--local', ['--local'], {}, 'local'],
+  ])('selects %s', async (_what, args, env, name) => {
     const home = newFolder();
     await login(home, 'a');
     await login(home, 'b');
     expect(await show(args, { home, env })).toMatchObject({ name, default: name === 'a' });
   });
 
-  it('says that a key in the environment is used instead of the stored one', async () => {
+  it('notes that a key in the environment overrides the stored one', async () => {
     const home = newFolder();
     await login(home, 'a', `${CANARY.slice(0, -4)}beef`);
     const ended = await inProcess(['profile', 'show', 'a'], { home, env: { PAYCLI_SECRET_KEY: CANARY } });
@@ -71,7 +71,7 @@ describe('profile show', () => {
     expect(ended.stderr).toContain('PAYCLI_SECRET_KEY is set: it is used instead of the stored key');
   });
 
-  it('knows the names of the others', async () => {
+  it('names the known profiles in the error for an unknown one', async () => {
     const home = newFolder();
     await login(home, 'a');
     const ended = await inProcess(['profile', 'show', 'b'], { home });
@@ -84,7 +84,7 @@ describe('an alias', () => {
   it.each([
     ['whoami', ['profile', 'show']],
     ['logout', ['profile', 'remove']],
-  ])('%s calls %j, with its options and its help', async (alias, words) => {
+  ])('`%s` runs %j with the same options and help', async (alias, words) => {
     const home = newFolder();
     await login(home, 'a');
     expect(await inProcess([alias, '--nope'], { home })).toEqual(await inProcess([...words, '--nope'], { home }));
@@ -96,7 +96,7 @@ describe('an alias', () => {
     expect(await inProcess(['--profile', 'a', alias, '--yes'], { home })).toMatchObject({ code: 0 });
   });
 
-  it('is neither on another page of help nor offered', async () => {
+  it('is not listed in other help pages and never suggested', async () => {
     for (const words of [['--help'], ['help', 'profile'], ['whoam'], ['logot']]) {
       const { stdout, stderr } = await inProcess(words);
       expect(stdout + stderr).not.toMatch(/\b(?:whoami|logout)\b/);

@@ -12,7 +12,7 @@ import { openTerminal } from '../support/terminal.ts';
 const TAIL = `…${CANARY.slice(-4)}`;
 const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
 
-/** A home with one profile for a service of the test. */
+/** A home with one profile for this service. */
 const loggedIn = async (origin: string, home = newFolder()): Promise<string> => {
   const ended = await inProcess(['login', '--base-url', origin, '--key-stdin', '--no-verify'], {
     home,
@@ -23,7 +23,7 @@ const loggedIn = async (origin: string, home = newFolder()): Promise<string> => 
 };
 
 describe('login', () => {
-  it('checks the key with the smallest read, stores it for every call to one origin, and shows its last four characters', async () => {
+  it('checks the key with the smallest read, stores it for one origin, and prints its last four characters', async () => {
     const service = await serve([page([1], 'c'), page([], null)]);
     const home = newFolder();
     const ended = await paycli(['login', '--base-url', service.origin, '--key-stdin', '--json'], {
@@ -45,7 +45,7 @@ describe('login', () => {
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toContain(CANARY);
   });
 
-  it('asks for the key without echo on a terminal', async () => {
+  it('prompts for the key without echo on a terminal', async () => {
     const service = await serve([page([], null)]);
     const home = newFolder();
     const terminal = openTerminal(['login', '--base-url', service.origin], { home });
@@ -56,7 +56,7 @@ describe('login', () => {
     expect(await terminal.screen()).toContain(TAIL);
   });
 
-  it('ends at Ctrl-C with 130 and stores nothing', async () => {
+  it('exits with 130 on Ctrl-C and stores nothing', async () => {
     const home = newFolder();
     const terminal = openTerminal(['login', '--environment', 'sandbox'], { home });
     await terminal.saw(/not shown/);
@@ -65,7 +65,7 @@ describe('login', () => {
     expect(existsSync(join(home, 'config.json'))).toBe(false);
   });
 
-  it('stores nothing when the service does not take the key', async () => {
+  it('stores nothing if the service rejects the key', async () => {
     const service = await serve([problem(401, 'Unauthorized')]);
     const home = newFolder();
     const ended = await inProcess(['login', '--base-url', service.origin, '--key-stdin'], { home, stdin: CANARY });
@@ -74,7 +74,7 @@ describe('login', () => {
     expect(existsSync(join(home, 'config.json'))).toBe(false);
   });
 
-  it('stores a command in place of a key, and runs it for each call', async () => {
+  it('stores a key command and runs it for each call', async () => {
     const service = await serve([page([], null), page([], null)]);
     const home = newFolder();
     const file = join(newFolder(), 'key');
@@ -90,12 +90,12 @@ describe('login', () => {
     rmSync(file);
   });
 
-  it('with a key as an option exits 2', async () => {
+  it('rejects a key as an option', async () => {
     const ended = await inProcess(['login', '--environment', 'live', '--key', 'sk.x'], { stdin: CANARY });
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/unknown option '--key'/) });
   });
 
-  it('refuses a public key', async () => {
+  it('rejects a public key', async () => {
     const [words, stdin] = [['login', '--environment', 'live', '--key-stdin'], 'pk.Cnry.12345678901234567890'];
     const ended = await inProcess([...words, '--no-verify'], { stdin });
     expect(ended).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/public key/) });
@@ -104,7 +104,7 @@ describe('login', () => {
 });
 
 describe('a stored key', () => {
-  it('goes to no other origin', async () => {
+  it('is never sent to another origin', async () => {
     const [own, other] = [await serve([]), await serve([])];
     const home = await loggedIn(own.origin);
     const ended = await inProcess(['ugwo', 'list', '--base-url', other.origin, '--json'], { home });
@@ -112,7 +112,7 @@ describe('a stored key', () => {
     expect(other.connections()).toBe(0);
   });
 
-  it('is refused when it is readable by others', async () => {
+  it('is refused if its file is readable by others', async () => {
     const service = await serve([]);
     const home = await loggedIn(service.origin);
     chmodSync(join(home, 'config.json'), 0o644);
@@ -121,7 +121,7 @@ describe('a stored key', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is kept in a home that was open to others while nothing was in it', async () => {
+  it('is stored in an empty home after closing that to others', async () => {
     const home = newFolder();
     chmodSync(home, 0o755);
     const args = ['login', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
@@ -129,7 +129,7 @@ describe('a stored key', () => {
     expect(lstatSync(home).mode & 0o777).toBe(0o700);
   });
 
-  it('is removed only with a yes', async () => {
+  it('is removed only with --yes or confirmation', async () => {
     const home = await loggedIn('https://api.example.com');
     const before = readFileSync(join(home, 'config.json'), 'utf8');
     for (const more of [[], ['--no-input']]) {
@@ -146,7 +146,7 @@ describe('a stored key', () => {
 });
 
 describe('profiles', () => {
-  it('are listed, shown, chosen and removed, and no output holds a key', async () => {
+  it('can be listed, shown, selected and removed without printing a key', async () => {
     const home = newFolder();
     const other = `sk.Shop.${'s'.repeat(76)}beef`;
     for (const [name, key] of [
@@ -177,16 +177,13 @@ describe('profiles', () => {
     expect(JSON.stringify(errorOf(unknown))).toContain('main');
   });
 
-  it.each(['./cache', ''])(
-    'are not kept with a cache of code in the working folder (XDG_CACHE_HOME=%j)',
-    async (XDG_CACHE_HOME) => {
-      const cwd = newFolder('cwd');
-      await paycli(['--version'], { cwd, env: { XDG_CACHE_HOME } });
-      expect(readdirSync(cwd)).toEqual([]);
-    },
-  );
+  it.each(['./cache', ''])('put no code cache in the working folder (XDG_CACHE_HOME=%j)', async (XDG_CACHE_HOME) => {
+    const cwd = newFolder('cwd');
+    await paycli(['--version'], { cwd, env: { XDG_CACHE_HOME } });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
 
-  it('are not read from the working folder, nor anything else; where there are none, login and --local are named', async () => {
+  it('are never read from the working folder; without any, the error names login and --local', async () => {
     const cwd = newFolder('trap');
     writeFileSync(join(cwd, '.env'), `PAYCLI_SECRET_KEY=${CANARY}\nPAYCLI_BASE_URL=https://evil.test\n`);
     writeFileSync(
@@ -207,10 +204,10 @@ describe('profiles', () => {
   });
 });
 
-// Bun has neither such reports nor such a cache: see test/standalone.
+// Bun has no crash reports or code cache: see test/standalone.
 if (RUNTIME === 'node') {
   describe('the key of a call', () => {
-    it('is in no report of a crash', async () => {
+    it('is not in a crash report', async () => {
       const folder = newFolder('reports');
       const service = await serve([hang]);
       const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`, OTHER_SECRET: 'of-another-tool' };
@@ -232,7 +229,7 @@ if (RUNTIME === 'node') {
     const versionIn = (home: string): string => join(cacheIn(home), readdirSync(cacheIn(home))[0] ?? '');
     const isUsed = (home: string): boolean => readdirSync(versionIn(home)).length > 0;
 
-    it('lies beside no cache of code that others can write to, but one that is its user’s alone, whatever the umask is', async () => {
+    it('is not next to a code cache that others can write to, whatever the umask', async () => {
       const XDG_CACHE_HOME = newFolder('cache');
       const umask = process.umask(0);
       onTestFinished(() => void process.umask(umask));

@@ -8,7 +8,7 @@ import { openTerminal, openThrough, type TerminalSession } from '../support/term
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
 const CHARGE = ['ugwo', 'charge', SEEDED.ugwo, '--local', '--dry-run'];
 
-/** Answers questions one after the other, each once it stands there: what comes behind the last answer. */
+/** Answers one question after the other, each once it is on the screen. */
 const answering = (session: TerminalSession) => {
   let from = 0;
   return async (question: RegExp, answer: string): Promise<void> => {
@@ -18,7 +18,7 @@ const answering = (session: TerminalSession) => {
   };
 };
 
-describe('what a charge was not given', () => {
+describe('a missing option of ugwo charge', () => {
   it('is asked for on a terminal', async () => {
     const session = openTerminal([...CHARGE, '-o', 'ndjson'], { home: newFolder(), columns: 60 });
     const answer = answering(session);
@@ -33,7 +33,7 @@ describe('what a charge was not given', () => {
     expect(screen.replaceAll('\n', '')).toMatch(/"medium":"mobile_money","provider":"mtn","phone":"\+233501234567"/);
   });
 
-  it('is chosen by a part of its name from a list, and nothing is drawn over', async () => {
+  it('can be selected by part of its name, without redrawing', async () => {
     const session = openTerminal(CHARGE, { home: newFolder(), columns: 60 });
     const answer = answering(session);
     await answer(/part of it: /, 'uss');
@@ -46,7 +46,7 @@ describe('what a charge was not given', () => {
     expect(await session.screen()).toContain('union');
   });
 
-  it('may be what no list has', async () => {
+  it('can be a value outside the list', async () => {
     const session = openTerminal([...CHARGE, '--medium', 'ussd', '--no-preflight'], {
       home: newFolder(),
       columns: 100,
@@ -59,15 +59,15 @@ describe('what a charge was not given', () => {
   });
 
   it.each<[string, readonly string[]]>([
-    ['another fault that asking does not mend', ['ugwo', 'charge', 'ugw.x', '--local']],
+    ["another error that a prompt can't fix", ['ugwo', 'charge', 'ugw.x', '--local']],
     ['--no-input', [...CHARGE, '--no-input']],
-  ])('is the fault that it was with %s', async (_what, args) => {
+  ])('is an error with %s', async (_what, args) => {
     const session = openTerminal(args, { home: newFolder() });
     expect(await session.ended).toEqual({ code: 2 });
     expect(session.raw()).not.toContain('Which medium');
   });
 
-  it('is the fault that it was without a terminal on both sides', async () => {
+  it('is an error unless both sides are a terminal', async () => {
     const piped = await paycli([...CHARGE, '--json'], { home: newFolder(), stdin: '1\n' });
     expect(errorOf(piped)).toMatchObject({
       exit_code: 2,
@@ -79,7 +79,7 @@ describe('what a charge was not given', () => {
   });
 });
 
-describe('a payment request to charge', () => {
+describe('a missing payment request of ugwo charge', () => {
   const unpaid = (number: number, more: object = {}) => ({ ...ugwo(number), status: 'requires_ugwo', ...more });
   const LISTED = [
     unpaid(1, { ref: null, onye: null, created_at: new Date(Date.now() - 3 * 24 * 3_600_000).toISOString() }),
@@ -94,7 +94,7 @@ describe('a payment request to charge', () => {
     serveBy(() => json(200, { data: listed, next_cursor: 'more' }));
   const ASKED = ['ugwo', 'charge', '--medium', 'bank_transfer'];
 
-  it('is chosen on a terminal from the newest unpaid ones', async () => {
+  it('is selected on a terminal from the newest unpaid ones', async () => {
     const service = await serving();
     const session = openTerminal([...ASKED, '--dry-run'], { home: newFolder(), service, columns: 80 });
     await answering(session)(/part of it: $/, 'inv');
@@ -116,7 +116,7 @@ describe('a payment request to charge', () => {
     ['--no-input', [...ASKED, '--no-input'], {}],
     ['--as-curl', [...ASKED, '--as-curl'], {}],
     ['CI', ASKED, { CI: 'true' }],
-  ])('is the missing argument with %s', async (_what, args, env) => {
+  ])('is an error with %s', async (_what, args, env) => {
     const service = await serving();
     const session = openTerminal(args, { home: newFolder(), service, env });
     expect(await session.ended).toEqual({ code: 2 });
@@ -124,7 +124,7 @@ describe('a payment request to charge', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('is the missing argument in a pipe, and where none is unpaid', async () => {
+  it('is an error in a pipe, or if none is unpaid', async () => {
     const service = await serving([]);
     const piped = openThrough(['sh', '-c', '"$@" | cat', 'sh'], ASKED, { home: newFolder(), service });
     await piped.ended;
@@ -138,14 +138,14 @@ describe('a payment request to charge', () => {
 
 const REFUND = ['refund', 'create', SEEDED.paid.activity, '--ugwo', SEEDED.paid.ugwo, '--local'];
 
-describe('no for an answer', () => {
+describe('a declined prompt', () => {
   it.each<[string, readonly string[], RegExp, string]>([
     ['n', [...REFUND, '--provider', 'gtb', '--account-number', '0123456789'], /to account 0123456789 at gtb/, 'n\r'],
-    ['Enter at a yes or no', ['emulator', 'reset'], /\[y\/N\] $/, '\r'],
-    ['Enter at a choice', CHARGE, /part of it: $/, '\r'],
-    ['Enter at a line', [...CHARGE, '--medium', 'mobile_money'], /code: $/, '\r'],
-    ['Ctrl-D at a key', ['login', '--environment', 'sandbox'], /not shown\): $/, '\u0004'],
-  ])('ends with 130 and says so: %s', async (_what, args, question, answer) => {
+    ['Enter at a yes/no prompt', ['emulator', 'reset'], /\[y\/N\] $/, '\r'],
+    ['Enter at a list', CHARGE, /part of it: $/, '\r'],
+    ['Enter at a text prompt', [...CHARGE, '--medium', 'mobile_money'], /code: $/, '\r'],
+    ['Ctrl-D at a key prompt', ['login', '--environment', 'sandbox'], /not shown\): $/, '\u0004'],
+  ])('exits with 130 and says so: %s', async (_what, args, question, answer) => {
     const session = openTerminal(args, { home: newFolder(), columns: 200 });
     await session.saw(question);
     session.type(answer);
@@ -154,12 +154,12 @@ describe('no for an answer', () => {
   });
 });
 
-describe('Ctrl-C at a question', () => {
+describe('Ctrl-C at a prompt', () => {
   it.each<[string, readonly string[], RegExp]>([
-    ['to choose', CHARGE, /part of it: $/],
-    ['for a line', [...CHARGE, '--medium', 'mobile_money'], /code: $/],
-    ['for a key', ['login', '--environment', 'sandbox'], /not shown\): $/],
-  ])('%s ends with 130, and the terminal is as it was', async (_what, args, question) => {
+    ['at a list', CHARGE, /part of it: $/],
+    ['at a text prompt', [...CHARGE, '--medium', 'mobile_money'], /code: $/],
+    ['at a key prompt', ['login', '--environment', 'sandbox'], /not shown\): $/],
+  ])('%s exits with 130 and restores the terminal', async (_what, args, question) => {
     const script = 'stty -g; "$@"; echo "ended with $?"; stty -g';
     const session = openThrough(['sh', '-c', script, 'sh'], args, { home: newFolder() });
     await session.saw(question);
@@ -172,12 +172,12 @@ describe('Ctrl-C at a question', () => {
     expect(lines).toContain('ended with 130');
     expect(lines.at(-1)).toMatch(/^[\da-f:]{20,}$/);
     expect(lines.at(-1)).toBe(lines[0]);
-    // Nothing that stays hidden.
+    // The cursor is visible again.
     expect(session.raw().lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(session.raw().lastIndexOf('\u001b[?25h'));
   });
 });
 
-/** A home with two profiles, none of them the default, for a service of this machine. */
+/** A home with two profiles, neither the default, for a local service. */
 const withProfiles = async () => {
   const service = await serveBy(() => json(200, { uid: ONYE, email: 'a@b.example', first_name: 'Ada', meta: {} }));
   const home = newFolder();
@@ -189,8 +189,8 @@ const withProfiles = async () => {
   return { home, service };
 };
 
-describe('a profile that nothing names', () => {
-  it('is a fault where nobody can be asked; on a terminal it is chosen, for a request and for a verb', async () => {
+describe('a missing profile', () => {
+  it('is an error without a terminal; on a terminal, commands ask for it', async () => {
     const { home, service } = await withProfiles();
     const known = expect.stringContaining('known: shop, stall');
     expect(await paycli(['profile', 'use'], { home })).toMatchObject({ code: 2, stderr: known });

@@ -43,7 +43,7 @@ interface Row {
   readonly exit_code: number | null;
 }
 
-/** A service that gives these answers, and a home of its own. */
+/** A service with these answers, and a new home. */
 const against = async (...answers: readonly Answer[]) => ({ service: await serve(answers), home: newFolder() });
 
 const rowsIn = async (options: RunOptions): Promise<Row[]> => {
@@ -57,7 +57,7 @@ const methods = ({ seen }: { readonly seen: readonly Seen[] }): string => seen.m
 const ledgerIn = (home: string): string => join(home, 'ledger.sqlite');
 
 describe('a charge', () => {
-  it('is in the ledger, with the fields of the contract with users in their order', async () => {
+  it('is in the ledger with the documented fields in their order', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)));
     expect((await paycli([...TRANSFER, '--json'], options)).code).toBe(0);
     const [row] = await rowsIn(options);
@@ -79,12 +79,12 @@ describe('a charge', () => {
   });
 
   it.each([
-    ['that is refused', problem(422, 'No'), 3, 'rejected'],
-    ['whose key is refused', problem(401, 'No'), 4, 'rejected'],
+    ['that is rejected', problem(422, 'No'), 3, 'rejected'],
+    ['whose key is rejected', problem(401, 'No'), 4, 'rejected'],
     ['that fails at once', json(200, made(1, { status: 'failed', next_action: null })), 11, 'accepted'],
     ['whose answer is lost', reset, 6, 'unknown'],
-    ['that the service stumbles over', problem(500, 'Oops'), 6, 'unknown'],
-  ])('%s is noted as what it is', async (_what, answer, code, state) => {
+    ['answered with a server error', problem(500, 'Oops'), 6, 'unknown'],
+  ])('%s is recorded with its state', async (_what, answer, code, state) => {
     const options = await against(answer);
     const ended = await inProcess([...CHARGE, '--json'], options);
     expect(ended.code).toBe(code);
@@ -93,7 +93,7 @@ describe('a charge', () => {
     expect(errorOf(ended)).toMatchObject({ ledger_id: rows[0]?.id });
   });
 
-  it('that finds no connection is noted as not sent, and may be made again', async () => {
+  it('without a connection is recorded as not sent, and can be repeated', async () => {
     const home = newFolder();
     const service = await serve([json(200, ACTIVITY)]);
     const nowhere = { home, service, env: { HTTPS_PROXY: '', PAYCLI_BASE_URL: 'http://127.0.0.1:1' } };
@@ -102,14 +102,14 @@ describe('a charge', () => {
     expect((await rowsIn({ home })).map(({ state }) => state)).toEqual(['accepted', 'not_sent']);
   });
 
-  it('that is only shown, or wrong from the start, leaves no trace', async () => {
+  it('that is invalid or a dry run leaves no trace', async () => {
     const options = await against();
     expect((await inProcess([...CHARGE, '--dry-run'], options)).code).toBe(0);
     expect((await inProcess([...TRANSFER, '--expires-at', '2020-01-01T00:00:00Z'], options)).code).toBe(2);
     expect(readdirSync(options.home)).toEqual([]);
   });
 
-  it('keeps of a phone number the last four digits, wherever it stands', async () => {
+  it('is stored with only the last four digits of phone numbers', async () => {
     const told = `Confirm on +233 24 123-4567 or 0241234567.`;
     const asking = { type: 'prompt', instruction: told, [PHONE]: { number: 233241234567 } };
     const processing = made(1, { status: 'processing', next_action: asking });
@@ -123,8 +123,8 @@ describe('a charge', () => {
   });
 });
 
-describe('the same charge again', () => {
-  it('is refused while the account can be paid into, and says which', async () => {
+describe('a repeated charge', () => {
+  it('is refused while the account is open, and the error shows the account', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)));
     await paycli(TRANSFER, options);
     const ended = await paycli(TRANSFER, options);
@@ -138,7 +138,7 @@ describe('the same charge again', () => {
     });
   });
 
-  it('shows the code that can still be dialled', async () => {
+  it('shows the code that the customer can still dial', async () => {
     const options = await against(json(200, ACTIVITY));
     await inProcess(CHARGE, options);
     expect(await inProcess(CHARGE, options)).toMatchObject({
@@ -150,14 +150,14 @@ describe('the same charge again', () => {
   it.each([
     ['has expired', transfer(1, -60_000), TRANSFER],
     ['has failed', made(1, { status: 'failed', next_action: null }), CHARGE],
-    ['was by another medium', transfer(1, MINUTES_10), CHARGE],
-  ])('goes ahead when the first %s', async (_what, first, second) => {
+    ['used another medium', transfer(1, MINUTES_10), CHARGE],
+  ])('is sent if the first charge %s', async (_what, first, second) => {
     const options = await against(json(200, first), json(200, made(2)));
     await inProcess(second === CHARGE && _what.includes('failed') ? CHARGE : TRANSFER, options);
     expect((await inProcess(second, options)).code).toBe(0);
   });
 
-  it('is refused while the provider works on the first', async () => {
+  it('is refused while the provider processes the first charge', async () => {
     const options = await against(json(200, made(1, { status: 'processing', next_action: null })));
     expect((await inProcess(MOBILE, options)).stderr).toContain(
       'The provider has the charge; the customer usually has to approve it on the phone',
@@ -165,7 +165,7 @@ describe('the same charge again', () => {
     expect((await inProcess(MOBILE, options)).code).toBe(9);
   });
 
-  it('is refused by whatever medium once a read has shown that it is paid; --again overrides', async () => {
+  it('is refused for any medium once a read has shown the payment; --again overrides this', async () => {
     const paid = made(1, { status: 'successful', next_action: null });
     const options = await against(json(200, ACTIVITY), json(200, { ...paid, uid: ACTIVITY.uid }), json(200, made(2)));
     await inProcess(CHARGE, options);
@@ -175,14 +175,14 @@ describe('the same charge again', () => {
     expect((await inProcess([...TRANSFER, '--again'], options)).code).toBe(0);
   });
 
-  it('is made with --again', async () => {
+  it('is sent with --again', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
     await inProcess(TRANSFER, options);
     expect((await inProcess([...TRANSFER, '--again'], options)).code).toBe(0);
     expect(methods(options.service)).toBe('POST,POST');
   });
 
-  it('gives the same activity with --reuse, as the service shows it now', async () => {
+  it('prints the existing activity as the service now shows it with --reuse', async () => {
     const first = transfer(1, MINUTES_10);
     const options = await against(json(200, first), json(200, { ...first, psp_external_id: 'later' }));
     await inProcess(TRANSFER, options);
@@ -192,7 +192,7 @@ describe('the same charge again', () => {
     expect(methods(options.service)).toBe('POST,GET');
   });
 
-  it('gives what the ledger keeps with --reuse where the service shows none', async () => {
+  it('prints the activity from the ledger with --reuse if the service does not show it', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), problem(404, 'No such thing'));
     await inProcess(TRANSFER, options);
     const ended = await inProcess([...TRANSFER, '--reuse', '-o', 'tsv'], options);
@@ -206,7 +206,7 @@ describe('the same charge again', () => {
     [401, 4],
     [403, 4],
     [422, 3],
-  ])('with --reuse gives what the ledger keeps only where the service shows none: %i', async (status, code) => {
+  ])('prints the activity from the ledger with --reuse only after certain answers: %i', async (status, code) => {
     const options = await against(json(200, transfer(1, MINUTES_10)), problem(status, 'No'));
     await inProcess(TRANSFER, options);
     const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
@@ -215,7 +215,7 @@ describe('the same charge again', () => {
     else expect(ended.stdout).toBe('');
   });
 
-  it('with --reuse does not take the answer about another activity', async () => {
+  it('rejects an answer about another activity with --reuse', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)), json(200, transfer(2, MINUTES_10)));
     await inProcess(TRANSFER, options);
     const ended = await inProcess([...TRANSFER, '--reuse', '-o', 'tsv'], options);
@@ -223,7 +223,7 @@ describe('the same charge again', () => {
     expect(ended.stdout).toContain(`uid\t${uidOf(1)}\n`);
   });
 
-  it('is made after all with --reuse when the first has failed meanwhile', async () => {
+  it('is sent with --reuse if the first charge has failed since', async () => {
     const failed = made(1, { status: 'failed', next_action: null });
     const options = await against(json(200, transfer(1, MINUTES_10)), json(200, failed), json(200, made(2)));
     await paycli(TRANSFER, options);
@@ -232,7 +232,7 @@ describe('the same charge again', () => {
     expect(methods(options.service)).toBe('POST,GET,POST');
   });
 
-  it('with --reuse is silent about what it does not reuse, and goes on to the next that stands', async () => {
+  it('skips failed charges silently with --reuse and prints the next open one', async () => {
     const failed = made(2, { status: 'failed', next_action: null });
     const options = await against(
       json(200, transfer(1, MINUTES_10)),
@@ -248,7 +248,7 @@ describe('the same charge again', () => {
     expect(methods(options.service)).toBe('POST,POST,GET,GET');
   });
 
-  it('is made with --reuse when the account has expired by the clock of the service', async () => {
+  it("is sent with --reuse if the account has expired by the service's clock", async () => {
     const first = transfer(1, MINUTES_10);
     const hourLater = new Date(Date.now() + 3_600_000).toUTCString();
     const options = await against(
@@ -262,7 +262,7 @@ describe('the same charge again', () => {
     expect(ended.stderr).not.toContain('Reusing');
   });
 
-  it('gives with --reuse what was paid, by whatever medium', async () => {
+  it('prints the paid activity with --reuse, whatever its medium', async () => {
     const paid = { ...ACTIVITY, status: 'successful', next_action: null };
     const options = await against(json(200, ACTIVITY), json(200, paid), json(200, paid));
     await inProcess(CHARGE, options);
@@ -271,7 +271,7 @@ describe('the same charge again', () => {
     expect(ended).toMatchObject({ code: 0, stdout: `${JSON.stringify(paid)}\n` });
   });
 
-  it('is refused with --reuse when it asks another customer or another bank', async () => {
+  it('is refused with --reuse for another phone number or bank', async () => {
     const processing = made(1, { status: 'processing', next_action: null });
     const options = await against(json(200, processing), json(200, ACTIVITY));
     await inProcess(MOBILE, options);
@@ -283,7 +283,7 @@ describe('the same charge again', () => {
     expect(methods(options.service)).toBe('POST,POST');
   });
 
-  it('is refused with --reuse where nobody knows the activity, and made with --again', async () => {
+  it('is refused with --reuse if the activity is unknown, and sent with --again', async () => {
     const options = await against(reset, problem(404, 'Unheard of'), json(200, made(2)));
     const id = String(errorOf(await inProcess([...CHARGE, '--json'], options))['ledger_id']);
     const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'was told so', '--as', 'created'];
@@ -295,7 +295,7 @@ describe('the same charge again', () => {
     expect((await inProcess([...CHARGE, '--again'], options)).code).toBe(0);
   });
 
-  it('goes ahead when a person has taken back that the first was made', async () => {
+  it('is sent after the first charge was resolved as not created', async () => {
     const options = await against(reset, json(200, made(2)));
     const id = String(errorOf(await inProcess([...CHARGE, '--json'], options))['ledger_id']);
     const resolve = ['ledger', 'resolve', id, '--yes', '--reason', 'a reason', '--as'];
@@ -305,7 +305,7 @@ describe('the same charge again', () => {
     expect((await inProcess(CHARGE, options)).code).toBe(0);
   });
 
-  it('with --reuse waits for the payment that is under way', async () => {
+  it('waits for the open payment with --reuse --wait', async () => {
     const paid = { ...ACTIVITY, status: 'successful', next_action: null };
     const options = await against(json(200, ACTIVITY), json(200, paid));
     await inProcess(CHARGE, options);
@@ -314,7 +314,7 @@ describe('the same charge again', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'successful' });
   });
 
-  it.each([[[]], [['--again']], [['--reuse']]])('is never made while the first is unknown: %j', async (more) => {
+  it.each([[[]], [['--again']], [['--reuse']]])('is refused while the first charge is unknown: %j', async (more) => {
     const options = await against(reset);
     expect((await inProcess(CHARGE, options)).code).toBe(6);
     for (const other of [CHARGE, TRANSFER]) {
@@ -326,14 +326,14 @@ describe('the same charge again', () => {
     expect(methods(options.service)).toBe('POST');
   });
 
-  it('refuses --again beside --reuse', async () => {
+  it('rejects --again with --reuse', async () => {
     const options = await against();
     expect((await inProcess([...CHARGE, '--again', '--reuse'], options)).code).toBe(2);
   });
 });
 
-describe('a charge that is killed', () => {
-  it('in flight is unknown to the next run, which sends nothing', async () => {
+describe('a killed charge', () => {
+  it('is unknown to the next run, which sends nothing', async () => {
     const options = await against(hang);
     const running = start(CHARGE, { ...options, env: {} });
     await expect.poll(() => options.service.seen.length).toBe(1);
@@ -344,7 +344,7 @@ describe('a charge that is killed', () => {
     expect(methods(options.service)).toBe('POST');
   });
 
-  it('stands in the way of another process while it is in flight', async () => {
+  it('blocks another process while it is in flight', async () => {
     const options = await against(hang);
     const running = start(CHARGE, options);
     await expect.poll(() => options.service.seen.length).toBe(1);
@@ -355,7 +355,7 @@ describe('a charge that is killed', () => {
     await running.ended;
   });
 
-  it('by a second signal is unknown, with 6; by one, it is finished', async () => {
+  it('is unknown after a second signal (exit code 6); after one signal, it completes', async () => {
     const options = await against(hang);
     const running = start(CHARGE, options);
     await expect.poll(() => options.service.seen.length).toBe(1);
@@ -367,8 +367,8 @@ describe('a charge that is killed', () => {
   });
 });
 
-describe('a ledger that takes no outcome', () => {
-  /** Hides the table while the charge is in flight, so that what became of it can't be noted. */
+describe("a ledger that can't record the outcome", () => {
+  /** Hides the table while the charge is in flight, so that its outcome can't be recorded. */
   const hiding =
     (home: string, answer: Answer): Answer =>
     (...request) => {
@@ -384,7 +384,7 @@ describe('a ledger that takes no outcome', () => {
   };
 
   it.each([[[]], [['--wait']]])(
-    'ends an accepted charge with 7: the activity is printed, the line to keep is on stderr and in a file: %j',
+    'makes an accepted charge exit with 7; the activity is printed, and the recovery record is on stderr and in a file: %j',
     async (more) => {
       const home = newFolder();
       const service = await serve([hiding(home, json(200, ACTIVITY))]);
@@ -405,7 +405,7 @@ describe('a ledger that takes no outcome', () => {
     },
   );
 
-  it('does not change what is certain of a charge that was refused or lost', async () => {
+  it('keeps the exit code of a rejected or lost charge', async () => {
     for (const [answer, code, state] of [
       [problem(422, 'No'), 3, 'rejected'],
       [reset, 6, 'unknown'],
@@ -421,7 +421,7 @@ describe('a ledger that takes no outcome', () => {
   });
 });
 
-describe.runIf(process.platform !== 'win32')('a ledger that can not be used', () => {
+describe.runIf(process.platform !== 'win32')("a ledger that can't be used", () => {
   const made10 = async (): Promise<RunOptions & { home: string }> => {
     const options = await against(json(200, ACTIVITY));
     await inProcess(CHARGE, options);
@@ -440,8 +440,8 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
       (home) => writeFileSync(ledgerIn(home), 'hello, this is not a database'),
       /not one of its files/,
     ],
-    ['comes from a newer paycli', (home) => overwrite(home, 60, Buffer.from([0, 0, 9, 0])), /newer paycli/],
-    ['is open to others', (home) => chmodSync(ledgerIn(home), 0o640), /open to other users.*0640/s],
+    ['was written by a newer paycli', (home) => overwrite(home, 60, Buffer.from([0, 0, 9, 0])), /newer paycli/],
+    ['is readable by others', (home) => chmodSync(ledgerIn(home), 0o640), /open to other users.*0640/s],
     [
       'is a symbolic link',
       (home) => {
@@ -459,10 +459,10 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
       /is not a file/,
     ],
     ['is empty', (home) => writeFileSync(ledgerIn(home), ''), /what it held is lost/],
-    ['lies in a folder for everybody', (home) => chmodSync(home, 0o1777), /by other users/],
-    ['lies in a folder for a group', (home) => chmodSync(home, 0o770), /by other users/],
-    ['has a log that was put there', (home) => symlinkSync('/nowhere', `${ledgerIn(home)}-wal`), /symbolic link/],
-  ])('since it %s: 10, and nothing is sent', async (_what, spoil, says) => {
+    ['is in a folder writable by all', (home) => chmodSync(home, 0o1777), /by other users/],
+    ['is in a folder writable by a group', (home) => chmodSync(home, 0o770), /by other users/],
+    ['has a foreign WAL', (home) => symlinkSync('/nowhere', `${ledgerIn(home)}-wal`), /symbolic link/],
+  ])('because it %s stops the charge with exit code 10', async (_what, spoil, says) => {
     const options = await made10();
     spoil(options.home);
     const ended = await inProcess([...TRANSFER, '--json'], options);
@@ -471,7 +471,7 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
     chmodSync(options.home, 0o700);
   });
 
-  it('is found behind a link to its folder', async () => {
+  it('opened through a symbolic link to its folder is the same ledger', async () => {
     const [home, link] = [newFolder(), join(newFolder(), 'link')];
     symlinkSync(home, link);
     const service = await serve([json(200, ACTIVITY)]);
@@ -479,7 +479,7 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
     expect((await inProcess(CHARGE, { home, service })).code).toBe(9);
   });
 
-  it('has its folder and file made for its user alone', async () => {
+  it('is created with modes for its user alone', async () => {
     const home = join(newFolder(), 'new', 'home');
     const service = await serve([json(200, ACTIVITY)]);
     expect((await inProcess(CHARGE, { home, service })).code).toBe(0);
@@ -494,7 +494,7 @@ describe.runIf(process.platform !== 'win32')('a ledger that can not be used', ()
   });
 });
 
-describe('what charge and ledger commands say on a terminal', () => {
+describe('the reminder of unknown charges on a terminal', () => {
   const REMINDER = /1 charge is unknown: it may have been made\. Find out:\n {2}paycli ledger sync/;
   const lost = async (): Promise<RunOptions> => {
     const options = await against(reset);
@@ -507,13 +507,13 @@ describe('what charge and ledger commands say on a terminal', () => {
     return session.screen();
   };
 
-  it('is that a charge is unknown', async () => {
+  it('is printed by ledger commands', async () => {
     const options = await lost();
     expect(await onTerminal(['profile', 'list'], options)).not.toMatch(REMINDER);
     expect(await onTerminal(['ledger', 'list'], options)).toMatch(REMINDER);
   });
 
-  it('is the command that finds out, at the place where it was charged', async () => {
+  it('has the sync command for the profile that charged', async () => {
     const home = newFolder();
     const practised = await inProcess(['ugwo', 'list', '--local', '--all', '--json'], { home });
     const { data } = JSON.parse(practised.stdout) as { data: { uid: string; metadata: { emulate?: string } }[] };
@@ -523,7 +523,7 @@ describe('what charge and ledger commands say on a terminal', () => {
     expect(await onTerminal(['ledger', 'jobs', '--local'], { home })).toMatch(
       /Find out:\n {2}paycli ledger sync --local$/m,
     );
-    // What was only practised is nobody's worry in real work.
+    // Charges of the emulator cause no reminder in other profiles.
     rmSync(join(home, 'reminded'));
     expect(await onTerminal(['ledger', 'status'], { home })).not.toMatch(/Find out/);
     const real = await inProcess(['ledger', 'sync'], { home, service: await serve([]) });
@@ -536,15 +536,15 @@ describe('what charge and ledger commands say on a terminal', () => {
     expect((await inProcess(['ledger', 'sync', '--local'], { home })).code).toBe(0);
   });
 
-  it('is nothing with --quiet, in a pipe, from what looks for them, or when all is known', async () => {
+  it('is absent with --quiet, in a pipe, from ledger sync, and without unknown charges', async () => {
     const options = await lost();
     const piped: Ended = await paycli(['ledger', 'status'], options);
     const texts = [
       piped.stdout + piped.stderr,
       await onTerminal(['ledger', 'status', '--quiet'], options),
-      // It ends with what is left to do about them.
+      // Its own output names the unknown charges.
       await onTerminal(['ledger', 'sync'], { ...options, env: { PAYCLI_BASE_URL: 'http://127.0.0.1:1' } }),
-      // The refusal says it itself.
+      // The error names the unknown charge.
       await onTerminal(CHARGE, options),
       await onTerminal(['ledger', 'status'], { home: newFolder() }),
     ];

@@ -19,7 +19,7 @@ const WHOLE = {
 };
 
 describe('activity get', () => {
-  it('shows the reason of a failure in words', async () => {
+  it('shows the failure message', async () => {
     const service = await serve(
       [json(200, { ...FAILED, error: { code: 'psp.declined', message: 'No funds.' } })],
       ASKED,
@@ -29,7 +29,7 @@ describe('activity get', () => {
     expect(await terminal.screen()).toMatch(/^error +No funds\.$/m);
   });
 
-  it('prints the activity as it was sent', async () => {
+  it('prints the activity as received', async () => {
     const text = JSON.stringify(ACTIVITY).replace('{', '{"later":9007199254740993,');
     const service = await serve([json(200, text)], ASKED);
     const ended = await paycli([...GET_ACTIVITY, '--json'], { service });
@@ -39,7 +39,7 @@ describe('activity get', () => {
     ]);
   });
 
-  it('of a charge that has failed is a read that has not', async () => {
+  it('exits with 0 for a failed charge', async () => {
     const service = await serve([json(200, FAILED)], ASKED);
     expect(await inProcess([...GET_ACTIVITY, '--columns', 'status,error.message'], { service })).toMatchObject({
       code: 0,
@@ -47,7 +47,7 @@ describe('activity get', () => {
     });
   });
 
-  it('shows on a terminal what the customer must do', async () => {
+  it('shows the next action on a terminal', async () => {
     const service = await serve([json(200, ACTIVITY)], ASKED);
     const terminal = openTerminal(GET_ACTIVITY, { service });
     expect((await terminal.ended).code).toBe(0);
@@ -56,7 +56,7 @@ describe('activity get', () => {
 });
 
 describe('ugwo get', () => {
-  it('prints all of it as JSON, and the columns of the list as csv', async () => {
+  it("prints the full record as JSON, and the list's columns as csv", async () => {
     const service = await serve([json(200, WHOLE), json(200, WHOLE)], ASKED);
     expect((await paycli([...GET_UGWO, '--json'], { service })).stdout).toBe(`${JSON.stringify(WHOLE)}\n`);
     expect((await paycli([...GET_UGWO, '-o', 'csv'], { service })).stdout.split('\r\n')[0]).toBe(
@@ -77,7 +77,7 @@ describe('ugwo get', () => {
     expect(screen).toMatch(text);
   });
 
-  it('takes the columns of the list, and those of the record', async () => {
+  it('accepts columns of the list and of the record', async () => {
     const record = { ...WHOLE, total_amount_paid: 500_001, later: { on: 1 } };
     const service = await serve([json(200, record), json(200, record)], ASKED);
     const columns = async (names: string) => inProcess([...GET_UGWO, '--columns', names, '-o', 'csv'], { service });
@@ -89,21 +89,21 @@ describe('ugwo get', () => {
     expect(refused.stderr).toMatch(/did you mean total_amount_paid\?[\s\S]*known columns: uid, .*\bactivities\b/);
   });
 
-  it('does not show another one', async () => {
+  it('rejects an answer with another payment request', async () => {
     const service = await serve([json(200, ugwo(1))], ASKED);
     const ended = await inProcess([...GET_UGWO, '--json'], { service });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining(`another payment request`) });
   });
 
-  it('takes one without activities', async () => {
+  it('accepts a request without activities', async () => {
     const service = await serve([json(200, { ...ugwo(1), uid: UGWO_ID })], ASKED);
     expect(await inProcess(GET_UGWO, { service })).toMatchObject({ code: 0 });
   });
 });
 
 describe('a read', () => {
-  it('makes no ledger, and does not mind one that cannot be used', async () => {
+  it('creates no ledger and ignores an unusable one', async () => {
     const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)], ASKED), home: newFolder() };
     expect((await paycli(GET_ACTIVITY, options)).code).toBe(0);
     expect(readdirSync(options.home)).not.toContain('ledger.sqlite');
@@ -111,7 +111,7 @@ describe('a read', () => {
     expect(await paycli(GET_ACTIVITY, options)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('tells the ledger the service’s time', async () => {
+  it("updates the service's time in the ledger", async () => {
     const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)], ASKED), home: newFolder() };
     expect((await inProcess(CHARGE, options)).code).toBe(0);
     const db = new DatabaseSync(`${options.home}/ledger.sqlite`);
@@ -121,14 +121,14 @@ describe('a read', () => {
     expect(db.prepare('SELECT told FROM charge').get()?.['told']).toMatch(/^\{"service":\d+/);
   });
 
-  it.each([GET_ACTIVITY, GET_UGWO])('of nothing is rejected: %s %s', async (...args) => {
+  it.each([GET_ACTIVITY, GET_UGWO])('of a missing record exits with 3: %s %s', async (...args) => {
     const service = await serve([problem(404, 'Not found')], ASKED);
     const ended = await inProcess([...args, '--json'], { service });
     expect(ended.code).toBe(3);
     expect(errorOf(ended)).toMatchObject({ kind: 'rejected', status: 404 });
   });
 
-  it.each([GET_ACTIVITY, GET_UGWO])('can be shown in place of being made: %s %s', async (...args) => {
+  it.each([GET_ACTIVITY, GET_UGWO])('can be printed with --as-curl: %s %s', async (...args) => {
     const service = await serve([], ASKED);
     const ended = await inProcess([...args, '--as-curl'], { service });
     expect(ended.code).toBe(0);
@@ -145,7 +145,7 @@ describe('a read', () => {
     ],
     [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--wait-timeout', '0s'], /must be between 1s and 24h/],
     [['activity', 'wait', UGWO_ID, ACTIVITY.uid, '--as-curl'], /this command doesn't support/],
-  ])('that can not be meant is refused: %j', async (args, message) => {
+  ])('with a wrong id is rejected: %j', async (args, message) => {
     const service = await serve([], ASKED);
     const ended = await inProcess(args, { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -156,16 +156,13 @@ describe('a read', () => {
     ['activity get', GET_ACTIVITY, FAILED],
     ['activity wait', ['activity', 'wait', UGWO_ID, ACTIVITY.uid], FAILED],
     ['ugwo get', GET_UGWO, WHOLE],
-  ])(
-    'tells the ledger what it saw: after %s of a failed charge, the next one goes ahead',
-    async (_which, args, answer) => {
-      const home = newFolder();
-      const next = { ...ACTIVITY, uid: 'act.AbCd.9' };
-      const service = await serve([json(200, ACTIVITY), json(200, answer), json(200, next)], ASKED);
-      expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
-      expect((await inProcess(CHARGE, { service, home })).code).toBe(9);
-      await inProcess(args, { service, home });
-      expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
-    },
-  );
+  ])('updates the ledger: after %s shows a failure, the next charge is sent', async (_which, args, answer) => {
+    const home = newFolder();
+    const next = { ...ACTIVITY, uid: 'act.AbCd.9' };
+    const service = await serve([json(200, ACTIVITY), json(200, answer), json(200, next)], ASKED);
+    expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
+    expect((await inProcess(CHARGE, { service, home })).code).toBe(9);
+    await inProcess(args, { service, home });
+    expect((await inProcess(CHARGE, { service, home })).code).toBe(0);
+  });
 });

@@ -8,13 +8,13 @@ import { newTeam } from './team-support.ts';
 
 const RFD = (number: number): string => `rfd.AbCd.${String(number).padStart(24, '0')}`;
 
-/** The payment request as it shows a paid charge, and perhaps its refund. */
+/** A payment request with a paid charge and, optionally, its refund. */
 const requestOf = (number: number, more: object): Answer => {
   const activity = { uid: activityOf(number), status: 'partially_refunded', amount: 500_000, ...more };
   return json(200, { ...ugwo(number), uid: ugwoOf(number), status: 'partially_refunded', activities: [activity] });
 };
 
-/** A machine that has charged and refunded two payment requests, and what its service shows from then on. */
+/** A machine that has charged and refunded two payment requests. The service then answers as given. */
 const refunded = async (more: object, options: RunOptions = { home: newFolder() }) => {
   let read: Answer | undefined;
   const made = new Set<number>();
@@ -51,12 +51,12 @@ const inTeam = async (): Promise<RunOptions> => (await newTeam()).machine();
 
 const LEDGERS: readonly (readonly [where: string, open: () => Promise<RunOptions>])[] = [
   ['a file', async () => ({ home: newFolder() })],
-  // Windows has no PostgreSQL of the tests.
+  // The tests have no PostgreSQL on Windows.
   ...(process.platform === 'win32' ? [] : [['PostgreSQL', inTeam] as const]),
 ];
 
-describe.each(LEDGERS)('refunds sent from here, in %s', (_where, open) => {
-  it('are listed, newest first, page by page', async () => {
+describe.each(LEDGERS)('refunds in a ledger (%s)', (_where, open) => {
+  it('are listed page by page, newest first', async () => {
     const { run } = await refunded({}, await open());
     const all = rowsIn(await run('list', '--json'));
     expect(all.map(({ ref }) => ref)).toEqual(['R-2', 'R-1']);
@@ -70,7 +70,7 @@ describe.each(LEDGERS)('refunds sent from here, in %s', (_where, open) => {
     expect(await run('list', '--cursor', 'abc')).toMatchObject({ code: 2 });
   });
 
-  it('are shown one by one, by either id, with what the payment request shows now', async () => {
+  it('are shown by either id, with the current state from the payment request', async () => {
     const refund = { uid: RFD(1), status: ['successful', 'Successful'] };
     const { run, service } = await refunded({ refunds: [refund] }, await open());
     const { id } = rowsIn(await run('list', '--json'))[1] ?? {};
@@ -87,13 +87,13 @@ describe.each(LEDGERS)('refunds sent from here, in %s', (_where, open) => {
 });
 
 describe('refund get', () => {
-  it('says what the payment request does not show', async () => {
+  it('prints null for values that the payment request does not show', async () => {
     const { run } = await refunded({});
     const { stdout } = await run('get', RFD(2), '--json');
     expect(JSON.parse(stdout)).toMatchObject({ now: { refund: null, activity: 'partially_refunded' } });
   });
 
-  it('shows what the ledger has, and then that the payment request could not be read', async () => {
+  it("prints the ledger's record, then the error of the read", async () => {
     const { run, answer } = await refunded({});
     answer(problem(404, 'ugwo.error.not_found'));
     const ended = await run('get', RFD(2), '--json');
@@ -102,7 +102,7 @@ describe('refund get', () => {
     expect(errorOf(ended)).toMatchObject({ status: 404 });
   });
 
-  it('reads nothing where the ledger does not know the payment request', async () => {
+  it('sends no read if the ledger does not know the payment request', async () => {
     const { machine, service, answer } = await refunded({});
     answer(requestOf(3, {}));
     const args = ['refund', 'create', activityOf(3), '--ugwo', ugwoOf(3), '--yes'];
@@ -116,7 +116,7 @@ describe('refund get', () => {
     expect(service.seen).toHaveLength(looks);
   });
 
-  it('refuses an id that is no refund of this ledger', async () => {
+  it('rejects an id that is not a refund of this ledger', async () => {
     const { run } = await refunded({});
     const ended = await run('get', 'rfd.AbCd.9', '--json');
     expect(ended.code).toBe(2);
@@ -127,7 +127,7 @@ describe('refund get', () => {
   });
 });
 
-it('refunds are words and money on a terminal', async () => {
+it('refund list and get show labels and money on a terminal', async () => {
   const { machine } = await refunded({ refunds: [{ uid: RFD(2), status: 'successful' }] });
   const list = openTerminal(['refund', 'list'], { ...machine, columns: 80 });
   await list.ended;
@@ -138,7 +138,7 @@ it('refunds are words and money on a terminal', async () => {
   expect(await card.screen()).toMatch(/^activity now +part refunded$/m);
 });
 
-it.each(['list', 'get'])('refund %s says in its help that the service documents no such read', async (verb) => {
+it.each(['list', 'get'])('refund %s --help says that the service has no read of refunds', async (verb) => {
   const { stdout } = await paycli(['refund', verb, '--help'], { home: newFolder() });
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('The service documents no read of refunds');
 });

@@ -31,7 +31,7 @@ const digestsIn = (folder: string): Record<string, string> =>
       ]),
   );
 
-/** As chargeFrom, in this process. */
+/** Runs `ugwo charge --from` in this process. */
 const charging = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
@@ -41,8 +41,8 @@ const KEPT = [
   ['config.json', 'the profile file'],
 ] as const;
 
-describe.runIf(process.platform !== 'win32')('a report', () => {
-  it('replaces nothing that is kept, by whatever path', async () => {
+describe.runIf(process.platform !== 'win32')('--report', () => {
+  it('never overwrites a file of paycli, by any path', async () => {
     const [home, elsewhere, service] = [newFolder(), newFolder('elsewhere'), await serveCharges()];
     const charge = ['ugwo', 'charge', 'ugw.AbCd.000000000000000000000001', '--medium', 'bank_transfer'];
     await inProcess(charge, { home, service: { origin: DEAD_ORIGIN } });
@@ -74,7 +74,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     ['shared-0123456789ab.sqlite', 'itself'],
     ['LEDGER.sqlite', 'itself'],
     ['Config.json', 'by a link'],
-  ])('takes no place that %s would have, %s', async (name, way) => {
+  ])('never creates a file named %s in the home, %s', async (name, way) => {
     const [home, service] = [newFolder(), await serveCharges()];
     const link = join(newFolder('elsewhere'), 'soft');
     symlinkSync(join(home, name), link);
@@ -83,7 +83,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     expect(postsOf(service)).toEqual({});
   });
 
-  it('may be another file in the same folder', async () => {
+  it('can be another file in the home', async () => {
     const home = newFolder();
     const ended = await chargeFrom(
       ussdFile(1),
@@ -95,7 +95,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     expect(readFileSync(join(home, 'day.csv'), 'utf8')).toContain('accepted');
   });
 
-  it('replaces no input: not by a link, nor where it comes in by standard input', async () => {
+  it('never overwrites the input, even by a link or if it is standard input', async () => {
     const file = ussdFile(1);
     const [hard, soft] = [`${file}.hard.csv`, `${file}.soft.csv`];
     linkSync(file, hard);
@@ -114,7 +114,7 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     ['/dev/stdout', ''],
     ['/dev/fd/1', '| cat'],
     ['OUT', '>> OUT'],
-  ])('does not go to %s beside the summary (%s)', async (path, redirection) => {
+  ])('rejects %s, where the summary goes (%s)', async (path, redirection) => {
     const out = join(newFolder('out'), 'out.csv');
     const words = [...PROGRAM, 'ugwo', 'charge', '--from', ussdFile(1), '--report', path].map((word) => `'${word}'`);
     const service = { origin: DEAD_ORIGIN };
@@ -124,15 +124,15 @@ describe.runIf(process.platform !== 'win32')('a report', () => {
     expect(stderr).toContain('code 2');
   });
 
-  it('may be thrown away beside an output that is', async () => {
+  it('can be /dev/null together with the output', async () => {
     const service = { origin: DEAD_ORIGIN };
     const line = `exec ${PROGRAM.map((word) => `'${word}'`).join(' ')} ugwo charge --from ${ussdFile(1)} --report /dev/null --no-preflight > /dev/null`;
     expect(spawnSync('bash', ['-c', line], { env: environment({ service }) }).status).toBe(5);
   });
 });
 
-/** Only root can make a file look like another user's. */
-describe.runIf(process.geteuid?.() === 0)('what another user has put in the way', () => {
+/** Only root can create another user's file. */
+describe.runIf(process.geteuid?.() === 0)('a link or pipe of another user', () => {
   const linkTo = (path: string): string => {
     const link = join(newFolder(), 'planted.csv');
     symlinkSync(path, link);
@@ -147,7 +147,7 @@ describe.runIf(process.geteuid?.() === 0)('what another user has put in the way'
   };
   const refused = { code: 2, stdout: '', stderr: expect.stringMatching(/of another user .*, so it was not used/) };
 
-  it('is written by no report', async () => {
+  it('is never written by a report', async () => {
     const service = await serveCharges();
     const victim = join(newFolder(), 'victim');
     writeFileSync(victim, 'as it was');
@@ -158,7 +158,7 @@ describe.runIf(process.geteuid?.() === 0)('what another user has put in the way'
     expect(postsOf(service)).toEqual({});
   });
 
-  it('is read by no option', async () => {
+  it('is never read by an option', async () => {
     const service = { origin: DEAD_ORIGIN };
     expect(await charging(linkTo(ussdFile(1)), { service })).toMatchObject(refused);
     const update = ['onye', 'update', 'ony.AbCd.000000000000000000000001', '--data', `@${pipe()}`];

@@ -7,11 +7,11 @@ import { csvOf, fileOf, reportOf, reportPath, ugwoOf } from './bulk-support.ts';
 const UGWO = ugwoOf(1);
 const [ONYE, ACT] = ['ony.AbCd.000000000000000000000001', 'act.AbCd.000000000000000000000001'];
 
-/** Words of a command, with their arguments. */
+/** Splits a command line at spaces. */
 const wordsOf = (line: string): string[] => line.split(' ');
 
-describe('what the service refuses of a row', () => {
-  /** Sends a file of one row to a service that refuses these properties of it, and gives what the report says of each. */
+describe('a violation in a row', () => {
+  /** Sends one row, whose properties the service rejects, and returns the report's sentence for each. */
   const saidOf = async (line: string, columns: string, row: string, properties: readonly string[]) => {
     const violations = properties.map((propertyPath) => ({ propertyPath, title: 'wrong' }));
     const service = await serveAllBy(({ method }) =>
@@ -78,12 +78,12 @@ describe('what the service refuses of a row', () => {
       `${UGWO},10m`,
       { 'data.expires_at': 'expires_in' },
     ],
-  ])('by %s is told by the column or the option that set it, in a file of %s', async (line, columns, row, places) => {
+  ])('of %s names the column or option of the value, in a file of %s', async (line, columns, row, places) => {
     expect(await saidOf(line, columns, row, Object.keys(places))).toEqual(Object.values(places));
   });
 });
 
-describe('an option and a column that set the same', () => {
+describe('an option and a column for the same value', () => {
   const COMMANDS: readonly [string, string, string, string, string][] = [
     ['onye update --last-name Obi', 'uid', ONYE, 'last_name', '--last-name'],
     ['onye update --clear ref', 'uid', ONYE, 'ref', '--clear ref'],
@@ -104,19 +104,19 @@ describe('an option and a column that set the same', () => {
     return errorOf(ended);
   };
 
-  it.each(COMMANDS)('are refused: %s with the column %s', async (line, key, value, column, flag) => {
+  it.each(COMMANDS)('are rejected: %s with the column %s', async (line, key, value, column, flag) => {
     const { message } = await refused(line, fileOf(csvOf(`${key},${column}`, `${value},1`)));
     expect(message).toBe(`${flag} and the column ${column} set the same value; leave one out`);
   });
 
-  // Rows of NDJSON may have different names.
-  it.each(COMMANDS)('are refused in a later row, too: %s', async (line, key, value, column, flag) => {
+  // NDJSON rows can have different properties.
+  it.each(COMMANDS)('are rejected in a later row, too: %s', async (line, key, value, column, flag) => {
     const rows = [{ [key]: value }, { [key]: value, [column]: '1' }].map((row) => JSON.stringify(row));
     const { violations } = await refused(`${line} --allow-repeats`, fileOf(rows.join('\n'), 'rows.ndjson'));
     expect(violations).toContainEqual(expect.objectContaining({ row: 2, column, title: `is also set by ${flag}` }));
   });
 
-  it('are no matter where the command reads no such column', async () => {
+  it('are accepted if the command does not read that column', async () => {
     const service = await serveAllBy(({ method }) => json(200, method === 'GET' ? ugwo(1) : { uid: ONYE }));
     const file = fileOf(csvOf('email,merge_meta.a,note', 'ada@example.com,1,2'));
     const args = wordsOf(`onye create --meta a=1 --data {"note":"n"} --from ${file} --yes`);
@@ -124,7 +124,7 @@ describe('an option and a column that set the same', () => {
   });
 });
 
-it('names an option as an option, since it is no column of the file', async () => {
+it('ugwo charge --from names an option, not a column, if the option causes the violation', async () => {
   const args = ['ugwo', 'charge', '--provider', 'gtb', '--from', fileOf(csvOf('ugwo,medium', `${UGWO},bank_transfer`))];
   const { stderr } = await inProcess(args, { home: newFolder(), service: { origin: 'http://127.0.0.1:1' } });
   expect(stderr).toContain("row 1, --provider: --provider can't be used with medium bank_transfer");

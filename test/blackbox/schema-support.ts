@@ -13,13 +13,13 @@ export interface Document {
   readonly $defs: Readonly<Record<string, object>>;
 }
 
-/** As it is kept; that the program prints the same is a test of its own. */
+/** The committed schema. A test compares it with the program's output. */
 export const kept = readFileSync('docs/schema.json', 'utf8');
 export const document = JSON.parse(kept) as Document;
 
 export const command = (path: string) => document.commands.find(({ name }) => name === path);
 
-/** Judges a text of JSON by a schema that the program has printed. */
+/** Validates JSON text against a printed schema. */
 export const judged = (schema: object, text: string): void => {
   const ajv = new Ajv.default({ strict: false, allErrors: true });
   const valid = ajv.validate({ ...schema, $defs: document.$defs }, JSON.parse(text));

@@ -5,7 +5,7 @@ import { paycli } from '../support/program.ts';
 import { SPECS } from '../support/specs.ts';
 import { command, type Document, document, judged, kept } from './schema-support.ts';
 
-/** What the program prints. */
+/** The document printed by `paycli schema`. */
 const schemaOf = async (...words: readonly string[]): Promise<Document> => {
   const { code, stdout } = await inProcess(['schema', ...words]);
   expect(code).toBe(0);
@@ -13,18 +13,18 @@ const schemaOf = async (...words: readonly string[]): Promise<Document> => {
 };
 
 describe('paycli schema', () => {
-  it('prints what is kept', async () => {
+  it('prints docs/schema.json', async () => {
     expect((await paycli(['schema'])).stdout.trim()).toBe(kept.trim());
   });
 
-  it('has every command, and what each can do at its worst', () => {
+  it('contains every command with its danger level', () => {
     expect(document.commands.map(({ name, danger }) => [name, danger])).toEqual(
       expect.arrayContaining(SPECS.map(({ path, danger }) => [path.join(' '), danger])),
     );
     expect(document.commands).toHaveLength(SPECS.length);
   });
 
-  it('names columns that --columns takes', async () => {
+  it('lists columns that --columns accepts', async () => {
     const columns = command('ugwo get')?.output.columns ?? [];
     expect(columns).toContain('onye.email');
     const shown = await inProcess([
@@ -47,13 +47,13 @@ describe('paycli schema', () => {
     for (const line of lines) judged(command('ugwo list')?.output.ndjson_line ?? { not: {} }, line);
   });
 
-  it('describes what --dry-run shows', async () => {
+  it('describes the output of --dry-run', async () => {
     const { stdout } = await inProcess(['ugwo', 'list', '--local', '--dry-run', '--json']);
     judged(command('ugwo list')?.output.json ?? { not: {} }, stdout);
     expect(JSON.parse(stdout)).toHaveProperty('method', 'GET');
   });
 
-  it('describes what a violation looks like, and refuses what it is not', async () => {
+  it('describes errors with violations and rejects other JSON', async () => {
     const args = ['onye', 'update', SEEDED.onye, '--local', '--json', '--no-validate', '--email', 'nobody'];
     const { code, stderr } = await inProcess(args);
     expect(code).toBe(3);
@@ -62,7 +62,7 @@ describe('paycli schema', () => {
     expect(() => judged(document.error, stderr.replace('"kind"', '"sort"'))).toThrow();
   });
 
-  it('gives one command, or those of a noun by either of its names, with the definitions that they need', async () => {
+  it("prints one command, or a noun's commands by either name, with their definitions", async () => {
     const charge = await schemaOf('ugwo', 'charge');
     expect(charge.commands.map(({ name }) => name)).toEqual(['ugwo charge']);
     expect(Object.keys(charge.$defs)).toContain('Activity');
@@ -71,7 +71,7 @@ describe('paycli schema', () => {
     expect(noun.commands.map(({ name }) => name)).toEqual(expect.arrayContaining(['onye get', 'onye list']));
   });
 
-  it('says which command was probably meant', async () => {
+  it('suggests a command for a typo', async () => {
     expect(await inProcess(['schema', 'ugwo', 'chrage'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean ugwo charge?'),

@@ -16,7 +16,7 @@ const refused = async (answer: ReturnType<typeof problem>, args: readonly string
   return inProcess(args, { service, home: newFolder() });
 };
 
-describe("the service's codes", () => {
+describe('a known error code of the service', () => {
   it.each([
     [violated(MISSING), 'Say where the refund goes: --provider and --account-number.'],
     [violated('missing_destination', ''), 'Say where the refund goes: --provider and --account-number.'],
@@ -31,29 +31,29 @@ describe("the service's codes", () => {
     [problem(402, 'workspace.error.balance_too_low'), "402: The workspace's own balance is too low."],
     [json(404, { title: 'Not Found', status: 404, detail: 'ugwo.error.not_found' }), '404: No payment request in this'],
     [problem(409, 'nzube.refund.error.not_known_here'), '409: nzube.refund.error.not_known_here\n'],
-  ])('are sentences for people, which name the flag: %#', async (answer, words) => {
+  ])('is explained in a sentence that names the option: %#', async (answer, words) => {
     const ended = await refused(answer, REFUND);
     expect(ended.code).toBe(3);
     expect(ended.stderr).toContain(words);
   });
 
-  it('say nothing twice where the sentence names the flag', async () => {
+  it('does not repeat the option beside the sentence', async () => {
     const { stderr } = await refused(violated(MISSING), REFUND);
     expect(stderr.split('\n')[1]).toBe('  Say where the refund goes: --provider and --account-number.');
   });
 
-  it('name the property where no flag sets it', () => {
+  it('names the property if no option sets it', () => {
     expect(explained(MISSING)).toBe('Say where the refund goes: provider and account_number.');
   });
 
-  it('stay in JSON, and stand beside their sentence with --debug', async () => {
+  it('stays in JSON, and is shown with --debug beside the sentence', async () => {
     const ended = await refused(violated(MISSING), [...REFUND, '--json']);
     expect(errorOf(ended)['violations']).toMatchObject([{ title: MISSING }]);
     const { stderr } = await refused(violated(MISSING), [...REFUND, '--debug']);
     expect(stderr).toContain(`--provider and --account-number (${MISSING})\n`);
   });
 
-  it('name the columns of a file, in the summary and, with the code, in the report', async () => {
+  it('is explained with column names in the summary and, with the code, in the report', async () => {
     const report = reportPath();
     const rows = [1, 2].map((number) => `act.AbCd.${String(number).padStart(24, '0')},20000,NGN`);
     const file = ['refund', 'create', '--from', fileOf(csvOf('activity,amount_minor,currency', ...rows)), '--yes'];
@@ -64,13 +64,13 @@ describe("the service's codes", () => {
     expect(reportOf(report)['1']?.['error']).toContain(`${words} (${MISSING})`);
   });
 
-  it('are explained by the emulator, too', async () => {
+  it('of the emulator is explained, too', async () => {
     const ended = await inProcess(['ugwo', 'cancel', SEEDED.paid.ugwo, '--local', '--yes'], { home: newFolder() });
     expect(ended.code, ended.stderr).toBe(3);
     expect(ended.stderr).toContain('409: A payment request can be cancelled only before');
   });
 
-  it('have sentences for all that the emulator answers', () => {
+  it('has a sentence for every code of the emulator', () => {
     const files = readdirSync('src/emulator').filter((name) => name.endsWith('.ts'));
     const sources = files.map((name) => readFileSync(`src/emulator/${name}`, 'utf8'));
     const codes = sources.flatMap((text) =>

@@ -21,7 +21,7 @@ const TO_ACCOUNT = {
 };
 const KEPT = `"=""${NUMBER}"""`;
 
-/** In this process. */
+/** Runs `ugwo charge --from` in this process. */
 const charging = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
 
@@ -29,7 +29,7 @@ describe('an account number with a leading zero', () => {
   it.each([
     [[], KEPT],
     [['--raw-csv'], NUMBER],
-  ])('of an activity in csv, with %j', async (more, cell) => {
+  ])("is escaped in an activity's csv with %j", async (more, cell) => {
     const service = await serve([json(200, { ...ACTIVITY, ...TO_ACCOUNT })]);
     const columns = ['--columns', 'next_action.headers.account_number'];
     const args = ['activity', 'get', ugwoOf(1), ACTIVITY.uid, '-o', 'csv', ...columns, ...more];
@@ -42,7 +42,7 @@ describe('an account number with a leading zero', () => {
   it.each([
     [[], `="${NUMBER}"`],
     [['--raw-csv'], NUMBER],
-  ])('in the report of a file, with %j', async (more, cell) => {
+  ])('is escaped in a report with %j', async (more, cell) => {
     const service = await serveCharges({ 1: charged(1, TO_ACCOUNT) });
     const file = fileOf(csvOf('ugwo,medium,note', `${ugwoOf(1)},bank_transfer,007`));
     const report = reportPath();
@@ -52,7 +52,7 @@ describe('an account number with a leading zero', () => {
     expect(reportOf(report)['1']).toMatchObject({ account_number: cell, note: '007' });
   });
 
-  it('is itself again where such a cell is charged with', async () => {
+  it('is unescaped when such a cell is read', async () => {
     const service = await serveCharges();
     const file = fileOf(csvOf('ugwo,medium,provider,param.account', `${ugwoOf(1)},ussd,gtb,${KEPT}`));
     const report = reportPath();
@@ -63,7 +63,7 @@ describe('an account number with a leading zero', () => {
   });
 });
 
-describe('a file that this program wrote', () => {
+describe('csv written by paycli', () => {
   const CUSTOMER = {
     uid: 'ony.AbCd.000000000000000000000001',
     email: 'ada@example.com',
@@ -73,7 +73,7 @@ describe('a file that this program wrote', () => {
     meta: { phone: '+2348031234567', id: '0736251840', sum: '=1+1', at: '@ada', guarded: "'=1", lines: 'a\r\nb' },
   };
 
-  it('changes nothing when it is read back', async () => {
+  it('is read back unchanged', async () => {
     const service = await serveBy(({ method }) =>
       method === 'PATCH' ? json(200, CUSTOMER) : json(200, { data: [CUSTOMER], next_cursor: null }),
     );
@@ -90,13 +90,13 @@ describe('a file that this program wrote', () => {
   });
 });
 
-describe('a file as a spreadsheet saves it', () => {
+describe('a file saved by a spreadsheet', () => {
   it.each([
-    ['a line that names the separator', `sep=;\r\nugwo;medium\r\n${ugwoOf(1)};bank_transfer\r\n`],
-    ['separators behind the last column', `ugwo,medium,,\r\n${ugwoOf(1)},bank_transfer,,\r\n`],
-    ['rows of separators alone', `ugwo,medium\r\n,\r\n${ugwoOf(1)},bank_transfer\r\n,\r\n,\r\n`],
-    ['blanks around cells', `ugwo\u00a0, medium\r\n${ugwoOf(1)}\u00a0, bank_transfer \r\n`],
-  ])('is charged, with %s', async (_, text) => {
+    ['a line that names the delimiter', `sep=;\r\nugwo;medium\r\n${ugwoOf(1)};bank_transfer\r\n`],
+    ['delimiters after the last column', `ugwo,medium,,\r\n${ugwoOf(1)},bank_transfer,,\r\n`],
+    ['rows with only delimiters', `ugwo,medium\r\n,\r\n${ugwoOf(1)},bank_transfer\r\n,\r\n,\r\n`],
+    ['spaces around cells', `ugwo\u00a0, medium\r\n${ugwoOf(1)}\u00a0, bank_transfer \r\n`],
+  ])('is accepted with %s', async (_, text) => {
     const service = await serveCharges();
     const report = reportPath();
     const ended = await charging(fileOf(text), { service, home: newFolder() }, '--report', report);
@@ -112,7 +112,7 @@ describe('a file as a spreadsheet saves it', () => {
 describe('a byte order mark', () => {
   const MARK = '\ufeff';
 
-  it('begins CSV with --bom, and is read back', async () => {
+  it('starts CSV with --bom and is accepted in input', async () => {
     const service = await serve([json(200, ACTIVITY), json(200, { data: [], next_cursor: null })]);
     const record = ['activity', 'get', ugwoOf(1), ACTIVITY.uid, '-o', 'csv', '--columns', 'uid', '--bom'];
     expect((await inProcess(record, { service })).stdout).toBe(`${MARK}uid\r\n${ACTIVITY.uid}\r\n`);
@@ -123,7 +123,7 @@ describe('a byte order mark', () => {
   it.each([
     ['charges.csv', csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`)],
     ['charges.ndjson', `${JSON.stringify({ ugwo: ugwoOf(1), medium: 'bank_transfer' })}\n`],
-  ])('begins the report of %s with --bom, and not without', async (name, text) => {
+  ])('starts the report of %s only with --bom', async (name, text) => {
     const [service, home] = [await serveCharges(), newFolder()];
     for (const bom of [true, false]) {
       const report = reportPath();
@@ -132,14 +132,14 @@ describe('a byte order mark', () => {
     }
   });
 
-  it('stays in the command that goes on', async () => {
+  it('is kept in the command for the next page', async () => {
     const service = await serve([json(200, { data: [{ uid: 'ony.AbCd.1' }], next_cursor: 'a' })]);
     const ended = await inProcess(['onye', 'list', '-o', 'csv', '--columns', 'uid', '--bom'], { service });
     expect(ended.stderr).toContain(' --bom ');
   });
 });
 
-describe('a value that was spoilt on its way', () => {
+describe('a value damaged by a spreadsheet', () => {
   const ROUNDED = '"2.02611E+16" was rounded by a spreadsheet';
   const BLANK = '"Ada\u00a0" has a blank at its beginning or end, as copying leaves it: write "Ada"';
   const TRUNK = '"+2340803123456" has a 0 after the country code, which is dialled only at home: write "+234803123456"';
@@ -160,7 +160,7 @@ describe('a value that was spoilt on its way', () => {
     [['ugwo', 'charge', ugwoOf(1), ...momo, '--phone', '+2340803123456'], '--phone (data.phone)', TRUNK],
     [[...back, '--account-number', '736251840'], '--account-number (destination.account_number)', DROPPED],
     [[...back, '--account-number', '12'], '--account-number (', '"12" is not an account number of 10 digits'],
-  ])('is refused as an option, with its cause: %j', async (args, place, cause) => {
+  ])('is rejected in an option, with the cause: %j', async (args, place, cause) => {
     const ended = await inProcess([...args, '--dry-run'], { service: await serve([]) });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(place);
@@ -175,7 +175,7 @@ describe('a value that was spoilt on its way', () => {
     ['ugwo charge', 'ugwo,medium,provider,phone', `${ugwoOf(1)},mobile_money,mtn,+2340803123456`, 'phone', TRUNK],
     ['ugwo charge', 'ugwo,medium,param.order', `${ugwoOf(1)},bank_transfer,2.02611E+16`, 'param.order', ROUNDED],
     ['refund create', 'activity,provider,account_number', `${ACTIVITY.uid},gtb,736251840`, 'account_number', DROPPED],
-  ])('is refused in a column, with its cause: %s, %s', async (command, header, row, column, cause) => {
+  ])('is rejected in a column, with the cause: %s, %s', async (command, header, row, column, cause) => {
     const file = fileOf(csvOf(header, row));
     const ended = await inProcess([...command.split(' '), '--from', file, '--dry-run'], { service: await serve([]) });
     expect(ended.code).toBe(2);
@@ -187,7 +187,7 @@ describe('a value that was spoilt on its way', () => {
     expect(await inProcess(args, { service: await serve([]) })).toMatchObject({ code: 0 });
   });
 
-  it('stays in metadata that somebody else wrote', async () => {
+  it('is kept in existing metadata', async () => {
     const kept = { uid: customer, email: 'ada@example.com', meta: { order: '2.02611E+16' } };
     const service = await serveBy(() => json(200, kept));
     const args = ['onye', 'update', customer, '--merge-meta', 'tier=vip', '--yes'];

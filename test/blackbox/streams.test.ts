@@ -30,7 +30,7 @@ const ESCAPE = '\u001b[';
 const big = (records: number, from: number): Record<string, unknown>[] =>
   Array.from({ length: records }, (_, index) => ({ ...ugwo(from + index), description: 'x'.repeat(1000) }));
 
-/** 50 pages of 100 records: above 5 MB. */
+/** 50 pages of 100 records: more than 5 MB. */
 const fiveMegabytes = (): Answer[] =>
   Array.from({ length: 50 }, (_, index) =>
     json(200, { data: big(100, index * 100), next_cursor: index === 49 ? null : `c${index}` }),
@@ -58,7 +58,7 @@ const piped = (args: readonly string[], reader: string, service: { readonly orig
 };
 
 describe('a pipe', () => {
-  it('takes five megabytes whole', async () => {
+  it('gets five megabytes completely', async () => {
     const service = await serve(fiveMegabytes());
     const ended = await paycli(['ugwo', 'list', '--all', '--json'], { service });
     expect(ended.code).toBe(0);
@@ -67,14 +67,14 @@ describe('a pipe', () => {
     expect(data.map(({ ref }) => ref)).toEqual(Array.from({ length: 5000 }, (_, index) => `order-${index}`));
   });
 
-  it('takes one object of megabytes whole', async () => {
+  it('gets one object of megabytes completely', async () => {
     const note = 'é'.repeat(800_000);
     const service = await serve([json(200, { ...ACTIVITY, note })]);
     const ended = await inProcess([...CHARGE, '--json'], { service });
     expect(JSON.parse(ended.stdout)).toMatchObject({ note });
   });
 
-  it('that is closed early ends the run quietly, and the walk with it', async () => {
+  it('that is closed early ends the command and its walk without an error', async () => {
     let asked = 0;
     const endless: Answer = (seen, response, socket) => {
       asked += 1;
@@ -87,7 +87,7 @@ describe('a pipe', () => {
     expect(asked).toBeLessThan(20);
   });
 
-  it('gets no colour and no card, whatever the terminal is', async () => {
+  it('gets no colour and no card, whatever TERM says', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const ended = await inProcess(CHARGE, { service, env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' } });
     expect(ended.stdout).not.toContain(ESCAPE);
@@ -106,7 +106,7 @@ describe('a pipe', () => {
     expect(ended.stdout.includes(ESCAPE)).toBe(coloured);
   });
 
-  it('gets nothing from Node itself beside an error, whatever is set about colour', async () => {
+  it('gets no warning of Node about colour variables', async () => {
     const ended = await inProcess(['ugwo', 'list', '--limit', '0', '--json'], {
       service: await serve([]),
       env: { NO_COLOR: '1', FORCE_COLOR: '1' },
@@ -115,7 +115,7 @@ describe('a pipe', () => {
     expect(JSON.parse(ended.stderr)).toMatchObject({ error: { exit_code: 2 } });
   });
 
-  it('keeps errors, hints and notices on stderr', async () => {
+  it('gets data only; errors, hints and notices go to stderr', async () => {
     const service = await serve([page([1], 'c')]);
     const ended = await inProcess(['ugwo', 'list', '--debug'], { service });
     expect(ended.stdout.split('\n')).toHaveLength(3);
@@ -126,7 +126,7 @@ describe('a pipe', () => {
 
 type Stdio = 'full' | 'pipe' | 'closed';
 
-/** Runs with streams that fail: a full disk, or a pipe whose reader has gone. */
+/** Runs with failing streams: a full disk or a closed pipe. */
 const withStreams = (
   args: readonly string[],
   service: { readonly origin: string },
@@ -162,7 +162,7 @@ const withStreams = (
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   const processing = { ...ACTIVITY, status: 'processing', next_action: null };
 
-  it('after a charge: 7, and the activity is on stderr', async () => {
+  it('after a charge: exits with 7, and the activity is on stderr', async () => {
     const service = await serve([json(200, ACTIVITY), json(200, ACTIVITY)]);
     const { code, stderr } = await withStreams(CHARGE, service, ['full', 'pipe']);
     expect(code).toBe(7);
@@ -172,12 +172,12 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { kind: 'unrecorded', exit_code: 7, answer: ACTIVITY } });
   });
 
-  it('under both streams after a charge: still 7', async () => {
+  it('for both streams after a charge: still exits with 7', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     expect(await withStreams(CHARGE, service, ['full', 'full'])).toMatchObject({ code: 7 });
   });
 
-  it('under the summary of a file hides none of what its rows ended with', async () => {
+  it('for the summary of a file keeps the exit code of its rows', async () => {
     const service = await serveBy(() => reset);
     const file = ussdFile(1);
     const { code, stderr } = await withStreams(['ugwo', 'charge', '--from', file], service, ['full', 'pipe']);
@@ -185,7 +185,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(stderr).toContain('1 row: 1 unknown');
   });
 
-  it('under stderr changes nothing about what was done', async () => {
+  it('for stderr does not change the outcome', async () => {
     const service = await serve([json(200, processing), problem(500, 'Oops'), page([1], 'c'), json(200, processing)]);
     const charged = await withStreams([...CHARGE, '--json'], service, ['pipe', 'full']);
     expect(charged).toMatchObject({ code: 0, stdout: `${JSON.stringify(processing)}\n` });
@@ -197,7 +197,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(await withStreams([...CHARGE, '--debug'], service, ['pipe', 'full'])).toMatchObject({ code: 0 });
   });
 
-  it('during a walk: 8', async () => {
+  it('during a walk: exits with 8', async () => {
     const service = await serve([page([1], null)]);
     const { code, stderr } = await withStreams(['ugwo', 'list'], service, ['full', 'pipe']);
     expect(code).toBe(8);
@@ -205,10 +205,10 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('a file that takes only a part', () => {
+describe.runIf(process.platform === 'linux')('a file with a size limit', () => {
   const large = { ...ACTIVITY, note: 'x'.repeat(600_000) };
 
-  /** Runs with stdout on a file that may grow to 512 KiB at most: enough for the ledger. */
+  /** Runs with stdout in a file that can grow to 512 KiB: enough for the ledger. */
   const intoFile = async (args: readonly string[], service: { readonly origin: string }) => {
     const file = join(newFolder('out'), 'out');
     const [program, ...first] = PROGRAM;
@@ -224,7 +224,7 @@ describe.runIf(process.platform === 'linux')('a file that takes only a part', ()
     return { code, signal, stderr, size: statSync(file).size };
   };
 
-  it('of a charge: 7, and the activity is on stderr', async () => {
+  it('that cuts a charge: exits with 7, and the activity is on stderr', async () => {
     const service = await serve([json(200, large)]);
     const ended = await intoFile([...CHARGE, '--json'], service);
     expect(ended).toMatchObject({ code: 7, signal: null });
@@ -232,12 +232,12 @@ describe.runIf(process.platform === 'linux')('a file that takes only a part', ()
     expect(JSON.parse(ended.stderr)).toMatchObject({ error: { answer: large } });
   });
 
-  it('of a walk: 8', async () => {
+  it('that cuts a walk: exits with 8', async () => {
     const service = await serve([json(200, { data: big(700, 0), next_cursor: null })]);
     expect(await intoFile(['ugwo', 'list'], service)).toMatchObject({ code: 8, signal: null });
   });
 
-  it('takes all of what it may hold', async () => {
+  it('gets the complete output if it fits', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const ended = await intoFile([...CHARGE, '--json'], service);
     expect(ended).toMatchObject({ code: 0, stderr: '', size: JSON.stringify(ACTIVITY).length + 1 });
@@ -245,7 +245,7 @@ describe.runIf(process.platform === 'linux')('a file that takes only a part', ()
 });
 
 describe.runIf(process.platform === 'linux')('standard output', () => {
-  /** Runs by a shell that opens or closes streams as `redirections` say. */
+  /** Runs in a shell with these redirections. */
   const redirected = async (
     args: readonly string[],
     service: { readonly origin: string },
@@ -263,15 +263,15 @@ describe.runIf(process.platform === 'linux')('standard output', () => {
   };
   it.each([
     ['by name', '>/dev/null'],
-    ['by a descriptor that is open for both ways, as Python and daemons do', '1<>/dev/null'],
-    ['by a descriptor that is open for reading alone', '1</dev/null'],
-  ])('that is thrown away %s is no failure', async (_what, redirection) => {
+    ['through a read-write descriptor, as from Python and daemons', '1<>/dev/null'],
+    ['through a read-only descriptor', '1</dev/null'],
+  ])('to /dev/null %s is not a failure', async (_what, redirection) => {
     const service = await serve([json(200, ACTIVITY), page([1], null)]);
     expect(await redirected([...CHARGE, '-q'], service, redirection)).toEqual({ code: 0, stderr: '' });
     expect(await redirected(['ugwo', 'list'], service, redirection)).toEqual({ code: 0, stderr: '' });
   });
 
-  it('that is thrown away is no failure of a file of charges, nor with all other streams closed', async () => {
+  it('to /dev/null is not a failure of a bulk run, nor are closed streams', async () => {
     const service = await serveBy(() => json(200, ACTIVITY));
     const file = ['ugwo', 'charge', '--from', ussdFile(1), '--json'];
     expect(await redirected(file, service, '1<>/dev/null')).toMatchObject({ code: 0 });
@@ -282,16 +282,19 @@ describe.runIf(process.platform === 'linux')('standard output', () => {
   });
 });
 
-describe('a reader that has gone', () => {
-  it.each([[[]], [['--wait']]])('before a charge was printed: 7, and the activity is on stderr: %j', async (more) => {
-    const paid = { ...ACTIVITY, status: 'successful', next_action: null };
-    const service = await serve([json(200, ACTIVITY), ...more.map(() => json(200, paid))]);
-    const { code, stderr } = await withStreams([...CHARGE, ...more], service, ['closed', 'pipe']);
-    expect(code).toBe(7);
-    expect(stderr.split('\n')).toContain(JSON.stringify(ACTIVITY));
-  });
+describe('a closed pipe', () => {
+  it.each([[[]], [['--wait']]])(
+    'before a charge was printed: exits with 7, and the activity is on stderr: %j',
+    async (more) => {
+      const paid = { ...ACTIVITY, status: 'successful', next_action: null };
+      const service = await serve([json(200, ACTIVITY), ...more.map(() => json(200, paid))]);
+      const { code, stderr } = await withStreams([...CHARGE, ...more], service, ['closed', 'pipe']);
+      expect(code).toBe(7);
+      expect(stderr.split('\n')).toContain(JSON.stringify(ACTIVITY));
+    },
+  );
 
-  it('from stderr changes nothing', async () => {
+  it('for stderr changes nothing', async () => {
     const service = await serve([page([1], 'c')]);
     expect(await withStreams(['ugwo', 'list', '--debug'], service, ['pipe', 'closed'])).toMatchObject({ code: 0 });
   });
@@ -303,7 +306,7 @@ describe('a signal', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 143],
     ['SIGQUIT', 143],
-  ] as const)('%s with nothing but a read in flight exits %i at once', async (signal, code) => {
+  ] as const)('%s during a read exits with %i at once', async (signal, code) => {
     const service = await serve([hang]);
     const running = start(['ugwo', 'list', '--debug'], { service });
     await running.saw(/> GET/);
@@ -312,23 +315,23 @@ describe('a signal', () => {
     expect(await running.ended).toMatchObject({ code, stdout: '' });
   });
 
-  it('with nothing but standard input awaited exits at once', async () => {
+  it('while waiting for standard input exits at once', async () => {
     const running = start(['onye', 'update', ONYE_ID, '--data', '-', '--debug'], {
       service: await serve([]),
       stdin: null,
     });
-    // More than a pipe holds: when it is taken, the program is reading.
+    // More than a pipe holds: once written, the program is reading.
     await running.feed(' '.repeat(1_000_000));
     running.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
   });
 
-  it('twice while nobody reads the result of a charge: 7, never a code that invites a repeat', async () => {
+  it('twice while the result of a charge is unread: exits with 7, never with a code that suggests repeating', async () => {
     const large = { ...ACTIVITY, note: 'x'.repeat(1_800_000) };
     const service = await serve([json(200, large)]);
     const running = start([...CHARGE, '--json', '--debug'], { service, readStdout: false });
     await running.saw(/> POST.*\n(?:.*\n)*.*< 200/);
-    // Two of a kind might arrive as one.
+    // Two equal signals could merge.
     running.kill('SIGTERM');
     running.kill('SIGINT');
     await running.saw(/"exit_code":7/);
@@ -338,7 +341,7 @@ describe('a signal', () => {
     expect(JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { answer: large } });
   });
 
-  it.each(['SIGINT', 'SIGHUP'] as const)('%s during a charge waits for its answer', async (signal) => {
+  it.each(['SIGINT', 'SIGHUP'] as const)('%s during a charge waits for the answer', async (signal) => {
     const { service, respond } = await holding();
     const running = start(CHARGE, { service });
     const answer = await respond;
@@ -348,7 +351,7 @@ describe('a signal', () => {
     expect(await running.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(ACTIVITY.uid) });
   });
 
-  it('twice during a charge exits 6', async () => {
+  it('twice during a charge exits with 6', async () => {
     const service = await serve([hang]);
     const running = start(CHARGE, { service });
     while (service.seen[0]?.body === undefined || service.seen[0].body === '') await new Promise(setImmediate);
@@ -361,15 +364,15 @@ describe('a signal', () => {
   });
 });
 
-describe('a defect that nothing catches', () => {
-  /** Loaded before the program: throws, the key in its message, when it is told to. */
+describe('an uncaught exception', () => {
+  /** Preloaded: throws with the key in its message on SIGUSR2. */
   const trap = `const key = process.env.PAYCLI_SECRET_KEY;
     process.on('SIGUSR2', () => { throw new Error('boom \\u001b[2J ' + key); })`;
 
   it.each([
     ['a charge in flight', CHARGE, 6],
-    ['nothing but a read', ['ugwo', 'list'], 1],
-  ] as const)('with %s ends with its own code, and says it without the key', async (_what, args, code) => {
+    ['a read in flight', ['ugwo', 'list'], 1],
+  ] as const)('with %s has its own exit code, and the message is redacted', async (_what, args, code) => {
     const service = await serve([hang]);
     const running = start(args, { service, env: runBefore(trap) });
     while (service.seen.length === 0) await new Promise(setImmediate);
@@ -385,7 +388,7 @@ describe('a defect that nothing catches', () => {
 });
 
 describe('a terminal', () => {
-  it('shows a list as a table that fits its width, in colour', async () => {
+  it('shows a list as a coloured table that fits', async () => {
     const service = await serve([page([1, 2], null)]);
     const terminal = openTerminal(['ugwo', 'list'], { service, columns: 120 });
     expect(await terminal.ended).toEqual({ code: 0 });
@@ -395,7 +398,7 @@ describe('a terminal', () => {
     expect(terminal.raw()).toContain(ESCAPE);
   });
 
-  it('shows records one below the other where a table does not fit, nothing cut', async () => {
+  it('shows records one below the other, uncut, if a table does not fit', async () => {
     const onye = { uid: 'ony.AbCd.1', email: 'ada@example.com' };
     const service = await serve([json(200, { data: [{ ...ugwo(1), onye }], next_cursor: null })]);
     const terminal = openTerminal(['ugwo', 'list'], { service, columns: 38 });
@@ -405,7 +408,7 @@ describe('a terminal', () => {
     expect(screen).not.toContain('─');
   });
 
-  it('shows the next action as something to act on', async () => {
+  it('shows the next action prominently', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const terminal = openTerminal(CHARGE, { service });
     expect(await terminal.ended).toEqual({ code: 0 });
@@ -415,7 +418,7 @@ describe('a terminal', () => {
     expect(screen).toMatch(/[▀▄█]/u);
   });
 
-  it('shows how long an account still lives, in local time', async () => {
+  it('shows the remaining time of an account, and its expiry in local time', async () => {
     const expires = new Date(Date.now() + 12 * 60_000 + 30_000);
     const headers = {
       bank_name: 'Wema Bank',
@@ -434,14 +437,14 @@ describe('a terminal', () => {
     expect(screen.split('\n').map((line) => line.trim())).toContain('0123456789');
   });
 
-  it('shows before a write where it will be made', async () => {
+  it('shows the target before a write', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const terminal = openTerminal(CHARGE, { service });
     await terminal.ended;
     expect(await terminal.screen()).toContain(`loopback: ${service.origin}`);
   });
 
-  it('indents JSON of one object', async () => {
+  it('gets indented JSON', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const terminal = openTerminal([...CHARGE, '--json', '-q'], { service, columns: 300 });
     await terminal.ended;
@@ -450,7 +453,7 @@ describe('a terminal', () => {
     expect(JSON.parse(screen)).toEqual(ACTIVITY);
   });
 
-  it('is not written to by what the service sends: escapes become visible', async () => {
+  it('gets visible escapes instead of control characters from the service', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2J\u202egpj.exe\u2028\u009b31m';
     const service = await serve([json(200, { data: [{ ...ugwo(1), description: evil }], next_cursor: null })]);
     const terminal = openTerminal(['ugwo', 'list', '--color', 'never'], { service, columns: 200 });
@@ -460,7 +463,7 @@ describe('a terminal', () => {
     expect(await terminal.screen()).toMatch(/x1b|u001b/);
   });
 
-  it('takes Ctrl-C as the end of a read', async () => {
+  it('ends a read on Ctrl-C', async () => {
     const service = await serve([hang]);
     const terminal = openTerminal(['ugwo', 'list', '--debug'], { service });
     await terminal.saw(/> GET/);
@@ -470,14 +473,14 @@ describe('a terminal', () => {
   });
 });
 
-/** A service that holds the answer to a charge back; `respond` resolves with the way to give it, once it was asked. */
+/** Delays the answer to a charge; `respond` resolves with a function that sends it. */
 const holding = async () => {
   const { promise: respond, resolve } = Promise.withResolvers<() => void>();
   const service = await serve([(seen, response, socket) => resolve(() => json(200, ACTIVITY)(seen, response, socket))]);
   return { service, respond };
 };
 
-/** A service that takes any number of requests. */
+/** A service that gives this answer to every request. */
 const serveWhatever = async (answer: Answer): Promise<{ origin: string }> => {
   const { createServer } = await import('node:http');
   const { onTestFinished } = await import('vitest');

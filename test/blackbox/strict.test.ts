@@ -30,7 +30,7 @@ const LINES: readonly Line[] = [
     { uid: UGWO_ID, status: 'cancelled' },
   ],
   [
-    // Its payment request has no checkout, which a look would see.
+    // The payment request has no checkout, which the check would notice.
     `ugwo charge ${UGWO_ID} --medium bank_transfer --no-preflight`,
     [`POST /v1/ugwo/${UGWO_ID}/activities`],
     { activity_type: 'charge' },
@@ -60,8 +60,8 @@ const LINES: readonly Line[] = [
   [`api /v1/ugwo/${UGWO_ID} -X DELETE --yes`, [`DELETE /v1/ugwo/${UGWO_ID}`], { uid: UGWO_ID, status: 'cancelled' }],
 ];
 
-describe('the program against a service that knows the documents alone', () => {
-  it.each(LINES)('%s', async (line, asked, printed) => {
+describe('with a service that only knows the documented API', () => {
+  it.each(LINES)('`%s` works', async (line, asked, printed) => {
     const service = await serveStrict();
     const ended = await inProcess([...line.split(' '), '--json'], { service });
     expect(ended.code, ended.stderr).toBe(0);
@@ -69,7 +69,7 @@ describe('the program against a service that knows the documents alone', () => {
     expect(service.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(asked);
   });
 
-  it('is asked for every operation there is', () => {
+  it('every operation is covered', () => {
     const missing = Object.entries(operations).filter(([, { method, path }]) => {
       const template = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(?:\\?|$)`);
       return !LINES.some(([, asked]) => asked.some((one) => template.test(one)));
@@ -78,7 +78,7 @@ describe('the program against a service that knows the documents alone', () => {
   });
 });
 
-describe('what cannot be undone', () => {
+describe('an irreversible command', () => {
   it.each([`onye delete ${ONYE_ID}`, `ugwo cancel ${UGWO_ID}`, `refund create ${ACT_ID} --amount-minor 20000`])(
     'is not sent by a script without --yes: %s',
     async (line) => {
@@ -90,7 +90,7 @@ describe('what cannot be undone', () => {
     },
   );
 
-  it('is shown before a refund: what was paid, in both units, and to whom', async () => {
+  it('shows before a refund the paid amount in both units and the customer', async () => {
     const activity = { ...ACTIVITY, uid: ACT_ID, status: 'successful', amount: 500_000 };
     const service = await serveAllBy(({ method }) =>
       method === 'GET' ? json(200, { ...ugwo(1), uid: UGWO_ID, activities: [activity] }) : undefined,

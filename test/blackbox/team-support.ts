@@ -6,15 +6,15 @@ import type { Ended, RunOptions } from '../support/program.ts';
 import { newFolder } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
-/** The version of a ledger's tables that this program knows. */
+/** The schema version of this program's ledgers. */
 export const SCHEMA = MIGRATIONS.length;
 
-/** A database with a ledger, and those who share it. */
+/** A database with a ledger, and its users. */
 export interface Team {
   readonly cluster: Cluster;
   readonly database: string;
   readonly url: string;
-  /** A machine of the team, which has charged nothing yet; `user` is who it is to the database. */
+  /** A new machine of the team; `user` is its database role. */
   machine(service?: Service, user?: string): RunOptions & { readonly home: string };
 }
 
@@ -32,7 +32,7 @@ export const newTeam = async (cluster?: Cluster, ...operators: readonly string[]
   return { cluster: at, database, url, machine };
 };
 
-/** Charges a payment request by USSD, without a look, so that the ledger alone is in the way. */
+/** Charges by USSD without a preflight, so that only the ledger can refuse. */
 export const chargeOf = (ugwo: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   inProcess(
     ['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight', '--json', ...more],

@@ -11,7 +11,7 @@ const ANSWER = JSON.stringify(ACTIVITY);
 const TRUSTED = { NODE_EXTRA_CA_CERTS: CA_FILE };
 
 describe('TLS', () => {
-  it('takes an extra certificate authority from the environment, and HTTP/1.1 where a server would rather speak HTTP/2', async () => {
+  it('trusts an extra certificate authority from the environment, and offers only HTTP/1.1', async () => {
     const service = await serveTls('good', ANSWER, ['h2', 'http/1.1']);
     const ended = await paycli(CHARGE, { service, env: TRUSTED });
     expect(ended).toMatchObject({ code: 0, stdout: `${ANSWER}\n` });
@@ -19,7 +19,7 @@ describe('TLS', () => {
     expect(service.offers).toEqual([['http/1.1']]);
   });
 
-  // Each certificate once, each of the two commands and both ways: one connection's options are the same for all of them.
+  // Each certificate once, with each command, direct and by proxy: all connections share their options.
   it.each([
     ['an unknown authority', 'good', {}, CHARGE, 'straight'],
     ['an unknown authority', 'good', {}, LIST, 'through a proxy'],
@@ -27,7 +27,7 @@ describe('TLS', () => {
     ['an expired certificate', 'expired', TRUSTED, CHARGE, 'straight'],
     ['the certificate of another host', 'wrong-host', TRUSTED, CHARGE, 'straight'],
     ['the certificate of another host', 'wrong-host', TRUSTED, CHARGE, 'through a proxy'],
-    ['a certificate that is not for servers', 'wrong-purpose', TRUSTED, CHARGE, 'straight'],
+    ['a certificate without server usage', 'wrong-purpose', TRUSTED, CHARGE, 'straight'],
   ])('sends no byte of a request to %s (%#)', async (_what, certificate, env, args, way) => {
     const service = await serveTls(certificate, ANSWER);
     const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
@@ -40,7 +40,7 @@ describe('TLS', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('is not to be turned off for another machine', async () => {
+  it("can't be disabled for another machine", async () => {
     const ended = await paycli(CHARGE, {
       service: { origin: 'https://api.example.invalid' },
       env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
@@ -49,7 +49,7 @@ describe('TLS', () => {
     expect(ended.stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED');
   });
 
-  it('may be turned off for this machine, without a warning of the runtime beside the one line of an error', async () => {
+  it('can be disabled for this machine, without a runtime warning on stderr', async () => {
     const service = await serveTls('self-signed', ANSWER.replace('{', '['));
     const ended = await paycli(LIST, { service, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
@@ -57,13 +57,13 @@ describe('TLS', () => {
     expect(service.requests).not.toEqual([]);
   });
 
-  it('is needed for any other machine', async () => {
+  it('is required for any other machine', async () => {
     const ended = await paycli(LIST, { service: { origin: 'http://api.example.invalid' } });
     expect(ended).toMatchObject({ code: 4, stdout: '' });
     expect(ended.stderr).toContain('not encrypted');
   });
 
-  it('that the other end does not speak is not sent', async () => {
+  it('with a plain-text server sends nothing: exits with 5', async () => {
     const plain = await serve([]);
     const ended = await paycli(CHARGE, { service: { origin: plain.origin.replace('http:', 'https:') } });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
@@ -71,7 +71,7 @@ describe('TLS', () => {
 });
 
 describe('a proxy', () => {
-  it('opens a tunnel and reads nothing', async () => {
+  it('opens a tunnel and sees only encrypted data', async () => {
     const service = await serveTls('good', ANSWER);
     const proxy = await serveProxy();
     const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url } });
@@ -80,7 +80,7 @@ describe('a proxy', () => {
     expect(proxy.readable).toEqual([]);
   });
 
-  it('is passed by for what NO_PROXY names', async () => {
+  it('is not used for hosts in NO_PROXY', async () => {
     const service = await serveTls('good', ANSWER);
     const proxy = await serveProxy();
     const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' } });
@@ -88,7 +88,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('never sees plain http, which is for this machine alone', async () => {
+  it('is never used for plain http, which is limited to this machine', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const proxy = await serveProxy();
     const env = { http_proxy: proxy.url, HTTP_PROXY: proxy.url, https_proxy: proxy.url, all_proxy: proxy.url };
@@ -97,7 +97,7 @@ describe('a proxy', () => {
     expect(proxy.readable.join()).not.toContain(CANARY);
   });
 
-  it('that refuses leaves a charge not sent', async () => {
+  it('that refuses leaves the charge not sent', async () => {
     const service = await serveTls('good', ANSWER);
     const proxy = await serveProxy(407);
     const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.url } });
@@ -106,20 +106,20 @@ describe('a proxy', () => {
     expect(proxy.asked).toHaveLength(3);
   });
 
-  it('over TLS is offered HTTP/1.1 alone, whatever it would rather speak', async () => {
+  it('with TLS is offered only HTTP/1.1', async () => {
     const [service, proxy] = [await serveTls('good', ANSWER), await serveTls('good', ANSWER, ['h2', 'http/1.1'])];
     const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: proxy.origin } });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
     expect(new Set(proxy.offers.flat())).toEqual(new Set(['http/1.1']));
   });
 
-  it('that is not there leaves a charge not sent', async () => {
+  it('that is down leaves the charge not sent', async () => {
     const service = await serveTls('good', ANSWER);
     const ended = await paycli(CHARGE, { service, env: { ...TRUSTED, HTTPS_PROXY: DEAD_ORIGIN } });
     expect(ended).toMatchObject({ code: 5, stdout: '' });
   });
 
-  it("that can't be used is reported before anything starts, and is not quoted", async () => {
+  it('with an invalid URL is rejected at the start, without quoting it', async () => {
     const home = newFolder();
     const env = { HTTPS_PROXY: 'http://us%er:secret-word@127.0.0.1:9' };
     const ended = await paycli(CHARGE, { service: { origin: 'https://localhost:9' }, home, env });
@@ -128,7 +128,7 @@ describe('a proxy', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('that never answers, or opens a tunnel that says nothing, is bounded by --timeout', async () => {
+  it('or tunnel that never answers is limited by --timeout', async () => {
     const mute = await serveMute();
     const ways = [
       { origin: 'https://localhost:9', proxy: mute.origin },

@@ -9,7 +9,7 @@ import { csvOf, fileOf, reportOf, reportPath, summaryOf } from './bulk-support.t
 
 const UPDATE = ['onye', 'update', ONYE_ID];
 
-/** A customer as the service writes it; `meta` is JSON text, for what a double can't hold. */
+/** A customer in the service's format; `meta` is JSON text, because doubles lose digits. */
 const customer = (meta: string): Answer => json(200, `{"uid":"${ONYE_ID}","email":"ada@example.com","meta":${meta}}`);
 
 const asked = ({ seen }: Service): string[] =>
@@ -18,7 +18,7 @@ const asked = ({ seen }: Service): string[] =>
 describe('--merge-meta and --unset-meta', () => {
   const update = (service: Service, ...args: string[]): Promise<Ended> => inProcess([...UPDATE, ...args], { service });
 
-  it('read the customer and write the whole map back, which they say is not atomic', async () => {
+  it('read the customer, write the whole map back, and warn that this is not atomic', async () => {
     const service = await serve([customer('{"a":"1","b":"2","c":null}'), customer('{}')]);
     const ended = await update(
       service,
@@ -39,7 +39,7 @@ describe('--merge-meta and --unset-meta', () => {
     expect(JSON.parse(service.seen[1]?.body ?? '')).toEqual({ ref: 'r', meta: { a: '1', b: 'x', n: 3 } });
   });
 
-  it('send nothing where nothing would change, and only what else is given', async () => {
+  it('send nothing if nothing would change, or only the other fields', async () => {
     const same = await serve([customer('{"a":"1"}')]);
     const ended = await update(same, '--merge-meta', 'a=1', '--unset-meta', 'b');
     expect(ended).toMatchObject({ code: 0, stderr: 'nothing would change; nothing was sent\n' });
@@ -49,13 +49,13 @@ describe('--merge-meta and --unset-meta', () => {
     expect(asked(other)).toEqual(['GET', 'PATCH {"ref":"r"}']);
   });
 
-  it('show the request with --dry-run, once it is known', async () => {
+  it('print the final request with --dry-run', async () => {
     const service = await serve([customer('{"a":"1"}')]);
     const ended = await update(service, '--merge-meta', 'b=2', '--dry-run', '--json');
     expect(JSON.parse(ended.stdout)).toMatchObject({ method: 'PATCH', body: { meta: { a: '1', b: '2' } } });
   });
 
-  it('are refused where the service has no such read at all (501)', async () => {
+  it('are rejected if the service has no such read (501)', async () => {
     const service = await serveBy(({ method }) => (method === 'GET' ? problem(501, 'No') : undefined));
     const ended = await update(service, '--unset-meta', 'a', '--json');
     expect(ended.code).toBe(3);
@@ -63,7 +63,7 @@ describe('--merge-meta and --unset-meta', () => {
   });
 });
 
-describe('metadata that is replaced', () => {
+describe('replaced metadata', () => {
   const onTerminal = async (service: Service, answer: string, ...args: string[]) => {
     const session = openTerminal([...UPDATE, ...args], { service, columns: 200 });
     await session.saw(/\[y\/N\]/);
@@ -72,7 +72,7 @@ describe('metadata that is replaced', () => {
     return { code, screen: (await session.screen()).replaceAll(/\s+/g, ' ') };
   };
 
-  it('on a terminal is asked about by the keys that are lost', async () => {
+  it('on a terminal needs confirmation that names the lost keys', async () => {
     const service = await serve([customer('{"a":"1","b\\u001b[2J":"2","c\\u009b":"3"}'), customer('{}')]);
     const { code, screen } = await onTerminal(service, 'y', '--meta', 'c=3');
     expect(screen).toContain(
@@ -82,12 +82,12 @@ describe('metadata that is replaced', () => {
     expect(asked(service)).toEqual(['GET', 'PATCH {"meta":{"c":"3"}}']);
   });
 
-  it('is not sent without a yes', async () => {
+  it('is not sent if declined', async () => {
     const service = await serve([customer('{"a":"1"}')]);
     expect((await onTerminal(service, 'n', '--meta', 'c=3')).code).toBe(130);
   });
 
-  it('is sent as given in a script, without a read', async () => {
+  it('is sent in a script without a read', async () => {
     const service = await serve([customer('{}')]);
     const ended = await paycli([...UPDATE, '--meta', 'c=3'], { service });
     expect(ended).toMatchObject({ code: 0, stderr: 'All metadata was replaced, not merged.\n' });
@@ -101,7 +101,7 @@ describe('merge_meta in a file', () => {
   const shown = (number: number, meta: object): Answer => json(200, { uid: onyeOf(number), email: 'a@b.c', meta });
   const updateFrom = (file: string, options: RunOptions, ...more: string[]) =>
     inProcess(['onye', 'update', '--from', file, '--json', ...more], options);
-  /** Customers that keep what they are sent. */
+  /** Customers that store their updates. */
   const keeping = async (
     metas: Record<number, object>,
     others: (seen: Seen) => Answer | undefined = () => undefined,
@@ -116,7 +116,7 @@ describe('merge_meta in a file', () => {
     return { service, patches };
   };
 
-  it('is read, merged and written, each row by itself', async () => {
+  it('is read, merged and written row by row', async () => {
     const metas = { 1: { a: '1' }, 2: { a: '1', tier: 'vip' }, 3: { a: '3', old: 1 } };
     const { service, patches } = await keeping(metas);
     const rows = [`${onyeOf(1)},vip,3,`, `${onyeOf(2)},vip,,`, `${onyeOf(3)},,,r-3`];
@@ -127,7 +127,7 @@ describe('merge_meta in a file', () => {
     expect(patches()).toEqual(['1 {"meta":{"a":"1","tier":"vip","n":3}}', '3 {"ref":"r-3","meta":{"a":"3"}}']);
   });
 
-  it('is rejected where the service has no such read, and nothing of the row is sent', async () => {
+  it('is rejected if the service has no such read, and the row is not sent', async () => {
     const { service, patches } = await keeping({}, ({ method }) => (method === 'GET' ? problem(405, 'No') : undefined));
     const [file, report] = [fileOf(csvOf('uid,merge_meta.a', `${onyeOf(1)},x`)), reportPath()];
     const ended = await updateFrom(file, { service, home: newFolder() }, '--report', report);
@@ -136,7 +136,7 @@ describe('merge_meta in a file', () => {
     expect(reportOf(report)['1']).toMatchObject({ state: 'rejected', error: expect.stringContaining('no such read') });
   });
 
-  it('is not sent where the read fails, and is taken up by the same command', async () => {
+  it('is not sent if the read fails, and retried by the same command', async () => {
     let isDown = true;
     const down = ({ method }: Seen) => (isDown && method === 'GET' ? json(302, {}) : undefined);
     const { service, patches } = await keeping({ 1: { a: 1 } }, down);
@@ -149,14 +149,14 @@ describe('merge_meta in a file', () => {
     expect(patches()).toEqual(['1 {"meta":{"a":1,"b":"x"}}']);
   });
 
-  it('that may have been applied counts as applied where a read shows its keys, else is merged again', async () => {
+  it('counts as applied if a read shows its keys; otherwise it is merged again', async () => {
     const metas: Record<number, object> = { 1: { a: 1 }, 2: { a: 1 } };
     const lost = new Set([1, 2]);
     const losing = (seen: Seen): Answer | undefined => {
       if (seen.method === 'GET')
         return json(200, { uid: onyeOf(numberIn(seen)), ref: 'r', meta: metas[numberIn(seen)] });
       if (!lost.delete(numberIn(seen))) return undefined;
-      // Of the second nothing was applied, and somebody else has changed it since.
+      // The second was not applied, and someone else changed the customer since.
       if (numberIn(seen) === 2) metas[2] = { a: 1, c: 3 };
       return reset;
     };
@@ -172,7 +172,7 @@ describe('merge_meta in a file', () => {
     ]);
   });
 
-  it('stays unknown where the look at it fails', async () => {
+  it('stays unknown if the read fails', async () => {
     let isGone = false;
     const { service, patches } = await keeping({}, ({ method }) => {
       if (method !== 'PATCH') return isGone ? problem(404, 'No') : undefined;

@@ -16,7 +16,7 @@ const CUSTOMER = {
 };
 
 describe('onye update', () => {
-  it('sends only what was given and prints the customer', async () => {
+  it('sends only the given fields and prints the customer', async () => {
     const service = await serve([json(200, CUSTOMER)]);
     const ended = await paycli(['onye', 'update', ONYE_ID, '--email', 'ada@example.com'], { service });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -26,7 +26,7 @@ describe('onye update', () => {
     ]);
   });
 
-  it('sends every flag under the name that the service knows', async () => {
+  it('sends every option under its API name', async () => {
     const service = await serve([json(200, CUSTOMER)]);
     const file = join(newFolder(), 'address.json');
     writeFileSync(file, '{"city": "Enugu", "country": "NG"}');
@@ -61,7 +61,7 @@ describe('onye update', () => {
     });
   });
 
-  it('says with --quiet not even that metadata is replaced', async () => {
+  it('prints no metadata note with --quiet', async () => {
     const service = await serve([json(200, CUSTOMER)]);
     const quiet = await inProcess(['onye', 'update', ONYE_ID, '--meta', 'tier=vip', '-q'], { service });
     expect(quiet.stderr).toBe('');
@@ -75,9 +75,9 @@ describe('onye update', () => {
 
   it.each([
     ['nothing to change', [ONYE_ID], /nothing to change/],
-    ['no e-mail address', [ONYE_ID, '--email', 'ada'], /--email.*not a valid e-mail address/s],
-    ['a file that is not there', [ONYE_ID, '--data', '@/nowhere.json'], /nowhere\.json can't be read/],
-  ])('with %s sends nothing and exits 2', async (_what, args, message) => {
+    ['an invalid e-mail address', [ONYE_ID, '--email', 'ada'], /--email.*not a valid e-mail address/s],
+    ['a missing file', [ONYE_ID, '--data', '@/nowhere.json'], /nowhere\.json can't be read/],
+  ])('rejects %s with exit code 2 and sends nothing', async (_what, args, message) => {
     const service = await serve([]);
     const ended = await paycli(['onye', 'update', ...args], { service });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
@@ -85,7 +85,7 @@ describe('onye update', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('leaves the judgement to the service with --no-validate', async () => {
+  it('lets the service validate with --no-validate', async () => {
     const service = await serve([problem(422, 'Validation Failed', [{ propertyPath: 'email', title: 'not valid' }])]);
     const ended = await inProcess(['onye', 'update', ONYE_ID, '--email', 'ada', '--no-validate', '--json'], {
       service,
@@ -101,13 +101,13 @@ describe('onye update', () => {
     });
   });
 
-  it('names --data for a field that came from there', async () => {
+  it('names --data for a rejected field of it', async () => {
     const service = await serve([problem(422, 'Validation Failed', [{ propertyPath: 'locale', title: 'unknown' }])]);
     const ended = await inProcess(['onye', 'update', ONYE_ID, '--data', '{"locale":"xx"}'], { service });
     expect(ended.stderr).toContain('--data (locale): unknown');
   });
 
-  it('exits 6 when the answer was reset, and was sent once', async () => {
+  it('sends once and exits with 6 if the connection is reset', async () => {
     const service = await serve([reset]);
     const ended = await paycli(['onye', 'update', ONYE_ID, '--email', 'a@b.c', '--json'], { service });
     expect(ended).toMatchObject({ code: 6, stdout: '' });

@@ -16,7 +16,7 @@ const runModule = (text: string): { status: number | null; stdout: string; stder
   spawnSync(process.execPath, ['--input-type=module', '-e', text], { encoding: 'utf8' });
 
 describe('help', () => {
-  it.each([[[]], [['--help']], [['help']]])('%j shows the first page on stdout', async (args) => {
+  it.each([[[]], [['--help']], [['help']]])('%j prints the first page on stdout', async (args) => {
     const ended = await paycli(args);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     for (const word of ['Usage: paycli', 'ugwo', 'onye', 'login', '--local', 'Start here', 'Payments'])
@@ -38,7 +38,7 @@ describe('help', () => {
     }
   });
 
-  it('takes plain words for the nouns of the service', async () => {
+  it('accepts plain words for the nouns of the service', async () => {
     const [plain, own] = await Promise.all([
       inProcess(['help', 'payment', 'get']),
       inProcess(['ugwo', 'get', '--help']),
@@ -49,7 +49,7 @@ describe('help', () => {
     expect((await inProcess(['payment', 'nope'])).stderr).toContain('see: paycli ugwo --help');
   });
 
-  it('is ASCII where the locale knows no more', async () => {
+  it('is ASCII in an ASCII locale', async () => {
     const ended = await inProcess(['ugwo', 'charge', '--help'], { env: { LC_ALL: 'C' } });
     expect(ended.stdout).toMatch(/^[ -~\n]+$/);
     expect((await inProcess(['nope'], { env: { LC_ALL: 'C' } })).stderr).toMatch(/^-> see: paycli --help$/m);
@@ -72,7 +72,7 @@ describe('help', () => {
       ['onye', 'update', '-h'],
       ['--merge-meta', 'Exit codes:'],
     ],
-  ])('%j says %j', async (args, words) => {
+  ])('%j contains %j', async (args, words) => {
     const ended = await inProcess(args);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     for (const word of words) expect(ended.stdout).toContain(word);
@@ -86,7 +86,7 @@ describe('help', () => {
     expect(options.split('\r\n').filter((line) => line.length > 60)).toEqual([]);
   });
 
-  it('paints its headings on a terminal, and nothing else', async () => {
+  it('paints only its headings on a terminal', async () => {
     const terminal = openTerminal(['ugwo', 'get', '--help'], { columns: 120, rows: 100 });
     await terminal.ended;
     expect(terminal.raw()).toContain('\u001b[1mUsage: paycli ugwo get [options] <ugwo>\u001b[22m');
@@ -103,13 +103,13 @@ describe('help', () => {
     expect(short.stdout).not.toContain('--delimiter');
     expect(whole.stdout).toContain('--delimiter');
     expect(same).toEqual(whole);
-    // An option of that name is none the less the command's own.
+    // A command's own option --all is no request for help.
     expect((await inProcess(['ugwo', 'list', '--all', '--help'])).stdout).toContain('--all ');
     expect((await inProcess(['--help'])).stdout).not.toContain('--timeout');
     expect((await inProcess(['--help', '--all'])).stdout).toContain('--timeout');
   });
 
-  it.each(TOPICS)('has the topic %s, in ASCII where the locale knows no more', async (topic) => {
+  it.each(TOPICS)('has the topic %s, also in ASCII', async (topic) => {
     const [ended, ascii] = await Promise.all([
       inProcess(['help', topic]),
       inProcess(['help', topic], { env: { LC_ALL: 'C' } }),
@@ -127,7 +127,7 @@ describe('help', () => {
   });
 });
 
-describe('a command that can not be understood', () => {
+describe('a wrong command line', () => {
   it.each([
     [['ugwo'], /no command given after ugwo/],
     [['ugwo', 'chrage'], /unknown command 'chrage'.*charge/s],
@@ -148,14 +148,14 @@ describe('a command that can not be understood', () => {
     [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],
-  ])('%j exits 2 and says what, and where to read on', async (args, message) => {
+  ])('%j exits with 2, the reason and the help command', async (args, message) => {
     const ended = await inProcess(args);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(message);
     expect(ended.stderr.trim().split('\n').length).toBeLessThanOrEqual(4);
   });
 
-  it('is told about in JSON, where JSON was asked for, before or behind it', async () => {
+  it('causes a JSON error if JSON is requested anywhere', async () => {
     for (const args of [
       ['--json', 'ugwo', 'list', '--lmit'],
       ['ugwo', 'list', '--lmit', '--json'],
@@ -167,7 +167,7 @@ describe('a command that can not be understood', () => {
     }
   });
 
-  it('gives the command to read on a line of its own on a terminal', async () => {
+  it('gets the help command on its own line on a terminal', async () => {
     const terminal = openTerminal(['ugwo', 'list', '--timeout', 'a-while'], { columns: 50 });
     expect(await terminal.ended).toEqual({ code: 2 });
     expect(await terminal.screen()).toBe(
@@ -180,7 +180,7 @@ describe('a command that can not be understood', () => {
     );
   });
 
-  it('always says where to read on', async () => {
+  it('always gets a help command', async () => {
     for (const args of [['ugwo', 'charge', 'ugw.A.b'], ['ugwo', 'list', '--limit'], ['nope']]) {
       expect((await inProcess(args)).stderr).toMatch(/^→ see: paycli.* --help$/m);
     }
@@ -192,7 +192,7 @@ describe('a command that can not be understood', () => {
     [['--profile', 'local'], { PAYCLI_BASE_URL: 'https://x.test' }],
     [['--base-url', 'https://x.test'], { PAYCLI_PROFILE: 'local' }],
     [['--local', '--profile', 'shop'], {}],
-  ])('never takes the emulator for another place: %j %j', async (args, env) => {
+  ])('that combines the emulator with another target is rejected: %j %j', async (args, env) => {
     expect(await inProcess(['ugwo', 'list', ...args], { env })).toMatchObject({
       code: 2,
       stdout: '',
@@ -206,14 +206,14 @@ describe('a command that can not be understood', () => {
     [['ugwo', 'charge', CANARY, '--medium', 'ussd']],
     [['onye', 'update', ONYE_ID, '--meta', CANARY]],
     [['ugwo', 'list', '--json', '--timeout', CANARY]],
-  ])('does not repeat a key that was typed into it: %#', async (args) => {
+  ])('never repeats a key: %#', async (args) => {
     const ended = await inProcess(args);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).not.toContain(CANARY);
     expect(ended.stderr).toContain(CANARY.slice(-4));
   });
 
-  it('takes global options before and after the noun', async () => {
+  it('may have global options before and after the noun', async () => {
     for (const args of [
       ['--base-url', 'https://x.test', 'ugwo', 'list', '--dry-run'],
       ['ugwo', '--dry-run', 'list', '--base-url', 'https://x.test'],
@@ -232,7 +232,7 @@ describe('--dry-run', () => {
       path.join(' '),
       examples[0]?.line.split('\n').at(-1) ?? '',
     ]),
-  )('of %s, which is no request, is refused and changes nothing', async (_path, line) => {
+  )('is rejected by %s, which sends no request', async (_path, line) => {
     const home = newFolder();
     for (const option of ['--dry-run', '--as-curl']) {
       const ended = await inProcess([...words(line).slice(1), '--yes', option], { home });
@@ -242,7 +242,7 @@ describe('--dry-run', () => {
   });
 });
 
-describe('an old Node', () => {
+describe('an old Node.js', () => {
   it('gets one sentence', () => {
     const text = readFileSync('bin/paycli.js', 'utf8');
     const old = text.replaceAll('process.versions.node', "'20.20.2'");
@@ -254,11 +254,11 @@ describe('an old Node', () => {
     });
   });
 
-  // What the other one is started with, it must not think of itself.
+  // The child process must not think that it is the old version.
   const young =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.0.0' } }); delete process.env.NODE_OPTIONS;";
 
-  it('hands over to the one of a checkout, with its streams and its exit code', async () => {
+  it("starts the checkout's own Node, with its streams and exit code", async () => {
     const run = (...args: string[]) => paycli(args, { env: runBefore(young) });
     expect(await run('--version')).toMatchObject({
       code: 0,
@@ -273,7 +273,7 @@ describe('an old Node', () => {
     ['SIGQUIT', 143],
     ['SIGTERM', 143],
     ['SIGHUP', 143],
-  ] as const)('hands %s over too, where no terminal sends it to both', async (signal, code) => {
+  ] as const)('forwards %s to that process', async (signal, code) => {
     const asked = Promise.withResolvers<void>();
     const service = await serveBy(() => {
       asked.resolve();
@@ -286,7 +286,7 @@ describe('an old Node', () => {
     expect(await running.ended).toMatchObject({ code, stderr: expect.stringContaining('Cancelled by') });
   });
 
-  it.each(['22.18.9', '21.7.0', '14.0.0'])('%s is too old', (version) => {
+  it.each(['22.18.9', '21.7.0', '14.0.0'])('is any before 22.19: %s', (version) => {
     const text = readFileSync('bin/paycli.js', 'utf8').replaceAll('process.versions.node', `'${version}'`);
     expect(runModule(text).status).toBe(4);
   });

@@ -13,7 +13,7 @@ const PAID = standing('successful', { next_action: null });
 const printed = (status: string): string => `${JSON.stringify({ ...ACTIVITY, status })}\n`;
 
 describe('activity wait', () => {
-  it('waits for the payment and prints it, once', async () => {
+  it('waits for the payment and prints the activity once', async () => {
     const service = await serve([standing('requires_action'), standing(['on_hold', 'On hold']), PAID]);
     expect(await paycli([...WAIT, '--json'], { service })).toMatchObject({
       code: 0,
@@ -22,7 +22,7 @@ describe('activity wait', () => {
     });
   });
 
-  it('ends with 11 when the charge has failed', async () => {
+  it('exits with 11 if the charge has failed', async () => {
     const service = await serve([standing('failed', { error: { message: 'no funds' } })]);
     const ended = await inProcess([...WAIT, '--json'], { service });
     expect(ended.code).toBe(11);
@@ -30,7 +30,7 @@ describe('activity wait', () => {
     expect(errorOf(ended)).toMatchObject({ kind: 'charge_failed', message: 'the charge failed: no funds' });
   });
 
-  it('ends with 12 when the time is up, with what was seen last and the command that goes on', async () => {
+  it('exits with 12 on timeout, with the last activity and the command to continue', async () => {
     const service = await serve([standing('processing'), standing('processing')]);
     const ended = await inProcess([...WAIT, '--wait-timeout', '2s', '--json'], { service });
     expect(ended).toMatchObject({ code: 12, stdout: printed('processing') });
@@ -41,7 +41,7 @@ describe('activity wait', () => {
     });
   });
 
-  it('prints nothing before its end', async () => {
+  it('prints nothing before the end', async () => {
     const service = await serve([standing('requires_action'), hang]);
     const run = start([...WAIT, '--json'], { service });
     while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -50,7 +50,7 @@ describe('activity wait', () => {
     expect(await run.ended).toMatchObject({ code: 143, stdout: printed('requires_action') });
   });
 
-  it('is cut by its timeout in a read that hangs, and says that nothing was read', async () => {
+  it('stops a hanging read at the timeout and says that nothing was read', async () => {
     const service = await serve([hang]);
     const ended = await inProcess([...WAIT, '--wait-timeout', '1s', '--json'], { service });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
@@ -59,14 +59,14 @@ describe('activity wait', () => {
     });
   });
 
-  it('of what the service refuses to show ends at once', async () => {
+  it('stops at once if the service rejects the read', async () => {
     const service = await serve([problem(404, 'No')]);
     expect(await inProcess(WAIT, { service })).toMatchObject({ code: 3, stdout: '' });
   });
 });
 
 describe('activity wait on a terminal', () => {
-  it('shows at once what the first look shows, counts down on one line of which nothing is left, and ends with what has changed', async () => {
+  it('shows the activity at once, a countdown that is erased, and the final change', async () => {
     const service = await serve([standing('requires_action'), PAID]);
     const terminal = openTerminal(WAIT, { service, columns: 34 });
     await terminal.saw(/not paid, waiting; 1[45]:\d\d left/);
@@ -81,7 +81,7 @@ describe('activity wait on a terminal', () => {
     expect(screen).not.toContain('left');
   });
 
-  it('shows in the end what the first look could not show', async () => {
+  it('shows the activity at the end if the first read failed', async () => {
     const service = await serve([json(200, '{"cut'), PAID]);
     const terminal = openTerminal(WAIT, { service });
     await terminal.saw(/waiting; the last read failed; /);
@@ -91,7 +91,7 @@ describe('activity wait on a terminal', () => {
     expect(screen).toMatch(/^status +paid$/m);
   });
 
-  it('can be stopped, and shows what it knows', async () => {
+  it('shows the last activity after Ctrl-C', async () => {
     const service = await serve([standing('requires_action'), hang]);
     const terminal = openTerminal(WAIT, { service, columns: 34 });
     while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -105,7 +105,7 @@ describe('activity wait on a terminal', () => {
     expect(screen).not.toMatch(/left|\^C/);
   });
 
-  it('with --quiet shows the end alone', async () => {
+  it('shows only the end with --quiet', async () => {
     const service = await serve([standing('processing'), PAID]);
     const terminal = openTerminal([...WAIT, '--quiet'], { service });
     expect((await terminal.ended).code).toBe(0);
@@ -117,7 +117,7 @@ describe('activity wait on a terminal', () => {
 describe('ugwo charge --wait', () => {
   const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--wait'];
 
-  it('shows on a terminal what is to be done at once, and then what has become of it', async () => {
+  it('shows the next action at once, and then the outcome on a terminal', async () => {
     const service = await serve([json(200, ACTIVITY), standing('requires_action'), PAID]);
     const terminal = openTerminal(CHARGE, { service });
     await terminal.saw(/not paid, waiting; /);
@@ -129,7 +129,7 @@ describe('ugwo charge --wait', () => {
     expect(screen).not.toContain('left');
   });
 
-  it('prints in a pipe what it has become, and nothing else, and tells the ledger', async () => {
+  it('prints only the outcome in a pipe, and updates the ledger', async () => {
     const options = { service: await serve([json(200, ACTIVITY), standing('successful')]), home: newFolder() };
     const ended = await paycli([...CHARGE, '--json'], options);
     expect(ended).toMatchObject({ code: 0, stdout: printed('successful'), stderr: '' });
@@ -139,7 +139,7 @@ describe('ugwo charge --wait', () => {
     });
   });
 
-  it('that is stopped while it charges is made, and not waited for', async () => {
+  it('completes the charge without waiting if a signal arrives during it', async () => {
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     const service = await serve([(...request) => void promise.then(() => json(200, ACTIVITY)(...request))]);
     const run = start(CHARGE, { service });
@@ -153,7 +153,7 @@ describe('ugwo charge --wait', () => {
     expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(AGAIN);
   });
 
-  it('that is stopped while it charges ends with what has become of the charge', async () => {
+  it('reports the payment if a signal arrives during the charge and the answer shows it', async () => {
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     const paid = standing('successful', { next_action: null });
     const service = await serve([(...request) => void promise.then(() => paid(...request))]);
@@ -165,7 +165,7 @@ describe('ugwo charge --wait', () => {
     expect(await run.ended).toMatchObject({ code: 0 });
   });
 
-  it('that is stopped keeps what was made', async () => {
+  it('after Ctrl-C, prints the charge that was created and exits with 130', async () => {
     const service = await serve([json(200, ACTIVITY), hang]);
     const run = start([...CHARGE, '--json'], { service });
     while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));

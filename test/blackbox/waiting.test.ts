@@ -7,15 +7,15 @@ import { openTerminal } from '../support/terminal.ts';
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
 const MOVES = /waiting for 127\.0\.0\.1:\d+ … [12]s/;
 
-/** Holds an answer back until `open` is called. */
+/** Delays an answer until `open` is called. */
 const held = (answer: Answer) => {
   const gate = Promise.withResolvers<void>();
   const waits: Answer = (...args) => void gate.promise.then(() => answer(...args));
   return { waits, open: () => gate.resolve() };
 };
 
-describe('a request that takes longer than a second', () => {
-  it('moves something on a terminal, which is gone afterwards', async () => {
+describe('a request of more than a second', () => {
+  it('shows a spinner on a terminal, erased afterwards', async () => {
     const { waits, open } = held(json(200, ACTIVITY));
     const terminal = openTerminal(CHARGE, { service: await serve([waits]), columns: 160 });
     await terminal.saw(/waiting for .* 1s/);
@@ -27,7 +27,7 @@ describe('a request that takes longer than a second', () => {
     expect(await terminal.screen()).toContain(ACTIVITY.uid);
   });
 
-  it('is gone before an error is told', async () => {
+  it('erases the spinner before an error', async () => {
     const { waits, open } = held(json(404, { type: 'about:blank', title: 'Not found', status: 404 }));
     const terminal = openTerminal(['ugwo', 'get', UGWO_ID], { service: await serveAll([waits]), columns: 160 });
     await terminal.saw(/waiting for .* 1s/);
@@ -36,7 +36,7 @@ describe('a request that takes longer than a second', () => {
     expect(await terminal.screen()).not.toContain('waiting');
   });
 
-  it('is told of in one plain line with ACCESSIBLE', async () => {
+  it('prints one plain line with ACCESSIBLE', async () => {
     const env = { ACCESSIBLE: '1' };
     const { waits, open } = held(page([1], null));
     const terminal = openTerminal(['ugwo', 'list'], { service: await serve([waits]), env, columns: 160 });
@@ -47,7 +47,7 @@ describe('a request that takes longer than a second', () => {
     expect(terminal.raw()).not.toContain('\u001b[2K');
   });
 
-  it('moves nothing with --quiet, and nothing in a pipe', async () => {
+  it('shows no spinner with --quiet or in a pipe', async () => {
     const slow: Answer = (...args) => void setTimeout(() => page([1], null)(...args), 1300);
     const service = await serve([slow, slow]);
     const terminal = openTerminal(['ugwo', 'list', '-q'], { service });

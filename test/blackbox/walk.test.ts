@@ -10,22 +10,22 @@ const WALK = ['ugwo', 'list', '--all', '--columns', 'uid'] as const;
 const argsFor = (format: string): string[] =>
   format.endsWith('json') ? ['ugwo', 'list', '--all', '-o', format] : [...WALK, '-o', format];
 
-/** An answer that is held until it is let go. */
+/** Delays an answer until `letGo` is called. */
 const held = (answer: Answer) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const hold: Answer = (...world) => void promise.then(() => answer(...world));
   return { hold, letGo: resolve };
 };
 
-/** More than a pipe and all that lies before it can take. */
+/** More than a pipe and all buffers can hold. */
 const large = (from: number, next: string | null): Answer =>
   json(200, {
     data: Array.from({ length: 100 }, (_, index) => ({ ...ugwo(from + index), description: 'x'.repeat(20_000) })),
     next_cursor: next,
   });
 
-describe('a walk', () => {
-  it.each(FORMATS)('shows its first row after one page: %s', async (format) => {
+describe('ugwo list --all', () => {
+  it.each(FORMATS)('prints the first row after one page: %s', async (format) => {
     const { hold, letGo } = held(page([2], null));
     const service = await serve([page([1], 'c1'), hold]);
     const running = start(argsFor(format), { service });
@@ -36,7 +36,7 @@ describe('a walk', () => {
     expect(ended.stdout).toMatch(/ugw\.AbCd\.0+2\b/);
   });
 
-  it('shows its first row after one page on a terminal too', async () => {
+  it('prints the first row after one page on a terminal, too', async () => {
     const { hold, letGo } = held(page([2], null));
     const service = await serve([page([1], 'c1'), hold]);
     const terminal = openTerminal([...WALK], { service, columns: 100 });
@@ -46,7 +46,7 @@ describe('a walk', () => {
     expect(await terminal.screen()).toMatch(/ugw\.AbCd\.0+2\b/);
   });
 
-  it('asks for the next page before anybody has read this one, and for no more until somebody has', async () => {
+  it('prefetches one page, and no more until the output is read', async () => {
     let reading = false;
     const asked: boolean[] = [];
     const noted =
@@ -58,7 +58,7 @@ describe('a walk', () => {
     const service = await serve([large(1, 'c1'), noted(large(101, 'c2')), noted(large(201, null))]);
     const running = start(['ugwo', 'list', '--all', '-o', 'ndjson'], { service, readStdout: false });
     while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    // A program that does not wait has all the time to ask while another one starts and ends.
+    // Gives a wrong prefetch enough time to happen.
     for (let turn = 0; turn < 3; turn += 1) await paycli(['--version'], { home: newFolder() });
     expect(asked).toEqual([false]);
     reading = true;
@@ -69,7 +69,7 @@ describe('a walk', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  it('takes the blanks out of what a service has indented: a record a line', async () => {
+  it('removes whitespace from indented answers: one record per line', async () => {
     const indented = JSON.stringify({ data: [ugwo(1), ugwo(2)], next_cursor: null }, null, 2);
     const service = await serve([json(200, indented), json(200, indented)]);
     const lines = [1, 2].map((number) => JSON.stringify(ugwo(number)));

@@ -4,13 +4,13 @@ import { newFolder } from '../support/program.ts';
 import { openShell, openTerminal } from '../support/terminal.ts';
 import { charge } from './watch-support.ts';
 
-/** Lines of the screen that have something on them. */
+/** Non-empty lines of the screen. */
 const linesOf = (screen: string): string[] => screen.split('\n').filter((line) => line !== '');
 
 const CURSOR = '\u001b[?25';
 
 describe('watch on a terminal', () => {
-  it('draws a table in place, with sums, no higher than the screen', async () => {
+  it('redraws a table with totals that fits the screen', async () => {
     const world = await charge(12);
     const session = openTerminal(['watch'], { ...world, columns: 100, rows: 12 });
     await session.saw(/12 open NGN 60,000\.78/);
@@ -38,7 +38,7 @@ describe('watch on a terminal', () => {
     expect(session.raw()).not.toContain(CURSOR);
   });
 
-  it('ends by itself with what all have come to', async () => {
+  it('ends with the totals once all are final', async () => {
     const world = await charge(2);
     for (const number of [1, 2]) world.set(number, 'successful');
     const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, columns: 60 });
@@ -46,7 +46,7 @@ describe('watch on a terminal', () => {
     expect(linesOf(await session.screen()).at(-1)).toBe('2 paid NGN 10,000.03');
   });
 
-  it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('is lines, never drawn over, with %j', async (env) => {
+  it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('prints lines without redrawing with %j', async (env) => {
     const world = await charge(2);
     const session = openTerminal(['watch', '--job', world.job, '--until-final'], { ...world, env });
     await session.saw(/order-2[^\n]*open/);
@@ -69,7 +69,7 @@ describe('watch on a terminal', () => {
     ).toEqual([]);
   });
 
-  it('is away while it is suspended, and comes back', async () => {
+  it('is erased while suspended, and redrawn afterwards', async () => {
     const world = await charge(2);
     const shell = openShell({ ...world, cwd: newFolder('cwd') });
     await shell.saw(/ready\$ /);

@@ -9,9 +9,9 @@ export interface Watching {
   readonly home: string;
   readonly service: Service;
   readonly job: string;
-  /** How an activity stands from now on. */
+  /** Sets the status of an activity. */
   readonly set: (number: number, status: string) => void;
-  /** Requests since the charges were made. */
+  /** Requests since the charges were sent. */
   readonly reads: () => readonly Seen[];
 }
 
@@ -21,7 +21,7 @@ export const requestWith = (number: number, status: string): Record<string, unkn
   checkout: { uid: 'chk.AbCd.1' },
 });
 
-/** So many charges of one file, all open, at a service that shows how they stand; made by a machine with a ledger of its own, or another. */
+/** Sends `count` open charges of one file, from a new machine or the given one. */
 export const charge = async (
   count: number,
   refuses: (seen: Seen) => boolean = () => false,

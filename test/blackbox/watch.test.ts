@@ -23,7 +23,7 @@ const watch = ({ home, service }: Watching, ...args: readonly string[]): Running
 const isList = ({ url }: Seen): boolean => url.startsWith('/v1/ugwo?');
 
 describe('watch', () => {
-  it('tells how each charge stands, then each change, and ends with the gravest code', async () => {
+  it("prints each charge's state, then each change, and exits with the most severe code", async () => {
     const world = await charge(3);
     const run = watch(world, '--job', world.job, '--until-final');
     await run.saw(/"row":3,[^\n]*\n/);
@@ -57,7 +57,7 @@ describe('watch', () => {
     });
   });
 
-  it('hands each change to a filter as it comes', async () => {
+  it('filters each change with --jq', async () => {
     const world = await charge(1);
     const run = start(['watch', '--jq', '.now', '--until-final'], { home: world.home, service: world.service });
     await run.saw(/^open\n$/);
@@ -67,7 +67,7 @@ describe('watch', () => {
     expect(errorOf(refused)).toMatchObject({ kind: 'usage', message: expect.stringContaining('--jq and -o json') });
   });
 
-  it('ends with 0 when all are paid, and asks nothing where the ledger knows', async () => {
+  it('exits with 0 if all are paid, and sends nothing if the ledger knows that', async () => {
     const world = await charge(2);
     for (const number of [1, 2]) world.set(number, 'successful');
     expect(await watch(world, '--job', world.job, '--until-final').ended).toMatchObject({ code: 0, stderr: '' });
@@ -77,7 +77,7 @@ describe('watch', () => {
     expect(world.reads()).toHaveLength(before);
   });
 
-  it('watches what is open where nothing is named, and leaves out what is paid', async () => {
+  it('watches the open charges by default and skips paid ones', async () => {
     const world = await charge(3);
     world.set(2, 'successful');
     expect(await watch(world, ugwoOf(2), '--until-final').ended).toMatchObject({ code: 0 });
@@ -87,7 +87,7 @@ describe('watch', () => {
     expect(errorOf(ended)).toMatchObject({ kind: 'pending' });
   });
 
-  it('tells of charges that are made while it watches', async () => {
+  it('includes charges that start meanwhile', async () => {
     const world = await charge(1);
     const run = watch(world, '--open');
     await run.saw(/"now":"open"/);
@@ -97,7 +97,7 @@ describe('watch', () => {
     expect(await run.ended).toMatchObject({ code: 130 });
   });
 
-  it('walks over the list once for many, and reads by itself what has changed there', async () => {
+  it('lists once for many charges and reads only the changed ones', async () => {
     const world = await charge(40);
     const run = watch(world, '--job', world.job);
     await run.saw(/"row":40,[^\n]*\n/);
@@ -108,11 +108,11 @@ describe('watch', () => {
     const [lists, ones] = [world.reads().filter(isList), world.reads().filter((seen) => !isList(seen))];
     expect(lists.length).toBeGreaterThan(0);
     expect(ones.some((seen) => numberIn(seen) === 17)).toBe(true);
-    // Of the others at most so many in turn that a failure which no list shows is found.
+    // Plus a few unchanged ones per round, which finds failures that no list shows.
     expect(ones.length).toBeLessThanOrEqual(1 + 4 * lists.length);
   });
 
-  it('goes on where the service asks to be left alone', async () => {
+  it('continues after a 429', async () => {
     let refused = 0;
     const world = await charge(1, () => {
       refused += 1;
@@ -123,7 +123,7 @@ describe('watch', () => {
     expect(refused).toBeGreaterThan(2);
   });
 
-  it('ends with 4 where the key is not taken any more', async () => {
+  it('exits with 4 once the key is rejected', async () => {
     const home = newFolder();
     let taken = true;
     const service = await serveAllBy((seen) => {
@@ -135,7 +135,7 @@ describe('watch', () => {
     expect(await paycli(['watch', '-o', 'ndjson'], { home, service })).toMatchObject({ code: 4 });
   });
 
-  it('says what it can not watch, nor a file that was sent to another service', async () => {
+  it("explains why it can't watch something, such as another service's file", async () => {
     const [world, other] = [await charge(1), await serveAllBy(() => undefined)];
     for (const [args, message, service] of [
       [[ugwoOf(2)], /no charge of ugw\.AbCd\.0+2 in the ledger/, world.service],
@@ -149,7 +149,7 @@ describe('watch', () => {
     }
   });
 
-  it('ends with 0 where nothing is open, and says so', async () => {
+  it('exits with 0 and a message if nothing is open', async () => {
     const service = await serveAllBy(() => undefined);
     const ended = await paycli(['watch', '--until-final'], { service });
     expect(ended).toMatchObject({ code: 0, stdout: '', stderr: 'No charge is open.\n' });

@@ -6,7 +6,7 @@ import { newFolder, paycli } from '../support/program.ts';
 import { MIB } from '../support/units.ts';
 import { bodyOf, deliver, listen, secretFile, uidOf } from '../support/webhooks.ts';
 
-/** Says something to a port, and gives what comes back until the connection ends. */
+/** Sends raw text to a port and returns the response. */
 const talk = (origin: string, ...texts: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
@@ -19,7 +19,7 @@ const talk = (origin: string, ...texts: readonly string[]): Promise<string> =>
   });
 
 describe('webhook listen', () => {
-  it('takes a body of a mebibyte and none that is larger, announced or not', async () => {
+  it('accepts a body of up to one mebibyte, with or without a content length', async () => {
     const listener = await listen(newFolder(), ['--until', '1', '--columns', 'uid']);
     const large = `${bodyOf(1).slice(0, -1)}, "x": "${'x'.repeat(MIB - bodyOf(1).length - 10)}" }`;
     expect(large).toHaveLength(MIB);
@@ -33,7 +33,7 @@ describe('webhook listen', () => {
     expect(await listener.ended).toMatchObject({ code: 0, stdout: `${uidOf(1)}\n` });
   });
 
-  it('takes POST alone, headers of a sane size, and no half of a body', async () => {
+  it('accepts only POST, limited headers and complete bodies', async () => {
     const home = newFolder();
     const listener = await listen(home);
     expect(await talk(listener.origin, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 [\s\S]*POST/);
@@ -49,10 +49,10 @@ describe('webhook listen', () => {
   });
 
   it.runIf(process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0)(
-    'acknowledges nothing that a full disk did not take, and goes on when there is room again',
+    'acknowledges nothing on a full disk, and continues once there is space',
     async () => {
       const home = newFolder();
-      // A file that may not grow any more stands for the disk; the shell gives its place to the program.
+      // A file size limit simulates the full disk; `exec` replaces the shell.
       const program = ['bash', '-c', 'ulimit -S -f 400; exec "$@"', 'bash', ...PROGRAM] as const;
       const listener = await listen(home, [], { program });
       const statuses: number[] = [];
@@ -70,7 +70,7 @@ describe('webhook listen', () => {
       for (const again of [number, number + 1]) {
         expect(await deliver(listener.origin, body(again))).toMatchObject({ status: 200 });
       }
-      // What was held back is told when there is room again.
+      // Delayed events are printed once there is space.
       await listener.saw(new RegExp(uidOf(number + 1)));
       listener.kill('SIGINT');
       const ended = await listener.ended;
@@ -84,7 +84,7 @@ describe('webhook listen', () => {
     },
   );
 
-  it('shows no text of an event to the terminal as it came, and no secret of its own', async () => {
+  it('escapes control characters of events on a terminal and never prints its secret', async () => {
     const home = newFolder();
     secretFile(home);
     const listener = await listen(home, ['--until', '1', '-o', 'table']);

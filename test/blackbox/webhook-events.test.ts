@@ -10,7 +10,7 @@ import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue } from '../webhook/support.ts';
 
-/** A home in which these bodies were received. */
+/** A home that has received these bodies. */
 const received = async (...bodies: readonly string[]): Promise<string> => {
   const home = newFolder();
   const listener = await listen(home, ['--until', String(bodies.length)]);
@@ -25,7 +25,7 @@ const uidsOf = async (home: string, ...args: string[]): Promise<string[]> => {
 };
 
 describe('webhook prune', () => {
-  it('removes what is old and done with once that is confirmed, and tells none of it again', async () => {
+  it('removes old finished events after confirmation, and never prints them again', async () => {
     const home = newFolder();
     const queue = newQueue(home);
     const [day, now] = [86_400_000, Date.now()];
@@ -49,7 +49,7 @@ describe('webhook prune', () => {
 });
 
 describe('webhook events', () => {
-  it('are listed newest first, by name, payment request and state, in pages that join', async () => {
+  it('are listed newest first, filtered and in pages', async () => {
     const home = await received(
       ...[1, 2, 3, 4, 5].map((number) =>
         bodyOf(number, { ugwo: number % 2, event: number < 3 ? 'refund.failed' : 'ugwo.updated' }),
@@ -74,7 +74,7 @@ describe('webhook events', () => {
     expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('not a cursor of this list') });
   });
 
-  it('are shown with headers and body; one that was not received is said so', async () => {
+  it('are shown with headers and body; an event that was not received is an error', async () => {
     const home = await received(bodyOf(1));
     const { stdout } = await inProcess(['webhook', 'events', 'show', uidOf(1), '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({
@@ -88,7 +88,7 @@ describe('webhook events', () => {
     expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('has received no event') });
   });
 
-  it('are sent once more byte for byte, with the signature and the headers that they came with', async () => {
+  it('are replayed byte for byte with their signature and headers', async () => {
     const body = `${bodyOf(1)} \n`;
     const [home, target] = [await received(body), await serveTarget((_seen, turn) => (turn === 0 ? 200 : 500))];
     const args = ['webhook', 'events', 'replay', uidOf(1), '--to', target.url];
@@ -119,7 +119,7 @@ describe('webhook events', () => {
     expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining('--edit needs a terminal') });
   });
 
-  it.skipIf(process.platform === 'win32')('are signed anew after an edit', async () => {
+  it.skipIf(process.platform === 'win32')('are signed again after --edit', async () => {
     const [home, target] = [await received(bodyOf(1)), await serveTarget()];
     const editor = join(home, 'editor.sh');
     writeFileSync(editor, '#!/bin/sh\nsed -i s/successful/failed/ "$1"\n');
@@ -145,27 +145,30 @@ describe('webhook events', () => {
   });
 });
 
-it.skipIf(process.platform === 'win32')('an editor is started from nowhere in the working folder', async () => {
-  const home = await received(bodyOf(1));
-  const cwd = programs({ ed1t: 'echo planted' });
-  const words = [
-    'webhook',
-    'events',
-    'replay',
-    uidOf(1),
-    '--to',
-    DEAD_ORIGIN,
-    '--edit',
-    '--secret-file',
-    secretFile(home),
-  ];
-  const PATH = ['.', '', cwd].join(delimiter);
-  const terminal = openTerminal(words, { home, cwd, env: { PATH, EDITOR: 'ed1t' } });
-  expect(await terminal.ended).toMatchObject({ code: 2 });
-  const screen = await terminal.screen();
-  expect(screen).toContain('the editor ed1t was not found; nothing was sent');
-  expect(screen).not.toContain('planted');
-});
+it.skipIf(process.platform === 'win32')(
+  'webhook events replay --edit never runs an editor of the working folder',
+  async () => {
+    const home = await received(bodyOf(1));
+    const cwd = programs({ ed1t: 'echo planted' });
+    const words = [
+      'webhook',
+      'events',
+      'replay',
+      uidOf(1),
+      '--to',
+      DEAD_ORIGIN,
+      '--edit',
+      '--secret-file',
+      secretFile(home),
+    ];
+    const PATH = ['.', '', cwd].join(delimiter);
+    const terminal = openTerminal(words, { home, cwd, env: { PATH, EDITOR: 'ed1t' } });
+    expect(await terminal.ended).toMatchObject({ code: 2 });
+    const screen = await terminal.screen();
+    expect(screen).toContain('the editor ed1t was not found; nothing was sent');
+    expect(screen).not.toContain('planted');
+  },
+);
 
 describe('webhook verify', () => {
   const BODY =
@@ -178,7 +181,7 @@ describe('webhook verify', () => {
       stdin,
     });
 
-  it('takes the vector that the language of the service’s own plugin has made', async () => {
+  it("accepts the signature of the service's reference implementation", async () => {
     const home = newFolder();
     const ended = await verify(home, BODY);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -192,7 +195,7 @@ describe('webhook verify', () => {
     });
   });
 
-  it('refuses other bytes and another secret', async () => {
+  it('rejects other bytes and another secret', async () => {
     const home = newFolder();
     for (const wrong of [verify(home, `${BODY}\n`), verify(home, BODY, SIGNATURE, 'wsk.another-secret')]) {
       expect(await wrong).toMatchObject({
@@ -203,7 +206,7 @@ describe('webhook verify', () => {
     }
   });
 
-  it('asks for the secret on a terminal, unseen', async () => {
+  it('prompts for the secret on a terminal without echo', async () => {
     const home = newFolder();
     const file = join(home, 'body.json');
     writeFileSync(file, BODY);

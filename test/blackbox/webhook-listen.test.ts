@@ -10,7 +10,7 @@ import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 import { eventOf, listen as listenForNews } from './news-support.ts';
 
-/** The uids that were printed, in tsv under a header. */
+/** The uids in tsv output with a header. */
 const told = (stdout: string): string[] =>
   stdout
     .split('\n')
@@ -25,7 +25,7 @@ const statesOf = async (home: string): Promise<Record<string, string>> => {
 };
 
 describe('webhook listen', () => {
-  it('keeps, prints and forwards a delivery byte for byte, with the headers of its sender', async () => {
+  it('stores, prints and forwards a delivery byte for byte, with its headers', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const listener = await listen(home, ['--forward-to', target.url, '--until', '1']);
     const body = `{ "uid": "${uidOf(1)}", "event":"ugwo.successful","data":{"uid":"${ugwoOf(1)}","n":12345678901234567890.10} }`;
@@ -54,7 +54,7 @@ describe('webhook listen', () => {
     expect(await statesOf(home)).toEqual({ [uidOf(1)]: 'forwarded' });
   });
 
-  it('forwards and replays a delivery whose headers are called as what every object has', async () => {
+  it('forwards and replays headers named like object properties', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const listener = await listen(home, ['--forward-to', target.url, '--until', '2']);
     const headers = JSON.parse('{"constructor":"a","__proto__":"b","toString":"c"}') as Record<string, string>;
@@ -69,7 +69,7 @@ describe('webhook listen', () => {
     );
   });
 
-  it('says where it listens and how it is reached, opens no tunnel, and ends with the number of the signal', async () => {
+  it("prints its address, opens no tunnel, and exits with the signal's code", async () => {
     const listener = await listen(newFolder());
     await listener.saw(/point a tunnel at http:\/\/127\.0\.0\.1:\d+/);
     expect(await deliver(listener.origin, bodyOf(1))).toMatchObject({ status: 200 });
@@ -79,7 +79,7 @@ describe('webhook listen', () => {
     expect(await listener.ended).toMatchObject({ code: 130, stderr });
   });
 
-  it('turns away what is not signed, or wrongly, and keeps it apart', async () => {
+  it('rejects deliveries with a missing or bad signature and stores them separately', async () => {
     const home = newFolder();
     const listener = await listen(home);
     const changed = { signature: signatureOf(SECRET, Buffer.from(bodyOf(2))) };
@@ -100,7 +100,7 @@ describe('webhook listen', () => {
     ]);
   });
 
-  it('tells and forwards an event once, however often it comes and whenever', async () => {
+  it('prints and forwards an event once, however often it arrives', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const first = await listen(home, ['--forward-to', target.url]);
     for (const delivery of ['a', 'b']) {
@@ -118,7 +118,7 @@ describe('webhook listen', () => {
     expect(JSON.parse(stdout)).toMatchObject({ repeats: 2, delivery_id: 'a' });
   });
 
-  it('keeps another body under a known uid, says so, and neither tells nor forwards it', async () => {
+  it('stores another body with a known uid and reports it, but neither prints nor forwards it', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const listener = await listen(home, ['--forward-to', target.url, '--until', '2']);
     const other = bodyOf(1, { event: 'refund.failed' });
@@ -134,7 +134,7 @@ describe('webhook listen', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ body: JSON.parse(other), state: 'kept', repeats: 1 });
   });
 
-  it('tells repeats with --duplicates, and knows an event without a uid by its bytes', async () => {
+  it('prints repeats with --duplicates, and identifies an event without uid by its bytes', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const listener = await listen(home, ['--duplicates', '--forward-to', target.url, '--until', '3']);
     for (const body of ['{"event":"x"}', '{"event":"x"}', '{"event":"x" }']) await deliver(listener.origin, body);
@@ -149,7 +149,7 @@ describe('webhook listen', () => {
     expect(told((await again.ended).stdout)).toEqual([uidOf(1)]);
   });
 
-  it('takes two secrets while one takes over, and the own secret of the sandbox for its events alone', async () => {
+  it('accepts two secrets during a rotation, and the sandbox secret only for sandbox events', async () => {
     const home = newFolder();
     const [old, sandbox] = ['wsk.old-secret', 'wsk.sandbox-secret'];
     const files = [secretFile(home), secretFile(home, old, 'old.txt'), secretFile(home, sandbox, 'sandbox.txt')];
@@ -169,7 +169,7 @@ describe('webhook listen', () => {
     for (const secret of [SECRET, old, sandbox]) expect(stderr).not.toContain(secret);
   });
 
-  it('prints and forwards only what is wanted, keeps the rest, and ends at the event that was waited for', async () => {
+  it('prints and forwards only matching events, stores the rest, and stops at the event in --until', async () => {
     const [home, target] = [newFolder(), await serveTarget()];
     const wanted = ['--only', 'ugwo.activity.*', '--only', 'refund.*', '--until', 'refund.successful'];
     const listener = await listen(home, [...wanted, '--forward-to', target.url, '-o', 'csv', '--columns', 'uid,event']);
@@ -184,7 +184,7 @@ describe('webhook listen', () => {
     expect(await statesOf(home)).toEqual({ [uidOf(1)]: 'kept', [uidOf(2)]: 'forwarded', [uidOf(3)]: 'forwarded' });
   });
 
-  it('prints each event as one line of JSON, with all digits of its body, and nothing hidden', async () => {
+  it('prints each event as a line of JSON with all digits and escapes', async () => {
     const home = newFolder();
     const file = secretFile(home);
     const port = await freePort();
@@ -218,7 +218,7 @@ describe('webhook listen', () => {
     ]);
   });
 
-  it('hands each event to a filter as it comes', async () => {
+  it('filters each event with --jq', async () => {
     const { run, deliver: post } = await listenForNews({}, '--jq', '.uid');
     const event = eventOf(1, 'ugwo.updated', {}) as { uid: string };
     await post(event);
@@ -227,7 +227,7 @@ describe('webhook listen', () => {
     expect(await run.ended).toMatchObject({ stdout: `${event.uid}\n` });
   });
 
-  it('waits for a target that is away, in order per payment request, over its own end', async () => {
+  it('waits for a target that is down, in order per payment request, also after a restart', async () => {
     const port = await freePort();
     const home = newFolder();
     const first = await listen(home, ['--forward-to', `http://127.0.0.1:${port}/app?x=1`]);
@@ -247,7 +247,7 @@ describe('webhook listen', () => {
     expect(new Set(Object.values(await statesOf(home)))).toEqual(new Set(['forwarded']));
   });
 
-  it('tries again what the target refuses, holds back what comes behind it, and follows no redirect', async () => {
+  it('retries refused deliveries, delays later ones, and follows no redirect', async () => {
     const home = newFolder();
     const answers = [302, 400, 200];
     const target = await serveTarget(({ body }) => {
@@ -267,7 +267,7 @@ describe('webhook listen', () => {
     expect(JSON.parse(stdout)).toMatchObject({ state: 'forwarded', attempts: 3, answer: '200' });
   });
 
-  it('forwards nothing more after 410, and loses nothing', async () => {
+  it('stops forwarding after 410 and loses no event', async () => {
     const home = newFolder();
     const target = await serveTarget(() => 410);
     const listener = await listen(home, ['--forward-to', target.url]);
@@ -280,7 +280,7 @@ describe('webhook listen', () => {
     expect(Object.values(await statesOf(home))).toEqual(['waiting', 'waiting']);
   });
 
-  it('runs a command for each event, with the body on its standard input and no secret in its environment', async () => {
+  it('runs a command per event with the body on its standard input and no secret in its environment', async () => {
     const home = newFolder();
     const script = join(home, 'run.sh');
     writeFileSync(script, `#!/bin/sh\n{ cat; echo; env; echo "args:$*"; } >> "$1"\necho said\nexit 3\n`);
@@ -307,7 +307,7 @@ describe('webhook listen', () => {
     ['__proto__', 'is not set', {}],
     ['OTHER', 'contains a secret of paycli', { OTHER: `x${SECRET}x` }],
     ['PAYCLI_SECRET_KEY', 'contains a secret of paycli', { PAYCLI_SECRET_KEY: CANARY }],
-  ])('lets no command have %s, which %s', async (name, why, env) => {
+  ])('rejects --exec-env %s, which %s', async (name, why, env) => {
     const home = newFolder();
     const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--exec', 'sort'];
     const ended = await paycli([...args, '--exec-env', name], { home, env });
@@ -315,7 +315,7 @@ describe('webhook listen', () => {
     expect(ended.stderr).not.toContain('plain-text');
   });
 
-  it('lets a command colour what it prints on a terminal, and move no cursor', async () => {
+  it('lets a command print colours on a terminal, but not move the cursor', async () => {
     const home = newFolder();
     const script = join(home, 'run.sh');
     writeFileSync(script, `#!/bin/sh\nprintf '\\033[31mred\\033[0m\\033[2A\\033[Kover\\rlast\\n'\n`, { mode: 0o700 });
@@ -332,13 +332,13 @@ describe('webhook listen', () => {
     ['0.0.0.0', true],
     ['127.0.0.1', false],
     ['localhost', false],
-  ])('says where it is open to the network: on %s %s', async (host, isOpen) => {
+  ])('warns if it listens beyond loopback: on %s %s', async (host, isOpen) => {
     const listener = await listen(newFolder(), ['--host', host]);
     listener.kill('SIGINT');
     expect((await listener.ended).stderr.includes('is open to the network over plain http')).toBe(isOpen);
   });
 
-  it('ends a command that hangs at the first signal', async () => {
+  it('kills a hanging command on the first signal', async () => {
     const listener = await listen(newFolder(), [
       '--exec',
       "node -e 'console.log(1 + 40); setInterval(() => {}, 1000)'",
@@ -352,7 +352,7 @@ describe('webhook listen', () => {
     });
   });
 
-  it('looks for the program of --exec before it listens, and never in the working folder by PATH', async () => {
+  it('finds the program of --exec before it listens, never in the working folder', async () => {
     const [home, cwd] = [newFolder(), newFolder('cwd')];
     writeFileSync(join(cwd, 'here'), '#!/bin/sh\necho planted\n', { mode: 0o700 });
     const secrets = ['--secret-file', secretFile(home)];
@@ -370,7 +370,7 @@ describe('webhook listen', () => {
     expect(await listener.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('planted') });
   });
 
-  it('forwards to no other machine, unless that is allowed', async () => {
+  it('forwards to another machine only with --allow-remote', async () => {
     const home = newFolder();
     const args = ['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home)];
     const refused = await inProcess([...args, '--forward-to', 'http://192.0.2.1/x'], { home });
@@ -379,7 +379,7 @@ describe('webhook listen', () => {
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining('is not encrypted') });
   });
 
-  it('is one on a machine', async () => {
+  it('runs once per machine', async () => {
     const home = newFolder();
     const listener = await listen(home);
     const second = await paycli(['webhook', 'listen', '--port', '0', '--secret-file', secretFile(home), '--json'], {
@@ -394,7 +394,7 @@ describe('webhook listen', () => {
     ['is open to other users', (file: string) => chmodSync(file, 0o644)],
     ['holds something that is a key of the API', (file: string) => writeFileSync(file, `sk.Test.${'0'.repeat(80)}`)],
     ['holds something that is not 8 to 512', (file: string) => writeFileSync(file, 'wsk.a b c d e')],
-  ])('takes no secret from a file that %s, and prints none', async (why, spoil) => {
+  ])('rejects a secret file that %s, without printing it', async (why, spoil) => {
     const home = newFolder();
     const file = secretFile(home);
     spoil(file);
@@ -402,7 +402,7 @@ describe('webhook listen', () => {
     expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining(why) });
   });
 
-  it('does not say a secret again that was typed in the place of a file', async () => {
+  it('does not repeat a secret given as a file name', async () => {
     const home = newFolder();
     const ended = await inProcess(['webhook', 'listen', '--port', '0', '--secret-file', 'wsk.AbCd.0123456789'], {
       home,
@@ -413,7 +413,7 @@ describe('webhook listen', () => {
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file or --secret-command') });
   });
 
-  it('refuses a queue that others could read', async () => {
+  it('rejects a queue that others can read', async () => {
     const home = newFolder();
     const listener = await listen(home);
     listener.kill('SIGTERM');

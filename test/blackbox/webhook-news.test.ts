@@ -22,13 +22,13 @@ const requestWith = (number: number, activities: readonly object[]): Answer =>
 
 interface World {
   readonly options: { readonly home: string; readonly service: { readonly origin: string } };
-  /** What is read of a payment request from now on. */
+  /** Sets the answer to reads of a payment request. */
   readonly show: (number: number, answer: Answer) => void;
-  /** Reads since the charges were made. */
+  /** Reads since the charges were sent. */
   readonly reads: () => readonly Seen[];
 }
 
-/** Open charges, and a service that shows of them what the test says. */
+/** Open charges, and a service whose answers the test sets. */
 const charge = async (...numbers: readonly number[]): Promise<World> => {
   const [home, shown] = [newFolder(), new Map<number, Answer>()];
   const service = await serveAllBy((seen) => {
@@ -53,8 +53,8 @@ const stop = async (run: Awaited<ReturnType<typeof listen>>['run']) => {
   return run.ended;
 };
 
-describe('news for the ledger', () => {
-  it('makes one read of many events about one payment request, and believes that', async () => {
+describe('webhook listen with a ledger', () => {
+  it('reads a payment request once for many events, and trusts only that read', async () => {
     const world = await charge(1, 2);
     world.show(1, requestWith(1, [activity(1, 'successful')]));
     world.show(2, requestWith(2, [activity(2, 'requires_action')]));
@@ -65,12 +65,12 @@ describe('news for the ledger', () => {
     await until(() => world.reads().length >= 2);
     await until(async () => (await paymentsIn(world.options)).includes('paid'));
     await stop(run);
-    // The event alone says that the other one is paid.
+    // For the other one, only the event says that it is paid.
     expect(await paymentsIn(world.options)).toEqual(['open', 'paid']);
     expect(world.reads().map(numberIn).sort()).toEqual([1, 2]);
   });
 
-  it('reads nothing for what is not signed, not about a charge of this ledger, or about what can be no payment request', async () => {
+  it('sends no read for events that are unsigned, about other charges, or without a payment request', async () => {
     const world = await charge(1);
     world.show(1, requestWith(1, [activity(1, 'successful')]));
     const { run, deliver } = await listen(world.options);
@@ -89,7 +89,7 @@ describe('news for the ledger', () => {
     expect(world.reads().map(numberIn)).toEqual([1]);
   });
 
-  it('answers an unknown charge', async () => {
+  it('resolves an unknown charge', async () => {
     const home = newFolder();
     let activities: object[] = [];
     const service = await serveAllBy((seen) => {
@@ -111,7 +111,7 @@ describe('news for the ledger', () => {
     );
   });
 
-  it('tries a read again that failed, and after a kill, too', async () => {
+  it('retries a failed read, also after kill -9', async () => {
     const world = await charge(1);
     world.show(1, json(200, '{"cut'));
     const first = await listen(world.options);
@@ -127,7 +127,7 @@ describe('news for the ledger', () => {
     await stop(second.run);
   });
 
-  it('names both charges of a double charge, and ends with 3', async () => {
+  it('names both activities of a double charge and exits with 3', async () => {
     const world = await charge(1);
     const other = { ...activity(9, 'successful'), created_at: '2026-11-20T10:00:00+00:00' };
     world.show(1, requestWith(1, [other, activity(1, 'successful')]));
@@ -154,7 +154,7 @@ describe('news for the ledger', () => {
     expect(errorOf(ended)['message']).toMatch(/has paid ugw\.AbCd\.0+1 twice:.*chg-.*row 1.*not from this ledger/s);
   });
 
-  it('names both after a kill, too, that came before the event was printed', async () => {
+  it('names both after a kill that came before the event was printed', async () => {
     const world = await charge(1);
     const other = activity(9, 'successful');
     world.show(1, requestWith(1, [other, activity(1, 'successful')]));
@@ -180,7 +180,7 @@ describe('news for the ledger', () => {
     });
   });
 
-  it('says so on stderr, and takes no report for true that the service does not show', async () => {
+  it('prints a reported double charge that the service does not show, and does not trust it', async () => {
     const world = await charge(1);
     world.show(1, requestWith(1, [activity(1, 'successful')]));
     const { run, deliver } = await listen(world.options);
@@ -189,7 +189,7 @@ describe('news for the ledger', () => {
     expect(await stop(run)).toMatchObject({ code: 130 });
   });
 
-  it('keeps events without a profile, and says that the ledger is not told', async () => {
+  it("stores events without a profile, and says that they don't update the ledger", async () => {
     const { run, deliver } = await listen({});
     await run.saw(/Events don't update the ledger: /);
     expect(await deliver(eventOf(1, 'ugwo.successful', {}))).toBe(200);
@@ -198,8 +198,8 @@ describe('news for the ledger', () => {
   });
 });
 
-describe('watch, while webhooks bring the news', () => {
-  it('reads nothing by itself, and polls again once nobody listens', async () => {
+describe('watch during webhook listen', () => {
+  it('sends no reads, and polls again once the listener stops', async () => {
     const world = await charge(1, 2);
     const { run, deliver } = await listen(world.options);
     const watching = start(['watch', '-o', 'ndjson'], world.options);
