@@ -144,7 +144,7 @@ export const commandTree = (specs: readonly CommandSpec[], nouns: Readonly<Recor
   }),
 });
 
-/** Lists all commands, in the order of help. */
+/** Lists all commands, in the order of their declarations. */
 export const commandsOf = ({ commands }: Pick<Tree, 'commands'>): readonly CommandNode[] =>
   commands.flatMap((node) => (node.kind === 'command' ? [node] : node.commands));
 

@@ -10,7 +10,7 @@ interface Group {
   readonly load: () => Promise<readonly Spec[]>;
 }
 
-/** Every command, in the order of the help. A run loads only the groups that its arguments can mean. */
+/** Every command. A run loads only the groups that its arguments can mean. */
 const GROUPS: readonly Group[] = [
   { words: ['ugwo', 'payment'], load: async () => (await import('./ugwo/spec.ts')).ugwoCommands },
   { words: ['activity'], load: async () => (await import('./activity/spec.ts')).activityCommands },

@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { REFERENCE, referencePages } from '../../scripts/reference.ts';
 import { KEPT, schemaText } from '../../scripts/schema/document.ts';
 import { OUTPUTS } from '../../scripts/schema/outputs.ts';
+import { partsOf } from '../../src/cli/help/tasks.ts';
+import { commandTree } from '../../src/cli/tree.ts';
+import { NOUNS } from '../../src/commands/all.ts';
 import { SPECS } from '../support/specs.ts';
 
 describe('the reference (`npm run docs` writes it anew)', () => {
@@ -11,6 +14,12 @@ describe('the reference (`npm run docs` writes it anew)', () => {
 
   it('has a page for each command, and no other', () => {
     expect(readdirSync(REFERENCE).toSorted()).toEqual([...pages.keys()].toSorted());
+  });
+
+  it('lists the commands by task, as help does', () => {
+    const tasks = new Set(partsOf(commandTree(SPECS, NOUNS).commands).map(({ task }) => task));
+    const headings = pages.get('README.md')?.matchAll(/^## (.+)$/gm) ?? [];
+    expect([...headings].map(([, heading]) => heading)).toEqual([...tasks, 'Global options']);
   });
 
   it.each([...pages])('says in %s what the program says', (name, text) => {

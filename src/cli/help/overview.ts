@@ -73,7 +73,9 @@ export const rootPage = (
   ...(all ? section('Topics', (width) => prose(`paycli help ${TOPICS.join(' | ')}`, width), layout) : []),
   '',
   ...prose(
-    `Options: paycli <command> --help.${all ? '' : ' Global options, topics: paycli --help --all'}`,
+    all
+      ? 'Options of a command: paycli <command> --help --all'
+      : 'Options: paycli <command> --help. Global options, topics: paycli --help --all',
     layout.width,
   ),
 ];
