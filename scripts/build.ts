@@ -35,6 +35,8 @@ const WITHOUT = [
   { source: /^(pgpass|pg-cloudflare)$/, importer: 'pg', instead: 'absent' },
   { source: /^node:assert$/, importer: 'undici', instead: 'assert' },
   { source: /\/parser-h1\.js$/, importer: 'undici', instead: 'parser' },
+  // paycli asks a person to accept or decline, with no form to validate.
+  { source: /^@modelcontextprotocol\/server\/_shims$/, importer: '@modelcontextprotocol/server', instead: 'mcp' },
   // paycli uses HTTP/1.1 only, with text bodies.
   { source: /\/(client-h2|web\/fetch\/body)\.js$/, importer: 'undici', instead: 'absent' },
 ];
@@ -100,6 +102,23 @@ const raw: Plugin = {
   },
 };
 
+const COPY = '?mcp';
+
+/** Gives the MCP server a copy of zod: it uses more of it than the schemas, which load with every write. */
+const ownZod: Plugin = {
+  name: 'own zod',
+  resolveId: {
+    order: 'pre',
+    async handler(source, from = '') {
+      const isCopied = from.endsWith(COPY) || (/^zod\b/.test(source) && /\/@modelcontextprotocol\//.test(from));
+      const found = isCopied ? await this.resolve(source, from.replace(COPY, ''), { skipSelf: true }) : null;
+      return found && { id: `${found.id}${COPY}`, moduleSideEffects: false };
+    },
+  },
+  load: (id) =>
+    id.endsWith(COPY) ? { code: readFileSync(id.slice(0, -COPY.length), 'utf8'), moduleType: 'js' } : null,
+};
+
 const inputsOf = ({ modules }: OutputChunk): object =>
   Object.fromEntries(
     Object.entries(modules).map(([id, { renderedLength }]) => [
@@ -149,7 +168,7 @@ const bundle = await rolldown({
   ...HOW,
   input: MAIN,
   preserveEntrySignatures: 'allow-extension',
-  plugins: [without, nothingDropped, manifest, raw, builtins],
+  plugins: [without, ownZod, nothingDropped, manifest, raw, builtins],
 });
 const { output } = await bundle.write({
   ...WRITTEN,

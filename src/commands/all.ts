@@ -30,6 +30,7 @@ const GROUPS: readonly Group[] = [
   { words: ['config'], load: async () => (await import('./config/spec.ts')).configCommands },
   { words: ['doctor'], load: async () => [(await import('./doctor/spec.ts')).doctorCommand] },
   { words: ['emulator'], load: async () => (await import('./emulator/spec.ts')).emulatorCommands },
+  { words: ['mcp'], load: async () => [(await import('./mcp/spec.ts')).mcpCommand] },
   { words: ['schema'], load: async () => [(await import('./schema/spec.ts')).schemaCommand] },
   { words: ['version'], load: async () => [(await import('./version/spec.ts')).versionCommand] },
   { words: ['completion'], load: async () => (await import('./completion/spec.ts')).completionCommands },

@@ -28,6 +28,22 @@ export interface SecretOptions {
   readonly sandbox: SecretSources;
 }
 
+/** A charge that was planned before. */
+export interface PlannedCharge {
+  readonly id: string;
+  /** The charge is refused if the payment request asks for anything else now. */
+  readonly asked: RequestTerms;
+}
+
+/**
+ * Runs a command within this run, for the same target, as JSON, and collects its output. `around` runs its handler, and
+ * may give it other services.
+ */
+export type Inner = (
+  argv: readonly string[],
+  around?: (deps: Deps, go: (deps: Deps) => Promise<Result>) => Promise<Result>,
+) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+
 /** Services that a command may use. Each is loaded at its first use. */
 export interface Deps {
   readonly io: Io;
@@ -94,6 +110,9 @@ export interface Deps {
   choose(from: Choices): Promise<string>;
   /** Prints one or several lines for people on stderr. Prints nothing with --quiet. */
   notice(said: string | readonly string[]): Promise<void>;
+  readonly inner: Inner;
+  /** The plan that a charge carries out; it can be carried out once. */
+  readonly plan?: PlannedCharge;
   /** Result of --dry-run and --as-curl. */
   preview(request: Preview): Result;
 }

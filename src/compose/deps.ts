@@ -12,6 +12,7 @@ import type { Filter } from '../core/result.ts';
 import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
 import { loadWords, openClient, previewTarget, scopeOf, targetOf } from './client.ts';
+import { openInner } from './inner.ts';
 import { openLedgerOf, optionalLedger } from './ledger.ts';
 import { openLedgerAdmin, renameInLedger } from './ledger-admin.ts';
 import {
@@ -103,6 +104,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
     whoAmI: async (profile, check) => (await import('./checkup.ts')).whoAmI(run, rooms, profile, check),
     newestVersion: async () => (await import('./registry.ts')).newestVersion(run),
+    inner: openInner(run, (inside, given) => openDeps(inside, given, version, files)),
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };
   const close = async (): Promise<void> => {

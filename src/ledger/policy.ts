@@ -163,6 +163,12 @@ export interface Approval {
   readonly approvedAt?: number | undefined;
 }
 
+/** Beginning of the id of a charge that an agent has planned. Such a job has one row. */
+export const PLAN = 'plan';
+
+/** Time in which a plan can be approved and carried out, in milliseconds. */
+export const PLAN_VALID_MS = 600_000;
+
 /**
  * True if a file's total exceeds what may be charged without approval. A currency that the policy doesn't name always
  * needs approval, and so does an unknown amount.

@@ -166,7 +166,8 @@ export const render = async (result: Result, io: RenderIo, options: OutputOption
   switch (result.kind) {
     case 'text':
       // In a pipe the text is for a program: printed exactly.
-      await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
+      if (result.text !== '')
+        await write(io.stdout, `${io.stdout.isTerminal ? visibleText(result.text) : result.text}\n`);
       return {};
     case 'record':
       if (result.passOn !== undefined) return await passedOn(result, result.passOn, io, options);

@@ -117,6 +117,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     preview: unexpected,
     webhookSecrets: unexpected,
     tree: unexpected,
+    inner: unexpected,
     user: unexpected,
     findProgram: unexpected,
     signalGroup: unexpected,

@@ -9,6 +9,7 @@ const FILES: readonly (readonly [name: RegExp, least: number, most: number])[] =
   [/^package\.json$/, 1, 1],
   [/^LICENSE$/, 1, 1],
   [/^README\.md$/, 1, 1],
+  [/^SKILL\.md$/, 1, 1],
   [/^CHANGELOG\.md$/, 1, 1],
   [/^bin\/paycli\.js$/, 1, 1],
   [/^dist\/main\.js$/, 1, 1],

@@ -19,10 +19,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   qr: [],
   bulk: ['core', 'database', 'ledger'],
   jq: ['core'],
+  mcp: ['core'],
   cli: ['core', 'output'],
   spec: ['cli', 'core'],
   // A handler is itself loaded by import(), so it imports what it needs.
-  handler: ['bulk', 'core', 'ledger', 'shared', 'view', 'webhook'],
+  handler: ['bulk', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
   shared: ['core'],
   view: ['core', 'view'],
 };
@@ -48,6 +49,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   'csv-stringify': 'bulk',
   commander: 'cli',
   'jq-wasm': 'jq',
+  '@modelcontextprotocol/server': 'mcp',
+  '@modelcontextprotocol/server/stdio': 'mcp',
   '#openapi': 'emulator',
   '#overview': 'cli',
   '#schema': 'handler',

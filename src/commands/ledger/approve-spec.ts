@@ -5,13 +5,15 @@ import { SEEDED } from '../../core/data-files.ts';
 export const approveCommand = defineCommand({
   path: ['approve'],
   danger: 'money',
-  summary: "approve another person's file of charges",
+  summary: "approve another person's file of charges, or the charge that an agent has planned",
   description:
     'A file above the policy of its profile (`paycli policy set --approve-above`) needs a second person. Shows the ' +
     'sum of the file and who wants to send it, and asks you to type the sum on a terminal; --yes does not answer ' +
     "that question. The person who ran the file can't approve it. The approval is for this file, these options, and " +
-    'at most these rows and this sum. It sends nothing.',
-  args: [argument('job', 'the job, job-…, that the refused command named', { completes: 'job' })],
+    'at most these rows and this sum. It sends nothing.\n\n' +
+    'An agent that charges at a live service with `paycli mcp --allow money` names its plan, plan-…. Any person can ' +
+    'approve a plan, within ten minutes.',
+  args: [argument('job', 'the job, job-…, that the refused command named, or the plan, plan-…', { completes: 'job' })],
   examples: {
     "the file waits (exit 9), and its sender can't approve it (exit 9)":
       "paycli policy set --approve-above 'NGN 1.00'\n" +

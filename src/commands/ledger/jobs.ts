@@ -8,7 +8,7 @@ import { formatLocal } from '../../core/time.ts';
 import type { Scope } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Approval, mayBeSame, sameHint } from '../../ledger/policy.ts';
+import { type Approval, mayBeSame, PLAN, PLAN_VALID_MS, sameHint } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
@@ -92,11 +92,19 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
   const approval = await ledger.policies.approval(id);
   if (approval === undefined) {
     throw usageError(`${id} needs no approval`, {
-      hint: 'a file asks for it when it is run under a policy that wants it',
+      hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge',
+    });
+  }
+  const isPlan = id.startsWith(`${PLAN}-`);
+  if (isPlan && ledger.moment().at > approval.askedAt + PLAN_VALID_MS) {
+    throw new PayError('refused', `${id} has expired`, {
+      hint: 'the agent has to plan the charge again',
+      ledgerId: id,
     });
   }
   const me = await deps.operator();
-  const same = mayBeSame(me, approval.askedBy);
+  // An agent runs as the person who started it. That person approves on a terminal.
+  const same = isPlan ? undefined : mayBeSame(me, approval.askedBy);
   if (same !== undefined) {
     throw new PayError('refused', `${id} was not approved: it was asked for by ${same}`, {
       hint: sameHint(me, approval.askedBy, 'another person has to approve it'),
@@ -110,6 +118,6 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
     kind: 'record',
     record: jobRecordOf(job, await countsOf(ledger, job), [], approved),
     view: jobView,
-    notice: `${approval.askedBy} can now run the same command again.`,
+    notice: isPlan ? 'The agent can now confirm it.' : `${approval.askedBy} can now run the same command again.`,
   };
 };

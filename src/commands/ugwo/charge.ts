@@ -2,7 +2,7 @@ import type { RowDeps } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { about, isStepUnreadable, paymentStatusOf, statusOf } from '../../core/charge.ts';
-import type { PayError } from '../../core/error.ts';
+import { PayError } from '../../core/error.ts';
 import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -16,7 +16,7 @@ import {
   type WaitOptions,
   waitedOf,
 } from '../activity/followed-shared.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps, PlannedCharge } from '../deps.ts';
 import { checkShare, previewCall } from '../record.ts';
 import { elsewhereText, showPlan } from './charge-plan.ts';
 import { unlessReused } from './charge-reuse.ts';
@@ -43,6 +43,15 @@ const askElsewhere =
     else await notice(said);
   };
 
+/** Throws if a payment request asks for anything else than when its charge was planned. */
+const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot | undefined): void => {
+  const isSame = (['amount', 'currency', 'customer'] as const).every((name) => asked[name] === shown?.asked[name]);
+  if (isSame) return;
+  throw new PayError('refused', `${ugwo} was not charged: it has changed since the charge was planned`, {
+    hint: 'plan it again',
+  });
+};
+
 /**
  * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
  * guard's refusal.
@@ -58,13 +67,16 @@ const make = async (
   const { ugwo, earlier } = input;
   const since = ledger.moment();
   const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
+  const { plan } = deps;
+  if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
+  const row = plan === undefined ? {} : { row: { job: plan.id, number: 1, retry: false } };
   const charge = (shown: Snapshot | undefined) => {
     const sends = async (): Promise<void> => {
       if (shown !== undefined && deps.io.stderr.isTerminal)
         await deps.notice(`Charging ${describedCharge(ugwo, shown)}`);
     };
     return sendCharge(
-      { ugwo, data, again: earlier === 'again', shown, since, elsewhere: askElsewhere(deps), sends },
+      { ugwo, data, again: earlier === 'again', shown, since, elsewhere: askElsewhere(deps), sends, ...row },
       rowDeps,
       deps,
     );

@@ -79,6 +79,7 @@ export const newWorld = (): World => {
     globals,
     webhookSecrets: shut,
     tree: shut,
+    inner: async () => shut(),
     user: async () => undefined,
     signalGroup: async () => undefined,
     findProgram: async () => undefined,

@@ -1,0 +1,197 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Tree } from '../../cli/tree.ts';
+import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
+import { isJsonObject, parseIfJson } from '../../core/json.ts';
+import { formatMoney } from '../../core/money.ts';
+import { isGuarded } from '../../core/origin.ts';
+import { visible, visibleJson } from '../../core/text.ts';
+import { utcAtom } from '../../core/time.ts';
+import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
+import { newId } from '../../ledger/guard.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { PLAN, PLAN_VALID_MS } from '../../ledger/policy.ts';
+import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
+import type { Deps, Inner } from '../deps.ts';
+import { argvOf } from './tools.ts';
+
+export const CONFIRM = 'charge_confirm';
+
+export const confirmTool: Tool = {
+  name: CONFIRM,
+  description:
+    'Charge as planned, once. At a live service a person first types the command that charge_plan returns. ' +
+    'After the state "unknown" do not call again; call sync.',
+  inputSchema: {
+    type: 'object',
+    properties: { token: { type: 'string', description: 'the token of charge_plan' } },
+    required: ['token'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: false, destructiveHint: true },
+};
+
+/** The contents of a token: the arguments of the charge, and what the payment request asks for. */
+interface Sealed {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly given: unknown;
+  readonly asked: Pick<RequestTerms, 'amount' | 'currency' | 'customer'>;
+}
+
+/** Code that only this ledger can compute. It is another one for another profile or service. */
+const macOf = (text: string, { digest }: Pick<Ledger, 'digest'>, { profile = '', service }: LedgerTarget): string =>
+  digest(JSON.stringify([PLAN, text, profile, service]));
+
+/** A token is copied by a model, so it is short. */
+const seal = ({ id, until, given, asked }: Sealed, ledger: Ledger, place: LedgerTarget): string => {
+  const contents = [id, until, given, asked.amount, asked.currency, asked.customer];
+  const text = Buffer.from(JSON.stringify(contents)).toString('base64url');
+  return `${text}.${macOf(text, ledger, place)}`;
+};
+
+/** The contents of a token, not yet verified; undefined for any other text. */
+const contentsOf = (token: string): Sealed | undefined => {
+  const contents = parseIfJson(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+  if (!Array.isArray(contents)) return undefined;
+  const [id, until, given, amount, currency, customer] = contents;
+  return { id, until, given, asked: { amount, currency, customer: customer ?? undefined } };
+};
+
+const isSealed = (token: string, ledger: Ledger, place: LedgerTarget): boolean => {
+  const [text = '', mac = ''] = token.split('.');
+  const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(text, ledger, place))];
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};
+
+const refused = (message: string, hint: string, ledgerId?: string): PayError =>
+  new PayError('refused', `nothing was charged: ${message}`, { hint, ...(ledgerId === undefined ? {} : { ledgerId }) });
+
+const AGAIN = 'call charge_plan again, and show the person what it says';
+
+/** Throws unless a token may be used now: once, in time, for its profile, and at a live service approved by a person. */
+const checkToken = async (token: string, { id, until }: Sealed, ledger: Ledger, place: LedgerTarget): Promise<void> => {
+  if (!isSealed(token, ledger, place)) throw refused('the token is not valid for this profile', AGAIN);
+  const [used] = await ledger.jobs.entries(id, 1, 1);
+  if (used !== undefined) {
+    throw refused(`the token was already used (${used.id}: ${used.state})`, 'call sync, then list_charges', used.id);
+  }
+  if (ledger.moment().at > until) throw refused('the token has expired', AGAIN);
+  if (!isGuarded(place.origin)) return;
+  if ((await ledger.policies.approval(id))?.approvedBy !== undefined) return;
+  const hint = `ask a person to type \`${approveCommand(id, place)}\` on a terminal, then call ${CONFIRM} again`;
+  throw refused('a person has to approve it first', hint);
+};
+
+const approveCommand = (id: string, { profile }: LedgerTarget): string =>
+  ['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])].join(' ');
+
+/** Who is charged, how much, and by which medium. */
+const chargeText = (ugwo: string, medium: string, { asked, email, description }: Snapshot): string => {
+  const { amount = 0, currency = '', customer, ref } = asked;
+  const whom = email ?? customer ?? 'an unknown customer';
+  return [`${formatMoney(amount, currency)} from ${whom} by ${medium}`, ugwo, ref, description]
+    .filter((part) => part !== undefined)
+    .map(visible)
+    .join(', ');
+};
+
+/** Records a plan, so that a person can approve it, and returns its token. */
+const record = async (given: unknown, what: string, asked: RequestTerms, deps: Deps): Promise<object> => {
+  const [ledger, place] = [await deps.ledger(), await deps.place()];
+  const { amount, currency } = asked;
+  if (amount === undefined || currency === undefined) {
+    throw new PayError('refused', 'nothing can be planned: the service shows no amount');
+  }
+  const { service, origin, profile } = place;
+  const [id, { at }] = [newId(PLAN), ledger.moment()];
+  await ledger.jobs.open({ id, kind: 'charge', command: CONFIRM, name: what, service, origin, profile, rows: 1 }, 1);
+  const total = { rows: 1, amounts: new Map([[currency, BigInt(amount)]]), unknown: 0 };
+  await ledger.policies.approve({ job: id, total, askedBy: await deps.operator(), askedAt: at });
+  const until = at + PLAN_VALID_MS;
+  return {
+    token: seal({ id, until, given, asked }, ledger, place),
+    plan: id,
+    expires_at: utcAtom(until),
+    ...(isGuarded(origin) ? { approve: `a person types \`${approveCommand(id, place)}\` on a terminal` } : {}),
+  };
+};
+
+/** Returns the JSON of an error for an agent. A hint that names an option is for a person at a shell. */
+const errorOf = (stderr: string): Readonly<Record<string, unknown>> => {
+  const document = parseIfJson(stderr);
+  const error = isJsonObject(document) ? document['error'] : undefined;
+  if (!isJsonObject(error)) return { error: { message: stderr } };
+  const { hint, ...rest } = error;
+  return { error: typeof hint === 'string' && !hint.includes('--') ? { ...rest, hint } : rest };
+};
+
+const answer = (value: object, isError: boolean): ToolAnswer => ({ text: visibleJson(JSON.stringify(value)), isError });
+
+/** Judges a charge. If it would be made, and charging is allowed, seals it in a token. */
+export const answerPlan = async (
+  argv: readonly string[],
+  given: unknown,
+  money: boolean,
+  inner: Inner,
+): Promise<ToolAnswer> => {
+  const judged = await inner(['--dry-run', ...argv]);
+  if (judged.code !== 0) return answer({ allowed: false, ...errorOf(judged.stderr) }, true);
+  const { ugwo, medium } = given as { readonly ugwo: string; readonly medium: string };
+  let plan: object | undefined;
+  const read = await inner(['ugwo', 'get', '--', ugwo], async (deps, go) => {
+    const result = await go(deps);
+    if (result.kind !== 'record') return result;
+    const shown = snapshotOf(result.record.value, result.record);
+    const charge = chargeText(ugwo, medium, shown);
+    plan = { allowed: true, charge, ...shown.asked };
+    plan = { ...plan, ...(money ? await record(given, charge, shown.asked, deps) : { token: null }) };
+    return result;
+  });
+  return read.code === 0 && plan !== undefined ? answer(plan, false) : answer(errorOf(read.stderr), true);
+};
+
+/** States of a confirmation by exit code. Anything unexpected may have charged. */
+const STATES: Readonly<Record<number, string>> = {
+  0: 'accepted',
+  [EXIT_CODES.unrecorded]: 'accepted',
+  [EXIT_CODES.charge_failed]: 'failed',
+  [EXIT_CODES.unknown]: 'unknown',
+  [EXIT_CODES.internal]: 'unknown',
+};
+
+/** Carries out a plan. */
+export const answerConfirm = async (
+  tree: Tree,
+  given: unknown,
+  { elicits, answer: said }: Caller,
+  inner: Inner,
+): Promise<ToolAnswer> => {
+  const token = isJsonObject(given) ? given['token'] : undefined;
+  if (typeof token !== 'string') throw usageError(`${CONFIRM} needs token: the token of charge_plan`);
+  const sealed = contentsOf(token);
+  if (sealed === undefined) return answer({ state: 'not_charged', error: { message: 'the token is not valid' } }, true);
+  const { id, asked } = sealed;
+  let question: string | undefined;
+  const { code, stdout, stderr } = await inner(argvOf(tree, 'charge_plan', sealed.given), async (deps, go) => {
+    const ledger = await deps.ledger();
+    await checkToken(token, sealed, ledger, await deps.place());
+    // A courtesy: clients may answer for the person. The control is the approval.
+    if (elicits && said !== undefined && said !== 'accept') throw refused('the person declined', AGAIN);
+    if (!elicits || said === 'accept') return go({ ...deps, plan: { id, asked } });
+    question = `Charge ${(await ledger.jobs.get(id))?.name ?? id}?`;
+    return { kind: 'text', text: '' };
+  });
+  if (question !== undefined) return { question };
+  const state = STATES[code] ?? 'not_charged';
+  return answer(
+    {
+      state,
+      ...(state === 'unknown' ? { next: 'do not call again; call sync' } : {}),
+      ...(stdout.trim() === '' ? {} : { activity: parseIfJson(stdout) }),
+      ...(stderr.trim() === '' ? {} : errorOf(stderr)),
+    },
+    code !== 0,
+  );
+};

@@ -1,0 +1,32 @@
+import { defineCommand, option } from '../../cli/define.ts';
+import { asOneOf } from '../../cli/options.ts';
+
+const ALLOWED = ['money'] as const;
+
+export interface McpInput {
+  readonly allow?: (typeof ALLOWED)[number];
+}
+
+export const mcpCommand = defineCommand({
+  path: ['mcp'],
+  danger: 'money',
+  summary: 'serve tools to an agent over MCP, on stdin and stdout',
+  description:
+    'For agents without a shell; the others use the commands. It is read-only. With --allow money an agent can also ' +
+    'update customers, and charge payment requests in two steps: a plan, then its confirmation within ten minutes, ' +
+    'once. --allow money needs --profile or --local, and works with that profile alone. At a live service a person ' +
+    'also has to type `paycli approve plan-…` on a terminal. The limits of `paycli policy set` apply.',
+  options: {
+    allow: option('--allow <what>', 'money: also update customers and charge', asOneOf(ALLOWED)),
+  },
+  examples: {
+    'list the tools, as a client would': `echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | paycli mcp`,
+    'let an agent charge the built-in service': `echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | paycli mcp --local --allow money`,
+  },
+  output: 'messages of the Model Context Protocol',
+  exits: ['usage', 'auth', 'ledger', 'interrupted'],
+  endless: true,
+  reminds: false,
+  read: (_args, given): McpInput => given,
+  load: () => import('./mcp.ts'),
+});

@@ -1,0 +1,55 @@
+import type { Globals } from '../cli/globals.ts';
+import type { OpenDeps } from '../cli/run.ts';
+import { run as runCommand } from '../cli/run.ts';
+import { allSpecs, NOUNS, specsFor } from '../commands/all.ts';
+import type { Deps, Inner } from '../commands/deps.ts';
+import { targetFlags } from '../core/input.ts';
+import type { Io, Output } from '../core/io.ts';
+import type { RunContext } from './run.ts';
+
+const NO_INPUT: Io['stdin'] = {
+  isTerminal: false,
+  text: async () => '',
+  bytes: async function* () {},
+  line: async () => undefined,
+};
+
+/** An output that is collected in memory. */
+const collector = (clean: (text: string) => string) => {
+  const pieces: (string | Uint8Array)[] = [];
+  const output: Output = {
+    isTerminal: false,
+    columns: 80,
+    closed: false,
+    copy: async () => false,
+    drawn: () => undefined,
+    write: async (piece) => void pieces.push(piece),
+  };
+  const text = (): string => clean(Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString());
+  return { output, text };
+};
+
+/** Runs commands within this run, for the same target, without a terminal, each with services of its own. */
+export const openInner =
+  ({ io, globals, version }: RunContext, open: (io: Io, globals: Globals) => OpenDeps<Deps>): Inner =>
+  async (argv, around = (deps, go) => go(deps)) => {
+    const [out, err] = [collector((text) => io.redactor.clean(text)), collector((text) => io.redactor.cleanAll(text))];
+    const inside: Io = { ...io, stdin: NO_INPUT, stdout: out.output, stderr: err.output };
+    const { timeout, validate } = globals;
+    const code = await runCommand([...targetFlags(globals), '--json', '--no-input', '--quiet', ...argv], inside, {
+      allSpecs,
+      nouns: NOUNS,
+      version,
+      open: (given) => open(inside, { ...given, timeout, validate }),
+      defaults: async () => undefined,
+      specsFor: async (words) =>
+        (await specsFor(words)).map((spec) => ({
+          ...spec,
+          load: async () => {
+            const handler = await spec.load();
+            return { ...handler, run: (input, deps) => around(deps, (given) => handler.run(input, given)) };
+          },
+        })),
+    });
+    return { code, stdout: out.text(), stderr: err.text() };
+  };
