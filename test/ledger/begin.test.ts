@@ -13,19 +13,19 @@ const accepted = (status: string): Outcome => ({ state: 'accepted', exitCode: 0,
 const begun = async (ledger: Ledger, more: Partial<Intent> = {}) => begunOf(await ledger.begin(intent(more), FIRST));
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
-  describe('a charge that is begun', () => {
+  describe('begin', () => {
     it.each<[string, Partial<Intent>, Outcome | undefined, Partial<Intent>, boolean]>([
       ['is being sent', OTHER, undefined, {}, true],
-      ['is unresolved', OTHER, UNKNOWN, {}, true],
-      ['can be paid', OTHER, accepted('requires_action'), {}, true],
-      ['can be paid by another medium', { ...OTHER, medium: 'ussd' }, accepted('requires_action'), {}, false],
+      ['is unknown', OTHER, UNKNOWN, {}, true],
+      ['is open', OTHER, accepted('requires_action'), {}, true],
+      ['is open with another medium', { ...OTHER, medium: 'ussd' }, accepted('requires_action'), {}, false],
       ['was paid', OTHER, accepted('successful'), {}, false],
       ['failed', OTHER, accepted('failed'), {}, false],
       ['was rejected', OTHER, { state: 'rejected', exitCode: 3 }, {}, false],
       ['is of another payment request', { ...OTHER, about: 'ugw.AbCd.2' }, UNKNOWN, {}, false],
-      ['is unresolved, before one in an emulator', OTHER, UNKNOWN, EMULATOR, false],
-      ['is unresolved in an emulator', EMULATOR, UNKNOWN, {}, true],
-    ])('is told of one at another service that %s: %#', async (_what, first, outcome, second, told) => {
+      ['is unknown, besides one of an emulator', OTHER, UNKNOWN, EMULATOR, false],
+      ['is unknown in an emulator', EMULATOR, UNKNOWN, {}, true],
+    ])('reports a charge at another service that %s: %#', async (_what, first, outcome, second, told) => {
       const ledger = await open(newPlace());
       const { id } = await begun(ledger, first);
       if (outcome !== undefined) await ledger.record(id, outcome);
@@ -33,7 +33,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(elsewhere?.id).toBe(told ? id : undefined);
     });
 
-    it('is not told of what the guard let pass at its own service', async () => {
+    it('does not report a charge of the same service that --again overrides', async () => {
       const ledger = await open(newPlace());
       const { id } = await begun(ledger);
       await ledger.record(id, accepted('requires_action'));
@@ -41,7 +41,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(again).toMatchObject({ kind: 'begun', elsewhere: undefined });
     });
 
-    it('has a name of its own without letters that look alike', async () => {
+    it('gives each charge an id without look-alike letters', async () => {
       const ledger = await open(newPlace());
       const names: string[] = [];
       for (const ugwo of ['1', '2', '3', '4', '5', '6', '7', '8'])

@@ -12,13 +12,13 @@ type Some = Readonly<Record<string, unknown>>;
 
 const judged = (seen: SnapshotAt, some: Partial<Charge> = {}) => judgeRead(charge(some), seen, NOBODY);
 
-describe('why an activity is not the charge', () => {
+describe('a reason why an activity does not match', () => {
   it.each([
     ['no charge', { activity_type: 'refund' }],
     ['of another payment request', { ugwo_uid: 'ugw.AbCd.1' }],
     ['another medium', { medium: 'mobile_money' }],
     ['made too early', { created_at: atom(SENT - 10 * MINUTE) }],
-  ])('is kept: %s', (why, some) => {
+  ])('is recorded: %s', (why, some) => {
     expect(judged(look([activity(1, some)])).evidence).toMatchObject({ found: 'none', excluded: [{ why }] });
   });
 
@@ -28,7 +28,7 @@ describe('why an activity is not the charge', () => {
     ['declined at once', { medium: 'bank_transfer' }, declined],
     ['another provider', {}, { provider: 'zenith' }],
     ['made too late', {}, { created_at: atom(SENT + 5 * MINUTE) }],
-  ])('is said, where it may have to do with it: %s', (why, of, some) => {
+  ])('is in the sentence if the activity is similar: %s', (why, of, some) => {
     expect(judged(look([activity(1, some), activity(2, some)], LATE), of)).toMatchObject({
       why: 'doubtful',
       reason: `${uidOf(1)}, ${uidOf(2)} may be it, but doesn't fit: ${why}`,
@@ -39,14 +39,14 @@ describe('why an activity is not the charge', () => {
   it.each<[string, Partial<Charge>, Some]>([
     ['medium unclear', { medium: 'mobile_money' }, {}],
     ['made before the charge was sent', {}, { created_at: atom(SENT - MINUTE) }],
-  ])('is said, where it is only no proof: %s', (doubt, of, some) => {
+  ])('is in the sentence if a match is not proven: %s', (doubt, of, some) => {
     expect(judged(look([activity(1, some)]), of)).toMatchObject({
       reason: `${uidOf(1)} may be it, but that is not proven: ${doubt}`,
       evidence: { candidates: [{ doubt }] },
     });
   });
 
-  it('names three, and how many more there are', () => {
+  it('names three activities and the number of others', () => {
     const four = [1, 2, 3, 4].map((number) => activity(number));
     expect(judged(look(four.slice(0, 3)))).toMatchObject({
       reason: `several activities fit: ${uidOf(1)}, ${uidOf(2)}, ${uidOf(3)}`,
@@ -57,8 +57,8 @@ describe('why an activity is not the charge', () => {
   });
 });
 
-describe('what is kept of a look', () => {
-  it('has how the payment request stands, and nothing of a doubt where there is none', () => {
+describe('the evidence of a read', () => {
+  it('has the status of the payment request, and no doubt for a match', () => {
     const { evidence } = judged(look([activity(1)], END + MINUTE, { status: 'requires_ugwo' }));
     expect(evidence).toMatchObject({ ugwo_status: 'requires_ugwo', served_at: END + MINUTE, skew_ms: 0 });
     expect(JSON.stringify(evidence)).not.toContain('doubt');
@@ -67,14 +67,14 @@ describe('what is kept of a look', () => {
     ]);
   });
 
-  it('has no time of a service that does not tell it, nor has its activity', () => {
+  it('has no time if the service sends none', () => {
     const conclusion = judged(look([activity(1, { status: null })], END + MINUTE, { servedAt: undefined }));
     expect(conclusion).toMatchObject({ state: 'accepted', evidence: { served_at: null, skew_ms: null } });
     expect(conclusion).toMatchObject({ activity: { uid: uidOf(1), status: '' } });
     expect('activity' in conclusion && conclusion.activity).not.toHaveProperty('servedAt');
   });
 
-  it('from a cache is of the time when the service gave it', () => {
+  it('has the original time of a cached answer', () => {
     const age = 4 * MINUTE;
     const seen = look([], LATE, { age, askedAt: LATE - 50, servedAt: LATE - age });
     expect(judged(seen).evidence).toMatchObject({
@@ -86,22 +86,32 @@ describe('what is kept of a look', () => {
   });
 });
 
-describe('an answer from a cache', () => {
+describe('a cached answer', () => {
   const AT = SENT + 10 * MINUTE;
   it.each<[string, Partial<Charge>, object, boolean]>([
-    ['as old as the charge', {}, { age: 10 * MINUTE }, true],
-    ['younger', {}, { age: 10 * MINUTE - 1 }, false],
-    ['as old as the charge was when it was asked for', {}, { age: 10 * MINUTE - 5000, askedAt: AT - 5000 }, true],
-    ['younger than that', {}, { age: 10 * MINUTE - 5001, askedAt: AT - 5000 }, false],
-    ['as old as the charge, after a restart', { begun: markAt(SENT, OLD_BOOT) }, { age: 10 * MINUTE }, true],
-    ['younger, after a restart', { begun: markAt(SENT, OLD_BOOT) }, { age: 10 * MINUTE - 1 }, false],
+    ['as old as the charge shows nothing', {}, { age: 10 * MINUTE }, true],
+    ['younger than the charge is used', {}, { age: 10 * MINUTE - 1 }, false],
     [
-      'as old as the charge, by the clock that nobody sets',
+      'as old as the charge at the time of the request shows nothing',
+      {},
+      { age: 10 * MINUTE - 5000, askedAt: AT - 5000 },
+      true,
+    ],
+    ['younger than that is used', {}, { age: 10 * MINUTE - 5001, askedAt: AT - 5000 }, false],
+    [
+      'as old as the charge shows nothing, after a restart',
+      { begun: markAt(SENT, OLD_BOOT) },
+      { age: 10 * MINUTE },
+      true,
+    ],
+    ['younger is used, after a restart', { begun: markAt(SENT, OLD_BOOT) }, { age: 10 * MINUTE - 1 }, false],
+    [
+      'as old as the charge by the monotonic clock shows nothing',
       {},
       { age: 10 * MINUTE, ...momentAt(AT, 60 * MINUTE), askedAt: AT + 60 * MINUTE },
       true,
     ],
-  ])('%s shows nothing of it: %#', (_what, of, some, older) => {
+  ])('%s: %#', (_what, of, some, older) => {
     const conclusion = judged(look([], AT, { servedAt: AT, ...some }), of);
     expect(conclusion).toMatchObject(
       older
@@ -110,7 +120,7 @@ describe('an answer from a cache', () => {
     );
   });
 
-  it('of the status 500 may be another one later', () => {
+  it('with status 500 may be different later', () => {
     for (const [status, why] of [
       [499, 'unlisted'],
       [500, 'unreadable'],
@@ -120,29 +130,24 @@ describe('an answer from a cache', () => {
   });
 });
 
-describe('empty looks', () => {
+describe('empty reads', () => {
   it.each<[string, readonly Evidence[], object, string]>([
     [
-      'are counted, whatever came between them that is no look',
+      'are counted, whatever other evidence is between them',
       [empty(END), { kind: 'answer', at: '' }],
       {},
       'not_created',
     ],
     [
-      'of an older paycli, which kept no mark, count for nothing',
+      'of an older paycli without a monotonic time are ignored',
       [{ kind: 'look', at: '', found: 'none' }],
       {},
       'unknown',
     ],
+    ['are counted if the first has no time of the service', [empty(END, { served_at: null })], {}, 'not_created'],
+    ['are counted if the second has no time of the service', [empty(END)], { servedAt: undefined }, 'not_created'],
     [
-      'are counted where the first did not tell the service’s time',
-      [empty(END, { served_at: null })],
-      {},
-      'not_created',
-    ],
-    ['are counted where the second did not', [empty(END)], { servedAt: undefined }, 'not_created'],
-    [
-      'are a minute apart by the clock that nobody sets, whatever the service says',
+      'are a minute apart by the monotonic clock, whatever the service says',
       [empty(LATE - 59 * SECOND)],
       { servedAt: LATE + 29 * SECOND },
       'unknown',
@@ -155,7 +160,7 @@ describe('empty looks', () => {
     ['the first', null, {}],
     ['the second', SENT + MINUTE, { servedAt: undefined }],
   ])(
-    'that can not be compared begin anew: over a restart, without the service’s time at %s',
+    "are counted anew if they can't be compared: after a restart, without the service's time at %s",
     (_which, served, some) => {
       const before = empty(SENT + MINUTE, { mark: markAt(SENT + MINUTE, OLD_BOOT), served_at: served });
       const of = { begun: markAt(SENT, OLD_BOOT), evidence: [before] };
@@ -167,18 +172,18 @@ describe('empty looks', () => {
   it.each([
     [MINUTE - 1, false],
     [MINUTE, true],
-  ])('are noted from a minute on: after %i ms', (after, isNoted) => {
+  ])('are recorded at most once a minute: after %i ms', (after, isNoted) => {
     const { evidence } = judged(look([], END + after), { evidence: [empty(END)] });
     expect(evidence !== undefined).toBe(isNoted);
   });
 });
 
-describe('a look that is written', () => {
+describe('reconcile', () => {
   const at = END + MINUTE;
   const showing = (activities: readonly unknown[]) => async (): Promise<RequestRead> => ({ activities, servedAt: at });
   const ledgerOf = (row: Charge, some: Partial<Ledger> = {}): Ledger => ({ ...memoryLedger([row], () => at), ...some });
 
-  it('asks for the owners of what has a name', async () => {
+  it('asks for the owners of activities with an id', async () => {
     let asked: readonly string[] = [];
     const owned: Ledger['owned'] = async (uids) => {
       asked = uids;
@@ -191,13 +196,13 @@ describe('a look that is written', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is judged of a charge that is still being sent, too', async () => {
+  it('also judges a charge that is still sending', async () => {
     const sending = charge({ state: 'sending' });
     const { left } = await reconcile(ledgerOf(sending), sending, showing([]));
     expect(left).toMatchObject({ why: 'not_yet' });
   });
 
-  it('says that another process was at it where that was so', async () => {
+  it('reports that another process changed the charge', async () => {
     const ledger = ledgerOf(charge(), { resolve: async () => false });
     expect((await reconcile(ledger, charge(), showing([activity(1)]))).left).toEqual({
       state: 'unknown',
@@ -206,7 +211,7 @@ describe('a look that is written', () => {
     });
   });
 
-  it('notes nothing where nothing was shown', async () => {
+  it('records nothing if the service showed nothing', async () => {
     const note = async (): Promise<never> => {
       throw new Error('nothing was to be noted');
     };

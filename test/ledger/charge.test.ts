@@ -38,8 +38,8 @@ const failing = (thrown: unknown) => async (): Promise<ApiRecord> => {
 
 const onlyRow = async (ledger: Ledger) => (await ledger.list({ limit: 1 }))[0];
 
-describe('a charge under the protocol', () => {
-  it('has its intent on the disk, for every process, before anything is sent', async () => {
+describe('sendOnce for a charge', () => {
+  it('commits the intent, visible to every process, before sending', async () => {
     const path = newPath();
     const rows: unknown[] = [];
     await charging(await open(path), async () => {
@@ -57,7 +57,7 @@ describe('a charge under the protocol', () => {
     ['failed', 11],
     [['failed', 'Failed'], 11],
     ['something_new', 0],
-  ])('that is answered with status %j is accepted, exit %i', async (status, exitCode) => {
+  ])('records an activity with status %j as accepted, exit code %i', async (status, exitCode) => {
     const ledger = await open(newPath());
     const charged = await charging(ledger, async () => madeHere({ ...ACTIVITY, status }));
     const row = await onlyRow(ledger);
@@ -65,13 +65,13 @@ describe('a charge under the protocol', () => {
     expect(row).toMatchObject({ state: 'accepted', exitCode, activity: { uid: ACTIVITY.uid } });
   });
 
-  it('keeps how the clocks compared, where the service told its time', async () => {
+  it('records the difference of the clocks if the service sent its time', async () => {
     const ledger = await open(newPath());
     await charging(ledger, async () => ({ ...madeHere(ACTIVITY), servedAt: NOON - 60_000 }));
     expect((await onlyRow(ledger))?.told).toMatchObject({ at: NOON, service: NOON - 60_000 });
   });
 
-  it('takes when the activity was made for the service’s time, where the answer tells none', async () => {
+  it("uses the activity's created_at if the answer has no time", async () => {
     const ledger = await open(newPath());
     await charging(ledger, async () => madeHere({ ...ACTIVITY, created_at: '2026-11-20T11:58:00+00:00' }));
     expect((await onlyRow(ledger))?.told).toMatchObject({ at: NOON, service: NOON - 120_000 });
@@ -93,7 +93,7 @@ describe('a charge under the protocol', () => {
     ['ledger', {}, 'unknown', 6, 'unknown'],
     ['charge_failed', {}, 'unknown', 6, 'unknown'],
     ['pending', {}, 'unknown', 6, 'unknown'],
-  ])('whose sending ends with %s %j is %s, exit %i', async (kind, detail, state, exitCode, thrownKind) => {
+  ])('records the error %s %j as %s, exit code %i', async (kind, detail, state, exitCode, thrownKind) => {
     const ledger = await open(newPath());
     const thrown = await thrownBy(charging(ledger, failing(new PayError(kind, 'no', detail))));
     const row = await onlyRow(ledger);
@@ -103,7 +103,7 @@ describe('a charge under the protocol', () => {
     expect(thrown).toMatchObject({ kind: thrownKind, message, detail: { ledgerId: row?.id } });
   });
 
-  it('is unknown whatever else is thrown', async () => {
+  it('records any other exception as unknown', async () => {
     const ledger = await open(newPath());
     let ugwo = 0;
     const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'usage', 'interrupted'];
@@ -119,7 +119,7 @@ describe('a charge under the protocol', () => {
     );
   });
 
-  it('is not sent where the guard refuses', async () => {
+  it('does not send if the guard refuses', async () => {
     const ledger = await open(newPath());
     await charging(ledger, async () => madeHere(ACTIVITY));
     let sent = 0;
@@ -136,7 +136,7 @@ describe('a charge under the protocol', () => {
   it.each([
     [900, false],
     [901, true],
-  ])('counts from the look before it: %i ms after that it is overdue: %s', async (still, late) => {
+  ])('counts the time limit from the read before: after %i ms overdue is %s', async (still, late) => {
     const ledger = await open(newPath());
     let told: boolean | undefined;
     const send = async (overdue: () => boolean): Promise<ApiRecord> => {
@@ -147,7 +147,7 @@ describe('a charge under the protocol', () => {
     expect(told).toBe(late);
   });
 
-  it('is not sent where the intent can’t be written', async () => {
+  it("does not send if the intent can't be written", async () => {
     const path = newPath();
     const ledger = await open(path);
     beside(path, "CREATE TRIGGER broken BEFORE INSERT ON charge BEGIN SELECT RAISE(FAIL, 'no'); END");
@@ -163,7 +163,7 @@ describe('a charge under the protocol', () => {
   it.each([
     ['accepted', async () => madeHere(ACTIVITY)],
     ['unknown', failing(new Error('reset'))],
-  ])('that is %s and can’t be noted says so with the line to keep', async (state, send) => {
+  ])("throws an error with the recovery line if the charge is %s but can't be recorded", async (state, send) => {
     const path = newPath();
     const ledger = await open(path);
     const spoil = async (): Promise<ApiRecord> => {
@@ -177,7 +177,7 @@ describe('a charge under the protocol', () => {
   });
 });
 
-describe('what the ledger keeps', () => {
+describe('the ledger files', () => {
   const PHONE = '+2348031234567';
   const spellings = [PHONE, PHONE.slice(1), '08031234567', '+234 803 123 4567'];
   const echo = `${spellings.join(' or ')} with ${CANARY}`;
@@ -188,14 +188,14 @@ describe('what the ledger keeps', () => {
       'an answer',
       async () => madeHere({ ...ACTIVITY, next_action: { type: 'user_action', instruction: echo, headers: { echo } } }),
     ],
-    ['a refusal', failing(new PayError('rejected', echo, { status: 422 }))],
+    ['a rejection', failing(new PayError('rejected', echo, { status: 422 }))],
     ['an exception', failing(new Error(echo))],
-    // So that the cut goes through the number, and through the key.
+    // Truncation falls into the phone number, and into the key.
     ...[1990, 1986 - echo.length + CANARY.length].map((room): [string, () => Promise<ApiRecord>] => [
       `${room} characters before an echo`,
       failing(new PayError('unknown', 'no', { answer: `${'x '.repeat(room / 2)}${echo}` })),
     ]),
-  ])('of %s that echoes key and phone number holds neither, in no file', async (_what, send) => {
+  ])('contain neither key nor phone number of %s', async (_what, send) => {
     const path = newPath();
     const redactor = new Redactor();
     redactor.add(CANARY);
@@ -203,7 +203,7 @@ describe('what the ledger keeps', () => {
     const world = { now: () => NOON, send };
     await sendOnce(over(ledger), request({ data }), world).catch(() => undefined);
     expect(await onlyRow(ledger)).toMatchObject({ phone: '…4567' });
-    // With --no-validate a key may be pasted anywhere.
+    // --no-validate allows a key in any field.
     const pasted = { medium: CANARY, provider: CANARY, phone: PHONE };
     await sendOnce(over(ledger), request({ data: pasted, ugwo: CANARY }), world).catch(() => undefined);
     for (const name of readdirSync(dirname(path))) {

@@ -21,13 +21,13 @@ import { charge, NOON } from './support/charges.ts';
 
 const ORIGIN = 'https://api.example';
 
-describe('the place of a charge', () => {
+describe('ledgerTargetOf', () => {
   it.each([
     ['sk.AbCd.0123456789', 'AbCd'],
     ['pk.AbCd.0123456789', 'AbCd'],
     ['sk.AbCdE.0123456789', undefined],
     ['a-key-of-another-shape', undefined],
-  ])('for the key %s has the workspace %s', (key, workspace) => {
+  ])('gives the key %s the workspace %s', (key, workspace) => {
     expect(ledgerTargetOf(ORIGIN, key, 'default')).toEqual({
       service: ORIGIN,
       origin: ORIGIN,
@@ -36,7 +36,7 @@ describe('the place of a charge', () => {
     });
   });
 
-  it('for an emulator follows from its key, whatever its port', () => {
+  it('identifies an emulator by its key, whatever its port', () => {
     const [first, second] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
     const key = 'sk.Lcal.0123456789';
     expect(ledgerTargetOf(first, key, 'local').service).toBe(ledgerTargetOf(second, key, 'local').service);
@@ -47,25 +47,28 @@ describe('the place of a charge', () => {
   });
 
   it.each(['sk.AbCd.very-secret-part', 'sk.Lcal.very-secret-part', 'very-secret-part'])(
-    'never holds the key %s',
+    'never contains the key %s',
     (key) => {
       expect(JSON.stringify(ledgerTargetOf(ORIGIN, key, undefined))).not.toContain('very-secret-part');
     },
   );
 });
 
-it.each(['localhost', '127.0.0.2', '[::1]'])('knows this machine by one name, also as %s, each port apart', (host) => {
-  const key = 'sk.AbCd.0123456789';
-  expect(ledgerTargetOf(`http://${host}:4010`, key, undefined).service).toBe('http://127.0.0.1:4010');
-  expect(ledgerTargetOf(`http://${host}:4011`, key, undefined).service).toBe('http://127.0.0.1:4011');
-  expect(ledgerTargetOf(`http://${host}:4010`, key, undefined).origin).toBe(`http://${host}:4010`);
-  expect(ledgerTargetOf('https://localhost.example', key, undefined).service).toBe('https://localhost.example');
-});
+it.each(['localhost', '127.0.0.2', '[::1]'])(
+  'ledgerTargetOf uses one name for this machine, also for %s, per port',
+  (host) => {
+    const key = 'sk.AbCd.0123456789';
+    expect(ledgerTargetOf(`http://${host}:4010`, key, undefined).service).toBe('http://127.0.0.1:4010');
+    expect(ledgerTargetOf(`http://${host}:4011`, key, undefined).service).toBe('http://127.0.0.1:4011');
+    expect(ledgerTargetOf(`http://${host}:4010`, key, undefined).origin).toBe(`http://${host}:4010`);
+    expect(ledgerTargetOf('https://localhost.example', key, undefined).service).toBe('https://localhost.example');
+  },
+);
 
 const numbered = (number: number): Evidence => evidenceOf('look', NOON, { number });
 
 describe('evidence', () => {
-  it('says when it was seen, in DATE_ATOM', () => {
+  it('has its time in DATE_ATOM format', () => {
     expect(evidenceOf('answer', NOON + 999, { status: 500 })).toEqual({
       kind: 'answer',
       at: '2026-11-20T12:00:00+00:00',
@@ -73,12 +76,12 @@ describe('evidence', () => {
     });
   });
 
-  it('is only added to', () => {
+  it('is append-only', () => {
     expect(withEvidence([numbered(1)], numbered(2))).toEqual([numbered(1), numbered(2)]);
     expect(withEvidence([numbered(1)], undefined)).toEqual([numbered(1)]);
   });
 
-  it('keeps the first ten and the last twenty, however much there is', () => {
+  it('is limited to the first ten and the last twenty items', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), (size) => {
         const all = Array.from({ length: size }, (_, number) => numbered(number));
@@ -93,7 +96,7 @@ const PHONE = '+2348031234567';
 
 const digits = (text: string): string => text.replaceAll(/\D/g, '');
 
-describe('a phone number', () => {
+describe('withoutPhone', () => {
   it.each([
     PHONE,
     '2348031234567',
@@ -105,7 +108,7 @@ describe('a phone number', () => {
     '0803.123.4567',
     '00234 803 1234567',
     '234 (0) 803 123 4567',
-  ])('does not survive as %s', (spelling) => {
+  ])('masks %s', (spelling) => {
     for (const text of [spelling, `call ${spelling} now`, `{"phone":"${spelling}"}`]) {
       const left = withoutPhone(text, PHONE);
       expect(digits(left)).toBe('4567');
@@ -113,7 +116,7 @@ describe('a phone number', () => {
     }
   });
 
-  it('does not survive in any spelling', () => {
+  it('masks the number in any spelling', () => {
     const between = fc.constantFrom('', ' ', '-', '.', ' - ', ') ').filter((text) => text.length < 3);
     const spelled = fc
       .tuple(fc.stringMatching(/^[1-9]\d{9,13}$/), fc.array(between, { minLength: 14, maxLength: 14 }))
@@ -131,22 +134,22 @@ describe('a phone number', () => {
   it.each([
     ['another number', 'act.AbCd.2026112012 and 0987654321'],
     ['fewer digits', 'order 4567 of 234567'],
-    ['no number at all', 'nothing'],
-  ])('leaves %s alone', (_what, text) => {
+    ['text without a number', 'nothing'],
+  ])('leaves %s unchanged', (_what, text) => {
     expect(withoutPhone(text, PHONE)).toBe(text);
   });
 
-  it('that is none leaves every text alone', () => {
+  it('leaves text unchanged if the phone is empty or too short', () => {
     for (const phone of [undefined, '', '12345']) expect(withoutPhone(`x ${PHONE}`, phone)).toBe(`x ${PHONE}`);
   });
 
-  it('of which only the end is known does not survive either', () => {
+  it('masks a number if only its last digits are known', () => {
     expect(withoutPhoneEnding(`paid by ${PHONE}, not 0123456789`, '…4567')).toBe('paid by …4567, not 0123456789');
     expect(withoutPhoneEnding(PHONE, undefined)).toBe(PHONE);
   });
 });
 
-describe('whatever may be a phone number', () => {
+describe('withoutNumbers', () => {
   it.each([
     ['call 1234567', 'call …4567'],
     ['call 123456', 'call 123456'],
@@ -157,13 +160,13 @@ describe('whatever may be a phone number', () => {
     ['1234/567', '1234/567'],
     ['1234567 and 7654321', '…4567 and …4321'],
     ['12345678901234567890', '…7890'],
-  ])('%j is kept as %j', (text, kept) => {
+  ])('turns %j into %j', (text, kept) => {
     expect(withoutNumbers(text)).toBe(kept);
   });
 });
 
-describe('a value', () => {
-  it('is cleaned in every text, at any depth, and nowhere else', () => {
+describe('cleaned', () => {
+  it('cleans strings at any depth, and nothing else', () => {
     const value = { a: 'secret', b: ['secret', 1, null, { c: 'x secret' }], d: true, e: undefined };
     expect(cleaned(value, (text) => text.replaceAll('secret', '…'))).toEqual({
       a: '…',
@@ -173,7 +176,7 @@ describe('a value', () => {
     });
   });
 
-  it('is cleaned in its names, and in numbers that say what a text must not', () => {
+  it('cleans property names, and numbers that look like phone numbers', () => {
     expect(cleaned({ secret: 8_031_234_567, n: 5, l: [8_031_234_567] }, withoutNumbers)).toStrictEqual({
       secret: '…4567',
       n: 5,
@@ -183,10 +186,10 @@ describe('a value', () => {
   });
 });
 
-describe('the digest of what is charged with', () => {
+describe('digestOf', () => {
   const data = { medium: 'mobile_money', provider: 'mtn', phone: PHONE, more: { b: [1, { d: 1, c: 2 }], a: null } };
 
-  it('is the same whatever the order of the keys', () => {
+  it('is independent of property order', () => {
     const shuffled = {
       more: { a: null, b: [1, { c: 2, d: 1 }] },
       phone: PHONE,
@@ -203,30 +206,30 @@ describe('the digest of what is charged with', () => {
 
   it.each([
     ['another medium', { ...data, medium: 'ussd' }],
-    ['one more key', { ...data, x: null }],
+    ['one more property', { ...data, x: null }],
     ['another order of a list', { ...data, more: { ...data.more, b: [{ d: 1, c: 2 }, 1] } }],
-    ['a text for a number', { ...data, more: { ...data.more, b: ['1', { d: 1, c: 2 }] } }],
-    ['another end of the phone number', { ...data, phone: '+2348031234568' }],
+    ['a string for a number', { ...data, more: { ...data.more, b: ['1', { d: 1, c: 2 }] } }],
+    ['other last digits of the phone number', { ...data, phone: '+2348031234568' }],
   ])('differs with %s', (_what, other) => {
     expect(digestOf(other)).not.toBe(digestOf(data));
   });
 
-  it('takes a number that was read with all its digits for their text', () => {
+  it('hashes a big number as its digits', () => {
     const read = parseTexts('{"n":0.1234567890123456789}') as Readonly<Record<string, unknown>>;
     expect(digestOf(read)).toBe(createHash('sha256').update('{"n":"…6789"}').digest('hex'));
   });
 
-  it('takes what is not there for nothing', () => {
+  it('ignores undefined properties', () => {
     expect(digestOf({ ...data, expires_at: undefined })).toBe(digestOf(data));
   });
 
-  it('is what it was: older ledgers hold it', () => {
+  it('has not changed: older ledgers contain it', () => {
     expect(digestOf({ medium: 'ussd', provider: 'gtb', more: { 10: 1, 9: null } })).toBe(
       createHash('sha256').update('{"medium":"ussd","more":{"9":null,"10":1},"provider":"gtb"}').digest('hex'),
     );
   });
 
-  it('knows only the end of a phone number, which could be guessed from it', () => {
+  it('includes only the end of a phone number, which a digest could reveal', () => {
     expect(digestOf({ ...data, phone: '+2349999994567' })).toBe(digestOf(data));
   });
 });
@@ -241,34 +244,34 @@ it.each([
   [{ provider: 'mtn', phone: '+2348031234568' }, false],
   [{ phone: PHONE }, false],
   [{ provider: 'mtn' }, false],
-])('a charge by mtn of …4567 asks the same as one with %j: %s', (data, same) => {
+])('asksTheSame compares a charge by mtn of …4567 with %j: %s', (data, same) => {
   const phoneDigest = phoneDigestOf(PHONE, keyed);
   const by = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567', phoneDigest });
   expect(asksTheSame(by, { medium: 'mobile_money', ...data }, keyed)).toBe(same);
 });
 
-it('two phones with the same last digits are two customers, and an older ledger knows neither', () => {
+it('asksTheSame is false for an older charge without a phone digest', () => {
   const data = { medium: 'mobile_money', provider: 'mtn', phone: PHONE };
   const old = charge({ medium: 'mobile_money', provider: 'mtn', phone: lastDigits(PHONE) });
   expect(asksTheSame(old, data, keyed)).toBe(false);
 });
 
-it('a charge of an older ledger asks somebody else than one without a phone', () => {
+it('asksTheSame is false for an older charge with a phone and a new one without', () => {
   const old = charge({ medium: 'mobile_money', phone: '…4567' });
   expect(asksTheSame(old, { medium: 'mobile_money' }, keyed)).toBe(false);
 });
 
-it('a provider is compared as a text, whatever it came as', () => {
+it('asksTheSame compares a numeric provider as text', () => {
   const by = charge({ medium: 'ussd', provider: '737' });
   expect(asksTheSame(by, { medium: 'ussd', provider: 737 }, keyed)).toBe(true);
   expect(asksTheSame(by, { medium: 'ussd', provider: 894 }, keyed)).toBe(false);
 });
 
-it('a charge of nobody in particular asks the same as another such one', () => {
+it('asksTheSame is true if neither charge names a customer', () => {
   expect(asksTheSame(charge(), { medium: 'bank_transfer' }, keyed)).toBe(true);
 });
 
-describe('two phone numbers', () => {
+describe('isSamePhone', () => {
   it.each([
     ['+233240001234', '+233 24 000 1234', true],
     ['+233240001234', '0240001234', true],
@@ -283,7 +286,7 @@ describe('two phone numbers', () => {
     ['+2331234567', '234567', false],
     ['+233240001234', '2332400012', false],
     ['', '', false],
-  ])('%s and %s are one: %s', (one, other, same) => {
+  ])('compares %s with %s: %s', (one, other, same) => {
     expect(isSamePhone(one, other)).toBe(same);
     expect(isSamePhone(other, one)).toBe(same);
   });

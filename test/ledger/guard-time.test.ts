@@ -17,7 +17,7 @@ const ACTIVITY = {
   createdAt: '2026-11-20T12:00:00+00:00',
 };
 
-/** Accepted at SENT by the service's clock, on a machine whose own was ahead by so much. */
+/** Accepted at SENT by the service's clock; the local clock was `ahead`. */
 const accepted = (ahead: number, boot?: string, some: Partial<Charge> = {}): Charge =>
   charge({
     state: 'accepted',
@@ -35,26 +35,27 @@ const refusal = (by: Charge, moment: Moment, medium = 'bank_transfer', again = f
 const FAST = 20 * MINUTE;
 const AHEAD = [-FAST, 0, FAST];
 
-describe('a machine that has not been restarted', () => {
+describe('a machine without a restart', () => {
   it.each(AHEAD.flatMap((then) => AHEAD.map((now) => [then, now] as const)))(
-    'whose clock was ahead by %i ms and is by %i ms refuses until the account expires, and no longer',
+    'whose clock was off by %i ms and is now off by %i ms refuses until the expiry, and no longer',
     (then, now) => {
       const by = accepted(then);
       for (const left of [15 * MINUTE, MINUTE, SECOND, 1]) {
         expect(refusal(by, momentAt(EXPIRY - left, now)), `${left} ms before`).toBe('payable');
         expect(payableFor(by, momentAt(EXPIRY - left, now))).toBe(left);
       }
-      // From then on nobody knows what it has come to, until somebody looks.
+      // From then on the outcome is unknown until the next read.
       expect(refusal(by, momentAt(EXPIRY, now))).toBe('unseen');
       expect(refusal(by, momentAt(EXPIRY + SECOND, now))).toBe('unseen');
-      // Its sending took ten seconds, in any of which the activity may have been made; a late payment takes fifteen to show.
+      // The activity may have been created within the ten seconds of sending; a late payment may take another
+      // fifteen.
       const look = EXPIRY + 25 * SECOND;
       const seen = { ...by, told: { service: look, ...momentAt(look, now) } };
       expect(refusal(seen, momentAt(look, now))).toBeUndefined();
     },
   );
 
-  it('goes by what the service told last, not by what it told first', () => {
+  it("uses the service's latest time, not its first", () => {
     const later = SENT + 10 * MINUTE;
     const by = accepted(0, undefined, { told: { service: later - 30 * SECOND, ...momentAt(later) } });
     expect(payableFor(by, momentAt(EXPIRY))).toBe(30 * SECOND);
@@ -63,60 +64,57 @@ describe('a machine that has not been restarted', () => {
   });
 });
 
-describe('a restart, or a machine that does not tell its boot', () => {
-  // A clock that was slow or right at the charge and is fast by now can't be known from one that is right.
+describe('after a restart, or without a boot id,', () => {
+  // A clock that was slow or right at the charge and is fast now looks like a right one.
   const told = AHEAD.flatMap((then) => AHEAD.map((now) => [then, now] as const)).filter(
     ([then, now]) => now <= 0 || now === then,
   );
-  it.each(told)(
-    'with a clock ahead by %i ms before and by %i ms now refuses until the account expires',
-    (then, now) => {
-      for (const left of [15 * MINUTE, MINUTE, SECOND, 1]) {
-        expect(refusal(accepted(then, OLD_BOOT), momentAt(EXPIRY - left, now))).toBe('payable');
-        expect(refusal(accepted(then, ''), momentAt(EXPIRY - left, now, ''))).toBe('payable');
-      }
-    },
-  );
+  it.each(told)('a machine with a clock off by %i ms before and by %i ms now refuses until the expiry', (then, now) => {
+    for (const left of [15 * MINUTE, MINUTE, SECOND, 1]) {
+      expect(refusal(accepted(then, OLD_BOOT), momentAt(EXPIRY - left, now))).toBe('payable');
+      expect(refusal(accepted(then, ''), momentAt(EXPIRY - left, now, ''))).toBe('payable');
+    }
+  });
 
   it.each([
     ['right', 0, 0, 0],
     ['fast at the charge', FAST, 0, FAST],
     ['slow at the charge', -FAST, 0, 0],
-    ['slow all the time', -FAST, -FAST, FAST],
-    ['fast all the time', FAST, FAST, 0],
-    ['fast at the charge and slow by now', FAST, -FAST, 2 * FAST],
-  ])('with a clock that was %s lets through as soon as both guesses say so', (_what, then, now, late) => {
+    ['slow all along', -FAST, -FAST, FAST],
+    ['fast all along', FAST, FAST, 0],
+    ['fast at the charge and slow now', FAST, -FAST, 2 * FAST],
+  ])('a machine with a clock that was %s stops refusing once both estimates allow', (_what, then, now, late) => {
     const by = accepted(then, OLD_BOOT);
     expect(refusal(by, momentAt(EXPIRY + late - 1, now))).toBe('payable');
     expect(refusal(by, momentAt(EXPIRY + late, now))).toBe('unseen');
   });
 });
 
-describe('what the service never told its time with', () => {
-  it('is judged by the clock of the machine, which may be two minutes ahead', () => {
+describe('without any time of the service, the guard', () => {
+  it('allows the local clock to be two minutes fast', () => {
     const by = accepted(0, undefined, { told: undefined });
     expect(refusal(by, momentAt(EXPIRY + 2 * MINUTE - 1))).toBe('payable');
     expect(refusal(by, momentAt(EXPIRY + 2 * MINUTE))).toBe('unseen');
   });
 });
 
-describe('a front end whose Date is not the service’s', () => {
+describe("a gateway whose Date differs from the service's", () => {
   const fast = (by: number, some: Partial<Charge> = {}): Charge =>
     accepted(0, undefined, { told: { service: SENT + by, ...momentAt(SENT) }, ...some });
 
-  it.each([5 * MINUTE, 15 * MINUTE, 60 * MINUTE])('and %i ms fast switches nothing off', (by) => {
+  it.each([5 * MINUTE, 15 * MINUTE, 60 * MINUTE])('by %i ms never ends the block early', (by) => {
     expect(refusal(fast(by), momentAt(SENT))).toBe('payable');
     expect(refusal(fast(by), momentAt(EXPIRY - 1))).toBe('payable');
     expect(payableFor(fast(by), momentAt(EXPIRY - MINUTE))).toBe(MINUTE);
   });
 
-  it('does so after a look that comes from it, too', () => {
+  it('never ends the block early after a read through it', () => {
     const later = SENT + 5 * MINUTE;
     const seen = fast(15 * MINUTE, { told: { service: later + 15 * MINUTE, ...momentAt(later) } });
     expect(refusal(seen, momentAt(later))).toBe('payable');
   });
 
-  it('takes an activity whose process died to have been made as late as its sending was let to last', () => {
+  it('makes the deadline the latest creation time if the sending process died', () => {
     const died = { took: undefined, deadline: SENT + MINUTE };
     const look = EXPIRY + MINUTE;
     const seen = fast(0, { ...died, told: { service: look + 15 * MINUTE, ...momentAt(look - 1) } });
@@ -124,23 +122,23 @@ describe('a front end whose Date is not the service’s', () => {
     expect(refusal(seen, momentAt(look + 15 * SECOND))).not.toBe('payable');
   });
 
-  it('and days away from what an activity says is believed: a fixed answer was not made now', () => {
+  it('by days is trusted: a constant answer was not created now', () => {
     const fixed = fast(0, { activity: { ...ACTIVITY, createdAt: '2020-01-01T00:00:00+00:00' } });
     expect(payableFor(fixed, momentAt(SENT + MINUTE))).toBe(14 * MINUTE);
   });
 
-  it('slow as it may be: the later of both words counts', () => {
+  it('and is slow: the later estimate counts', () => {
     expect(payableFor(fast(-10 * MINUTE), momentAt(SENT))).toBe(25 * MINUTE);
   });
 });
 
-describe('an expiry bounds nothing', () => {
+describe('an expiry is ignored', () => {
   const LATE = momentAt(EXPIRY + 365 * 24 * 60 * MINUTE);
   const standing = (status: string, nextAction: unknown = TRANSFER): Charge => {
     const by = accepted(0);
     return { ...by, activity: { uid: '', createdAt: undefined, ...by.activity, status, nextAction } };
   };
-  it.each(['processing', 'on_hold', '', 'REQUIRES_ACTION'])('where the status is "%s"', (status) => {
+  it.each(['processing', 'on_hold', '', 'REQUIRES_ACTION'])('for the status "%s"', (status) => {
     expect(refusal(standing(status), LATE)).toBe('payable');
     expect(payableFor(standing(status), LATE)).toBeUndefined();
     expect(refusal(standing(status), LATE, 'bank_transfer', true)).toBeUndefined();
@@ -149,14 +147,14 @@ describe('an expiry bounds nothing', () => {
   it.each([
     ['a dial string', { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } }],
     ['nothing', null],
-    ['an account that does not say until when', { ...TRANSFER, headers: { ...ACCOUNT, expires_at: undefined } }],
-    ['an account whose end can not be read', { ...TRANSFER, headers: { ...ACCOUNT, expires_at: 'soon' } }],
-  ])('where the customer was given %s', (_what, action) => {
+    ['an account without an expiry', { ...TRANSFER, headers: { ...ACCOUNT, expires_at: undefined } }],
+    ['an account with an unreadable expiry', { ...TRANSFER, headers: { ...ACCOUNT, expires_at: 'soon' } }],
+  ])('if the next action is %s', (_what, action) => {
     expect(refusal(standing('requires_action', action), LATE)).toBe('payable');
   });
 });
 
-describe('a medium', () => {
+describe('an earlier charge by another medium', () => {
   const now = momentAt(SENT + MINUTE);
   it.each([
     ['bank_transfer', 'bank_transfer', 'payable'],
@@ -167,7 +165,7 @@ describe('a medium', () => {
     ['card', 'pay_with_bank', 'payable'],
     ['', 'ussd', 'payable'],
     ['Bank_Transfer', 'ussd', 'payable'],
-  ])('"%s" before "%s": %s', (earlier, medium, why) => {
+  ])('"%s" before "%s" blocks: %s', (earlier, medium, why) => {
     expect(refusal(accepted(0, undefined, { medium: earlier }), now, medium)).toBe(why);
   });
 });

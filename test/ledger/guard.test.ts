@@ -16,33 +16,38 @@ const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
 describe('the guard', () => {
   it.each<[string, Charge, RefusalReason | undefined, RefusalReason | undefined]>([
     ['an unknown charge', charge({ state: 'unknown', activity: undefined }), 'unresolved', 'unresolved'],
-    ['an unknown one by another medium', charge({ state: 'unknown', medium: 'ussd' }), 'unresolved', 'unresolved'],
-    ['one that is being sent', charge({ state: 'sending', recordedAt: undefined }), 'in_progress', 'in_progress'],
-    ['one being sent by another medium', charge({ state: 'sending', medium: 'ussd' }), 'in_progress', 'in_progress'],
-    ['an account that is open', charge(), 'payable', undefined],
+    ['an unknown charge by another medium', charge({ state: 'unknown', medium: 'ussd' }), 'unresolved', 'unresolved'],
+    ['a charge being sent', charge({ state: 'sending', recordedAt: undefined }), 'in_progress', 'in_progress'],
+    [
+      'a charge being sent by another medium',
+      charge({ state: 'sending', medium: 'ussd' }),
+      'in_progress',
+      'in_progress',
+    ],
+    ['an open account', charge(), 'payable', undefined],
     ['a dial string, which never expires', charge({ activity: dial }), 'payable', undefined],
-    ['an open one by another medium', charge({ medium: 'ussd', activity: dial }), undefined, undefined],
-    ['one without an activity', charge({ activity: undefined }), 'payable', undefined],
-    ['an account whose expiry nobody can read', charge({ activity: unreadable }), 'payable', undefined],
-    ['one without anything to do', charge({ activity: account({ nextAction: null }) }), 'payable', undefined],
-    ['a status that nobody knows', ofStatus('on_the_moon'), 'payable', undefined],
-    ['one that is processing', ofStatus('processing'), 'payable', undefined],
-    ['a paid one', ofStatus('successful'), 'paid', undefined],
-    ['a refunded one', ofStatus('refunded'), 'paid', undefined],
-    ['one paid by another medium', ofStatus('successful', { medium: 'ussd' }), 'paid', undefined],
-    ['a failed one', ofStatus('failed'), undefined, undefined],
-    ['an expired one', ofStatus('expired'), undefined, undefined],
-    ['a rejected one', charge({ state: 'rejected', activity: undefined }), undefined, undefined],
-    ['one that was not sent', charge({ state: 'not_sent', activity: undefined }), undefined, undefined],
-    ['one that was not created', charge({ state: 'not_created', activity: undefined }), undefined, undefined],
-  ])('before %s says %s, and with --again %s', (_what, by, why, again) => {
+    ['an open charge by another medium', charge({ medium: 'ussd', activity: dial }), undefined, undefined],
+    ['a charge without an activity', charge({ activity: undefined }), 'payable', undefined],
+    ['an account with an unreadable expiry', charge({ activity: unreadable }), 'payable', undefined],
+    ['a charge without a next action', charge({ activity: account({ nextAction: null }) }), 'payable', undefined],
+    ['an unknown status', ofStatus('on_the_moon'), 'payable', undefined],
+    ['a processing charge', ofStatus('processing'), 'payable', undefined],
+    ['a paid charge', ofStatus('successful'), 'paid', undefined],
+    ['a refunded charge', ofStatus('refunded'), 'paid', undefined],
+    ['a charge paid by another medium', ofStatus('successful', { medium: 'ussd' }), 'paid', undefined],
+    ['a failed charge', ofStatus('failed'), undefined, undefined],
+    ['an expired charge', ofStatus('expired'), undefined, undefined],
+    ['a rejected charge', charge({ state: 'rejected', activity: undefined }), undefined, undefined],
+    ['a charge that was not sent', charge({ state: 'not_sent', activity: undefined }), undefined, undefined],
+    ['a charge that was not created', charge({ state: 'not_created', activity: undefined }), undefined, undefined],
+  ])('with %s answers %s, and with --again %s', (_what, by, why, again) => {
     expect(guard([by], 'bank_transfer', FIRST, momentAt(NOON))).toEqual(
       why === undefined ? undefined : { why, by, activity: by.activity },
     );
     expect(guard([by], 'bank_transfer', { again: true }, momentAt(NOON))?.why).toBe(again);
   });
 
-  it('lets what is no charge pass charges that were made, and whatever of its kind was not', () => {
+  it('lets other kinds pass accepted charges, and failed entries of their own kind', () => {
     const update = { kind: 'update' };
     expect(guardOf([charge()], update, FIRST, momentAt(NOON))).toBeUndefined();
     const before = (state: Entry['state']) =>
@@ -53,11 +58,11 @@ describe('the guard', () => {
     expect(guardOf(both, update, { ...FIRST, once: true }, momentAt(NOON))?.why).toBe('unresolved');
   });
 
-  it('lets a paid account stand in the way after it has expired', () => {
+  it('refuses for a paid account even after its expiry', () => {
     expect(guard([ofStatus('successful')], 'bank_transfer', FIRST, momentAt(NOON + 60 * MINUTE))?.why).toBe('paid');
   });
 
-  it('names the gravest reason, and of equal ones the newest', () => {
+  it('names the most severe reason, and the newest charge for it', () => {
     const [payable, newer] = [charge({ id: 'a', seq: 1 }), charge({ id: 'b', seq: 2 })];
     const unknown = charge({ id: 'c', seq: 3, state: 'unknown' });
     for (const charges of [
@@ -78,7 +83,7 @@ describe('the guard', () => {
     expect(guard([payable, paid, newer], 'bank_transfer', FIRST, momentAt(NOON))?.by?.id).toBe('e');
   });
 
-  it('never lets --again pass a charge that is open, whatever stands beside it', () => {
+  it('never lets --again pass an unresolved charge, whatever else exists', () => {
     const any = fc
       .record({
         state: fc.constantFrom(...CHARGE_STATES),
@@ -98,7 +103,7 @@ describe('the guard', () => {
   });
 });
 
-describe('a charge at another service', () => {
+describe('elsewhereOf', () => {
   it.each<[string, Charge, boolean]>([
     ['unresolved', charge({ state: 'unknown' }), true],
     ['being sent', charge({ state: 'sending' }), true],
@@ -108,18 +113,18 @@ describe('a charge at another service', () => {
     ['failed', ofStatus('failed'), false],
     ['expired, which nobody has seen', charge(), false],
     ['rejected', charge({ state: 'rejected' }), false],
-  ])('that is %s is told of: %#', (what, one, told) => {
+  ])('reports a charge at another service that is %s: %#', (what, one, told) => {
     const at = what.startsWith('expired') ? NOON + 60 * MINUTE : NOON;
     const others = [ofStatus('failed', { id: 'a' }), one];
     expect(elsewhereOf(others, intent(), momentAt(at))).toBe(told ? one : undefined);
   });
 });
 
-describe('a charge as a look shows it', () => {
+describe('asShown', () => {
   const LATER = momentAt(NOON + MINUTE);
   const seen = { ...account({ status: 'processing', nextAction: null }), servedAt: NOON + 5 };
 
-  it('stands as it is told, with what was to be done and when that was told', () => {
+  it('updates status and time, and keeps the next action', () => {
     expect(asShown(charge(), seen, LATER)).toEqual({
       ...charge(),
       told: { ...LATER, service: NOON + 5 },
@@ -127,12 +132,12 @@ describe('a charge as a look shows it', () => {
     });
   });
 
-  it('keeps when it was told last where the look does not say its time', () => {
+  it('keeps the old time if the read has none', () => {
     const { servedAt: _, ...untimed } = seen;
     expect(asShown(charge(), untimed, LATER).told).toEqual(charge().told);
   });
 
-  it('takes what is to be done from the look, and where neither knows, nothing is', () => {
+  it('uses the next action of the read, or null without any', () => {
     expect(asShown(charge(), { ...seen, nextAction: dial.nextAction }, LATER).activity?.nextAction).toEqual(
       dial.nextAction,
     );
@@ -148,29 +153,29 @@ const some = (first: number, second: number): string[] => {
 
 const differing = (one: string, other: string): number => [...one].filter((letter, at) => letter !== other[at]).length;
 
-describe('the ids of what one process sends', () => {
+describe('newId', () => {
   it.each([
     [0, 0],
     [7, LAST],
     [7, LAST + 1 - 20_706_943],
     [LAST, LAST],
-  ])('are twelve letters each, of which none look alike (from %i, %i)', (first, second) => {
+  ])('makes ids of twelve letters without look-alikes (from %i, %i)', (first, second) => {
     const ids = some(first, second);
     for (const id of ids) expect(id).toMatch(/^chg-[0-9a-hj-km-np-tv-z]{12}$/);
     expect(new Set(ids).size).toBe(5000);
   });
 
-  it('ascend, so that an index has them side by side', () => {
+  it('makes ascending ids, so that an index stores them side by side', () => {
     const ids = some(7, LAST + 1 - 20_706_943);
     expect(ids).toEqual([...ids].sort());
   });
 
-  it('differ in more than two letters from those beside them', () => {
+  it('makes ids that differ from their neighbours in more than two letters', () => {
     const ids = some(7, 7);
     for (const [at, id] of ids.slice(1).entries()) expect(differing(id, ids[at] ?? '')).toBeGreaterThan(2);
   });
 
-  it('begin elsewhere for each process, and say what is sent', () => {
+  it('starts differently per process and begins with the kind', () => {
     expect(some(1, 1)).not.toContain(some(1, 2)[0]);
     expect(newId('refund')).toMatch(/^refund-.{12}$/);
     expect(newId('charge')).toMatch(/^chg-.{12}$/);

@@ -12,7 +12,7 @@ import { memoryLedger, UGWO } from './support/memory.ts';
 const KEY = 'sk.Test.secret';
 const clean = (text: string): string => text.replaceAll(KEY, '[secret]');
 
-/** A charge in a ledger that lives in memory, and the intent that it began with. */
+/** Sends a charge with a ledger in memory; returns its entry and its intent. */
 const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere(ACTIVITY)) => {
   const ledger = { ...memoryLedger([], () => NOON), clean };
   const intents: Intent[] = [];
@@ -41,7 +41,7 @@ const charging = async (some: Partial<ChargeRequest>, answer: unknown = madeHere
 };
 
 describe('the intent of a charge', () => {
-  it('knows the phone by its last digits and a digest, and when the account is to expire', async () => {
+  it("has the phone's last digits and digest, and the expiry of the account", async () => {
     const data = { medium: 'mobile_money', phone: '+234 803 123 4567', expires_at: '2026-11-20T12:10:00+00:00' };
     expect((await charging({ data })).intent).toMatchObject({
       medium: 'mobile_money',
@@ -53,7 +53,7 @@ describe('the intent of a charge', () => {
     });
   });
 
-  it('knows of nothing that was not given', async () => {
+  it('omits missing values', async () => {
     expect((await charging({ data: {} })).intent).toEqual({
       ...PLACE,
       kind: 'charge',
@@ -71,7 +71,7 @@ describe('the intent of a charge', () => {
     });
   });
 
-  it('holds its row, what the look has shown, and no key', async () => {
+  it('has the row and the terms of the read, but no key', async () => {
     const shown = snapshotOf({ amount: 500, currency: 'NGN', ref: `for ${KEY}` });
     const row = { job: 'job-1', number: 3, retry: false };
     expect((await charging({ shown, row, data: { medium: 'ussd', provider: KEY } })).intent).toMatchObject({
@@ -83,20 +83,20 @@ describe('the intent of a charge', () => {
   });
 });
 
-describe('the end of a charge', () => {
-  it('is accepted, whatever the answer says of its time', async () => {
+describe('the outcome of a charge', () => {
+  it('is accepted even if the answer has no time', async () => {
     const { created_at: _, ...timeless } = ACTIVITY as Readonly<Record<string, unknown>>;
     const { ended, row } = await charging({}, madeHere(timeless));
     expect(ended).toMatchObject({ status: 'fulfilled', value: { kind: 'accepted', odd: [] } });
     expect(row?.activity).not.toHaveProperty('servedAt');
   });
 
-  it('is a no of the service, also one without a status', async () => {
+  it('is rejected, even without a status', async () => {
     const { row } = await charging({}, new PayError('rejected', 'no'));
     expect(row).toMatchObject({ state: 'rejected', exitCode: 3 });
   });
 
-  it('is unknown with what the service said, and with what was thrown', async () => {
+  it("is unknown with the service's answer or the exception as evidence", async () => {
     const said = await charging({}, new PayError('unknown', 'who knows', { status: 502, answer: 'x'.repeat(3000) }));
     expect(said.row?.evidence).toEqual([
       { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'who knows', status: 502, answer: 'x'.repeat(2000) },

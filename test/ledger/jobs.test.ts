@@ -9,7 +9,7 @@ const activity = (row: number, status = 'requires_action') =>
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('a job', () => {
-    it('is kept with what it was begun with, and newly named when it goes on', async () => {
+    it('keeps its first values, and takes the new file name on resume', async () => {
       const place = newPlace();
       const first = await open(place);
       await first.jobs.open(job(), 8);
@@ -24,7 +24,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await later.jobs.get('job-1111111111111111')).toBeUndefined();
     });
 
-    it('keeps what its last run has counted beside its entries, until another run begins', async () => {
+    it('keeps the adjustments of its last run until the next run starts', async () => {
       const place = newPlace();
       const [one, other] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
       await one.jobs.open(job(), 8);
@@ -47,7 +47,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(rest.map(({ id }) => id)).toEqual([ids[0]]);
     });
 
-    it('counts a charge whose process has gone as unknown, without anybody having looked before', async () => {
+    it('counts a charge of a dead process as unknown at once', async () => {
       const place = newPlace();
       const ledger = await open(place);
       await ledger.jobs.open(job(), 8);
@@ -56,7 +56,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await later.jobs.tally({ ...job(), createdAt: 0, runAt: 0 })).toEqual({ unknown: 1 });
     });
 
-    it('tells how its rows stand, the last charge of each', async () => {
+    it('counts rows by their last charge', async () => {
       const ledger = await open(newPlace());
       await ledger.jobs.open(job(), 8);
       await ledger.record(await begun(ledger, 1), { state: 'accepted', exitCode: 0, activity: activity(1) });
@@ -77,7 +77,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       });
     });
 
-    it('gives the charges of some rows in order, other jobs and rows left out', async () => {
+    it('returns the charges of the requested rows in order', async () => {
       const ledger = await open(newPlace());
       await ledger.record(await begun(ledger, 3), { state: 'rejected', exitCode: 3 });
       await begun(ledger, 2);
@@ -94,7 +94,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   });
 
   describe('a row', () => {
-    it('is charged once, whatever its payment request would allow', async () => {
+    it('is sent once, even if its payment request could be charged again', async () => {
       const ledger = await open(newPlace());
       const id = await begun(ledger, 1);
       expect(await begin(ledger, 1)).toMatchObject({ kind: 'refused', why: 'done', by: { id, state: 'sending' } });
@@ -111,14 +111,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it.each([
       ['rejected', { state: 'rejected', exitCode: 3 }],
       ['failed', { state: 'accepted', exitCode: 11, activity: activity(1, 'failed') }],
-    ] as const)('that is %s is charged again with retry only', async (_name, outcome) => {
+    ] as const)('that is %s is sent again only with retry', async (_name, outcome) => {
       const ledger = await open(newPlace());
       await ledger.record(await begun(ledger, 1), outcome);
       expect(await begin(ledger, 1, { again: true })).toMatchObject({ kind: 'refused', why: 'done' });
       expect(await begin(ledger, 1, { retry: true })).toMatchObject({ kind: 'begun' });
     });
 
-    it('that was not sent is charged without being asked for', async () => {
+    it('that was not sent is sent again without retry', async () => {
       const ledger = await open(newPlace());
       for (const exitCode of [130, 143, 5, 4]) {
         await ledger.record(await begun(ledger, 1), { state: 'not_sent', exitCode });
@@ -126,7 +126,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await begin(ledger, 1)).toMatchObject({ kind: 'begun' });
     });
 
-    it('that is unknown, or whose process has gone, is never charged again', async () => {
+    it('that is unknown or whose process died is never sent again', async () => {
       const place = newPlace();
       const ledger = await open(place);
       await ledger.record(await begun(ledger, 1), { state: 'unknown', exitCode: 6 });
@@ -147,7 +147,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     const update = { job: ID, row: 1, onye: ONYE, bound: MINUTE };
     const plain = { retry: false, looked: false };
 
-    it('is begun once and settled', async () => {
+    it('is started once and completed', async () => {
       const ledger = await open(newPlace());
       expect(await ledger.jobs.beginUpdate(update, plain)).toBe(true);
       expect(await ledger.jobs.beginUpdate(update, { retry: true, looked: true })).toBe(false);
@@ -158,14 +158,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ]);
     });
 
-    it('that was not sent is begun again', async () => {
+    it('that was not sent is started again', async () => {
       const ledger = await open(newPlace());
       await ledger.jobs.beginUpdate(update, plain);
       await ledger.jobs.settleUpdate(update, { state: 'not_sent', exitCode: 5, message: 'no' });
       expect(await ledger.jobs.beginUpdate(update, plain)).toBe(true);
     });
 
-    it('that is rejected is begun again with retry only', async () => {
+    it('that was rejected is started again only with retry', async () => {
       const ledger = await open(newPlace());
       await ledger.jobs.beginUpdate(update, plain);
       await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'no' });
@@ -174,7 +174,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.jobs.updates(ID, 1, 1)).toMatchObject([{ state: 'sending', exitCode: undefined }]);
     });
 
-    it('whose process has gone is unknown, and is begun again only after a look', async () => {
+    it('whose process died is unknown, and started again only after a read', async () => {
       const place = newPlace();
       const first = await open(place);
       await first.jobs.beginUpdate(update, plain);
@@ -189,7 +189,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await next.jobs.beginUpdate(update, { retry: false, looked: true })).toBe(true);
     });
 
-    it('keeps no secret in what was said of it', async () => {
+    it('stores no secret from the message', async () => {
       const ledger = await open(newPlace(), { clean: (text) => text.replaceAll('s3cret', '…') });
       await ledger.jobs.beginUpdate(update, plain);
       await ledger.jobs.settleUpdate(update, { state: 'rejected', exitCode: 3, message: 'not with s3cret' });

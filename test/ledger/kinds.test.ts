@@ -29,7 +29,7 @@ interface How {
   readonly send?: (overdue: () => boolean) => Promise<ApiRecord>;
   readonly effect?: WriteKind;
   readonly about?: string;
-  /** Null for none. */
+  /** Null: no body. */
   readonly body?: object | null;
   readonly once?: boolean;
   readonly again?: boolean;
@@ -55,8 +55,8 @@ const only = async (ledger: Ledger): Promise<Entry> => {
   return one;
 };
 
-describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) => {
-  it('is in it before anything is sent, with what is sent, but for keys and numbers', async () => {
+describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, newPlace) => {
+  it('is stored with its body before sending, without keys and phone numbers', async () => {
     const ledger = await open(newPlace(), { clean: (text) => text.replaceAll('refunds', '[secret]') });
     let before: Entry | undefined;
     await make(ledger, {
@@ -71,7 +71,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     expect(before?.deadline).toBe(NOON + 10 * MINUTE);
   });
 
-  it('is accepted with the identifier of what was made, for every process, and is then no obstacle', async () => {
+  it('is accepted with the created id for every process, and then no longer blocks', async () => {
     const place = newPlace();
     const made = await make(await open(place));
     const ledger = await open(place);
@@ -84,7 +84,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     expect(await ledger.list({ states: ['accepted'], limit: 9 })).toHaveLength(2);
   });
 
-  it('is told by its digest from what had another body, and keeps no number of an answer', async () => {
+  it('is identified by the digest of its body, and stores no phone number of an answer', async () => {
     const ledger = await open(newPlace());
     await make(ledger, { body: { amount: 1 } });
     await make(ledger, { body: { amount: 2 } });
@@ -98,7 +98,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     ]);
   });
 
-  it('that is made once stands in the way of another of its kind, unless that is asked for', async () => {
+  it('with `once` blocks another of its kind, unless `again` is set', async () => {
     const ledger = await open(newPlace());
     const { id } = await make(ledger, { once: true });
     expect(await thrownBy(make(ledger, { once: true }))).toMatchObject({
@@ -116,7 +116,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     [new PayError('not_sent', 'no'), 'not_sent', 5],
     [new PayError('auth', 'no', { status: 403 }), 'rejected', 4],
     [new PayError('internal', 'oh'), 'unknown', 6],
-  ])('that ended with %s is noted so, and one that came to nothing is sent again', async (error, state, exitCode) => {
+  ])('that failed with %s is recorded, and can be sent again if it had no effect', async (error, state, exitCode) => {
     const ledger = await open(newPlace());
     const thrown = await thrownBy(make(ledger, { send: () => Promise.reject(error) }));
     const entry = await only(ledger);
@@ -127,7 +127,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     else expect(await again).toBe('sent');
   });
 
-  it('that is unknown says what may have been made, and is never begun again', async () => {
+  it('that is unknown has an error saying so, and is never started again', async () => {
     const place = newPlace();
     const ledger = await open(place);
     const thrown = await thrownBy(make(ledger, { send: () => Promise.reject(new Error('cut')) }));
@@ -151,7 +151,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     await make(other, { about: 'act.AbCd.2' });
   });
 
-  it('that is being sent is waited for; once its process has gone it is unknown', async () => {
+  it('that is being sent blocks others; once its process has died it is unknown', async () => {
     const place = newPlace();
     const ledger = await open(place);
     const { promise, resolve } = Promise.withResolvers<ApiRecord>();
@@ -169,7 +169,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     expect(await gone.get(id)).toMatchObject({ state: 'accepted' });
   });
 
-  it.each(['created', 'not_created'] as const)('is resolved by hand as %s, and can then be sent', async (as) => {
+  it.each(['created', 'not_created'] as const)('can be resolved as %s and then be sent again', async (as) => {
     const ledger = await open(newPlace());
     await thrownBy(make(ledger, { send: loses }));
     const { id } = await only(ledger);
@@ -181,7 +181,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     await make(ledger);
   });
 
-  it('stands in the way of another kind about the same while it is unknown, and a charge in its', async () => {
+  it('blocks other kinds about the same record while unknown, and is blocked by them', async () => {
     const ledger = await open(newPlace());
     const cancellation = { ...REFUND, kind: 'cancellation' };
     await thrownBy(make(ledger, { effect: cancellation, about: intent().about, send: loses }));
@@ -195,13 +195,13 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     });
   });
 
-  it('is about the same at another service without standing in its way', async () => {
+  it('does not block an entry about the same id at another service', async () => {
     const ledger = await open(newPlace());
     await ledger.begin({ ...intent({ service: 'https://other.example' }), about: ACT }, { again: false });
     expect(await make(ledger)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('has no payment to look for', async () => {
+  it('is not included in payment queries', async () => {
     const ledger = await open(newPlace());
     await make(ledger);
     expect(await ledger.list({ unfinished: true, limit: 9 })).toEqual([]);
@@ -210,7 +210,7 @@ describe.each(BACKENDS)('what is no charge, in a ledger %s', (_where, newPlace) 
     expect(charges).toEqual([]);
   });
 
-  it('sends nothing once it is overdue', async () => {
+  it('reports itself as overdue after its time limit', async () => {
     let at = NOON;
     const ledger = await open(newPlace(), { now: () => at });
     const said: boolean[] = [];

@@ -28,24 +28,24 @@ const charging = (some: Partial<Ledger>, world: Partial<SendDeps> = {}, request:
     { now: () => NOON, send: async () => made(), ...world },
   );
 
-describe('what is odd about an accepted charge', () => {
+describe('an unusual accepted answer', () => {
   it.each<[string, ApiRecord, readonly string[]]>([
     ['nothing', made({}, NOON), []],
     ['another medium', made({ medium: 'card' }), ['the answer looks like another medium than ussd']],
     [
-      'a time long before the answer',
+      'created long before the answer',
       made({}, NOON + 2 * HOUR + 1),
       ['the activity says it was made at 2026-11-20T12:00:00+00:00, not now'],
     ],
     [
-      'a time long after it',
+      'created long after the answer',
       made({}, NOON - 2 * HOUR - 1),
       ['the activity says it was made at 2026-11-20T12:00:00+00:00, not now'],
     ],
-    ['no more than two hours', made({}, NOON + 2 * HOUR), []],
+    ['created two hours before', made({}, NOON + 2 * HOUR), []],
     ['no time of the service', made(), []],
-    ['no time of the activity', made({ created_at: null }, NOON), []],
-  ])('is told and kept: %s', async (_what, record, odd) => {
+    ['no creation time', made({ created_at: null }, NOON), []],
+  ])('is reported and recorded: %s', async (_what, record, odd) => {
     const kept: unknown[] = [];
     const noting: Ledger['record'] = async (_id, outcome) => {
       kept.push(outcome.odd);
@@ -56,13 +56,13 @@ describe('what is odd about an accepted charge', () => {
     expect(kept).toEqual([odd]);
   });
 
-  it('is an activity that an earlier charge has', async () => {
+  it('is one with the activity of an earlier charge', async () => {
     const charged = await charging({ record: async () => charge({ id: 'chg-earlier' }) });
     expect(charged).toMatchObject({ odd: ['the answer names the activity of chg-earlier, made earlier'] });
     expect(charged).not.toHaveProperty('unrecorded');
   });
 
-  it('is not that the ledger could not note it: that is told by itself', async () => {
+  it('does not include a failure to record, which is reported separately', async () => {
     const unrecorded = new PayError('unrecorded', 'no room', { answer: '{"a":1}' });
     const record: Ledger['record'] = async () => Promise.reject(unrecorded);
     expect(await charging({ record })).toMatchObject({ kind: 'accepted', odd: [], unrecorded });
@@ -75,7 +75,7 @@ describe('what is odd about an accepted charge', () => {
 });
 
 describe('a charge', () => {
-  it('that failed has its name in the ledger, and what to do only where nobody knows', async () => {
+  it('that failed has its ledger id in the error, and a hint only if unknown', async () => {
     const failing = (kind: 'rejected' | 'unknown') =>
       thrownBy(charging({}, { send: async () => Promise.reject(new PayError(kind, 'no', { hint: 'its own' })) }));
     expect(await failing('rejected')).toMatchObject({
@@ -91,7 +91,7 @@ describe('a charge', () => {
     [undefined, false],
     [{ job: 'job-1', number: 1, retry: false }, false],
     [{ job: 'job-1', number: 1, retry: true }, true],
-  ])('of the row %j is made again: %s', async (row, retry) => {
+  ])('of the row %j is sent with retry: %s', async (row, retry) => {
     const asked: BeginOptions[] = [];
     const ledger = memoryLedger([], () => NOON);
     const begin: Ledger['begin'] = (intent, how) => {
@@ -102,7 +102,7 @@ describe('a charge', () => {
     expect(asked).toMatchObject([{ again: false, retry }]);
   });
 
-  it('is told of one elsewhere before it is sent, where there is one', async () => {
+  it('reports an open charge at another service before sending', async () => {
     const told: Entry[] = [];
     const elsewhere = async (one: Entry): Promise<void> => void told.push(one);
     await charging({}, { elsewhere });
@@ -122,9 +122,9 @@ describe('a charge', () => {
   it.each<[string, Moment, boolean]>([
     ['in time', momentAt(NOON + 900), false],
     ['too late for another attempt', momentAt(NOON + 901), true],
-    ['too late by the clock that nobody sets', { ...momentAt(NOON + 901), at: NOON }, true],
-    ['too late by the machine’s clock, which alone is there', { at: NOON + 901, mark: { boot: '', uptime: 0 } }, true],
-  ])('is overdue where it is %s', async (_what, now, overdue) => {
+    ['too late by the monotonic clock', { ...momentAt(NOON + 901), at: NOON }, true],
+    ['too late by the wall clock, without a monotonic one', { at: NOON + 901, mark: { boot: '', uptime: 0 } }, true],
+  ])('counts as overdue if it is %s', async (_what, now, overdue) => {
     const moments = [momentAt(NOON), now];
     const asked: boolean[] = [];
     const moment = (): Moment => moments.shift() ?? now;

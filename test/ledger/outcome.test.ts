@@ -8,7 +8,7 @@ import { account, charge, NOON, SELF } from './support/charges.ts';
 import { NOW, watched } from './support/watched.ts';
 
 /*
- * The requests to a backend. What becomes of a charge is tested over every backend, in record.test.ts, rules.test.ts and
+ * Checks which changes the rules request. Results are tested over every backend in record.test.ts, rules.test.ts and
  * sqlite/recover.test.ts.
  */
 
@@ -19,12 +19,12 @@ const NOTHING_KNOWN = { took: undefined, told: undefined, recordedAt: undefined,
 const sending = (id = 'chg-mine', more: Partial<Charge> = {}): Entry =>
   charge({ id, state: 'sending', ...NOTHING_KNOWN, activity: undefined, ...more });
 
-describe('an outcome', () => {
+describe('record', () => {
   it.each<[string, Outcome, readonly object[]]>([
     ['accepted', { state: 'accepted', exitCode: 0, activity: account() }, [{ activities: [UID] }]],
     ['rejected', { state: 'rejected', exitCode: 3 }, [{ activities: [] }]],
     ['unknown', { state: 'unknown', exitCode: 6 }, [{ activities: [] }, { standing: THING }]],
-  ])('that is %s asks for its charge, and for others only as needed', async (_state, outcome, others) => {
+  ])('of an outcome that is %s loads its charge, and others only as needed', async (_state, outcome, others) => {
     const { backend, changes } = watched([
       sending(),
       charge({ id: 'chg-other', state: 'unknown', activity: undefined }),
@@ -34,7 +34,7 @@ describe('an outcome', () => {
     expect(changes[0]?.about).toEqual([{ id: 'chg-mine' }, ...others]);
   });
 
-  it('that is unknown does not reopen a charge beside an open one, and an accepted one does', async () => {
+  it('does not reopen a charge as unknown beside another open one, but accepts a late success', async () => {
     const denied = charge({ id: 'chg-mine', state: 'not_created' });
     const { backend, get } = watched([denied, sending('chg-other')]);
     await record(backend, 'chg-mine', THING, { state: 'unknown', exitCode: 6 });
@@ -44,16 +44,16 @@ describe('an outcome', () => {
   });
 });
 
-describe('what a process says of its own charge', () => {
+describe('changesState', () => {
   const STATES = ['sending', 'unknown', 'accepted', 'rejected', 'not_sent', 'not_created'] as const;
   const SAID = ['accepted', 'rejected', 'not_sent', 'unknown'] as const;
-  /** The states that an outcome changes where the charge is no longer open. */
+  /** Outcomes that change a charge which is no longer open. */
   const CHANGED: Readonly<Record<string, readonly string[]>> = {
     accepted: ['accepted', 'rejected', 'not_sent', 'not_created'],
     unknown: ['not_created'],
   };
   it.each(STATES.flatMap((state) => SAID.map((said) => [state, said] as const)))(
-    'of a charge that is %s, namely %s, counts as the table says',
+    'for a charge that is %s and the outcome %s follows the table',
     (state, said) => {
       const isOpen = state === 'sending' || state === 'unknown';
       expect(changesState(charge({ state }), { state: said })).toBe(isOpen || (CHANGED[said] ?? []).includes(state));
@@ -61,14 +61,14 @@ describe('what a process says of its own charge', () => {
   );
 });
 
-describe('the end of a doubt', () => {
+describe('resolve', () => {
   const word: Evidence = { kind: 'resolved', at: AT, by: 'ada' };
   const unknown = charge({ id: 'chg-mine', state: 'unknown', activity: undefined });
 
   it.each<[string, Resolution, readonly string[]]>([
     ['an activity', { state: 'accepted', activity: account(), evidence: word }, [UID]],
     ['nothing', { state: 'not_created', evidence: word }, []],
-  ])('with %s asks for its charge and the owner of the activity', async (_what, resolution, activities) => {
+  ])("with %s loads the charge and the activity's owner", async (_what, resolution, activities) => {
     const { backend, changes } = watched([unknown, charge({ id: 'chg-other', activity: undefined })]);
     expect(await resolve(backend, 'chg-mine', resolution, () => resolution.activity)).toBe(true);
     expect(changes[0]).toMatchObject({ purpose: 'note', about: [{ id: 'chg-mine' }, { activities }] });
@@ -76,7 +76,7 @@ describe('the end of a doubt', () => {
   });
 });
 
-it('what was seen of a charge is added to it, and to none that is not there', async () => {
+it('note adds evidence to a known charge, and ignores an unknown id', async () => {
   const { backend, changes } = watched([sending()]);
   const look = { kind: 'look', at: AT };
   await note(backend, 'chg-mine', look);
@@ -90,7 +90,7 @@ it('what was seen of a charge is added to it, and to none that is not there', as
 it.each([
   [true, 'note'],
   [false, 'glance'],
-])('the status of activities is written where it is news; waiting for the lock: %s', async (wait, purpose) => {
+])('observe writes a changed status; with waiting for the lock: %s', async (wait, purpose) => {
   const { backend, changes } = watched([charge({ id: 'chg-mine' })]);
   const kept = (activity: ReturnType<typeof account>) => activity;
   const seen = [account({ status: 'successful', servedAt: NOW.at }), account({ uid: 'act.AbCd.2', servedAt: NOW.at })];
@@ -107,8 +107,8 @@ it.each([
   ['anything', {}, { ref: 'A' }, true],
   ['the same', { amount: 5 }, { amount: 5 }, false],
   ['another amount', { amount: 5 }, { amount: 6 }, false],
-  ['one thing more', { amount: 5 }, { amount: 6, customer: 'ony.AbCd.1' }, true],
-])('the terms of a payment request are known better where %s is shown', (_what, asked, shown, adds) => {
+  ['one more value', { amount: 5 }, { amount: 6, customer: 'ony.AbCd.1' }, true],
+])('addsTo is true if the terms add a value: %s', (_what, asked, shown, adds) => {
   expect(addsTo(charge({ asked }), shown)).toBe(adds);
 });
 
@@ -120,14 +120,14 @@ describe('a charge whose process died', () => {
     [-1, true],
     [0, false],
     [1, false],
-  ])('is asked for as overdue only after its deadline: %i ms from now', (after, overdue) => {
+  ])('is stale only after its deadline: %i ms from now', (after, overdue) => {
     const asked: unknown[] = [];
     const isGone = (...given: unknown[]): boolean => asked.push(given) < 0;
     expect(isStale({ ...left, deadline: NOW.at + after }, { isGone, moment: () => NOW })).toBe(false);
     expect(asked).toEqual([[DEAD, overdue, left.id]]);
   });
 
-  it('is written as unknown, and nothing is where none is lost', async () => {
+  it('is written as unknown by expireStale, which otherwise writes nothing', async () => {
     const isGone = ({ pid }: typeof SELF): boolean => pid === DEAD.pid;
     const done = charge({ id: 'chg-done', seq: 3, sender: DEAD });
     const living = watched([sending(), done], isGone);
@@ -141,7 +141,7 @@ describe('a charge whose process died', () => {
   });
 });
 
-describe('lines of an emergency file', () => {
+describe('takeIn', () => {
   const line = (more: Partial<EmergencyLine> = {}): EmergencyLine => ({
     ...{
       ledger_id: 'chg-a',
@@ -155,13 +155,13 @@ describe('lines of an emergency file', () => {
   });
   const [A, B] = [sending('chg-a'), sending('chg-b')];
 
-  it('that are none change nothing, and wait for nobody', async () => {
+  it('with no lines changes nothing and waits for nothing', async () => {
     const { backend, changes } = watched([A]);
     expect(await takeIn(backend, [])).toEqual(new Set());
     expect(changes).toEqual([]);
   });
 
-  it('change the charges that they are about, and no other', async () => {
+  it('changes only the charges in the lines', async () => {
     const { backend, changes } = watched([A, B, sending('chg-c')]);
     const lines = [line(), line({ ledger_id: 'chg-x' }), line({ ledger_id: 'chg-b' })];
     expect(await takeIn(backend, lines)).toEqual(new Set(['chg-a', 'chg-b']));
@@ -170,7 +170,7 @@ describe('lines of an emergency file', () => {
     expect(changes[0]?.about).toHaveLength(3);
   });
 
-  it('say when they were written, by the machine’s clock alone, and what was answered', async () => {
+  it("records the line's wall-clock time and the answer", async () => {
     const { backend, get } = watched([{ ...A, took: 70 }]);
     const { evidence: _evidence, ...rest } = line({ state: 'accepted', activity: account({ servedAt: NOON + 7 }) });
     const seen = { kind: 'answer', at: AT, status: 200 };
@@ -182,7 +182,7 @@ describe('lines of an emergency file', () => {
     });
   });
 
-  it('are taken in once each: known by their moment', async () => {
+  it('applies each line once, identified by its time', async () => {
     const { backend, changes } = watched([{ ...A, evidence: [{ kind: 'look', at: '' }] }]);
     const lines = [line(), line({ recorded_at: NOON + 6 })];
     for (const _ of [1, 2]) expect(await takeIn(backend, lines)).toEqual(new Set(['chg-a']));
@@ -190,7 +190,7 @@ describe('lines of an emergency file', () => {
     expect(changes[0]?.write[0]?.evidence).toHaveLength(3);
   });
 
-  it('make no doubt of one beside which another is open by now', async () => {
+  it('does not reopen a charge as unknown beside another open one', async () => {
     const ended: Entry = { ...A, state: 'not_created', recordedAt: NOON };
     const given = line({ state: 'unknown', exitCode: 6, ugwo: A.about });
     const beside = watched([ended, { ...B, about: A.about }]);

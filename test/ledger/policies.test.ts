@@ -12,7 +12,7 @@ const set = (ledger: Ledger, policy: Policy | undefined, profile = PROFILE): Pro
   ledger.policies.set({ profile, policy, by: 'ada@laptop', at: NOON });
 
 let ugwos = 0;
-/** A charge of a payment request of its own. */
+/** Begins a charge of a new payment request. */
 const next = (ledger: Ledger, more: Partial<Intent> = {}, again = false): Promise<Begun> => {
   ugwos += 1;
   return ledger.begin(intent({ about: `ugw.AbCd.${String(ugwos).padStart(24, '0')}`, ...more }), { again });
@@ -32,14 +32,14 @@ const accepted = (status: string, uid: string): Outcome => ({
 });
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
-  it('has no policy at first, and allows all', async () => {
+  it('has no policy at first and allows every charge', async () => {
     const ledger = await open(newPlace());
     expect(await ledger.policies.list()).toEqual([]);
     expect(await ledger.policies.allowance({ profile: PROFILE, since: 0 })).toBeUndefined();
     await begun(ledger);
   });
 
-  it('keeps the policy of a profile, and who set it, for every process', async () => {
+  it('stores a policy and who set it, for every process', async () => {
     const place = newPlace();
     const policy = { maxCharges: 3, maxAmount: { NGN: 5 }, mediums: ['ussd'], approveAbove: { NGN: 4 } };
     await set(await open(place), policy);
@@ -52,7 +52,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     });
   });
 
-  it('adds up what its policy limits', async () => {
+  it('sums the values that the policy limits', async () => {
     const ledger = await open(newPlace());
     await begun(ledger, asking(3));
     await begun(ledger, asking(4));
@@ -70,7 +70,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect((await ledger.policies.allowance({ ...of, since: NOON + 1 }))?.spent.count).toBe(0);
   });
 
-  it('forbids nothing any more once a policy is removed', async () => {
+  it('allows everything after the policy is removed', async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxCharges: 0 });
     expect(await next(ledger)).toMatchObject(forbidden('charges'));
@@ -79,7 +79,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     await begun(ledger);
   });
 
-  it('holds each profile to its own policy, and all others to one for them', async () => {
+  it("applies each profile's own policy, and one policy to all others", async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxCharges: 1 }, 'shop');
     await set(ledger, { maxCharges: 2 }, OTHERS);
@@ -99,27 +99,27 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger, { profile: 'shop' })).toMatchObject({ kind: 'begun' });
   });
 
-  it('is not overridden by --again, and writes nothing of what it forbids', async () => {
+  it('enforces policies despite --again and stores nothing of a forbidden charge', async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxCharges: 0 });
     expect(await next(ledger, {}, true)).toMatchObject(forbidden('charges'));
     expect(await ledger.list({ limit: 9 })).toEqual([]);
   });
 
-  it('says first what stands in the way of this charge alone', async () => {
+  it('names an obstacle of the payment request before the policy', async () => {
     const ledger = await open(newPlace());
     await begun(ledger, { about: 'ugw.AbCd.1' });
     await set(ledger, { maxCharges: 0 });
     expect(await next(ledger, { about: 'ugw.AbCd.1' })).toMatchObject({ why: 'in_progress' });
   });
 
-  it('limits charges alone', async () => {
+  it('limits only charges', async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxCharges: 0, maxAmount: {}, mediums: [] });
     expect(await next(ledger, { kind: 'refund', path: '/', body: '{}' })).toMatchObject({ kind: 'begun' });
   });
 
-  it('allows what is left in money to the last kobo', async () => {
+  it('allows the remaining amount to the last kobo', async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxAmount: { NGN: 100 } });
     await begun(ledger, asking(60));
@@ -130,7 +130,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger)).toMatchObject(forbidden('no_amount'));
   });
 
-  it('adds up more than a number can hold', async () => {
+  it('sums beyond the safe integer range', async () => {
     const ledger = await open(newPlace());
     for (let count = 0; count < 3; count += 1) await begun(ledger, asking(Number.MAX_SAFE_INTEGER));
     await set(ledger, { maxAmount: { NGN: Number.MAX_SAFE_INTEGER } });
@@ -138,7 +138,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger, asking(1))).toMatchObject(forbidden('amount', { left }));
   });
 
-  it('can tell what is left only where all amounts are known, and learns them from a look', async () => {
+  it('needs all amounts to compute the rest, and learns them from reads', async () => {
     const ledger = await open(newPlace());
     const id = await begun(ledger);
     await ledger.record(id, accepted('requires_action', 'act.AbCd.1'));
@@ -153,7 +153,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     ['is unknown', { state: 'unknown', exitCode: 6 }, true],
     ['was accepted', accepted('requires_action', 'act.AbCd.2'), true],
     ['was paid', accepted('successful', 'act.AbCd.2'), true],
-    ['has a status that nobody knows', accepted('anything', 'act.AbCd.2'), true],
+    ['has an unknown status', accepted('anything', 'act.AbCd.2'), true],
     ['failed', accepted('failed', 'act.AbCd.2'), false],
     ['expired', accepted('expired', 'act.AbCd.2'), false],
     ['was rejected', { state: 'rejected', exitCode: 3 }, false],
@@ -167,7 +167,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger)).toMatchObject(counts ? forbidden('charges') : { kind: 'begun' });
   });
 
-  it('counts a charge no more once it is found not to have been made', async () => {
+  it('stops counting a charge resolved as not created', async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxCharges: 1 });
     const id = await begun(ledger);
@@ -176,7 +176,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger)).toMatchObject({ kind: 'begun' });
   });
 
-  it('counts by the day of UTC', async () => {
+  it('counts per UTC day', async () => {
     let now = NOON;
     const ledger = await open(newPlace(), { now: () => now });
     await set(ledger, { maxCharges: 1 });
@@ -188,7 +188,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger)).toMatchObject(forbidden('charges'));
   });
 
-  it('lets charges that are begun in one moment have no more than is left', async () => {
+  it('never lets concurrent charges exceed the limit', async () => {
     const place = newPlace();
     const [first, second] = [await open(place), await open(place)];
     await set(first, { maxCharges: 3, maxAmount: { NGN: 1000 } });
@@ -198,7 +198,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(all.filter(({ kind }) => kind === 'begun')).toHaveLength(3);
   });
 
-  it('keeps who asked for the approval of a file, and who gave it for how much', async () => {
+  it('stores who asked for an approval, who gave it and for which total', async () => {
     const place = newPlace();
     const { policies } = await open(place);
     const total = { rows: 3, amounts: new Map([['NGN', 2n ** 60n]]), unknown: 1 };

@@ -28,8 +28,8 @@ const spentNgn = (amount: bigint, count = 1): Partial<Spent> => ({ count, amount
 
 describe('a policy', () => {
   it.each<[string, Allowance, Parameters<typeof forbids>[1], Forbidden | undefined]>([
-    ['without limits allows all', under({}), { medium: 'any' }, undefined],
-    ['allows a medium that it names', under({ mediums: ['ussd'] }), ngn(1), undefined],
+    ['without limits allows everything', under({}), { medium: 'any' }, undefined],
+    ['allows a listed medium', under({ mediums: ['ussd'] }), ngn(1), undefined],
     [
       'forbids every other medium',
       under({ mediums: ['bank_transfer'] }),
@@ -38,10 +38,10 @@ describe('a policy', () => {
     ],
     ['forbids a charge without a medium', under({ mediums: [] }), {}, { why: 'medium', medium: '', allowed: [] }],
     ['allows the last charge of the day', under({ maxCharges: 3 }, { count: 2 }), ngn(1), undefined],
-    ['forbids one more', under({ maxCharges: 3 }, { count: 3 }), ngn(1), { why: 'charges', most: 3 }],
-    ['can forbid all', under({ maxCharges: 0 }), ngn(1), { why: 'charges', most: 0 }],
+    ['forbids the next charge', under({ maxCharges: 3 }, { count: 3 }), ngn(1), { why: 'charges', most: 3 }],
+    ['can forbid every charge', under({ maxCharges: 0 }), ngn(1), { why: 'charges', most: 0 }],
     ['counts charges whose amount is unknown', under({ maxCharges: 2 }, { count: 1, unknown: 1 }), {}, undefined],
-    ['allows what is left to the last kobo', under({ maxAmount: { NGN: 100 } }, spentNgn(60n)), ngn(40), undefined],
+    ['allows the rest to the last kobo', under({ maxAmount: { NGN: 100 } }, spentNgn(60n)), ngn(40), undefined],
     [
       'forbids a kobo more',
       under({ maxAmount: { NGN: 100 } }, spentNgn(60n)),
@@ -49,13 +49,13 @@ describe('a policy', () => {
       { why: 'amount', currency: 'NGN', asked: 41, most: 100, left: 40n },
     ],
     [
-      'that was lowered has less than nothing left',
+      'that was lowered has a negative rest',
       under({ maxAmount: { NGN: 100 } }, spentNgn(160n)),
       ngn(1),
       { why: 'amount', currency: 'NGN', asked: 1, most: 100, left: -60n },
     ],
     [
-      'counts each currency by itself',
+      'counts each currency separately',
       under({ maxAmount: { NGN: 100, USD: 5 } }, { count: 1, amounts: new Map([['USD', 5n]]) }),
       ngn(100),
       undefined,
@@ -67,32 +67,32 @@ describe('a policy', () => {
       { why: 'currency', currency: 'NGN', allowed: ['USD'] },
     ],
     [
-      'takes no name of every object for a currency',
+      'does not mistake a property name for a currency',
       under({ maxAmount: { USD: 5 } }),
       { asked: { amount: 1, currency: 'constructor' } },
       { why: 'currency', currency: 'constructor', allowed: ['USD'] },
     ],
-    ['that limits amounts wants to know them', under({ maxAmount: { NGN: 9 } }), {}, { why: 'no_amount' }],
+    ['with an amount limit needs the amount', under({ maxAmount: { NGN: 9 } }), {}, { why: 'no_amount' }],
     [
-      'that limits amounts wants to know more than the currency',
+      'with an amount limit needs more than the currency',
       under({ maxAmount: { NGN: 9 } }),
       { asked: { currency: 'NGN' } },
       { why: 'no_amount' },
     ],
     [
-      'that limits amounts wants to know the currency',
+      'with an amount limit needs the currency',
       under({ maxAmount: { NGN: 9 } }),
       { asked: { amount: 1 } },
       { why: 'no_amount' },
     ],
     [
-      "that limits amounts can't tell what is left beside unknown ones",
+      "with an amount limit can't compute the rest beside unknown amounts",
       under({ maxAmount: { NGN: 9 } }, { count: 2, unknown: 2 }),
       ngn(1),
       { why: 'unknown_amounts', count: 2 },
     ],
     [
-      'names first what no other day would change',
+      'names the permanent reason first',
       under({ mediums: [], maxCharges: 0, maxAmount: {} }),
       {},
       { why: 'medium', medium: '', allowed: [] },
@@ -101,7 +101,7 @@ describe('a policy', () => {
     expect(forbids(allowance, charge)).toEqual(forbidden);
   });
 
-  it('never lets more through than it allows, in number and in money', () => {
+  it('never allows more charges or money than its limits', () => {
     const charges = fc.array(fc.record({ amount: fc.nat(50), currency: fc.constantFrom('NGN', 'USD') }));
     fc.assert(
       fc.property(charges, fc.nat(10), fc.nat(100), (all, maxCharges, most) => {
@@ -127,17 +127,17 @@ describe('a policy', () => {
     [{ why: 'no_amount' }, false],
     [{ why: 'medium', medium: 'ussd', allowed: [] }, false],
     [{ why: 'currency', currency: 'NGN', allowed: [] }, false],
-  ])('that is used up for today is one that forbids by %o: %s', (forbidden, spent) => {
+  ])('is used up for the day after %o: %s', (forbidden, spent) => {
     expect(isSpent(forbidden)).toBe(spent);
   });
 });
 
-describe('a day', () => {
+describe('dayOf', () => {
   it.each([
     ['2026-11-22T00:00:00Z', '2026-11-22T00:00:00Z'],
     ['2026-11-22T23:59:59.999Z', '2026-11-22T00:00:00Z'],
     ['1969-12-31T23:00:00Z', '1969-12-31T00:00:00Z'],
-  ])('of %s began at %s', (at, began) => {
+  ])('maps %s to %s', (at, began) => {
     expect(dayOf(Date.parse(at))).toBe(Date.parse(began));
   });
 });
@@ -148,15 +148,15 @@ const total = (rows: number, amounts: Readonly<Record<string, bigint>>, unknown 
   unknown,
 });
 
-describe('a file', () => {
+describe('a bulk file', () => {
   it.each<[string, Policy, Total, boolean]>([
-    ['under no such policy', { maxCharges: 1 }, total(9, { NGN: 9n }, 9), false],
-    ['at the sum', { approveAbove: { NGN: 9 } }, total(3, { NGN: 9n }), false],
-    ['above it', { approveAbove: { NGN: 9 } }, total(3, { NGN: 10n }), true],
-    ['in a currency without a sum', { approveAbove: { NGN: 9 } }, total(1, { USD: 1n }), true],
-    ['whose currency is called as what objects have', { approveAbove: {} }, total(1, { toString: 1n }), true],
-    ['with an amount that is not known', { approveAbove: { NGN: 9 } }, total(1, {}, 1), true],
-    ['without rows that are left', { approveAbove: {} }, total(0, {}), false],
+    ['without a limit in the policy', { maxCharges: 1 }, total(9, { NGN: 9n }, 9), false],
+    ['at the limit', { approveAbove: { NGN: 9 } }, total(3, { NGN: 9n }), false],
+    ['above the limit', { approveAbove: { NGN: 9 } }, total(3, { NGN: 10n }), true],
+    ['in a currency without a limit', { approveAbove: { NGN: 9 } }, total(1, { USD: 1n }), true],
+    ['with a currency named like an object property', { approveAbove: {} }, total(1, { toString: 1n }), true],
+    ['with an unknown amount', { approveAbove: { NGN: 9 } }, total(1, {}, 1), true],
+    ['without remaining rows', { approveAbove: {} }, total(0, {}), false],
   ])('%s needs approval: %#', (_what, policy, of, needs) => {
     expect(needsApproval(policy, of)).toBe(needs);
   });
@@ -165,29 +165,29 @@ describe('a file', () => {
   const approved = { ...asked, approvedBy: 'obi', approvedAt: 1 };
 
   it.each<[string, Parameters<typeof worthOf>[0], Total, string, ReturnType<typeof worthOf>]>([
-    ['nobody has asked about', undefined, total(1, {}), 'ada', 'missing'],
-    ['nobody has approved', asked, total(1, {}), 'ada', 'missing'],
-    ['that another has approved', approved, asked.total, 'ada', 'holds'],
-    ['of which less is left', approved, total(1, { NGN: 4n }), 'ada', 'holds'],
-    ['that whoever runs it has approved', approved, asked.total, 'obi', 'own'],
-    ['for whoever may be the same person', approved, asked.total, 'ada in a user namespace', 'own'],
+    ['not asked for', undefined, total(1, {}), 'ada', 'missing'],
+    ['not approved', asked, total(1, {}), 'ada', 'missing'],
+    ['approved by another user', approved, asked.total, 'ada', 'holds'],
+    ['with less left than approved', approved, total(1, { NGN: 4n }), 'ada', 'holds'],
+    ['approved by the runner', approved, asked.total, 'obi', 'own'],
+    ['run by a user with an uncertain identity', approved, asked.total, 'ada in a user namespace', 'own'],
     [
-      'that whoever may be the same person has approved',
+      'approved by a user with an uncertain identity',
       { ...approved, approvedBy: 'obi in a user namespace' },
       asked.total,
       'ada',
       'own',
     ],
-    ['with more rows', approved, total(3, { NGN: 10n }), 'ada', 'outgrown'],
-    ['that comes to more', approved, total(2, { NGN: 11n }), 'ada', 'outgrown'],
-    ['with another currency', approved, total(2, { NGN: 1n, USD: 1n }), 'ada', 'outgrown'],
-    ['of which less is known', approved, total(2, {}, 2), 'ada', 'outgrown'],
+    ['with more rows than approved', approved, total(3, { NGN: 10n }), 'ada', 'outgrown'],
+    ['with a higher total than approved', approved, total(2, { NGN: 11n }), 'ada', 'outgrown'],
+    ['with another currency than approved', approved, total(2, { NGN: 1n, USD: 1n }), 'ada', 'outgrown'],
+    ['with more unknown amounts than approved', approved, total(2, {}, 2), 'ada', 'outgrown'],
   ])('%s: %#', (_what, approval, now, runner, worth) => {
     expect(worthOf(approval, now, runner)).toBe(worth);
   });
 });
 
-describe('what is kept', () => {
+describe('the stored text', () => {
   const policies = fc.record(
     {
       maxCharges: fc.nat(),
@@ -198,7 +198,7 @@ describe('what is kept', () => {
     { requiredKeys: [], noNullPrototype: true },
   );
 
-  it('of a policy is read as it was written', () => {
+  it('of a policy is read back unchanged', () => {
     fc.assert(
       fc.property(policies, (policy) => {
         expect(readPolicy(policyText(policy))).toEqual(policy);
@@ -227,16 +227,16 @@ describe('what is kept', () => {
     '{"maxAmount":{"NGNx":1}}',
     '{"maxAmount":null}',
     '{"mediums":["ussd",1]}',
-  ])('of a policy is never taken for less than it is: %s', (text) => {
+  ])('of a policy with an unknown or invalid limit is an error: %s', (text) => {
     expect(() => readPolicy(text)).toThrow(`the ledger holds a policy that this paycli can't read: ${text}`);
   });
 
-  it('of a newer paycli stops this one as a ledger does that cannot be used', async () => {
+  it("of a newer paycli's policy is a ledger error", async () => {
     const error = await thrownBy(Promise.resolve('{"maxCustomers":3}').then(readPolicy));
     expect(error).toMatchObject({ kind: 'ledger', detail: { hint: 'use the newer paycli that has written it' } });
   });
 
-  it('of sums is read as it was written, however large', () => {
+  it('of amounts is read back unchanged, however large', () => {
     const sums = new Map([
       ['NGN', 2n ** 70n],
       ['USD', 0n],
@@ -245,7 +245,7 @@ describe('what is kept', () => {
   });
 
   it.each(['', '[]', '{"NGN":"-1"}', '{"NGN":"1e3"}', '{"NGN":1}', '{"NGN":"1","USD":"x"}'])(
-    'of sums is not %s',
+    'of amounts is an error if it is %s',
     (text) => {
       expect(() => readAmounts(text)).toThrow(`the ledger holds an approval that this paycli can't read: ${text}`);
     },

@@ -22,7 +22,7 @@ const STATUSES = [
   'odd',
 ];
 
-/** How an activity is shown: with an account that lives so long, or with nothing to do. */
+/** An activity with an account and its expiry, or without a next action. */
 const activity = fc
   .record({
     number: fc.nat(3),
@@ -36,7 +36,7 @@ const activity = fc
     return servedLate === undefined ? shown : { ...shown, servedAt: now + servedLate };
   });
 
-/** The same as the service shows it. */
+/** The same in the service's format. */
 const raw = ({ uid: name, status, nextAction, createdAt }: KeptActivity): object => ({
   ...{ uid: name, status, created_at: createdAt },
   ...(nextAction === null ? {} : { next_action: nextAction }),
@@ -104,7 +104,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
-/** A ledger with a clock of its own, which forgets the identifiers that it made: what it answers names entries by their order. */
+/** A ledger with its own clock that names entries by their order instead of their ids. */
 const openWorld = (prunes: boolean) => {
   let now = NOON;
   const store = memoryStore();
@@ -167,7 +167,7 @@ const openWorld = (prunes: boolean) => {
           return undefined;
       }
     },
-    /** All that a rule may ask of it besides. */
+    /** Everything else that a rule may read. */
     seen: async (): Promise<unknown> => [
       await ledger.jobs.tally({ ...job(), createdAt: 0, runAt: 0 }),
       [...(await ledger.owned([0, 1, 2, 3].map(uidOf)))].sort(),
@@ -177,8 +177,8 @@ const openWorld = (prunes: boolean) => {
   };
 };
 
-describe('a ledger that is pruned at any time', () => {
-  it('decides as one that never is', async () => {
+describe('a ledger pruned at any time', () => {
+  it('decides like one that is never pruned', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 20, maxLength: 80, size: 'max' }), async (commands) => {
         const [kept, pruned] = [openWorld(false), openWorld(true)];

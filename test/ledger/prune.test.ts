@@ -25,8 +25,8 @@ const made = async (ledger: Ledger, number: number, activity: Partial<KeptActivi
   return id;
 };
 
-describe.each(BACKENDS)('a ledger %s that is pruned', (_where, newPlace) => {
-  it('keeps of what has ended what keeps it from being made twice, and no more', async () => {
+describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
+  it('keeps only what prevents a second charge', async () => {
     const place = newPlace();
     const id = await made(await open(place), 1, { status: 'successful' });
     const ledger = await open(place, { now: () => LATER });
@@ -54,7 +54,7 @@ describe.each(BACKENDS)('a ledger %s that is pruned', (_where, newPlace) => {
     expect(await ledger.verify()).toMatchObject({ entries: 1, faults: [] });
   });
 
-  it('leaves what is open, unknown or being sent as it is', async () => {
+  it('leaves open, unknown and sending entries unchanged', async () => {
     const place = newPlace();
     const first = await open(place);
     await made(first, 1, {});
@@ -68,7 +68,7 @@ describe.each(BACKENDS)('a ledger %s that is pruned', (_where, newPlace) => {
     expect(await ledger.list({ limit: -1 })).toEqual(before);
   });
 
-  it('prunes what was begun before, and each once', async () => {
+  it('covers entries before the given time, each once', async () => {
     const place = newPlace();
     await made(await open(place), 1, { status: 'failed' });
     await made(await open(place, { now: () => NOON + MINUTE }), 2, { status: 'failed' });
@@ -78,7 +78,7 @@ describe.each(BACKENDS)('a ledger %s that is pruned', (_where, newPlace) => {
     expect(await ledger.prunable(LATER)).toEqual({ count: 0, open: 0 });
   });
 
-  it('forgets what was sent of anything else, and that it was made never', async () => {
+  it('removes the body of other entries, but never the fact that they exist', async () => {
     const place = newPlace();
     const refund = {
       kind: 'refund',
@@ -97,7 +97,7 @@ describe.each(BACKENDS)('a ledger %s that is pruned', (_where, newPlace) => {
     expect(await ledger.begin(again, { again: false, once: true })).toMatchObject({ why: 'made', by: { id } });
   });
 
-  it('prunes more than one step of them', async () => {
+  it('handles more entries than one batch', async () => {
     const place = newPlace();
     const first = await open(place);
     const ids = await Promise.all(Array.from({ length: 1003 }, (_none, number) => begin(first, number)));
@@ -108,8 +108,8 @@ describe.each(BACKENDS)('a ledger %s that is pruned', (_where, newPlace) => {
   });
 });
 
-describe('a pruned charge', () => {
-  it('stays known to have expired when a look shows its activity open again without its account', () => {
+describe('pruned', () => {
+  it('keeps the expiry of a charge, in case a read shows it open without its account', () => {
     const failed = charge({ activity: account({ status: 'failed' }) });
     const { activity } = pruned(failed, '2026-11-23T12:00:00+00:00');
     expect(activity?.nextAction).toEqual({
@@ -117,7 +117,7 @@ describe('a pruned charge', () => {
     });
   });
 
-  it('keeps who said how it stands, and which lines of an emergency file are in it', () => {
+  it('keeps the latest source of the status and the applied emergency lines', () => {
     const seen = [
       { kind: 'look', at: 'a', candidates: [] },
       { kind: 'emergency_line', at: 'b', line: { recorded_at: 7, ugwo: 'ugw.AbCd.1' }, message: 'Ada' },

@@ -10,18 +10,18 @@ import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.t
 
 const madeAt = (ms: number, number = 1): Record<string, unknown> => activity(number, { created_at: atom(ms) });
 
-/** A look that proved nothing, at which the service's clock showed so much beyond ours. */
+/** An inconclusive read at which the service's clock differed by `skew`. */
 const proveless = (at: number, skew: number): Evidence => empty(at, { found: 'doubtful', served_at: at + skew });
 const stateAfter = (conclusion: Conclusion): string =>
   conclusion.state === 'unknown' ? `unknown: ${conclusion.why}` : conclusion.state;
 const judged = (of: Charge, seen: SnapshotAt, owned: ReadonlySet<string> = NOBODY): string =>
   stateAfter(judgeRead(of, seen, owned));
 
-/** A look into a cache that has kept its answer for ten minutes, and says so. */
+/** A read of an answer that was cached for ten minutes. */
 const cached = (at: number): SnapshotAt => look([], at, { age: 10 * MINUTE, servedAt: at - 10 * MINUTE });
 
-describe('an empty look into a cache', () => {
-  it('counts from the time when the service answered', () => {
+describe('an empty read of a cached answer', () => {
+  it('counts from the time of the answer', () => {
     const early = END + 16 * MINUTE;
     const first = judgeRead(charge(), cached(early), NOBODY);
     expect(first).toMatchObject({ why: 'not_yet', evidence: { mark: markAt(early - 10 * MINUTE) } });
@@ -32,8 +32,8 @@ describe('an empty look into a cache', () => {
   });
 });
 
-describe('the one activity that can be the charge', () => {
-  it('makes it accepted, with the evidence', () => {
+describe('a single matching activity', () => {
+  it('makes the charge accepted, with evidence', () => {
     const other = activity(2);
     const seen = look([other, activity(1)], END + MINUTE, {
       askedAt: END + MINUTE - 200,
@@ -73,23 +73,23 @@ describe('the one activity that can be the charge', () => {
     });
   });
 
-  it('may write its enums as pairs', () => {
+  it('may have enums as pairs', () => {
     const conclusion = judgeRead(charge(), look([activity(1, { status: ['processing', 'Busy'] })]), NOBODY);
     expect(conclusion).toMatchObject({ state: 'accepted', activity: { status: 'processing' } });
   });
 
   it.each([
     ['two minutes after the end', END + 2 * MINUTE, 'accepted'],
-    ['later than that', END + 2 * MINUTE + 1, 'unknown: doubtful'],
-    ['ten seconds and the resolution of Date before', SENT - 11 * SECOND, 'accepted'],
-    ['earlier than that', SENT - 11 * SECOND - 1, 'unknown: doubtful'],
+    ['more than two minutes after the end', END + 2 * MINUTE + 1, 'unknown: doubtful'],
+    ['eleven seconds before', SENT - 11 * SECOND, 'accepted'],
+    ['more than eleven seconds before', SENT - 11 * SECOND - 1, 'unknown: doubtful'],
     ['two minutes before', SENT - 2 * MINUTE, 'unknown: doubtful'],
-    ['earlier still', SENT - 2 * MINUTE - 1, 'unknown: not_yet'],
-  ])('made %s', (_when, at, state) => {
+    ['more than two minutes before', SENT - 2 * MINUTE - 1, 'unknown: not_yet'],
+  ])('created %s', (_when, at, state) => {
     expect(judged(charge(), look([madeAt(at)], END + 5 * MINUTE))).toBe(state);
     for (const skew of [-3_600_000, -1500, 700, 86_400_000]) {
       const seen = look([madeAt(at + skew)], END + 5 * MINUTE, { servedAt: END + 5 * MINUTE + skew });
-      // A clock that is off by more than the window excludes nothing for sure.
+      // A difference above the window proves no mismatch.
       const unsure = Math.abs(skew) > 2 * MINUTE && state === 'unknown: not_yet';
       const evidence = Math.abs(skew) > 2 * MINUTE ? [proveless(END + 4 * MINUTE, skew)] : [];
       expect(judged(charge({ evidence }), seen), `service ${skew} ms ahead`).toBe(unsure ? 'unknown: doubtful' : state);
@@ -101,7 +101,7 @@ describe('the one activity that can be the charge', () => {
     [2 * MINUTE + 1, 'doubtful'],
     [-2 * MINUTE, 'not_yet'],
     [-2 * MINUTE - 1, 'doubtful'],
-  ])('is excluded by its time only where the clocks agree: %d ms ahead', (skew, why) => {
+  ])('is excluded by its time only if the clocks agree: %d ms ahead', (skew, why) => {
     const seen = look([madeAt(SENT - 3_600_000 + skew)], END + MINUTE, { servedAt: END + MINUTE + skew });
     expect(judged(charge(), seen)).toBe(`unknown: ${why}`);
   });
@@ -109,28 +109,28 @@ describe('the one activity that can be the charge', () => {
   it.each([
     [SENT - 11 * SECOND - 400, 'accepted'],
     [SENT - 11 * SECOND - 401, 'unknown: doubtful'],
-  ])('is given the round trip, made at %d', (at, state) => {
+  ])('may be earlier by the round trip, created at %d', (at, state) => {
     const seen = look([madeAt(at)], END + MINUTE, { askedAt: END + MINUTE - 400 });
     expect(judged(charge(), seen)).toBe(state);
   });
 
   const LONG = 3_600_000;
   it.each([
-    ['when it was noted', 10 * SECOND, 10 * SECOND, 10 * SECOND],
-    ['at once, where its clock says less', -5, 0, 0],
-    ['when it was noted; what a machine that slept made later than it was let to is no proof', LONG, 30 * SECOND, LONG],
-    ['by its deadline where its process died: nothing is too late, but no proof', undefined, 30 * SECOND, undefined],
-  ])('takes the sending to have ended %s', (_when, took, until, certain) => {
+    ['when it was recorded', 10 * SECOND, 10 * SECOND, 10 * SECOND],
+    ['at once, if the clock says less', -5, 0, 0],
+    ['when it was recorded, with no proof after the time limit', LONG, 30 * SECOND, LONG],
+    ['at its deadline if the process died: later ones are possible, but unproven', undefined, 30 * SECOND, undefined],
+  ])('uses the end of the sending: %s', (_when, took, until, certain) => {
     const at = SENT + 7_200_000;
     const made = (after: number): string => judged(charge({ took }), look([madeAt(SENT + after)], at));
     expect(made(until + 2 * MINUTE)).toBe('accepted');
-    // Behind that nothing is proof any more, and nothing counts as absent.
+    // After that nothing is proven and nothing counts as absent.
     for (const late of [until, certain ?? until, 7_200_000 - 2 * MINUTE - 1]) {
       expect(made(late + 2 * MINUTE + 1)).toBe('unknown: doubtful');
     }
   });
 
-  it('says why what was made late is no proof', () => {
+  it('created late is not proven, with a reason', () => {
     const seen = look([madeAt(SENT + 30 * SECOND + 2 * MINUTE + 1)], SENT + 5 * MINUTE);
     expect(judgeRead(charge({ took: undefined }), seen, NOBODY)).toMatchObject({
       reason: `${uidOf(1)} may be it, but that is not proven: made after its sending must have ended`,
@@ -138,11 +138,11 @@ describe('the one activity that can be the charge', () => {
   });
 
   it.each([
-    ['without a time', { created_at: null }, 'no time'],
-    ['with a time that can not be read', { created_at: '20 November' }, 'no time'],
-    ['without an identifier', { uid: undefined }, 'no identifier'],
-    ['with the identifier of something else', { uid: 'ugw.AbCd.1' }, 'no identifier'],
-  ])('proves nothing %s', (_what, some, doubt) => {
+    ['without a creation time', { created_at: null }, 'no time'],
+    ['with an unreadable creation time', { created_at: '20 November' }, 'no time'],
+    ['without an id', { uid: undefined }, 'no identifier'],
+    ['with the id of another record', { uid: 'ugw.AbCd.1' }, 'no identifier'],
+  ])('%s is not proven', (_what, some, doubt) => {
     const conclusion = judgeRead(charge(), look([activity(1, some)]), NOBODY);
     expect(conclusion).toMatchObject({
       state: 'unknown',
@@ -154,7 +154,7 @@ describe('the one activity that can be the charge', () => {
     });
   });
 
-  it('without an identifier is not settled by another look, and none is asked for', () => {
+  it('without an id stays unproven, and no further read is suggested', () => {
     const doubtful = judgeRead(charge(), look([activity(1, { uid: null })]), NOBODY);
     expect(doubtful).toMatchObject({ state: 'unknown', why: 'doubtful' });
     expect(doubtful).not.toHaveProperty('again');
@@ -180,61 +180,56 @@ describe('the medium', () => {
     ['mobile_money', { next_action: null, medium: 'ussd' }, 'unknown: not_yet'],
     ['mobile_money', { next_action: DIAL, medium: 'mobile_money' }, 'accepted'],
     ['pay_with_bank', { next_action: transfer }, 'unknown: doubtful'],
-  ])('%s beside %j', (medium, some, state) => {
+  ])('%s with %j', (medium, some, state) => {
     expect(judged(charge({ medium }), look([activity(1, some)]))).toBe(state);
   });
 });
 
-describe('an activity that can not be the charge is not claimed', () => {
+describe("an activity that can't be the charge", () => {
   const transfer = { type: 'user_action', instruction: 'Pay', headers: ACCOUNT };
   const later = { updated_at: atom(SENT + 15 * MINUTE), status: 'failed', next_action: null };
   it.each<[string, Partial<Charge>, Readonly<Record<string, unknown>>, string]>([
     ['a card payment', {}, { next_action: null, ugwo_medium: { last4: '4242' } }, 'unknown: not_yet'],
-    ['an empty stored medium, as PHP writes it', {}, { ugwo_medium: [] }, 'accepted'],
-    ['one that goes on in a browser', {}, { next_action: { type: 'redirect_to_url' } }, 'unknown: not_yet'],
-    ['one of another payment request', {}, { ugwo_uid: 'ugw.AbCd.1' }, 'unknown: not_yet'],
-    ['one of this payment request', {}, { ugwo_uid: charge().about }, 'accepted'],
+    ["an empty stored medium in PHP's notation", {}, { ugwo_medium: [] }, 'accepted'],
+    ['a browser payment', {}, { next_action: { type: 'redirect_to_url' } }, 'unknown: not_yet'],
+    ['of another payment request', {}, { ugwo_uid: 'ugw.AbCd.1' }, 'unknown: not_yet'],
+    ['of this payment request', {}, { ugwo_uid: charge().about }, 'accepted'],
     ['a refund', {}, { activity_type: 'refund' }, 'unknown: not_yet'],
     ['a refund, as a pair', {}, { activity_type: ['refund', 'Refund'] }, 'unknown: not_yet'],
-    ['one declined at once', { medium: 'bank_transfer' }, { status: 'failed', next_action: null }, 'unknown: doubtful'],
-    ['an account that has expired since', { medium: 'bank_transfer' }, later, 'accepted'],
+    ['declined at once', { medium: 'bank_transfer' }, { status: 'failed', next_action: null }, 'unknown: doubtful'],
+    ['an expired account', { medium: 'bank_transfer' }, later, 'accepted'],
+    ['mobile money, declined at once', { medium: 'mobile_money' }, { status: 'failed', next_action: [] }, 'accepted'],
     [
-      'one declined at once, of mobile money',
-      { medium: 'mobile_money' },
-      { status: 'failed', next_action: [] },
-      'accepted',
-    ],
-    [
-      'an account for another time',
+      'an account with another expiry',
       { medium: 'bank_transfer', expiresAt: SENT + 10 * MINUTE },
       { next_action: transfer },
       'unknown: doubtful',
     ],
     [
-      'an account for the time that was asked for',
+      'an account with the requested expiry',
       { medium: 'bank_transfer', expiresAt: SENT + 15 * MINUTE - 30 * SECOND },
       { next_action: transfer },
       'accepted',
     ],
-    ['one by another bank', {}, { provider: 'zenith' }, 'unknown: doubtful'],
-    ['one by the same bank', {}, { provider: 'gtb' }, 'accepted'],
+    ['another bank', {}, { provider: 'zenith' }, 'unknown: doubtful'],
+    ['the same bank', {}, { provider: 'gtb' }, 'accepted'],
     [
-      'one of another phone',
+      'another phone',
       { medium: 'mobile_money', phone: '…4567' },
       { next_action: null, phone: '+2348031234568' },
       'unknown: doubtful',
     ],
     [
-      'one of the same phone',
+      'the same phone',
       { medium: 'mobile_money', phone: '…4567' },
       { next_action: null, phone: '+2348031234567' },
       'accepted',
     ],
-  ])('%s', (_what, of, some, state) => {
+  ])('is ignored or counted: %s', (_what, of, some, state) => {
     expect(judged(charge(of), look([activity(1, some)]))).toBe(state);
   });
 
-  it('and one that may have to do with it never counts as absent', () => {
+  it('never counts as absent if it may be related', () => {
     const AT = END + 20 * MINUTE;
     const before = charge({ evidence: [empty(END + MINUTE)] });
     const by = (some: Readonly<Record<string, unknown>>): string => judged(before, look([activity(1, some)], AT));
@@ -247,9 +242,9 @@ describe('an activity that can not be the charge is not claimed', () => {
   });
 });
 
-describe('a look from a cache', () => {
+describe('a read of a cached answer', () => {
   const AT = END + 20 * MINUTE;
-  it('that is older than the charge is none', () => {
+  it('older than the charge is ignored', () => {
     const of = charge({ evidence: [empty(END + MINUTE)] });
     expect(judged(of, look([], AT, { age: 21 * MINUTE } as Partial<SnapshotAt>))).toBe('unknown: unreadable');
     expect(judged(of, look([], AT, { age: 4 * MINUTE, servedAt: AT - 4 * MINUTE } as Partial<SnapshotAt>))).toBe(
@@ -260,7 +255,7 @@ describe('a look from a cache', () => {
     );
   });
 
-  it('that only an old Date gives away counts for no second look', () => {
+  it('whose age only its Date reveals is no second read', () => {
     const old = SENT - 5 * MINUTE;
     const first = empty(END + MINUTE, { served_at: old });
     expect(judged(charge({ evidence: [first] }), look([], AT, { servedAt: old }))).toBe('unknown: not_yet');
@@ -269,8 +264,8 @@ describe('a look from a cache', () => {
   });
 });
 
-describe('several activities', () => {
-  it('leave it unknown, and are all listed', () => {
+describe('several matching activities', () => {
+  it('leave the charge unknown and are all listed', () => {
     const conclusion = judgeRead(
       charge(),
       look([activity(1), madeAt(SENT - 90_000, 2), activity(3, { uid: null })]),
@@ -288,7 +283,7 @@ describe('several activities', () => {
     });
   });
 
-  it('are kept in a bounded number', () => {
+  it('are stored in a limited number', () => {
     const many = Array.from({ length: 500 }, (_, index) => activity(index));
     const owned = new Set(many.slice(0, 250).map(({ uid }) => String(uid)));
     const conclusion = judgeRead(charge(), look(many), owned);
@@ -299,7 +294,7 @@ describe('several activities', () => {
     expect(JSON.stringify(conclusion.evidence).length).toBeLessThan(4000);
   });
 
-  it('are not noted again while they are the same', () => {
+  it('are not recorded again while unchanged', () => {
     const first = judgeRead(charge(), look([activity(1), activity(2)]), NOBODY).evidence as Evidence;
     const noted = charge({ evidence: [first] });
     const again = (activities: unknown[]) => judgeRead(noted, look(activities, END + 3_600_000), NOBODY);
@@ -308,7 +303,7 @@ describe('several activities', () => {
     expect(again([activity(1, { uid: null })]).evidence).toBeDefined();
   });
 
-  it('are not noted again beside a look of an older paycli, which did not note when it was', () => {
+  it('are not recorded again after a read of an older paycli without a monotonic time', () => {
     const { mark, ...older } = judgeRead(charge(), look([activity(1), activity(2)]), NOBODY).evidence as Evidence;
     expect(mark).toBeDefined();
     const noted = charge({ evidence: [older as Evidence] });
@@ -316,23 +311,18 @@ describe('several activities', () => {
   });
 });
 
-describe('no activity', () => {
+describe('a read without activities', () => {
   const LATE = END + 15 * MINUTE;
   it.each([
-    ['never looked before', [], LATE, 'unknown: not_yet'],
-    [
-      'two empty looks a minute apart, the second after a quarter of an hour',
-      [empty(LATE - MINUTE)],
-      LATE,
-      'not_created',
-    ],
+    ['first read', [], LATE, 'unknown: not_yet'],
+    ['two empty reads a minute apart, the second after 15 minutes', [empty(LATE - MINUTE)], LATE, 'not_created'],
     ['less than a minute apart', [empty(LATE - MINUTE)], LATE - 1, 'unknown: not_yet'],
-    ['less than a minute apart, later on', [empty(LATE + MINUTE)], LATE + 2 * MINUTE - 1, 'unknown: not_yet'],
-    ['a minute apart, later on', [empty(LATE + MINUTE)], LATE + 2 * MINUTE, 'not_created'],
-    ['before a quarter of an hour is over', [empty(END)], LATE - 1, 'unknown: not_yet'],
-    ['the first one long ago', [empty(END)], LATE, 'not_created'],
+    ['less than a minute apart, later', [empty(LATE + MINUTE)], LATE + 2 * MINUTE - 1, 'unknown: not_yet'],
+    ['a minute apart, later', [empty(LATE + MINUTE)], LATE + 2 * MINUTE, 'not_created'],
+    ['before 15 minutes have passed', [empty(END)], LATE - 1, 'unknown: not_yet'],
+    ['the first long ago', [empty(END)], LATE, 'not_created'],
     [
-      'one that was not empty in between',
+      'not empty in between',
       [empty(END), { kind: 'look', at: atom(END + MINUTE), found: 'several' }],
       LATE,
       'unknown: not_yet',
@@ -343,39 +333,34 @@ describe('no activity', () => {
       LATE,
       'not_created',
     ],
-    [
-      'what is no look counts for nothing',
-      [{ kind: 'answer', at: atom(END), found: 'none' }],
-      LATE,
-      'unknown: not_yet',
-    ],
-  ] as const)('%s', (_what, evidence, at, state) => {
+    ['other evidence is ignored', [{ kind: 'answer', at: atom(END), found: 'none' }], LATE, 'unknown: not_yet'],
+  ] as const)('is judged: %s', (_what, evidence, at, state) => {
     expect(judged(charge({ evidence }), look([], at))).toBe(state);
   });
 
   it.each([
-    ['from when it was noted', 10 * SECOND, 10 * SECOND],
-    ['from its deadline where its process died', undefined, 30 * SECOND],
-    ['from when it was noted, however long a machine slept', 3_600_000, 3_600_000],
+    ['from the recording', 10 * SECOND, 10 * SECOND],
+    ['from the deadline if the process died', undefined, 30 * SECOND],
+    ['from the recording, however long the machine slept', 3_600_000, 3_600_000],
     ['from the intent at the earliest', -5, 0],
-  ])('counts the quarter of an hour %s', (_what, took, over) => {
+  ])('counts the 15 minutes %s', (_what, took, over) => {
     const of = charge({ took, recordedAt: SENT + 7_200_000, evidence: [empty(SENT)] });
     expect(judged(of, look([], SENT + over + 15 * MINUTE - 1))).toBe('unknown: not_yet');
     expect(judged(of, look([], SENT + over + 15 * MINUTE))).toBe('not_created');
   });
 
   it.each([
-    ['after the quarter of an hour', [], END + MINUTE, END + 15 * MINUTE],
-    ['a minute after a first look that came late', [], LATE + 5000, LATE + 5000 + MINUTE],
-    ['a minute after the first look', [empty(LATE - 30_000)], LATE, LATE + 30_000],
-  ] as const)('says when to look again: %s', (_when, evidence, at, again) => {
+    ['after 15 minutes', [], END + MINUTE, END + 15 * MINUTE],
+    ['a minute after a late first read', [], LATE + 5000, LATE + 5000 + MINUTE],
+    ['a minute after the first read', [empty(LATE - 30_000)], LATE, LATE + 30_000],
+  ] as const)('suggests the next read: %s', (_when, evidence, at, again) => {
     const conclusion = judgeRead(charge({ evidence }), look([], at), NOBODY);
     expect(conclusion).toMatchObject({ state: 'unknown', again });
     expect(judged(charge({ evidence: [...evidence, empty(at)] }), look([], again))).toBe('not_created');
   });
 
   it.each([MINUTE, 60 * MINUTE])(
-    'is not fooled by a clock that is set on between two looks, %i ms after the send',
+    'is not misled by a clock change between two reads, %i ms after the charge',
     (after) => {
       const first = judgeRead(charge(), look([], SENT + after), NOBODY).evidence as Evidence;
       const of = charge({ evidence: [first] });
@@ -392,7 +377,7 @@ describe('no activity', () => {
     },
   );
 
-  it('is noted ever more rarely, and its first look is never lost', () => {
+  it('is recorded ever more rarely, and the first one is kept', () => {
     let of = charge({ took: undefined, deadline: SENT + 365 * 24 * 60 * MINUTE });
     for (let at = SENT; at < SENT + 24 * 60 * MINUTE; at += 30 * SECOND) {
       const { evidence } = judgeRead(of, look([], at), NOBODY);
@@ -404,7 +389,7 @@ describe('no activity', () => {
   });
 });
 
-describe('no activity, after a restart', () => {
+describe('a read without activities after a restart', () => {
   const sent = charge({ begun: markAt(SENT, OLD_BOOT) });
   const FIRST = SENT + 3_600_000;
   const judgedAfter = (evidence: readonly Evidence[], at: number, some: Partial<SnapshotAt> = {}): string =>
@@ -415,17 +400,17 @@ describe('no activity, after a restart', () => {
 
   it.each([
     ['of this boot', empty(FIRST)],
-    ['of the boot before, by the clock of the service', emptyBefore()],
-    ['of a machine that does not tell its boot', emptyBefore({ mark: { boot: '', uptime: 0 } })],
-  ])('counts the quarter of an hour from the first empty look %s', (_what, first) => {
+    ["of the previous boot, by the service's clock", emptyBefore()],
+    ['of a machine without a boot id', emptyBefore({ mark: { boot: '', uptime: 0 } })],
+  ])('counts the 15 minutes from the first empty read %s', (_what, first) => {
     expect(judgedAfter([first], FIRST + 15 * MINUTE - 1)).toBe('unknown: not_yet');
     expect(judgedAfter([first], FIRST + 15 * MINUTE)).toBe('not_created');
   });
 
-  it.each([-17 * MINUTE, 17 * MINUTE])('goes by no clock that may have been set, here by %i ms', (jump) => {
+  it.each([-17 * MINUTE, 17 * MINUTE])('uses no clock that may have been changed, here by %i ms', (jump) => {
     for (const passed of [SECOND, 15 * MINUTE - SECOND, 15 * MINUTE, 3 * 60 * MINUTE]) {
       const at = FIRST + passed;
-      // Clocks that went apart may be an old answer's: counting begins anew.
+      // Clocks that diverge may mean an old answer: counting restarts.
       expect(judgedAfter([emptyBefore()], at, momentAt(at, jump))).toBe('unknown: not_yet');
       expect(judgedAfter([empty(FIRST)], at, { ...momentAt(at, jump), servedAt: at + jump })).toBe('unknown: not_yet');
       const anew = [emptyBefore(), empty(at, { at: atom(at + jump) })];
@@ -436,24 +421,24 @@ describe('no activity, after a restart', () => {
   });
 
   it.each([
-    ['neither look', null, noDate],
-    ['the first', null, {}],
-    ['the second', FIRST, noDate],
-  ])('never compares looks over it where the service did not tell its time with %s', (_what, served, some) => {
+    ['both reads', null, noDate],
+    ['the first read', null, {}],
+    ['the second read', FIRST, noDate],
+  ])("is never compared across the restart without the service's time in %s", (_what, served, some) => {
     for (const days of [0, 1, 365]) {
       const at = FIRST + 15 * MINUTE + days * 24 * 60 * MINUTE;
       expect(judgedAfter([emptyBefore({ served_at: served })], at, some)).toBe('unknown: not_yet');
     }
   });
 
-  it('never compares looks without the clock of the service where the machine does not tell its boot', () => {
+  it("is never compared without the service's time if the machine has no boot id", () => {
     const mark = { boot: '', uptime: 1000 };
     const of = charge({ begun: mark, evidence: [emptyBefore({ mark, served_at: null })] });
     const at = FIRST + 3_600_000;
     expect(judged(of, look([], at, { ...noDate, mark: { boot: '', uptime: 1e9 } }))).toBe('unknown: not_yet');
   });
 
-  it('begins anew with the first look that can be compared, and keeps that one', () => {
+  it('restarts with the first comparable read and keeps it', () => {
     const looks = Array.from({ length: 12 }, () => emptyBefore({ served_at: null }));
     let of: Charge = { ...sent, evidence: looks };
     const states = Array.from({ length: 16 * 60 + 1 }, (_, second) => {
@@ -464,14 +449,14 @@ describe('no activity, after a restart', () => {
     expect(states.indexOf('not_created')).toBe(15 * 60);
   });
 
-  it('says when to look again', () => {
+  it('suggests the next read', () => {
     expect(judgeRead(sent, look([], FIRST), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
     const of = { ...sent, evidence: [empty(FIRST)] };
     expect(judgeRead(of, look([], FIRST + MINUTE), NOBODY)).toMatchObject({ again: FIRST + 15 * MINUTE });
   });
 });
 
-describe('clocks that can not be compared for sure', () => {
+describe("clocks that can't be compared", () => {
   const AT = END + 16 * MINUTE;
   const hour = 60 * MINUTE;
   const restarted = { begun: markAt(SENT, OLD_BOOT) };
@@ -479,14 +464,14 @@ describe('clocks that can not be compared for sure', () => {
   const [unsaid, unsure] = ['clocks not compared', 'clock may have been set'] as const;
 
   it.each([
-    ['take the one in the window', [activity(1)], 'accepted'],
-    ['do not take one that only the clock excludes for none', [madeAt(SENT - hour)], 'unknown: doubtful'],
-    ['nor a later one', [madeAt(SENT + hour)], 'unknown: doubtful'],
-    ['nor several', [madeAt(SENT + hour), madeAt(SENT - hour, 2)], 'unknown: several'],
-    ['and stand beside one in the window', [madeAt(SENT - hour), activity(2)], 'unknown: several'],
-    ['change nothing where no clock is needed', [activity(1, { medium: 'bank_transfer' })], 'not_created'],
+    ['accept an activity in the window', [activity(1)], 'accepted'],
+    ["don't make an activity absent that only its time excludes", [madeAt(SENT - hour)], 'unknown: doubtful'],
+    ["don't make a later activity absent", [madeAt(SENT + hour)], 'unknown: doubtful'],
+    ["don't make several activities absent", [madeAt(SENT + hour), madeAt(SENT - hour, 2)], 'unknown: several'],
+    ["don't decide between one in the window and others", [madeAt(SENT - hour), activity(2)], 'unknown: several'],
+    ['change nothing if no clock is needed', [activity(1, { medium: 'bank_transfer' })], 'not_created'],
   ])('%s', (_what, activities, state) => {
-    // The second look of this boot, so that nothing but the activities keeps it from being taken for not made.
+    // Already the second read of this boot, so only the activities prevent "not created".
     const evidence = [empty(END)];
     expect(judged(charge({ evidence }), look(activities, AT, noDate))).toBe(state);
     expect(judged(charge({ ...restarted, evidence }), look(activities, AT))).toBe(state);
@@ -494,16 +479,11 @@ describe('clocks that can not be compared for sure', () => {
   });
 
   it.each([
-    ['without the clock of the service', charge(), noDate, unsaid],
+    ["without the service's clock", charge(), noDate, unsaid],
     ['after a restart', charge(restarted), {}, unsure],
     ['after both', charge(restarted), noDate, unsaid],
-    [
-      'where the machine does not tell its boot',
-      charge({ begun: { boot: '', uptime: 0 } }),
-      { mark: { boot: '', uptime: 0 } },
-      unsure,
-    ],
-  ])('say why: %s', (_what, of, some, doubt) => {
+    ['without a boot id', charge({ begun: { boot: '', uptime: 0 } }), { mark: { boot: '', uptime: 0 } }, unsure],
+  ])('give the reason: %s', (_what, of, some, doubt) => {
     expect(judgeRead(of, look([madeAt(SENT - hour)], AT, some as Partial<SnapshotAt>), NOBODY)).toMatchObject({
       reason: `${uidOf(1)} may be it, but that is not proven: ${doubt}`,
       evidence: { candidates: [{ uid: uidOf(1), doubt }], excluded: [] },
@@ -511,20 +491,20 @@ describe('clocks that can not be compared for sure', () => {
   });
 
   it.each([
-    ['without the clock of the service', charge(), noDate, 'accepted'],
+    ["without the service's clock", charge(), noDate, 'accepted'],
     ['with it, after a restart', charge(restarted), {}, 'unknown: doubtful'],
-  ])('tell that one was made before only by that clock: %s', (_what, of, some, state) => {
+  ])("detect an earlier activity only by the service's clock: %s", (_what, of, some, state) => {
     expect(judged(of, look([madeAt(SENT - 90 * SECOND)], AT, some))).toBe(state);
   });
 
   it.each([
     ['two minutes before', SENT - 2 * MINUTE, 'accepted'],
-    ['earlier than that', SENT - 2 * MINUTE - 1, 'unknown: doubtful'],
+    ['more than two minutes before', SENT - 2 * MINUTE - 1, 'unknown: doubtful'],
     ['two minutes after the end', END + 2 * MINUTE, 'accepted'],
-    ['later than that', END + 2 * MINUTE + 1, 'unknown: doubtful'],
+    ['more than two minutes after the end', END + 2 * MINUTE + 1, 'unknown: doubtful'],
   ])('have the same window: %s', (_what, made, state) => {
     expect(judged(charge(), look([madeAt(made)], AT, noDate))).toBe(state);
-    // A fast clock of the machine at the send and at the look moves nothing.
+    // A fast local clock at the charge and at the read changes nothing.
     const evidence = [proveless(AT - MINUTE, 0)];
     const fast = charge({ ...restarted, createdAt: SENT + hour, deadline: SENT + hour + 30 * SECOND, evidence });
     const seen = look([madeAt(made)], AT, { ...momentAt(AT, hour), askedAt: AT + hour });
@@ -532,13 +512,13 @@ describe('clocks that can not be compared for sure', () => {
   });
 });
 
-describe('an answer that may be an old one', () => {
+describe('an answer that may be outdated', () => {
   const [AT, SKEW] = [END + 20 * MINUTE, -20 * MINUTE];
-  /** Somebody else's activity, made before the charge was sent, as a cache that hides the age of its answers still shows it. */
+  /** Another's activity, created before the charge, in an answer of a cache that hides its age. */
   const seen = look([madeAt(SENT + SKEW)], AT, { servedAt: AT + SKEW });
   const stateWith = (...evidence: readonly Evidence[]): string => judged(charge({ evidence }), seen);
 
-  it('proves nothing by itself, and says when another look may', () => {
+  it('proves nothing alone, and the next read is suggested', () => {
     expect(judgeRead(charge(), seen, NOBODY)).toMatchObject({
       state: 'unknown',
       reason: `${uidOf(1)} may be it, but that is not proven: the answer may be an old one`,
@@ -547,25 +527,25 @@ describe('an answer that may be an old one', () => {
     });
   });
 
-  it('is none once a look a minute before has shown that the clock of the service goes on', () => {
+  it("is trusted once an earlier read, a minute before, shows that the service's clock advances", () => {
     expect(stateWith(proveless(AT - MINUTE, SKEW))).toBe('accepted');
     expect(stateWith(proveless(AT - 5 * MINUTE, SKEW + 30 * SECOND))).toBe('accepted');
   });
 
   it.each([
-    ['a look that is too near', proveless(AT - MINUTE + 1, SKEW)],
-    ['a look at which the clock showed the same', proveless(AT - 5 * MINUTE, SKEW + 5 * MINUTE)],
-    ['a look at which it was half a minute otherwise', proveless(AT - 5 * MINUTE, SKEW + 30 * SECOND + 1)],
+    ['a read too soon before', proveless(AT - MINUTE + 1, SKEW)],
+    ['a read with the same service time', proveless(AT - 5 * MINUTE, SKEW + 5 * MINUTE)],
+    ["a read with half a minute's difference", proveless(AT - 5 * MINUTE, SKEW + 30 * SECOND + 1)],
     [
-      'a look before a restart, with the same time',
+      'a read before a restart, with the same time',
       empty(AT - 5 * MINUTE, { served_at: AT + SKEW, mark: markAt(AT, OLD_BOOT) }),
     ],
-    ['a look without the clock of the service', empty(AT - MINUTE, { served_at: null })],
-  ])('stays one after %s', (_what, earlier) => {
+    ["a read without the service's clock", empty(AT - MINUTE, { served_at: null })],
+  ])('is not trusted after %s', (_what, earlier) => {
     expect(stateWith(earlier)).toBe('unknown: doubtful');
   });
 
-  it('is kept where the clock has gone otherwise since the last one, so that a later look can tell', () => {
+  it("is recorded if the service's clock moved differently, so that a later read can decide", () => {
     const again = (at: number, skew: number, evidence: readonly Evidence[]) =>
       judgeRead(charge({ evidence }), look([madeAt(SENT + SKEW)], at, { servedAt: at + skew }), NOBODY);
     const stale = again(AT, SKEW + MINUTE, []).evidence as Evidence;
@@ -576,39 +556,39 @@ describe('an answer that may be an old one', () => {
     expect(again(AT + 3 * MINUTE, SKEW, kept).state).toBe('accepted');
   });
 
-  it("is none by this machine's clock, where no other can tell what has passed", () => {
+  it('is compared by the local clock if no monotonic one is available', () => {
     const earlier = { ...proveless(AT - MINUTE, SKEW), mark: markAt(AT, OLD_BOOT) };
     expect(stateWith(earlier)).toBe('accepted');
     expect(stateWith({ ...earlier, at: 'never' })).toBe('unknown: doubtful');
   });
 
-  it('is one, too, where it is only somewhat old', () => {
+  it('is not trusted even if only somewhat old', () => {
     const slow = (ms: number) => look([madeAt(SENT - ms)], SENT + 40 * SECOND, { servedAt: SENT + 40 * SECOND - ms });
     expect(judged(charge(), slow(45 * SECOND))).toBe('unknown: doubtful');
     expect(judged(charge(), slow(11 * SECOND + 1))).toBe('unknown: doubtful');
     expect(judged(charge(), slow(11 * SECOND))).toBe('accepted');
-    // The answer may have taken its time.
+    // The answer may have taken long.
     const long = { ...slow(45 * SECOND), askedAt: SENT + 5 * SECOND };
     expect(judged(charge(), long)).toBe('accepted');
   });
 
   it.each([
-    ['a system that tells no boot', { boot: '', uptime: -1 }, { boot: '', uptime: -1 }],
+    ['no boot id', { boot: '', uptime: -1 }, { boot: '', uptime: -1 }],
     ['two machines', markAt(SENT, 'one'), markAt(SENT, 'two')],
-  ])('proves nothing with an empty look just before, by %s', (_what, before, now) => {
+  ])('proves nothing together with an earlier empty read, with %s', (_what, before, now) => {
     const old = empty(SENT + 2 * SECOND, { mark: before, served_at: SENT - 20 * MINUTE });
     const at = SENT + 5 * SECOND;
     expect(judged(charge({ evidence: [old] }), look([], at, { mark: now }))).toBe('unknown: not_yet');
   });
 
-  it('is one after a restart, too', () => {
+  it('is not trusted after a restart', () => {
     const restarted = charge({ begun: markAt(SENT, OLD_BOOT) });
     expect(judged(restarted, seen)).toBe('unknown: doubtful');
     expect(judged(restarted, look([activity(1)], AT))).toBe('accepted');
   });
 });
 
-describe('a clock that was wrong as the charge was sent', () => {
+describe('a local clock that was wrong at the charge', () => {
   const AT = END + 16 * MINUTE;
   const wrong = (ahead: number, boot: string | undefined, took: number | undefined): Charge => {
     const { at, mark } = momentAt(SENT, ahead, boot);
@@ -619,40 +599,37 @@ describe('a clock that was wrong as the charge was sent', () => {
     [5 * MINUTE, undefined],
     [-5 * MINUTE, OLD_BOOT],
     [5 * MINUTE, OLD_BOOT],
-  ])(
-    'by %i ms, in the boot %s, and is right by now: an activity that is there is never taken for none',
-    (ahead, boot) => {
-      for (const took of [10 * SECOND, undefined]) {
-        const of = wrong(ahead, boot, took);
-        const told = judged(of, look([activity(1)], AT));
-        expect(told).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
-        const untold = judged(of, look([activity(1)], AT, { servedAt: undefined } as unknown as Partial<SnapshotAt>));
-        expect(untold).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
-        // What keeps it from being taken for not made is the activity alone.
-        expect(judged(of, look([], AT))).toBe('not_created');
-      }
-    },
-  );
+  ])('by %i ms, in the boot %s, and is right now never makes an existing activity absent', (ahead, boot) => {
+    for (const took of [10 * SECOND, undefined]) {
+      const of = wrong(ahead, boot, took);
+      const told = judged(of, look([activity(1)], AT));
+      expect(told).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
+      const untold = judged(of, look([activity(1)], AT, { servedAt: undefined } as unknown as Partial<SnapshotAt>));
+      expect(untold).toBe(boot === undefined ? 'accepted' : 'unknown: doubtful');
+      // Only the activity prevents "not created".
+      expect(judged(of, look([], AT))).toBe('not_created');
+    }
+  });
 
   it.each([
-    ['so far that the window is missed', 3_600_000, 'unknown: doubtful'],
-    ['by the window and no more', 2 * MINUTE, 'unknown: doubtful'],
-    ['by a little', 10 * SECOND, 'accepted'],
-  ])('is known not to count a pause of the machine, %s', (_what, paused, state) => {
-    // Its own clock was set on after the pause; the uptime was not.
+    ['longer than the window', 3_600_000, 'unknown: doubtful'],
+    ['exactly as long as the window', 2 * MINUTE, 'unknown: doubtful'],
+    ['for a short time', 10 * SECOND, 'accepted'],
+  ])('did not count a pause of the machine, %s', (_what, paused, state) => {
+    // Its wall clock advanced after the pause; the uptime did not.
     const seen = look([activity(1)], AT + paused, { mark: markAt(AT) });
     expect(judged(wrong(0, undefined, 10 * SECOND), seen)).toBe(state);
   });
 
   it.each([
-    ['by half a minute: what was made too early is none', MINUTE / 2, 'not_created'],
-    ['by more: it may be the one', 2 * MINUTE + 1, 'unknown: doubtful'],
-  ])('counted more than the uptime %s', (_what, paused, state) => {
+    ['by half a minute: an activity created too early does not match', MINUTE / 2, 'not_created'],
+    ['by more: the activity may match', 2 * MINUTE + 1, 'unknown: doubtful'],
+  ])('counted more than the uptime, %s', (_what, paused, state) => {
     const seen = look([madeAt(SENT - 10 * MINUTE)], AT + paused, { mark: markAt(AT) });
     expect(judged(wrong(0, undefined, 10 * SECOND), seen)).toBe(state);
   });
 
-  it('by whatever, and at the look by whatever else: the activity that is there is never taken for none', () => {
+  it('by any amount, then and now, never makes an existing activity absent', () => {
     const wander = fc.integer({ min: -2 * 24 * 60 * MINUTE, max: 2 * 24 * 60 * MINUTE });
     const some = fc.record({
       ahead: wander,
@@ -669,7 +646,7 @@ describe('a clock that was wrong as the charge was sent', () => {
       fc.property(some, ({ ahead, later, service, made, took, boot, hasDate, roundTrip, passed }) => {
         const of = wrong(ahead, boot, took);
         const at = SENT + 3_600_000 + passed;
-        // Made while it was being sent, by the service's clock; where the process died, whenever.
+        // Created during the sending, by the service's clock; at any time if the process died.
         const sent = made % ((took ?? passed) + 1);
         const seen = look([madeAt(SENT + service + sent)], at, {
           ...momentAt(at, later),
@@ -683,23 +660,23 @@ describe('a clock that was wrong as the charge was sent', () => {
   });
 });
 
-describe('a look that shows nothing', () => {
+describe('an unusable read', () => {
   const at = END + 3_600_000;
   it.each([
     ['activities are not listed', { activities: undefined }, 'unlisted', "the service doesn't list activities"],
     ['no such read', { unavailable: 'the answer was 405', status: 405 }, 'unlisted', 'the answer was 405'],
     [
-      'not there for this key',
+      '404 for this key',
       { unavailable: 'the service answered 404', status: 404 },
       'unlisted',
       'the service answered 404',
     ],
-    ['off the contract', { unavailable: 'broken', status: 200 }, 'unlisted', 'broken'],
+    ['an invalid answer', { unavailable: 'broken', status: 200 }, 'unlisted', 'broken'],
     ['overloaded', { unavailable: 'slow', status: 429 }, 'unreadable', 'slow'],
-    ['late', { unavailable: 'late', status: 408 }, 'unreadable', 'late'],
-    ['down', { unavailable: 'down', status: 503 }, 'unreadable', 'down'],
+    ['timeout', { unavailable: 'late', status: 408 }, 'unreadable', 'late'],
+    ['service down', { unavailable: 'down', status: 503 }, 'unreadable', 'down'],
     ['no answer', { unavailable: 'reset' }, 'unreadable', 'reset'],
-  ] as const)('%s: concludes and notes nothing', (_what, sight, why, reason) => {
+  ] as const)('changes and records nothing: %s', (_what, sight, why, reason) => {
     const of = charge({ evidence: [empty(END)] });
     expect(judgeRead(of, { ...sight, askedAt: at, ...momentAt(at), servedAt: at } as SnapshotAt, NOBODY)).toEqual({
       state: 'unknown',
@@ -731,8 +708,8 @@ const anyActivity = fc.oneof(
     })),
 );
 
-describe('whatever the service shows', () => {
-  it('is judged, and no key or phone number gets into the evidence', () => {
+describe('any answer of the service', () => {
+  it('is judged without a key or phone number in the evidence', () => {
     fc.assert(
       fc.property(
         fc.array(anyActivity, { maxLength: 6 }),
@@ -753,7 +730,7 @@ describe('whatever the service shows', () => {
     );
   });
 
-  it('is accepted only as the one unowned activity of the window, and taken for nothing only when none is there', () => {
+  it('is accepted only for a single free activity in the window, and "not created" only without any', () => {
     const one = fc.record({
       offset: fc.integer({ min: -300, max: 300 }),
       owned: fc.boolean(),
@@ -790,7 +767,7 @@ describe('whatever the service shows', () => {
 
 describe('reconcile', () => {
   const at = END + MINUTE;
-  /** A ledger whose clock shows these times in turn, then the last one for good. */
+  /** A ledger whose clock returns these times in turn, then the last one. */
   const ledgerAt = (rows: readonly Charge[], ...times: readonly number[]): Ledger => {
     const left = [...times];
     return memoryLedger(rows, () => (left.length > 1 ? left.shift() : left[0]) ?? at);
@@ -799,7 +776,7 @@ describe('reconcile', () => {
     (activities: readonly unknown[], servedAt = at) =>
     async (): Promise<RequestRead> => ({ activities, servedAt });
 
-  it('writes what it concludes and gives the row as it then stands', async () => {
+  it('writes the result and returns the new entry', async () => {
     const ledger = ledgerAt([charge()], at - 50, at);
     const done = await reconcile(ledger, charge(), showing([activity(1)]));
     expect(done).toMatchObject({ charge: { state: 'accepted', activity: { uid: uidOf(1) } }, left: undefined });
@@ -807,7 +784,7 @@ describe('reconcile', () => {
     expect(await ledger.get(done.charge.id)).toEqual(done.charge);
   });
 
-  it('notes what leaves it unknown', async () => {
+  it('records why the charge stays unknown', async () => {
     const ledger = ledgerAt([charge()]);
     const done = await reconcile(ledger, charge(), showing([]));
     expect(done).toMatchObject({
@@ -816,7 +793,7 @@ describe('reconcile', () => {
     });
   });
 
-  it('asks the ledger whose the activities are', async () => {
+  it("asks the ledger for the activities' owners", async () => {
     const other = charge({
       id: 'chg-2',
       seq: 2,
@@ -828,7 +805,7 @@ describe('reconcile', () => {
     expect(done.charge.evidence).toMatchObject([{ excluded: [{ uid: uidOf(2), why: 'owned by another charge' }] }]);
   });
 
-  it('gives the row as somebody else left it while the service was being read', async () => {
+  it('returns the entry as another process changed it during the read', async () => {
     const ledger = ledgerAt([charge()]);
     const resolved: Evidence = { kind: 'resolved', at: atom(at) };
     const done = await reconcile(ledger, charge(), async () => {
@@ -838,7 +815,7 @@ describe('reconcile', () => {
     expect(done).toMatchObject({ charge: { state: 'not_created', evidence: [resolved] }, left: undefined });
   });
 
-  it('gives the row as somebody else left it while it was being written', async () => {
+  it('returns the entry as another process changed it during the write', async () => {
     const inner = ledgerAt([charge()]);
     const ledger: Ledger = {
       ...inner,
@@ -851,13 +828,13 @@ describe('reconcile', () => {
     expect(done).toMatchObject({ charge: { state: 'not_created' }, left: undefined });
   });
 
-  it('stays unknown when the activity has found another owner meanwhile', async () => {
+  it('stays unknown if the activity meanwhile belongs to another charge', async () => {
     const ledger: Ledger = { ...ledgerAt([charge()]), resolve: async () => false };
     const done = await reconcile(ledger, charge(), showing([activity(1)]));
     expect(done).toMatchObject({ charge: { state: 'unknown' }, left: { why: 'unreadable' } });
   });
 
-  it('judges by the looks that others have noted meanwhile', async () => {
+  it('uses reads that others recorded meanwhile', async () => {
     const LATE = END + 16 * MINUTE;
     const stale = charge({ evidence: [empty(END)] });
     const several: Evidence = { kind: 'look', at: atom(END + MINUTE), found: 'several' };
@@ -866,7 +843,7 @@ describe('reconcile', () => {
     expect(done).toMatchObject({ charge: { state: 'unknown' }, left: { why: 'not_yet' } });
   });
 
-  it('keeps no key of what the service says', async () => {
+  it("stores no key from the service's answer", async () => {
     const action = { type: 'user_action', instruction: `Approve with ${KEY}`, headers: { [KEY]: KEY } };
     const ledger = { ...ledgerAt([charge()]), clean: (text: string) => text.replaceAll(KEY, '[secret]') };
     const done = await reconcile(ledger, charge(), showing([activity(1, { next_action: action })]));
@@ -877,13 +854,13 @@ describe('reconcile', () => {
     });
   });
 
-  it('marks the look with the clock that nobody sets, as the answer was there', async () => {
+  it('records the monotonic time of the answer', async () => {
     const ledger = ledgerAt([charge()], at - 50, at);
     const done = await reconcile(ledger, charge(), showing([]));
     expect(done.charge.evidence).toMatchObject([{ mark: markAt(at), served_at: at, round_trip_ms: 50 }]);
   });
 
-  it('throws what the look throws', async () => {
+  it('rethrows an error of the read', async () => {
     const failing = () => Promise.reject(new Error('no key'));
     await expect(reconcile(ledgerAt([charge()]), charge(), failing)).rejects.toThrow('no key');
   });

@@ -11,22 +11,22 @@ const LOOK: Evidence = { kind: 'look', at: AT };
 const evidenceOf = async (ledger: Ledger, id: string) => (await ledger.get(id))?.evidence;
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
-  describe('what became of a charge', () => {
-    it('is kept with what is odd about it, in one sentence', async () => {
+  describe('record', () => {
+    it('stores what is unusual about the answer in one sentence', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       expect(await ledger.record(id, { ...ACCEPTED, odd: ['it is late', 'it is large'] })).toBeUndefined();
       expect(await evidenceOf(ledger, id)).toEqual([{ kind: 'odd', at: AT, message: 'it is late; it is large' }]);
     });
 
-    it('needs no evidence where nothing is odd', async () => {
+    it('stores no evidence if nothing is unusual', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
       expect(await evidenceOf(ledger, id)).toEqual([]);
     });
 
-    it('tells which other charge its activity belongs to, and stays what it is', async () => {
+    it('returns the charge that already owns the activity, and leaves it unchanged', async () => {
       const ledger = await open(newPlace());
       const [first, second] = [await beginCharge(ledger), await beginCharge(ledger, { about: 'ugw.AbCd.2' })];
       expect(await ledger.record(first, ACCEPTED)).toBeUndefined();
@@ -35,7 +35,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         state: 'accepted',
         evidence: [{ kind: 'odd', message: `${account().uid} is the activity of ${first}, too` }],
       });
-      // Told again, it does not own it twice.
+      // Recorded again, it still has one owner.
       expect(await ledger.record(first, ACCEPTED)).toMatchObject({ id: second });
     });
 
@@ -47,7 +47,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ['open at another service', 'elsewhere', 'unknown'],
       ['open for another payment request', 'other', 'unknown'],
     ] as const)(
-      'reopens it with a late doubt, unless another is open: here one that is %s',
+      'reopens a charge as unknown unless another is open: here one that is %s',
       async (_what, other, state) => {
         const place = newPlace();
         const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
@@ -72,7 +72,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       },
     );
 
-    it('holds against what was concluded, beside another open charge, too, where it was accepted', async () => {
+    it('accepts a late success despite an earlier conclusion, also beside another open charge', async () => {
       const place = newPlace();
       const [sender, watcher] = [await open(place), await open(place, { isGone: () => true })];
       const id = await beginCharge(sender);
@@ -83,14 +83,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await sender.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
     });
 
-    it('that nobody began has nothing to be noted of it', async () => {
+    it('ignores a note for an unknown id', async () => {
       const ledger = await open(newPlace());
       await ledger.note('chg-none', LOOK);
       expect(await ledger.list({ limit: 9 })).toEqual([]);
     });
   });
 
-  describe('how an activity stands by now', () => {
+  describe('observe', () => {
     const noted = async (some: Parameters<typeof account>[0] = {}) => {
       let at = NOON;
       const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
@@ -102,7 +102,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       return { ledger, id, pass };
     };
 
-    it('is noted where it tells what is to be done, or when it was made, and did not before', async () => {
+    it('records a next action or creation time that was missing', async () => {
       const { ledger, id, pass } = await noted({ nextAction: null, createdAt: undefined });
       pass(1000);
       await ledger.observe([account({ nextAction: null, createdAt: undefined, servedAt: NOON + 1000 })]);
@@ -120,7 +120,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 2000 } });
     });
 
-    it('is noted at once where it stands otherwise', async () => {
+    it('records a changed status at once', async () => {
       const { ledger, id, pass } = await noted();
       pass(1000);
       await ledger.observe([account({ status: 'processing', servedAt: NOON + 1000 })]);
@@ -128,16 +128,16 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     });
 
     it.each([
-      ['earlier than was to be expected', -1999, false],
-      ['earlier than any rounding makes it', -2000, true],
-    ])('is noted where the service’s clock shows less: %s', async (_what, ahead, isNoted) => {
+      ['by less than rounding explains', -1999, false],
+      ['by more than rounding explains', -2000, true],
+    ])('records a service clock that is behind: %s', async (_what, ahead, isNoted) => {
       const { ledger, id, pass } = await noted();
       pass(MINUTE / 2);
       await ledger.observe([account({ servedAt: NOON + MINUTE / 2 + ahead })]);
       expect((await ledger.get(id))?.told?.at).toBe(isNoted ? NOON + MINUTE / 2 : NOON);
     });
 
-    it('brings what its payment request asks for, each word once', async () => {
+    it('adds missing terms of the payment request, each once', async () => {
       const place = newPlace();
       const ledger = await open(place, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
       const id = await beginCharge(ledger, { asked: { amount: 5 } });

@@ -13,7 +13,7 @@ const known = charge({
   activity: { uid: UID, status: 'requires_action', nextAction: null, createdAt: undefined },
 });
 
-/** What the service's clock is known to have shown, once the charge was read from an answer that came so. */
+/** The recorded service time after reading the charge from such an answer. */
 const toldAfter = async (values: Readonly<Record<string, unknown>>, came: Partial<ApiRecord>): Promise<unknown> => {
   const ledger = memoryLedger([known], () => NOW);
   const look = async (id: string) => (values[id] === undefined ? undefined : { ...madeHere(values[id]), ...came });
@@ -21,13 +21,13 @@ const toldAfter = async (values: Readonly<Record<string, unknown>>, came: Partia
   return ((await ledger.get(known.id)) as Charge).told?.service;
 };
 
-describe('what a read shows of a charge', () => {
+describe('a refresh of a charge', () => {
   it.each([
-    ['its payment request', { 'ugwo.get': { uid: UGWO, activities: [SHOWN] } }],
-    ['itself, where that lists none', { 'ugwo.get': { uid: UGWO }, 'activity.get': SHOWN }],
-  ])('is of the time at which the service gave it, with %s', async (_what, values) => {
+    ['the payment request', { 'ugwo.get': { uid: UGWO, activities: [SHOWN] } }],
+    ['the activity, if the payment request lists none', { 'ugwo.get': { uid: UGWO }, 'activity.get': SHOWN }],
+  ])("records the service's time of the answer, with %s", async (_what, values) => {
     expect(await toldAfter(values, { servedAt: NOW })).toBe(NOW);
-    // A front end has dated anew what lay in a cache.
+    // A gateway has renewed the date of a cached answer.
     expect(await toldAfter(values, { servedAt: NOW, age: 80_000 })).toBe(NOW - 80_000);
   });
 });

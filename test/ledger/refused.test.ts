@@ -20,7 +20,7 @@ interface Given {
   readonly same?: boolean;
 }
 
-/** What is said, without the name of the payment request, and what is to be done. */
+/** The message without the payment request's id, and the hint. */
 const said = (
   why: RefusalReason,
   { by, activity, same = false }: Given,
@@ -37,7 +37,7 @@ const dialled = charge({ medium: 'ussd', provider: 'gtb', activity: undefined })
 const mobile = charge({ medium: 'mobile_money', provider: 'mtn', phone: '…4567' });
 const waiting = account({ nextAction: null });
 
-describe('what stands in the way', () => {
+describe('refusedError', () => {
   it.each<[RefusalReason, Given, string, string]>([
     [
       'unresolved',
@@ -97,12 +97,12 @@ describe('what stands in the way', () => {
     ['refunded', {}, 'it was paid and refunded', `see ${GET}; --again charges it once more`],
     ['cancelled', {}, 'it is cancelled', `see ${GET}; --again doesn't override this`],
     ['no_checkout', {}, "it has no checkout, so it can't be charged", `see ${GET}`],
-  ])('%s is said so: %#', (why, given, message, hint) => {
+  ])('explains %s: %#', (why, given, message, hint) => {
     expect(said(why, given)).toEqual([message, hint]);
   });
 });
 
-describe('what the customer can still use', () => {
+describe('usableLines', () => {
   const of = (nextAction: unknown, by = charge({ told: undefined })): readonly string[] =>
     said('payable', { by, activity: account({ nextAction }) })[0]
       .split('\n')
@@ -116,7 +116,7 @@ describe('what the customer can still use', () => {
   it.each<[string, unknown, readonly string[]]>([
     ['a dial string', { type: 'user_action', headers: { ussd: '*737#' } }, ['dial *737#']],
     ['an instruction', { type: 'prompt', instruction: 'Approve it' }, ['Approve it']],
-    ['something that nobody can read', { type: 'prompt', headers: { x: 1 } }, []],
+    ['unreadable instructions', { type: 'prompt', headers: { x: 1 } }, []],
     ['nothing', [], []],
     ['an account without a name', headers({}), ['account number 0123456789']],
     ['an account with a bank', headers({ bank_name: 'Wema Bank' }), ['Wema Bank', 'account number 0123456789']],
@@ -125,11 +125,11 @@ describe('what the customer can still use', () => {
       headers({ bank_name: 'Wema Bank', account_name: 'Ada' }),
       ['Wema Bank, Ada', 'account number 0123456789'],
     ],
-  ])('is %s', (_what, action, lines) => {
+  ])('shows %s', (_what, action, lines) => {
     expect(of(action)).toEqual(lines);
   });
 
-  it('is bounded as the service wrote it, however far its clock is off', () => {
+  it('shows the expiry as the service wrote it, however far its clock is off', () => {
     const bounded = headers({ expires_at: UNTIL });
     const behind = charge({ told: { ...momentAt(NOON), service: NOON - MINUTE }, activity: account() });
     const number = 'account number 0123456789, until';
@@ -143,7 +143,7 @@ describe('what the customer can still use', () => {
     ).toEqual([`${number} ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`]);
   });
 
-  it('is passed on, or printed again', () => {
+  it('suggests sharing the details, or printing them again with --reuse', () => {
     const open = { by: charge(), activity: account() };
     expect(said('payable', open)[0]).toMatch(/^an earlier charge \(by bank_transfer, .*\) can still be paid\n/);
     const words = (reuse: string): string =>
@@ -153,7 +153,7 @@ describe('what the customer can still use', () => {
   });
 });
 
-it('a refusal carries the charge and its activity for programs', () => {
+it('refusedError contains the charge and its activity for programs', () => {
   const refusal = { kind: 'refused', why: 'payable', intent: charge(), moment: NOW } as const;
   const { kind, detail } = refusedError({ ...refusal, by: charge(), activity: account() }, [], true);
   expect([kind, detail.ledgerId, JSON.parse(detail.activity ?? '')]).toMatchObject(['refused', ID, { uid: ACT }]);
@@ -166,7 +166,7 @@ const command = (...words: readonly string[]): string => words.join(' ');
 const TOMORROW = 'the next day begins at 00:00 UTC';
 const amount = (asked: number, left: bigint): Forbidden => ({ why: 'amount', currency: 'NGN', asked, most: 900, left });
 
-describe('a policy says', () => {
+describe('policyWords', () => {
   it.each<[Forbidden, string, string]>([
     [{ why: 'medium', medium: 'ussd', allowed: ['a', 'b'] }, "doesn't allow ussd", 'it allows: a, b'],
     [{ why: 'medium', medium: 'ussd', allowed: [] }, "doesn't allow ussd", 'it allows: none'],
@@ -189,14 +189,14 @@ describe('a policy says', () => {
       'allows NGN 9.00 a day; nothing is left today, and this charge is NGN 9.01',
       'it is more than a whole day allows',
     ],
-  ])('why it forbids a charge, and what to do: %o', (forbidden, what, hint) => {
+  ])('explains the forbidden charge and the next step: %o', (forbidden, what, hint) => {
     expect(policyWords({ profile: 'shop', forbidden }, command)).toEqual([
       `the policy of profile shop ${what}`,
       `${hint}. See policy show; --again doesn't override this`,
     ]);
   });
 
-  it('that it holds for all others, where it is theirs', () => {
+  it('names the policy of all other profiles', () => {
     expect(policyWords({ profile: OTHERS, forbidden: { why: 'charges', most: 1 } }, command)).toEqual([
       'the policy for all other profiles allows 1 a day, and all of them are used today',
       `${TOMORROW}. See policy show --others; --again doesn't override this`,
@@ -206,7 +206,7 @@ describe('a policy says', () => {
   it.each<[Forbidden, true | undefined]>([
     [{ why: 'charges', most: 1 }, true],
     [{ why: 'no_amount' }, undefined],
-  ])('whether anything more is let through today: %o', (forbidden, spent) => {
+  ])('marks a limit that stops all charges of the day: %o', (forbidden, spent) => {
     const obstacle = {
       why: 'policy',
       by: undefined,

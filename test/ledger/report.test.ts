@@ -13,7 +13,7 @@ interface Made {
   readonly profile?: string;
 }
 
-/** Begins a charge; gives its identifier. */
+/** Begins a charge and returns its id. */
 const begin = (ledger: Ledger, number: number, { asked, ...more }: Made = {}): Promise<string> =>
   beginCharge(ledger, { about: ugwoOf(number), asked: asked ?? {}, ...more });
 
@@ -42,8 +42,8 @@ const reportOf = (ledger: Ledger, by: 'medium' | 'profile' | undefined = undefin
 const short = ({ groups, currency, reported, count, amount, withoutAmount }: ReportLine): string =>
   [...groups, currency, reported, count, amount, withoutAmount].filter((one) => one !== undefined).join(' ');
 
-describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
-  it('counts what was charged, what has become of it, and what may have been charged', async () => {
+describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => {
+  it('counts charged, paid and possibly charged requests', async () => {
     const ledger = await open(newPlace());
     await accepted(ledger, 1, { status: 'successful' }, ngn(100));
     await accepted(ledger, 2, { status: 'refunded' }, ngn(200));
@@ -67,7 +67,7 @@ describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
     ]);
   });
 
-  it('keeps every digit of sums that no number can hold', async () => {
+  it('preserves the digits of large sums', async () => {
     const ledger = await open(newPlace());
     for (const number of [1, 2, 3]) {
       await accepted(ledger, number, { status: 'successful' }, ngn(Number.MAX_SAFE_INTEGER));
@@ -76,7 +76,7 @@ describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
     expect(paid?.amount).toBe(27_021_597_764_222_973n);
   });
 
-  it('says of how many no amount is known, and adds up the others by currency', async () => {
+  it('counts unknown amounts separately and sums the others by currency', async () => {
     const ledger = await open(newPlace());
     await accepted(ledger, 1, { status: 'successful' }, ngn(100));
     await accepted(ledger, 2, { status: 'successful' }, { asked: { currency: 'NGN' } });
@@ -92,7 +92,7 @@ describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
     ]);
   });
 
-  it('groups charges, what has no group last', async () => {
+  it('groups charges, with ungrouped ones last', async () => {
     const ledger = await open(newPlace());
     await accepted(ledger, 1, {}, { ...ngn(1), medium: 'ussd' });
     await accepted(ledger, 2, {}, ngn(2));
@@ -105,7 +105,7 @@ describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
     ]);
   });
 
-  it('counts what was begun from its first moment on, up to its end and not at it', async () => {
+  it('includes the start of the period and excludes its end', async () => {
     const place = newPlace();
     const hours = [0, 1, 2, 3].map((hour) => NOON + hour * 60 * MINUTE);
     for (const [index, now] of hours.entries())
@@ -117,7 +117,7 @@ describe.each(BACKENDS)('a report of a ledger %s', (_where, newPlace) => {
     expect(await counted({ until: hours[1] })).toBe(1);
   });
 
-  it('shows more than one step of a walk, each once', async () => {
+  it('covers more charges than one batch', async () => {
     const ledger = await open(newPlace());
     await Promise.all(Array.from({ length: 1203 }, (_none, number) => begin(ledger, number, ngn(1))));
     expect((await reportOf(ledger)).map(short)).toEqual(['NGN sending 1203 1203 0']);
@@ -129,24 +129,24 @@ const seenAt = (after: number): ServiceTime => ({ ...momentAt(NOON + after), ser
 const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
   charge({ activity: account({ status }), ...more });
 
-describe('what has become of the money of a charge', () => {
+describe('paymentOf', () => {
   it.each<[string, Charge, Payment | undefined]>([
     ['paid', ofStatus('successful'), 'paid'],
-    ['paid back in part', ofStatus('partially_refunded'), 'paid'],
+    ['partially refunded', ofStatus('partially_refunded'), 'paid'],
     ['refunded', ofStatus('refunded'), 'refunded'],
     ['failed', ofStatus('failed'), 'failed'],
     ['expired by the service', ofStatus('expired'), 'expired'],
     ['processing', ofStatus('processing'), 'open'],
-    ['of a status that nobody knows', ofStatus('on_the_moon'), 'open'],
+    ['of an unknown status', ofStatus('on_the_moon'), 'open'],
     ['without an activity', charge({ activity: undefined }), 'open'],
-    ['that a person has named', charge({ activity: account({ status: '', nextAction: null }) }), 'open'],
-    ['not looked at since its account expired', charge(), 'open'],
-    ['looked at when a late payment may not have shown yet', charge({ told: seenAt(15 * MINUTE + 14_000) }), 'open'],
-    ['looked at late enough', charge({ told: seenAt(15 * MINUTE + 15_000) }), 'expired'],
-    ['looked at since', charge({ told: { ...momentAt(LATE), service: LATE } }), 'expired'],
+    ['resolved by a person', charge({ activity: account({ status: '', nextAction: null }) }), 'open'],
+    ['not read since its account expired', charge(), 'open'],
+    ['read too soon after its expiry', charge({ told: seenAt(15 * MINUTE + 14_000) }), 'open'],
+    ['read late enough after its expiry', charge({ told: seenAt(15 * MINUTE + 15_000) }), 'expired'],
+    ['read since', charge({ told: { ...momentAt(LATE), service: LATE } }), 'expired'],
     ['unknown', charge({ state: 'unknown', activity: undefined }), undefined],
     ['rejected', charge({ state: 'rejected', activity: undefined }), undefined],
-  ])('one that is %s', (_what, one, payment) => {
+  ])('maps a charge that is %s', (_what, one, payment) => {
     expect(paymentOf(one, momentAt(LATE))).toBe(payment);
   });
 
@@ -154,18 +154,18 @@ describe('what has become of the money of a charge', () => {
     expect(paymentOf(charge(), momentAt(NOON))).toBe('open');
   });
 
-  it('that was seen expired is open again for a machine whose clock has gone back before the expiry', () => {
+  it('is open again if the local clock was set back before the expiry', () => {
     const seen = charge({ told: seenAt(20 * MINUTE) });
     expect(paymentOf(seen, momentAt(NOON + 15 * MINUTE))).toBe('expired');
     expect(paymentOf(seen, momentAt(NOON + 15 * MINUTE - 1))).toBe('open');
   });
 });
 
-describe('sums', () => {
+describe('openSums', () => {
   const of = (amount: number | undefined, currency: string | undefined): Charge =>
     charge({ asked: { amount, currency, ref: undefined, customer: undefined } });
 
-  it('are counted by payment and currency, exactly', () => {
+  it('counts exactly by payment and currency', () => {
     const sums = openSums(PAYMENTS);
     sums.add(of(Number.MAX_SAFE_INTEGER, 'NGN'), 'paid');
     sums.add(of(Number.MAX_SAFE_INTEGER, 'NGN'), 'paid');
@@ -180,7 +180,7 @@ describe('sums', () => {
     ]);
   });
 
-  it('tell of what is most first', () => {
+  it('lists the most frequent first', () => {
     const sums = openSums(PAYMENTS);
     for (const currency of ['GHS', 'NGN', 'KES', 'NGN']) sums.add(of(5, currency), 'paid');
     for (const currency of ['KES', 'KES', 'KES']) sums.add(of(5, currency), 'expired');
@@ -192,7 +192,7 @@ describe('sums', () => {
     ]);
   });
 
-  it('know no amount where none is known of any, and else what is known', () => {
+  it('has no amount if none is known, else the known part', () => {
     const sums = openSums(PAYMENTS);
     sums.add(charge(), 'paid');
     expect(sums.all()).toEqual([{ payment: 'paid', currency: undefined, count: 1, amount: undefined }]);
@@ -201,7 +201,7 @@ describe('sums', () => {
     expect(sums.all()).toEqual([{ payment: 'paid', currency: undefined, count: 3, amount: 5n }]);
   });
 
-  it('move a charge from one kind to another', () => {
+  it('moves a charge to another payment state', () => {
     const sums = openSums(PAYMENTS);
     sums.add(of(7, 'NGN'), 'open');
     sums.move(of(7, 'NGN'), 'open', 'open', of(7, 'NGN'));
@@ -209,7 +209,7 @@ describe('sums', () => {
     expect(sums.all()).toEqual([{ payment: 'paid', currency: 'NGN', count: 1, amount: 7n }]);
   });
 
-  it('take away what was added, and no amount that became known since', () => {
+  it('subtracts what was added, even if the amount became known later', () => {
     const sums = openSums(PAYMENTS);
     sums.add(of(5, 'NGN'), 'open');
     sums.add(of(undefined, undefined), 'open');

@@ -10,7 +10,7 @@ const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() 
 
 describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   describe('a charge in the ledger', () => {
-    it('is the only open one of its payment request, whoever begins the next', async () => {
+    it('is the only open one of its payment request, for every process', async () => {
       const place = newPlace();
       const [first, second] = [await open(place), await open(place)];
       const id = await beginCharge(first);
@@ -29,7 +29,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await beginCharge(second, { service: 'https://other.example' });
     });
 
-    it('survives with all that was kept of it when the ledger is opened anew', async () => {
+    it('keeps all its values after reopening', async () => {
       const place = newPlace();
       const ledger = await open(place);
       const more = {
@@ -71,7 +71,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ['rejected', 3],
       ['not_sent', 5],
       ['unknown', 6],
-    ])('that ended as %s is listed so', async (state, exitCode) => {
+    ])('that ended as %s is listed with that state', async (state, exitCode) => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, { state, exitCode });
@@ -79,7 +79,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.unknown()).toHaveLength(state === 'unknown' ? 1 : 0);
     });
 
-    it('becomes unknown for whoever looks once its process has gone', async () => {
+    it('becomes unknown for every process once its own has died', async () => {
       const place = newPlace();
       const id = await beginCharge(await open(place));
       const asked: Sender[] = [];
@@ -95,7 +95,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ]);
     });
 
-    it('becomes unknown beside another one that is still being sent', async () => {
+    it('becomes unknown although another one is still being sent', async () => {
       const place = newPlace();
       const [first, second] = [await open(place), await open(place, { self: { ...SELF, pid: 4712 } })];
       const gone = await beginCharge(first);
@@ -106,7 +106,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await other.get(running)).toMatchObject({ state: 'sending' });
     });
 
-    it('that has ended stays what it is when its process has gone', async () => {
+    it('keeps its outcome after its process has died', async () => {
       const place = newPlace();
       const ledger = await open(place);
       await ledger.record(await beginCharge(ledger), ACCEPTED);
@@ -115,7 +115,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await next.unknown()).toEqual([]);
     });
 
-    it('is overdue after its deadline, which is what a sender is asked by', async () => {
+    it('is overdue after its deadline, which is passed to the process check', async () => {
       const place = newPlace();
       await beginCharge(await open(place));
       const overdue = { isGone: (_sender: unknown, late: boolean) => late };
@@ -123,7 +123,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await (await open(place, { ...overdue, now: () => NOON + 10 * MINUTE + 1 })).unknown()).toHaveLength(1);
     });
 
-    it('is so to whoever begins or resolves, without anybody having looked before', async () => {
+    it('counts as unknown in begin and resolve, without an earlier read', async () => {
       const late = { isGone: (_sender: unknown, overdue: boolean) => overdue, now: () => NOON + 10 * MINUTE + 1 };
       const [first, second] = [newPlace(), newPlace()];
       await beginCharge(await open(first));
@@ -135,21 +135,21 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await (await open(second, late)).resolve(id, { state: 'not_created', evidence })).toBe(true);
     });
 
-    it('that is refused says at which moment the guard looked', async () => {
+    it("that is refused comes with the guard's time", async () => {
       const ledger = await open(newPlace());
       await beginCharge(ledger);
       expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', moment: momentAt(NOON) });
     });
 
-    it('that nobody began has no outcome', async () => {
+    it("that does not exist can't get an outcome", async () => {
       const ledger = await open(newPlace());
       expect(await thrownBy(ledger.record('chg-none', ACCEPTED))).toMatchObject({ kind: 'unrecorded' });
     });
 
     it.each([
-      ['by the clock that nobody sets', SELF, 7000],
-      ['by the machine’s clock where no other', { ...SELF, boot: '' }, MINUTE],
-    ])('keeps how long it took, %s', async (_which, self, took) => {
+      ['by the monotonic clock', SELF, 7000],
+      ['by the wall clock, without a monotonic one', { ...SELF, boot: '' }, MINUTE],
+    ])('stores the duration of the sending, %s', async (_which, self, took) => {
       let [now, up] = [NOON, 0];
       const ledger = await open(newPlace(), { self, now: () => now, uptime: () => up });
       const id = await beginCharge(ledger);
@@ -160,7 +160,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.get(id)).toMatchObject({ took });
     });
 
-    it('keeps no key of what was seen of it, and no phone number of what the customer was told', async () => {
+    it('stores no key from evidence and no phone number from a next action', async () => {
       const ledger = await open(newPlace(), { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
       const said = 'sk.Test.secret: confirm on +233 24 123 4567';
       const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: said };
@@ -185,7 +185,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     });
   });
 
-  describe('the outcome of a charge that others took for dead', () => {
+  describe('a late outcome after others considered the process dead', () => {
     const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00' };
     const takenForDead = async () => {
       const place = newPlace();
@@ -196,13 +196,13 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       return { sender, id, conclude };
     };
 
-    it('ends the doubt, whatever it is', async () => {
+    it('replaces the state unknown', async () => {
       const { sender, id } = await takenForDead();
       await sender.record(id, { state: 'rejected', exitCode: 3, evidence });
       expect(await sender.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
     });
 
-    it('holds against what was concluded meanwhile where the service has accepted it', async () => {
+    it('overrides an earlier conclusion if the service accepted the charge', async () => {
       const { sender, id, conclude } = await takenForDead();
       expect(await conclude()).toBe(true);
       await sender.record(id, ACCEPTED);
@@ -210,10 +210,10 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     });
 
     it.each([
-      ['a doubt reopens it', 'unknown', false, 'unknown'],
-      ['but not beside another open charge', 'unknown', true, 'not_created'],
-      ['what came to nothing is only kept', 'rejected', false, 'not_created'],
-    ] as const)('after it was concluded that it was not created: %s', async (_what, state, another, after) => {
+      ['reopened by an unknown outcome', 'unknown', false, 'unknown'],
+      ['not reopened beside another open charge', 'unknown', true, 'not_created'],
+      ['a failure is only added to the evidence', 'rejected', false, 'not_created'],
+    ] as const)('after the conclusion "not created": %s', async (_what, state, another, after) => {
       const { sender, id, conclude } = await takenForDead();
       expect(await conclude()).toBe(true);
       if (another) await beginCharge(sender);
@@ -222,7 +222,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect([(await sender.get(id))?.state, kinds]).toEqual([after, ['process_gone', 'look', 'answer']]);
     });
 
-    it('is seen in the evidence, and a person can not overrule it', async () => {
+    it("is in the evidence, and can't be overruled with ledger resolve", async () => {
       const { sender, id } = await takenForDead();
       const said = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
       expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(true);
@@ -231,7 +231,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await sender.resolve(id, { state: 'not_created', evidence: said })).toBe(false);
     });
 
-    it('does not take back that it was paid', async () => {
+    it('does not undo a payment', async () => {
       const { sender, id } = await takenForDead();
       const look = { ...evidence, kind: 'look' };
       await sender.resolve(id, { state: 'accepted', activity: account({ status: 'successful' }), evidence: look });
@@ -240,10 +240,10 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     });
   });
 
-  describe('resolving', () => {
+  describe('resolve', () => {
     const evidence = { kind: 'resolved', at: '2026-11-20T12:00:00+00:00' };
 
-    it('ends a doubt once, and only a doubt', async () => {
+    it('changes an unknown charge once, and no other', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       expect(await ledger.resolve(id, { state: 'not_created', evidence })).toBe(false);
@@ -278,8 +278,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     });
   });
 
-  describe('an activity that was read', () => {
-    it('changes what the guard knows of it, and keeps its next action', async () => {
+  describe('observe of an activity', () => {
+    it('updates its status for the guard and keeps its next action', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
@@ -291,7 +291,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'paid' });
     });
 
-    it('tells when it was made where a person has named no more than its identifier; the first word about that stays', async () => {
+    it('adds the creation time if a person gave only its id; the first value stays', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, { state: 'unknown', exitCode: 6 });
@@ -305,7 +305,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       }
     });
 
-    it('that was paid stays paid, whatever an older read says', async () => {
+    it('never makes a paid charge unpaid', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
@@ -316,12 +316,12 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.get(id)).toMatchObject({ activity: { status: 'refunded' } });
     });
 
-    it('tells anew what the service’s clock shows, where it does', async () => {
+    it("updates the service's time if the answer has it", async () => {
       let at = NOON;
       const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
       const id = await beginCharge(ledger);
       await ledger.record(id, { ...ACCEPTED, activity: account({ servedAt: NOON }) });
-      // Not at each look of a wait: what is not a minute old is good enough.
+      // Not at each read during a wait: a time less than a minute old suffices.
       for (const [passed, service] of [
         [59_999, NOON],
         [60_000, NOON + 60_005],
@@ -330,7 +330,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         await ledger.observe([account({ servedAt: at + 5 })]);
         expect(await ledger.get(id)).toMatchObject({ told: { service } });
       }
-      // But at once when it is another time there than was to be expected.
+      // But at once if it differs from the expected time.
       for (const [ahead, service] of [
         [1999, NOON + 60_005],
         [2000, NOON + 62_005],
@@ -343,7 +343,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 62_005 } });
     });
 
-    it('is written at once where it shows that an account has expired', async () => {
+    it('writes at once that an account has expired', async () => {
       let at = NOON;
       const ledger = await open(newPlace(), { now: () => at, uptime: () => at - NOON });
       const id = await beginCharge(ledger);
@@ -360,15 +360,15 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       }
     });
 
-    it('that no charge owns changes nothing', async () => {
+    it('without an owner changes nothing', async () => {
       const ledger = await open(newPlace());
       await ledger.observe([account()]);
       expect(await ledger.list({ limit: 9 })).toEqual([]);
     });
   });
 
-  describe('a list', () => {
-    it('goes newest first or oldest first, from a place on, by state and payment request', async () => {
+  describe('list', () => {
+    it('sorts newest or oldest first, from a position, by state and payment request', async () => {
       const ledger = await open(newPlace());
       const ids: string[] = [];
       for (const number of [1, 2, 3, 4]) {
@@ -387,7 +387,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await listed({ about: 'ugw.AbCd.2' })).toEqual([2]);
     });
 
-    it('of what is unknown holds all of it, oldest first', async () => {
+    it('of unknown charges returns all, oldest first', async () => {
       const ledger = await open(newPlace());
       const ids: string[] = [];
       for (const number of [1, 2, 3]) {

@@ -15,17 +15,17 @@ import {
 } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
 
-/** A stat line as Linux writes it: the state is its third field, the start its twenty-second. */
+/** A stat line of Linux: field 3 is the state, field 22 the start time. */
 const statLine = (pid: number, state: string, started: string, name = 'node'): string =>
   `${pid} (${name}) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(' ')} ${started} 1 2 3\n`;
 
 const SENDER: Sender = { pid: 77, boot: 'boot-a pid:[1] time:[2]', started: '500' };
 const SELF: Sender = { pid: 78, boot: 'boot-a pid:[1] time:[2]', started: '600' };
 
-/** A number beyond what any system gives. */
+/** Higher than any process id. */
 const NOBODY = 2 ** 30;
 
-/** A /proc in which one process is there, or none. */
+/** A fake /proc with one process or none. */
 const proc = (stat?: string): string => {
   const folder = newFolder('proc');
   if (stat === undefined) return folder;
@@ -34,34 +34,34 @@ const proc = (stat?: string): string => {
   return folder;
 };
 
-describe('a sender', () => {
+describe('hasProcessEnded for a sender', () => {
   it.each<[string, string | undefined, Partial<Sender>, boolean, boolean]>([
     ['runs', statLine(77, 'S', '500'), {}, false, false],
-    ['runs under an odd name', statLine(77, 'R', '500', 'a) Z 1 (b'), {}, false, false],
-    ['runs under a name of two lines', statLine(77, 'R', '500', 'a\nb'), {}, false, false],
-    ['is not there', undefined, { pid: NOBODY }, true, true],
-    ['is hidden in /proc and known to the kernel', undefined, { pid: process.pid }, false, true],
+    ['runs with an odd name', statLine(77, 'R', '500', 'a) Z 1 (b'), {}, false, false],
+    ['runs with a name of two lines', statLine(77, 'R', '500', 'a\nb'), {}, false, false],
+    ['does not exist', undefined, { pid: NOBODY }, true, true],
+    ['is hidden in /proc, but known to the kernel', undefined, { pid: process.pid }, false, true],
     ['is a zombie', statLine(77, 'Z', '500'), {}, true, true],
     ['is dead', statLine(77, 'X', '500'), {}, true, true],
-    ['has left its number to another', statLine(77, 'S', '501'), {}, true, true],
-    ['is of another boot', statLine(77, 'S', '500'), { boot: 'boot-b pid:[1]' }, true, true],
+    ['has the process id of a new process', statLine(77, 'S', '501'), {}, true, true],
+    ['is from another boot', statLine(77, 'S', '500'), { boot: 'boot-b pid:[1]' }, true, true],
     ['is in another container', undefined, { pid: NOBODY, boot: 'boot-a pid:[2]' }, false, true],
-    ['did not know its boot', undefined, { boot: '' }, false, true],
-    ['did not know its start', undefined, { started: '' }, false, true],
-    ['has a stat line that can not be read', 'nonsense', {}, false, true],
+    ['had no boot id', undefined, { boot: '' }, false, true],
+    ['had no start time', undefined, { started: '' }, false, true],
+    ['has an unreadable stat line', 'nonsense', {}, false, true],
   ])('that %s', (_what, stat, more, gone, goneWhenOverdue) => {
     const folder = proc(stat);
     expect(hasProcessEnded({ ...SENDER, ...more }, SELF, false, folder)).toBe(gone);
     expect(hasProcessEnded({ ...SENDER, ...more }, SELF, true, folder)).toBe(goneWhenOverdue);
   });
 
-  it('whose boot is known counts as running for whoever does not know the own one', () => {
+  it('with a boot id is false if the own boot is unknown', () => {
     const folder = proc(statLine(77, 'S', '500'));
     expect(hasProcessEnded(SENDER, { ...SELF, boot: '' }, false, folder)).toBe(false);
     expect(hasProcessEnded(SENDER, { ...SELF, boot: '' }, true, folder)).toBe(true);
   });
 
-  it('is asked of the system where there is no /proc', () => {
+  it('asks the system if there is no /proc', () => {
     const nowhere = join(newFolder('proc'), 'none');
     const bare = { boot: '', started: '' };
     const self = { ...SELF, ...bare };
@@ -71,14 +71,14 @@ describe('a sender', () => {
   });
 });
 
-describe('a sender whose system says less', () => {
-  it('is asked of the system, too, where only the boot is not told', () => {
+describe('hasProcessEnded for a sender with less information', () => {
+  it('asks the system if only the boot id is missing', () => {
     const sender = { pid: process.pid, boot: '', started: '500' };
     expect(hasProcessEnded(sender, { ...SELF, boot: '' }, false, proc())).toBe(false);
     expect(hasProcessEnded({ ...sender, pid: NOBODY }, { ...SELF, boot: '' }, false, proc())).toBe(true);
   });
 
-  it('counts as running until it is overdue where its stat line is kept from us', () => {
+  it('is false until overdue if its stat line is unreadable', () => {
     const folder = newFolder('proc');
     mkdirSync(join(folder, '77/stat'), { recursive: true });
     expect(hasProcessEnded(SENDER, SELF, false, folder)).toBe(false);
@@ -86,7 +86,7 @@ describe('a sender whose system says less', () => {
   });
 });
 
-describe('where the machine’s uptime counts', () => {
+describe('bootOf', () => {
   it.each([
     ['boot-a pid:[1] time:[2]', 'boot-a time:[2]'],
     ['boot-a  time:[2]', 'boot-a time:[2]'],
@@ -94,13 +94,13 @@ describe('where the machine’s uptime counts', () => {
     ['boot-a pid:[1]', 'boot-a'],
     ['boot-a', 'boot-a'],
     ['', ''],
-  ])('%j is %j', (boot, counts) => {
+  ])('turns %j into %j', (boot, counts) => {
     expect(bootOf({ boot })).toBe(counts);
   });
 });
 
-describe('this process', () => {
-  it('is known by its boot, its name space and its start', () => {
+describe('thisSender', () => {
+  it('consists of boot id, namespace and start time', () => {
     const folder = newFolder('proc');
     mkdirSync(join(folder, 'sys/kernel/random'), { recursive: true });
     mkdirSync(join(folder, 'self/ns'), { recursive: true });
@@ -115,7 +115,7 @@ describe('this process', () => {
     expect(thisSender(folder).boot).toBe('');
   });
 
-  it('has no start where /proc counts processes otherwise', () => {
+  it('has no start time if /proc numbers processes differently', () => {
     const folder = newFolder('proc');
     for (const [pid, started] of [
       [process.pid + 1, ''],
@@ -129,17 +129,17 @@ describe('this process', () => {
     }
   });
 
-  it('says nothing that it does not know', () => {
+  it('is empty where nothing is known', () => {
     expect(thisSender(join(newFolder('proc'), 'none'))).toEqual({ pid: process.pid, boot: '', started: '' });
   });
 
-  it('has no start where its stat line can not be read', () => {
+  it('has no start time if the stat line is unreadable', () => {
     const folder = newFolder('proc');
     mkdirSync(join(folder, 'self/stat'), { recursive: true });
     expect(thisSender(folder).started).toBe('');
   });
 
-  it('runs', () => {
+  it('has not ended', () => {
     const self = thisSender();
     expect(hasProcessEnded(self, self, false)).toBe(false);
     if (process.platform === 'linux')
@@ -152,15 +152,15 @@ describe('this process', () => {
 
 const { bigint: nanoseconds } = process.hrtime;
 
-/** The clock counts in hundredths of a second. */
+/** The clock counts hundredths of a second. */
 const passHundredths = (): void => {
   for (const until = nanoseconds() + 30_000_000n; nanoseconds() < until; );
 };
 
 afterEach(() => void vi.useRealTimers());
 
-describe.runIf(process.platform === 'linux')('the clock that nobody sets', () => {
-  it('goes on with time', () => {
+describe.runIf(process.platform === 'linux')('the monotonic clock', () => {
+  it('advances', () => {
     const uptime = uptimeFrom('/proc/uptime');
     const before = uptime();
     passHundredths();
@@ -168,7 +168,7 @@ describe.runIf(process.platform === 'linux')('the clock that nobody sets', () =>
   });
 
   it.each(['performance', 'Date'] as const)(
-    'is asked again as soon as another clock goes on, though %s stands still',
+    'is read again once another clock advances, although %s stands still',
     (still) => {
       vi.useFakeTimers({ toFake: [still] });
       const uptime = uptimeFrom('/proc/uptime');
@@ -178,7 +178,7 @@ describe.runIf(process.platform === 'linux')('the clock that nobody sets', () =>
     },
   );
 
-  it('is not asked again within the same moment', () => {
+  it('is not read again at the same time', () => {
     vi.useFakeTimers({ toFake: ['performance', 'Date'] });
     const uptime = uptimeFrom('/proc/uptime');
     const before = uptime();
@@ -190,17 +190,17 @@ describe.runIf(process.platform === 'linux')('the clock that nobody sets', () =>
 const ADA = { name: 'ada', uid: 1000, loginUid: undefined, host: 'laptop', namespaced: false };
 
 it.each<[string, Partial<Parameters<typeof operatorText>[0]>, string]>([
-  ['by the name of the account', {}, 'ada@laptop'],
-  ['by that alone, where it is who has logged in', { loginUid: 1000 }, 'ada@laptop'],
-  ['also by who has logged in, behind sudo', { name: 'ops', uid: 900, loginUid: 1000 }, 'uid 1000 as ops@laptop'],
-  ['by a number, where the account has no name', { name: undefined }, 'uid 1000@laptop'],
-  ['with where nobody can be known', { namespaced: true }, 'ada@laptop in a user namespace'],
-  ['as nobody, where the system counts no users', { name: undefined, uid: undefined }, 'uid ?@laptop'],
-])('who acts is known %s', (_how, more, text) => {
+  ['the account name', {}, 'ada@laptop'],
+  ['the account name alone, if that user logged in', { loginUid: 1000 }, 'ada@laptop'],
+  ['the login user too, with sudo', { name: 'ops', uid: 900, loginUid: 1000 }, 'uid 1000 as ops@laptop'],
+  ['the uid, if the account has no name', { name: undefined }, 'uid 1000@laptop'],
+  ['the host alone, if the user is unknown', { namespaced: true }, 'ada@laptop in a user namespace'],
+  ['nobody, if the system has no uids', { name: undefined, uid: undefined }, 'uid ?@laptop'],
+])('operatorText is %s', (_how, more, text) => {
   expect(operatorText({ ...ADA, ...more })).toBe(text);
 });
 
-it('who acts here is known', () => {
+it('operator has a name and a host', () => {
   expect(operator()).toMatch(/.@./);
 });
 
@@ -211,21 +211,21 @@ it.each([
   ['', undefined],
   ['-1', undefined],
   ['x', undefined],
-])('who has logged in is read as the kernel writes it: %j', (text, uid) => {
+])("loginUidFrom reads the kernel's format: %j", (text, uid) => {
   const path = join(newFolder('login'), 'loginuid');
   writeFileSync(path, text);
   expect(loginUidFrom(path)).toBe(uid);
   expect(loginUidFrom(`${path}.none`)).toBeUndefined();
 });
 
-it('the name of an account comes from a passwd file, by its number', () => {
+it('nameFrom finds an account name by its uid in a passwd file', () => {
   const path = join(newFolder('passwd'), 'passwd');
   writeFileSync(path, 'root:x:0:0:root:/root:/bin/sh\nada:x:1000:100:1001:/home/ada:/bin/sh\n');
   expect([0, 1000, 100, 1001].map((uid) => nameFrom(path, uid))).toEqual(['root', 'ada', undefined, undefined]);
   expect(nameFrom(`${path}.none`, 0)).toBeUndefined();
 });
 
-it('a map of users counts only as the kernel’s own', () => {
+it("namespacedBy accepts only the kernel's own uid map", () => {
   const path = join(newFolder('map'), 'uid_map');
   writeFileSync(path, '         0          0 4294967295\n');
   expect([path, `${path}.none`].map(namespacedBy)).toEqual([true, true]);

@@ -6,7 +6,7 @@ import { NOON } from './support/charges.ts';
 
 const ONYE = 'ony.AbCd.000000000000000000000001';
 
-describe('the amount that a payment request asks for', () => {
+describe('the amount of snapshotOf', () => {
   it.each<[unknown, number | undefined]>([
     [500, 500],
     [0, 0],
@@ -28,12 +28,12 @@ describe('the amount that a payment request asks for', () => {
     ['', undefined],
     [null, undefined],
     [[500], undefined],
-  ])('%j is %j', (amount, read) => {
+  ])('for %j is %j', (amount, read) => {
     expect(snapshotOf({ amount }).asked.amount).toBe(read);
   });
 });
 
-describe('what is paid in full', () => {
+describe('paidInFull of snapshotOf', () => {
   it.each<[unknown, unknown, boolean]>([
     [500, 500, true],
     [500, 501, true],
@@ -43,12 +43,12 @@ describe('what is paid in full', () => {
     [500, undefined, false],
     [undefined, 500, false],
     [-1, 500, false],
-  ])('of %j are paid %j: %s', (amount, paid, inFull) => {
+  ])('with the amount %j and the paid sum %j is %s', (amount, paid, inFull) => {
     expect(snapshotOf({ amount, total_amount_paid: paid }).paidInFull).toBe(inFull);
   });
 });
 
-describe('what a payment request says', () => {
+describe('snapshotOf', () => {
   it.each<[object, string | undefined]>([
     [{ currency: 'NGN' }, 'NGN'],
     [{ currency: ['ngn', 'Naira'] }, 'NGN'],
@@ -58,7 +58,7 @@ describe('what a payment request says', () => {
     [{ currency: 'NG' }, undefined],
     [{ currency: '1NG' }, undefined],
     [{}, undefined],
-  ])('of its currency: %j is %j', (ugwo, currency) => {
+  ])('reads the currency: %j is %j', (ugwo, currency) => {
     expect(snapshotOf(ugwo).asked.currency).toBe(currency);
   });
 
@@ -69,7 +69,7 @@ describe('what a payment request says', () => {
     [{ onye: 'ugw.AbCd.1', onye_nzube: { uid: ONYE } }, ONYE],
     [{ onye: 'Ada' }, undefined],
     [{}, undefined],
-  ])('of its customer: %j is %j', (ugwo, customer) => {
+  ])('reads the customer: %j is %j', (ugwo, customer) => {
     expect(snapshotOf(ugwo).asked.customer).toBe(customer);
   });
 
@@ -79,7 +79,7 @@ describe('what a payment request says', () => {
     [{ onye: { email: '' }, onye_nzube: { email: 'ada@example.com' } }, 'ada@example.com'],
     [{ onye: { email: 'ada@example.com' }, onye_nzube: { email: 'eze@example.com' } }, 'ada@example.com'],
     [{ onye: { email: 7 } }, undefined],
-  ])('of the address of its customer: %j is %j', (ugwo, email) => {
+  ])("reads the customer's email: %j is %j", (ugwo, email) => {
     expect(snapshotOf(ugwo).email).toBe(email);
   });
 
@@ -90,7 +90,7 @@ describe('what a payment request says', () => {
     [null, undefined],
     ['x'.repeat(1000), 'x'.repeat(1000)],
     ['x'.repeat(1001), `${'x'.repeat(1000)}… (1 more characters)`],
-  ])('in a text, which may be of any length: %#', (text, read) => {
+  ])('shortens long text: %#', (text, read) => {
     const { asked, description } = snapshotOf({ ref: text, description: text });
     expect([asked.ref, description]).toEqual([read, read]);
   });
@@ -100,7 +100,7 @@ describe('what a payment request says', () => {
     [{ checkout: {} }, false],
     [{ checkout: [] }, false],
     [{}, false],
-  ])('of its checkout: with %j it has none: %s', (ugwo, none) => {
+  ])('reads the checkout: with %j, noCheckout is %s', (ugwo, none) => {
     expect(snapshotOf(ugwo).noCheckout).toBe(none);
   });
 
@@ -112,11 +112,11 @@ describe('what a payment request says', () => {
     [null, false],
     ['act.1', false],
     [undefined, false],
-  ])('of its latest activity: %j is one: %s', (last, is) => {
+  ])('reads the latest activity: %j is one: %s', (last, is) => {
     expect(snapshotOf({ lastest_ugwo_activity: last }).last).toBe(is ? last : undefined);
   });
 
-  it('comes with the times that the answer told, and with no others', () => {
+  it('has only the times of the answer', () => {
     expect(snapshotOf({}, { servedAt: NOON, age: 5 })).toMatchObject({ servedAt: NOON, age: 5 });
     for (const shown of [snapshotOf({}), snapshotOf({}, {})]) {
       expect(shown).not.toHaveProperty('servedAt');
@@ -125,14 +125,14 @@ describe('what a payment request says', () => {
   });
 });
 
-describe('a look with an activity as it stands by now', () => {
+describe('withActivity', () => {
   const [one, two] = [
     { uid: 'act.1', status: 'processing' },
     { uid: 'act.2', status: 'processing' },
   ];
   const paid: ApiRecord = { value: { uid: 'act.1', status: 'successful' }, text: '' };
 
-  it('shows it in the place of what was known of it', () => {
+  it('replaces the earlier version of the activity', () => {
     const shown = snapshotOf({ status: 'requires_ugwo', activities: [one, two] }, { servedAt: NOON });
     expect(withActivity(shown, paid)).toEqual({ ...shown, activities: [two, paid.value] });
     expect(withActivity(shown, { ...paid, servedAt: NOON + 5 })).toEqual({
@@ -142,7 +142,7 @@ describe('a look with an activity as it stands by now', () => {
     });
   });
 
-  it('shows it alone where nothing was shown', () => {
+  it('contains only the activity if there was no snapshot', () => {
     expect(withActivity(undefined, paid)).toEqual({ ...snapshotOf({}), activities: [paid.value] });
     expect(withActivity(snapshotOf({}), paid).activities).toEqual([paid.value]);
   });
@@ -158,7 +158,7 @@ const WHOLE = {
   psp: 'somebody',
 };
 
-it('of an activity its name, its machine value, what is to be done and when it was made are kept', () => {
+it('keptActivity has the id, status, next action and creation time', () => {
   expect(keptActivity(WHOLE)).toStrictEqual({
     uid: 'act.AbCd.1',
     status: 'requires_action',
@@ -174,7 +174,7 @@ it('of an activity its name, its machine value, what is to be done and when it w
   });
 });
 
-it('what is kept reads as an activity again', () => {
+it('asActivity reverses keptActivity', () => {
   const { psp: _, ...kept } = { ...WHOLE, status: 'requires_action' };
   expect(asActivity(keptActivity(WHOLE))).toStrictEqual(kept);
   expect(asActivity(keptActivity({ uid: 'act.AbCd.1', status: 'failed' }))).toStrictEqual({
@@ -185,22 +185,22 @@ it('what is kept reads as an activity again', () => {
   });
 });
 
-it('what is too long to be a word, and more to do than anybody can, are not kept', () => {
+it('keptActivity omits overlong text and oversized next actions', () => {
   const times = ['x'.repeat(BOUNDS.word), 'x'.repeat(BOUNDS.word + 1), 7];
   expect(times.map((created_at) => keptActivity({ created_at }).createdAt)).toEqual([times[0], undefined, undefined]);
-  // Printed, it has two quotes.
+  // JSON adds two quotes.
   const steps = ['x'.repeat(BOUNDS.kept - 2), 'x'.repeat(BOUNDS.kept - 1)];
   expect(steps.map((next_action) => keptActivity({ next_action }).nextAction)).toEqual([steps[0], null]);
 });
 
-it('what there is to do is counted as it would be printed, to the last character', () => {
+it('keptActivity measures a next action by its JSON length', () => {
   const step = (more: string): object => ({ 'a"b': [1, -0.5, true, null, {}, [], 'é\n'], more });
   const room = BOUNDS.kept - JSON.stringify(step('')).length;
   const steps = [step('x'.repeat(room)), step('x'.repeat(room + 1))];
   expect(steps.map((next_action) => keptActivity({ next_action }).nextAction)).toEqual([steps[0], null]);
 });
 
-it('what names no activity has no name, and nothing to do is null', () => {
+it('keptActivity has an empty id and a null next action for unusable input', () => {
   for (const nothing of [{}, { uid: 7, next_action: undefined }, null, []]) {
     expect(keptActivity(nothing)).toStrictEqual({ uid: '', status: '', nextAction: null, createdAt: undefined });
   }

@@ -18,15 +18,15 @@ const filled = async (place: Parameters<typeof open>[0]) => {
   return ledger;
 };
 
-describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
-  it('that is as it was written is found so', async () => {
+describe.each(BACKENDS)('verify of a ledger %s', (_where, newPlace) => {
+  it('finds no fault in an unchanged ledger', async () => {
     const ledger = await filled(newPlace());
     expect(await ledger.verify()).toEqual({ entries: 3, jobs: 1, faults: [] });
   });
 });
 
-describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
-  it('that holds what a database may not keep as it is is whole', async () => {
+describe.each(BACKENDS)('verify of a ledger %s', (_where, newPlace) => {
+  it('accepts text that a database may store differently', async () => {
     const ledger = await open(newPlace());
     const asked = { ref: 'INV\0\ud800-1', customer: '\0', amount: 1, currency: 'NGN' };
     await ledger.begin(intent({ asked }), { again: false });
@@ -34,7 +34,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
   });
 });
 
-describe('what can never be', () => {
+describe('verify reports an impossible state', () => {
   const made = (more: Partial<Entry>): Entry => charge(more as never);
   it.each<[string, Entry]>([
     ['chg-000000000000 is accepted and has no activity', made({ activity: undefined })],
@@ -43,24 +43,24 @@ describe('what can never be', () => {
     ['chg-000000000000 ends before it started', made({ deadline: 0 })],
     ['chg-000000000000 has a job without a row, or a row without a job', made({ row: 1 })],
     [`chg-000000000000 belongs to ${ID}, which the ledger does not know`, made({ job: ID, row: 1 })],
-  ])('is told: %s', async (fault, entry) => {
+  ])('of an entry: %s', async (fault, entry) => {
     expect(await memoryLedger([entry]).verify()).toEqual({ entries: 1, jobs: 0, faults: [fault] });
   });
 
-  it('is told of a job whose file is shorter', async () => {
+  it('of a job with too short a file', async () => {
     const ledger = memoryLedger([charge({ job: ID, row: 11 })]);
     await ledger.jobs.open(job(), 1);
     expect((await ledger.verify()).faults).toEqual([`${ID} has a row 11, and its file has 10`]);
   });
 
-  it('is not what a person has said', async () => {
+  it('but accepts one that a person set', async () => {
     const said = charge({ activity: undefined, evidence: [{ kind: 'resolved', at: '2026-11-20T12:00:00+00:00' }] });
     expect((await memoryLedger([said]).verify()).faults).toEqual([]);
   });
 });
 
-describe('a file that was changed', () => {
-  it('is told by its rows', async () => {
+describe('verify of a changed file', () => {
+  it('finds a changed row', async () => {
     const path = newPath();
     const ledger = await openFile(path);
     await ledger.begin(intent(), { again: false });
@@ -71,12 +71,12 @@ describe('a file that was changed', () => {
     ]);
   });
 
-  it('is told by its indexes', async () => {
+  it('finds a damaged index', async () => {
     const path = newPath();
     const ledger = await openFile(path);
     await ledger.begin(intent(), { again: false });
     await ledger.close();
-    // The index is told to be another one than it was built as: what it holds is not what it should.
+    // Gives the index another definition than its contents have.
     const db = new DatabaseSync(path, { defensive: false });
     db.exec(
       "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '(ugwo, seq)', '(origin, seq)') WHERE name = 'charge_of_ugwo_again'",
@@ -88,8 +88,8 @@ describe('a file that was changed', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a database that was changed', () => {
-  it('is told by its rows', async () => {
+describe.skipIf(process.platform === 'win32')('verify of a changed database', () => {
+  it('finds a changed row', async () => {
     const place = newSharedPlace();
     const ledger = await filled(place.open);
     await place.sql('UPDATE paycli.charge SET amount = 1 WHERE job IS NOT NULL AND "row" = 2');

@@ -6,7 +6,7 @@ import { charge, intent, MINUTE, NOON } from '../support/charges.ts';
 import { newSharedPlace } from '../support/postgres.ts';
 
 describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
-  it('knows the warning of a commit by its code, since its words come in any language', async () => {
+  it('recognises the commit warning by its code, since its text is localised', async () => {
     const place = newSharedPlace();
     const ledger = await place.open();
     await place.sql(`CREATE SEQUENCE warned;
@@ -15,12 +15,12 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       CREATE CONSTRAINT TRIGGER warn AFTER INSERT OR UPDATE ON paycli.charge DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION warn()`);
     expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
-    // Written again, so that another commit could be waited for.
+    // Written twice, so that the second commit is awaited.
     expect(await place.sql('SELECT last_value::int FROM warned')).toEqual([{ last_value: 2 }]);
     expect(await place.sql('SELECT FROM paycli.charge')).toHaveLength(1);
   });
 
-  it('goes by what became of a row last, not by what was pushed last', async () => {
+  it("uses the row's latest entry, not the latest imported one", async () => {
     const place = newSharedPlace();
     const ledger = await place.open();
     const row = { job: 'job-0000000000000001', row: 5, kind: 'refund' };

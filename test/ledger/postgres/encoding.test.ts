@@ -4,7 +4,7 @@ import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { thrownBy } from '../../client/support.ts';
 import { sharedCluster } from '../../support/postgres.ts';
 
-it('no ledger is made in a database that can’t keep every text', async () => {
+it("ledger init refuses a database with an encoding that can't store all text", async () => {
   const cluster = await sharedCluster();
   const name = `latin_${process.pid}`;
   await cluster.sql(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);

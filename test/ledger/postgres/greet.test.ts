@@ -9,7 +9,7 @@ import { newSharedPlace } from '../support/postgres.ts';
 const COCKROACH = 'CockroachDB CCL v24.3.0 (x86_64-pc-linux-gnu)';
 const YUGABYTE = 'PostgreSQL 15.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu';
 
-describe('what a server says that it is', () => {
+describe('isPostgres', () => {
   it.each([
     ['PostgreSQL 15.20 (Debian 15.20-0+deb12u1) on x86_64-pc-linux-gnu', true],
     ['PostgreSQL 18.4 on aarch64-apple-darwin', true],
@@ -18,7 +18,7 @@ describe('what a server says that it is', () => {
     ['PostgreSQL 8.0.2 on i686-pc-linux-gnu, Redshift 1.0.1', false],
     ['PostgreSQL 12.12 (Greenplum Database 7.0.0)', false],
     ['', false],
-  ])('%j: PostgreSQL is %s', (version, is) => {
+  ])('for %j is %s', (version, is) => {
     expect(isPostgres(version)).toBe(is);
   });
 });
@@ -27,7 +27,7 @@ const NO_LOCKS = `
   CREATE OR REPLACE FUNCTION pg_catalog.pg_advisory_xact_lock(bigint) RETURNS void LANGUAGE sql AS '';
   CREATE OR REPLACE FUNCTION pg_catalog.pg_try_advisory_xact_lock(bigint) RETURNS boolean LANGUAGE sql AS 'SELECT true';`;
 
-/** A PostgreSQL that says that it is something else, and, where `locks` says so, gives locks that lock nothing. */
+/** A PostgreSQL that reports another product; `locks` can disable its locks. */
 const otherServer = async (version: string, locks: string): Promise<Access> => {
   const cluster = await ownCluster();
   const database = await cluster.createDatabase();
@@ -40,15 +40,15 @@ const otherServer = async (version: string, locks: string): Promise<Access> => {
 
 const OPEN = { states: ['unknown'], limit: 1 } as const;
 
-describe.skipIf(process.platform === 'win32')('a server that is no PostgreSQL', () => {
-  it.each([COCKROACH, YUGABYTE])('is used where its locks keep others out: %s', async (version) => {
+describe.skipIf(process.platform === 'win32')('a server other than PostgreSQL', () => {
+  it.each([COCKROACH, YUGABYTE])('is accepted if its locks work: %s', async (version) => {
     const access = await otherServer(version, '');
     const ledger = await newSharedPlace().open({ access });
     expect(await ledger.list(OPEN)).toEqual([]);
     expect(await databaseStatus(access)).toMatchObject({ version, isPostgres: false });
   });
 
-  it('is refused where they do not', async () => {
+  it("is refused if its locks don't work", async () => {
     const access = await otherServer(COCKROACH, NO_LOCKS);
     await expect(newSharedPlace().open({ access })).rejects.toMatchObject({
       kind: 'ledger',

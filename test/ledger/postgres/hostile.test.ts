@@ -35,7 +35,7 @@ const NOTICE = message('N', 'SNOTICE\0C01000\0Mhm\0\0');
 
 type Say = (asked: Message, socket: Socket) => void;
 
-/** A server that answers each message as the test says, on loopback or at the Unix socket of a folder. */
+/** A fake server with scripted answers, on loopback or at a Unix socket in a folder. */
 const serverThat = async (say: Say, folder?: string) => {
   const asked: Message[] = [];
   const sockets: Socket[] = [];
@@ -71,7 +71,7 @@ const serverThat = async (say: Say, folder?: string) => {
   };
 };
 
-/** Sends the same for as long as it is taken. */
+/** Sends the same bytes as long as the client reads. */
 const forever = (socket: Socket, bytes: Buffer): void => {
   const some = Buffer.concat(Array.from({ length: Math.ceil(65_536 / bytes.length) }, () => bytes));
   const all = function* () {
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('a server without TLS that asks fo
     ['as MD5', [MD5]],
     ['in clear text', [SCRAM, CLEAR_TEXT]],
     ['as MD5', [SCRAM, MD5]],
-  ])('%s does not get it, over a port or a socket (after %j)', async (how, words) => {
+  ])('%s does not get it, over TCP or a socket (after %j)', async (how, words) => {
     for (const folder of [undefined, newFolder('socket')]) {
       const left = [...words];
       const server = await serverThat((_asked, socket) => void socket.write(left.shift() ?? LET_IN), folder);
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('a server without TLS that asks fo
   });
 });
 
-/** More than that is in the system's buffers. */
+/** More than the system's buffers. */
 const SLACK = 8 * 1024 * 1024;
 const HUGE = Buffer.concat([Buffer.from('D'), int(2 ** 30), Buffer.alloc(65_536)]);
 
@@ -112,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('a server that sends without end',
     ['notices', NOTICE],
     ['a message of 1 GiB', HUGE],
     ['empty messages', message('1')],
-  ])('%s, before it has let anybody in, is left', async (_what, bytes) => {
+  ])('is disconnected during login: %s', async (_what, bytes) => {
     const server = await serverThat((_asked, socket) => forever(socket, bytes));
     await expect(server.open()).rejects.toMatchObject({
       kind: 'ledger',
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('a server that sends without end',
     ['rows without columns', [ROWS], message('D', Buffer.from([0, 0]))],
     ['answers', [], message('C', 'X\0')],
     ['a message of 1 GiB', [ROWS], HUGE],
-  ])('%s, in an answer, is left', { timeout: 60_000 }, async (_what, first, bytes) => {
+  ])('is disconnected during an answer: %s', { timeout: 60_000 }, async (_what, first, bytes) => {
     const server = await serverThat(({ name }, socket) => {
       if (name !== 'Query') return void socket.write(LET_IN);
       for (const one of first) socket.write(one);
@@ -145,9 +145,9 @@ describe.skipIf(process.platform === 'win32')('a server that sends without end',
   });
 
   it.each([
-    ['asks for a proof that nobody knows', message('R', int(99))],
-    ['sends a row that is cut off', Buffer.concat([LET_IN, message('D', Buffer.from([127, 255]))])],
-  ])('%s: that is no more than a failure', async (_what, bytes) => {
+    ['asks for an unknown authentication method', message('R', int(99))],
+    ['sends a truncated row', Buffer.concat([LET_IN, message('D', Buffer.from([127, 255]))])],
+  ])('that %s causes an ordinary error', async (_what, bytes) => {
     const server = await serverThat((_asked, socket) => void socket.write(bytes));
     await expect(server.open().then((session) => session.run('SELECT 1', LIMIT_MS))).rejects.toMatchObject({
       name: expect.stringMatching(/Lost|PayError/),

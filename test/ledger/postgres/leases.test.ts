@@ -5,7 +5,7 @@ import { newSharedPlace } from '../support/postgres.ts';
 const JOB = 'job-0000000000000001';
 
 describe('a slice of a job', () => {
-  it('is left to one worker at a time, who is shown, until it is let go', async () => {
+  it('belongs to one worker at a time, which is shown, until released', async () => {
     const place = newSharedPlace();
     const [ada, ben] = [await place.open(), await place.open({ worker: 'ben@ci' })];
     expect(await ada.jobs.lease(JOB, 0)).toBe(true);
@@ -22,7 +22,7 @@ describe('a slice of a job', () => {
     expect(await ben.jobs.lease(JOB, 0)).toBe(true);
   });
 
-  it('is anybody’s once its time is over, by the clock of the server', async () => {
+  it("is free after its lease expires by the server's clock", async () => {
     const place = newSharedPlace();
     const [ada, ben] = [await place.open(), await place.open({ worker: 'ben@ci' })];
     expect(await ada.jobs.lease(JOB, 0)).toBe(true);

@@ -15,7 +15,10 @@ import { newSharedPlace } from '../support/postgres.ts';
 const TYPES = ['numeric', 'integer', 'bigint', 'double precision', 'name', 'text'];
 const OPERATORS = ['*', '/', '+', '-', '=', '<>', '<', '<=', '>', '>='];
 
-/** An operator in `public` for each two types, whose function tells that it was called: PostgreSQL takes it where its own fit less well. */
+/**
+ * Creates an operator in `public` for each pair of types. PostgreSQL calls it if its own operators match less
+ * exactly.
+ */
 const TRAPS = TYPES.flatMap((left) =>
   TYPES.map(
     (right) => `CREATE FUNCTION public.trap("left" ${left}, "right" ${right}) RETURNS ${left} LANGUAGE plpgsql
@@ -36,16 +39,16 @@ const place = newSharedPlace();
 const path = "SELECT current_setting('search_path')";
 const LIMIT_MS = 20_000;
 
-describe.skipIf(process.platform === 'win32')('where others may put operators and functions into public', () => {
+describe.skipIf(process.platform === 'win32')('a schema `public` with planted operators and functions', () => {
   beforeAll(async () => {
     await place.sql(TRAPS + FUNCTIONS);
   });
 
-  it('theirs are traps', async () => {
+  it('affects other sessions', async () => {
     await expect(place.sql('SELECT 1::numeric * 1')).rejects.toThrow('of somebody else was called');
   });
 
-  it('each message looks names up in pg_catalog alone, and leaves nothing behind', async () => {
+  it('is ignored by every message, which resolves names in pg_catalog only', async () => {
     const session = await openSession({ address: addressOf(await place.url()), password: async () => undefined });
     for (const text of [path, `BEGIN; ${path}`, path, `${path}; COMMIT`]) {
       const { answers } = await session.run(text, LIMIT_MS);
@@ -54,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('where others may put operators an
     await session.close();
   });
 
-  it.runIf(full || hasBouncer())('nothing stays behind in the connection of a pool', async () => {
+  it.runIf(full || hasBouncer())('is ignored over a pooled connection, which keeps no setting', async () => {
     const cluster = await sharedCluster();
     const bouncer = await ownBouncer(cluster, { settings: { default_pool_size: 1 } });
     const url = new URL(await place.url());
@@ -74,17 +77,17 @@ describe.skipIf(process.platform === 'win32')('where others may put operators an
   it.each<[what: string, statement: string]>([
     ['the clock', `SELECT ${CLOCK}`],
     ['the server', `SELECT ${SERVER} = 'x'`],
-    ['what this machine has begun', `SELECT ${knowsAllStatement(['a', 'b'])}`],
-    ['what stands', findStatement({ ...standing, states: ['unknown'], begun: { since: 1 }, limit: 1 }, true)],
+    ["the check for this machine's entries", `SELECT ${knowsAllStatement(['a', 'b'])}`],
+    ['a search', findStatement({ ...standing, states: ['unknown'], begun: { since: 1 }, limit: 1 }, true)],
     ['a row', findStatement({ job: 'job-0000000000000001', rows: [1, 1], order: 'newest' }, true)],
-    ['what was written', writtenStatement([charge()])],
+    ['a write', writtenStatement([charge()])],
     ...looks.map((look, index): [string, string] => [`allowance ${index}`, look]),
     ['a migration', migrationFrom(1, { name: '', key: '' }).split(';')[0] ?? ''],
-  ])('%s has exact types: with any search_path it calls none of theirs', async (_what, statement) => {
+  ])('never affects %s, whose types are exact, with any search_path', async (_what, statement) => {
     await expect(place.sql(statement)).resolves.toBeDefined();
   });
 
-  it('the owner runs into none of them', async () => {
+  it('never affects the owner', async () => {
     const access = { address: addressOf(await place.url()), password: async () => undefined };
     await place.sql(`INSERT INTO paycli.policy VALUES ('shop', NULL, 'ada', 0)`);
     const ledger = await place.open();

@@ -16,13 +16,13 @@ import { SELF } from '../support/charges.ts';
 import { intent, SENT } from '../support/memory.ts';
 import { newSharedPlace, type SharedPlace } from '../support/postgres.ts';
 
-/** Begins these at once, in one transaction. */
+/** Begins these charges in one transaction. */
 const beginAll = async (ledger: Ledger, numbers: readonly number[]): Promise<void> => {
   const begun = numbers.map((number) => ledger.begin(intent({ about: ugwoOf(number) }), { again: false }));
   for (const { kind } of await Promise.all(begun)) expect(kind).toBe('begun');
 };
 
-/** As a failover does whose standby had not heard of these. */
+/** Deletes entries, like a failover to a lagging standby. */
 const forget = async (place: SharedPlace, numbers: readonly number[]): Promise<void> => {
   const database = new URL(await place.url()).pathname.slice(1);
   const names = numbers.map((number) => `'${ugwoOf(number)}'`).join();
@@ -34,7 +34,7 @@ const from = (first: number, count: number): number[] => Array.from({ length: co
 const unknownTo = async (ledger: Ledger): Promise<string[]> =>
   (await ledger.unknown()).map(({ about }) => about).sort();
 
-/** More commits than are looked for at each connection. */
+/** More commits than each connection checks. */
 const MANY = 70;
 
 const shadowOf = ({ folder }: SharedPlace): string => {
@@ -42,12 +42,12 @@ const shadowOf = ({ folder }: SharedPlace): string => {
   return join(folder, name);
 };
 
-describe.skipIf(process.platform === 'win32')("a machine's memory of what it has begun", () => {
-  it('misses what another process of it committed last and wrote down before', async () => {
+describe.skipIf(process.platform === 'win32')("this machine's copies of what it started", () => {
+  it('detect a loss even if another local process committed later but recorded earlier', async () => {
     const place = newSharedPlace();
     const [one, other] = [await place.open(), await place.open()];
     await beginAll(one, from(0, 3));
-    // Forty that were committed before those, by a process that took its time to write them down.
+    // Forty earlier commits, recorded late.
     await beginAll(other, from(100, 40));
     await forget(place, from(0, 3));
     const next = await place.open();
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     });
   });
 
-  it('brings back all that is missing, and nothing twice', async () => {
+  it('restore all missing entries once', async () => {
     const place = newSharedPlace();
     await beginAll(await place.open(), from(0, 5));
     await beginAll(await place.open(), [5]);
@@ -66,20 +66,20 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     for (const _again of [1, 2]) expect(await unknownTo(await place.open())).toEqual([3, 4, 5].map(ugwoOf));
   });
 
-  it('goes back ninety days by the clock of the server, whatever that of the machine says', async () => {
+  it("cover ninety days by the server's clock, whatever the local clock", async () => {
     const day = 24 * 3_600_000;
     const place = newSharedPlace();
     const after = (days: number) => ({ clockSql: () => `${SENT + days * day}::bigint` });
     await beginAll(await place.open(after(0)), [0]);
     await beginAll(await place.open(after(1)), [1]);
-    // The machine's clock is a year ahead for a while.
+    // The local clock is a year ahead for a while.
     await place.open({ ...after(2), now: () => SENT + 365 * day });
     await place.open(after(90.5));
     await forget(place, [0, 1]);
     expect(await unknownTo(await place.open(after(90.5)))).toEqual([ugwoOf(1)]);
   });
 
-  it('is of that machine alone', async () => {
+  it('belong to one machine', async () => {
     const place = newSharedPlace();
     await beginAll(await place.open(), [0]);
     await forget(place, [0]);
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 
-  it('tells its own processes from those of a clone, which may live where none of that number is seen here', async () => {
+  it('distinguish local processes from those of a clone with the same process ids', async () => {
     const place = newSharedPlace();
     const gone = { isGone: () => true };
     await beginAll(await place.open(), [0]);
@@ -96,11 +96,11 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(await place.open(gone))).toEqual([ugwoOf(0)]);
   });
 
-  it('is not needed of a process that left its emergency file here', async () => {
+  it('are not needed if the process left an emergency file here', async () => {
     const place = newSharedPlace();
     await beginAll(await place.open({ self: { ...SELF, pid: 13 } }), [0]);
     const [name = ''] = readdirSync(place.folder).filter((file) => /^shared-\w+\.sqlite$/.test(file));
-    // As one that is killed between its commit and its note here.
+    // As if killed between its commit and its copy here.
     const shadow = new DatabaseSync(join(place.folder, name));
     shadow.exec('DELETE FROM intent');
     shadow.close();
@@ -108,7 +108,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 
-  it('stands beside another open charge of the same, and in its way for every machine', async () => {
+  it('restore an entry beside another open one, and then block every machine', async () => {
     const place = newSharedPlace();
     await beginAll(await place.open(), [0]);
     await forget(place, [0]);
@@ -124,7 +124,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     }
   });
 
-  it('comes back as a whole or not at all', async () => {
+  it('are restored completely or not at all', async () => {
     const place = newSharedPlace();
     await beginAll(await place.open(), [0, 1, 2]);
     await forget(place, [0, 1, 2]);
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(await place.open())).toEqual([0, 1, 2].map(ugwoOf));
   });
 
-  it('is asked for behind a connection that outlives what the database knew', async () => {
+  it('are compared after the database lost entries behind a living connection', async () => {
     const place = newSharedPlace();
     const ledger = await place.open();
     await beginAll(ledger, [0]);
@@ -147,7 +147,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     expect(await unknownTo(ledger)).toEqual([ugwoOf(0)]);
   });
 
-  it('is asked for before each change, whichever process of it has begun', async () => {
+  it('are compared before each change, whichever local process started the entry', async () => {
     const place = newSharedPlace();
     const [one, other] = [await place.open(), await place.open()];
     await beginAll(one, [0]);
@@ -161,9 +161,9 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
   });
 
   it.each([
-    ['the server is another one', "UPDATE setting SET value = 'other' WHERE name = 'server'"],
-    ['an earlier version has kept it', "DELETE FROM setting WHERE name = 'server'"],
-  ])('is compared as a whole where %s', async (_where, sql) => {
+    ['the server has changed', "UPDATE setting SET value = 'other' WHERE name = 'server'"],
+    ['an earlier version wrote them', "DELETE FROM setting WHERE name = 'server'"],
+  ])('are compared completely if %s', async (_where, sql) => {
     const place = newSharedPlace();
     const ledger = await place.open();
     for (const number of from(0, MANY)) await beginAll(ledger, [number]);
@@ -173,12 +173,12 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     shadow.exec(sql);
     shadow.close();
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
-    // Once is enough.
+    // Only the first connection compares completely.
     await forget(place, [1]);
     expect(await unknownTo(await place.open())).toEqual([ugwoOf(0)]);
   });
 
-  it.runIf(full || hasBouncer())('is compared as a whole when a pool leads to another server meanwhile', async () => {
+  it.runIf(full || hasBouncer())('are compared completely if a pooler switches to another server', async () => {
     const cluster = await ownCluster();
     const database = await cluster.createDatabase();
     const accessAt = (port: number): Access => ({
@@ -190,7 +190,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     const ledger = await newSharedPlace().open({ access: accessAt(bouncer.port) });
     for (const number of from(0, MANY)) await beginAll(ledger, [number]);
     await cluster.sql(`DELETE FROM paycli.charge WHERE ugwo = '${ugwoOf(0)}'`, [], database);
-    // A server that has started again may be an older copy.
+    // A restarted server may be an older copy.
     await cluster.stop();
     await cluster.start();
     await expect(ledger.begin(intent({ about: ugwoOf(MANY) }), { again: false })).rejects.toMatchObject({
@@ -198,7 +198,7 @@ describe.skipIf(process.platform === 'win32')("a machine's memory of what it has
     });
   });
 
-  it('waits for another process that is writing to it', async () => {
+  it('are written after another process has released the lock', async () => {
     const place = newSharedPlace();
     let writing: DatabaseSync | undefined;
     const { lockWait } = ledgerOptions('');

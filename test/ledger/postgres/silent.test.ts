@@ -9,7 +9,7 @@ import { newFolder } from '../../support/program.ts';
 import { account, intent, MINUTE } from '../support/charges.ts';
 import { newSharedPlace } from '../support/postgres.ts';
 
-/** Far more than what is given to something that nobody has asked for, and less than what is given to a read. */
+/** Far longer than background work may take, and shorter than a read may take. */
 const SOON_MS = 12_000;
 
 const timed = async (work: Promise<unknown>): Promise<number> => {
@@ -18,7 +18,7 @@ const timed = async (work: Promise<unknown>): Promise<number> => {
   return performance.now() - started;
 };
 
-/** A ledger behind a relay, which lets nothing through from now on. */
+/** A ledger behind a relay that now drops all data. */
 const silenced = async () => {
   const place = newSharedPlace();
   const { hostname, pathname, username } = new URL(await place.url());
@@ -31,7 +31,7 @@ const silenced = async () => {
   return { ledger, relay };
 };
 
-it.skipIf(process.platform === 'win32')('a database that says nothing any more keeps no run from its end', async () => {
+it.skipIf(process.platform === 'win32')('closing a ledger ends soon even if the database is silent', async () => {
   const { ledger, relay } = await silenced();
   const read = ledger.list({ limit: 1 });
   const closing = timed(ledger.close());
@@ -40,24 +40,21 @@ it.skipIf(process.platform === 'win32')('a database that says nothing any more k
   await relay.close();
 });
 
-it.skipIf(process.platform === 'win32')('a glance at one that says nothing ends soon', async () => {
+it.skipIf(process.platform === 'win32')('observe ends soon if the database is silent', async () => {
   const { ledger, relay } = await silenced();
   expect(await timed(ledger.observe([account()]))).toBeLessThan(SOON_MS);
   await ledger.close();
   await relay.close();
 });
 
-it.skipIf(process.platform === 'win32')(
-  'the day of a policy is the server’s, whatever this machine’s clock shows',
-  async () => {
-    const place = newSharedPlace();
-    let ahead = 0;
-    const ledger = await place.open({ clockSql: () => CLOCK, now: () => Date.now() + ahead });
-    const profile = intent().profile ?? '';
-    await ledger.policies.set({ profile, policy: { maxCharges: 1 }, by: 'ada', at: Date.now() });
-    expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
-    ahead = 48 * 60 * MINUTE;
-    const next = intent({ about: 'ugw.AbCd.000000000000000000000099' });
-    expect(await ledger.begin(next, { again: false })).toMatchObject({ kind: 'refused', why: 'policy' });
-  },
-);
+it.skipIf(process.platform === 'win32')("a policy uses the server's day, whatever the local clock", async () => {
+  const place = newSharedPlace();
+  let ahead = 0;
+  const ledger = await place.open({ clockSql: () => CLOCK, now: () => Date.now() + ahead });
+  const profile = intent().profile ?? '';
+  await ledger.policies.set({ profile, policy: { maxCharges: 1 }, by: 'ada', at: Date.now() });
+  expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
+  ahead = 48 * 60 * MINUTE;
+  const next = intent({ about: 'ugw.AbCd.000000000000000000000099' });
+  expect(await ledger.begin(next, { again: false })).toMatchObject({ kind: 'refused', why: 'policy' });
+});

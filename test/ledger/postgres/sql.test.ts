@@ -15,7 +15,7 @@ const connect = async (): Promise<Session> => {
   return session;
 };
 
-/** Any text, with what means something in SQL more often than chance would have it. */
+/** Any text, with frequent characters that are special in SQL. */
 const text = fc.oneof(
   fc.string({ unit: ANY_CHARACTER }),
   fc.string({
@@ -27,14 +27,14 @@ const asKept = (one: string): string => one.replaceAll('\0', '\uFFFD').toWellFor
 describe.skipIf(process.platform === 'win32')('a value in a statement', () => {
   beforeAll(sharedCluster);
 
-  it.each(['on', 'off'])('comes back as it was, with standard_conforming_strings = %s', async (standard) => {
+  it.each(['on', 'off'])('comes back unchanged with standard_conforming_strings = %s', async (standard) => {
     const session = await connect();
     await session.run(`SET standard_conforming_strings = ${standard}`, LIMIT_MS);
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 8 }), fc.maxSafeInteger(), async (texts, number) => {
         const values = [...texts, number, null, true].map((value) => literal(value));
         const { answers } = await session.run(`SELECT ${values.join()}; SELECT 'x' IN ${list(texts)}`, LIMIT_MS);
-        // More answers than statements would be a way out of the quotes.
+        // An additional answer would mean that the text left its quotes.
         expect(answers).toHaveLength(2);
         const [row] = answers[0]?.rows ?? [];
         expect(row?.slice(0, texts.length)).toEqual(texts.map(asKept));
@@ -46,12 +46,12 @@ describe.skipIf(process.platform === 'win32')('a value in a statement', () => {
   });
 });
 
-describe('a value that has no place in a statement', () => {
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, new Uint8Array(1)])('%s is refused', (value) => {
+describe('literal and list', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, new Uint8Array(1)])('reject %s', (value) => {
     expect(() => literal(value)).toThrow();
   });
 
-  it('is NULL where there is none, and a list of nothing holds nothing', () => {
+  it('write NULL for no value, and an empty list for no values', () => {
     expect([literal(null), literal(undefined), list([])]).toEqual(['NULL', 'NULL', '(NULL)']);
   });
 });

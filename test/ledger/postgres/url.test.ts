@@ -20,7 +20,7 @@ const refused = (text: string): PayError => {
 
 const PLAIN = { port: 5432, user: 'ada', database: 'pay', tls: undefined };
 
-describe("a ledger's address", () => {
+describe('addressOf', () => {
   it.each([
     ['postgres://ada@127.0.0.1/pay', { ...PLAIN, host: '127.0.0.1' }],
     ['postgresql://ada@localhost:5433/pay', { ...PLAIN, host: '127.0.0.1', port: 5433 }],
@@ -38,11 +38,11 @@ describe("a ledger's address", () => {
     ['postgres://ada@127.0.0.1/pay?sslmode=verify-full', { ...PLAIN, host: '127.0.0.1', tls: {} }],
     ['postgres://ada@localhost/pay?host=db.example', { ...PLAIN, host: 'db.example', tls: {} }],
     ['postgres://ada@127.0.0.1.example/pay', { ...PLAIN, host: '127.0.0.1.example', tls: {} }],
-  ])('%s is read', (text, address) => {
+  ])('reads %s', (text, address) => {
     expect(addressOf(text)).toMatchObject(address);
   });
 
-  it('is called by what is no secret', () => {
+  it('has a name without secrets', () => {
     const { name } = addressOf('postgres://ada@db.example/pay?sslmode=verify-full');
     expect(name).toBe('postgres://ada@db.example:5432/pay');
   });
@@ -54,7 +54,7 @@ describe("a ledger's address", () => {
     'postgres://db.example/pay',
     'postgres://ada@db.example',
     'postgres://ada@/pay',
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect(refused(text)).toMatchObject({
       kind: 'usage',
       detail: { hint: 'use postgres://USER@HOST[:PORT]/DATABASE' },
@@ -62,19 +62,19 @@ describe("a ledger's address", () => {
   });
 
   it.each(['a%20b', '127.0.0.1%2f.example', 'x%40127.0.0.1', 'localhost%3f', '127.0.0.1%23'])(
-    'has no host in %s',
+    'rejects the host %s',
     (host) => {
       expect(refused(`postgres://ada@${host}/pay`).message).toBe("the ledger's address has no host in it");
     },
   );
 
-  it.each(['x', '-1', '123456', '70000', '1e3', ''])('takes no port %j', (port) => {
+  it.each(['x', '-1', '123456', '70000', '1e3', ''])('rejects the port %j', (port) => {
     const text = `postgres:///pay?host=/run/postgresql&user=ada&port=${port}`;
     if (port === '') expect(addressOf(text).port).toBe(5432);
     else expect(refused(text).message).toContain('port that is no number');
   });
 
-  it.each(['disable', 'allow', 'prefer', 'no-verify', 'x'])('elsewhere is refused with sslmode=%s', (mode) => {
+  it.each(['disable', 'allow', 'prefer', 'no-verify', 'x'])('for another machine rejects sslmode=%s', (mode) => {
     const error = refused(`postgres://ada@db.example/pay?sslmode=${mode}`);
     expect(error).toMatchObject({
       kind: 'auth',
@@ -82,12 +82,12 @@ describe("a ledger's address", () => {
     });
   });
 
-  it('on this machine may be plain, and is never verified halfway', () => {
+  it('for this machine allows plain text, but no unverified TLS', () => {
     expect(addressOf('postgres://ada@127.0.0.1/pay?sslmode=disable').tls).toBeUndefined();
     expect(refused('postgres://ada@127.0.0.1/pay?sslmode=prefer').kind).toBe('auth');
   });
 
-  it('with a certificate of its own is encrypted here, too', () => {
+  it('for this machine uses TLS if a certificate is given', () => {
     const { tls } = addressOf(`postgres://ada@127.0.0.1/pay?sslrootcert=${encodeURIComponent(CA_FILE)}`);
     expect(tls?.ca).toMatch(/^-----BEGIN CERTIFICATE/);
     expect(refused('postgres://ada@127.0.0.1/pay?sslrootcert=/no/such/file')).toMatchObject({
@@ -96,14 +96,14 @@ describe("a ledger's address", () => {
     });
   });
 
-  it.each(['sslrootcert', 'sslcert', 'sslkey'])('is refused with a relative path as its %s', (name) => {
+  it.each(['sslrootcert', 'sslcert', 'sslkey'])('rejects a relative path in %s', (name) => {
     expect(refused(`postgres://ada@db.example/pay?${name}=ca.pem`)).toMatchObject({
       kind: 'auth',
       message: "the ledger's address names a file by a relative path",
     });
   });
 
-  it.runIf(process.getuid?.() === 0)('is refused with a file that another user has put there', () => {
+  it.runIf(process.getuid?.() === 0)('rejects a file that another user put there', () => {
     const pipe = join(newFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     chownSync(pipe, 12_345, 12_345);
@@ -111,7 +111,7 @@ describe("a ledger's address", () => {
     expect(message).toContain('is a named pipe of another user');
   });
 
-  it.runIf(process.getuid !== undefined)('is refused with a key that others can read', () => {
+  it.runIf(process.getuid !== undefined)('rejects a key file that others can read', () => {
     const key = join(newFolder(), "ada's.key");
     writeFileSync(key, 'KEY');
     const text = `postgres://ada@db.example/pay?sslkey=${encodeURIComponent(key)}`;
@@ -130,7 +130,7 @@ describe("a ledger's address", () => {
     }
   });
 
-  it('never repeats a password, wherever it stands', () => {
+  it('never repeats a password, wherever it is', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[0-9]{0,3}[!-~]{6,12}$/).filter((secret) => !/^\w+$/.test(secret)),
@@ -155,7 +155,7 @@ describe("a ledger's address", () => {
     ['postgres://ada:5?hunter22@db.example/pay', 'usage'],
     ['postgres://ada@db.example/pay?password=hunter22', 'usage'],
     ['postgres://ada:hunter22@/pay?host=/x', 'usage'],
-  ])('%s is refused without being repeated', (text, kind) => {
+  ])('rejects %s without repeating it', (text, kind) => {
     const error = refused(text);
     expect(error.kind).toBe(kind);
     expect(`${error.message} ${error.detail.hint}`).not.toContain('hunter22');

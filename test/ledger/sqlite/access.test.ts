@@ -17,7 +17,7 @@ import { LOGS } from '../../../src/database/file.ts';
 import { checkAccess } from '../../../src/ledger/sqlite/file.ts';
 import { newPath } from '../support/charges.ts';
 
-/** A file of a mode, in a folder of a mode. */
+/** A file of this mode in a folder of this mode. */
 const fileOf = (mode: number, folder = 0o700): string => {
   const path = newPath();
   writeFileSync(path, '');
@@ -29,16 +29,16 @@ const fileOf = (mode: number, folder = 0o700): string => {
 const refusal = (message: RegExp): object =>
   expect.objectContaining({ kind: 'ledger', message: expect.stringMatching(message) });
 
-describe('a ledger', () => {
-  it.each([0o600, 0o400, 0o700])('that is its owner’s alone (mode %o) is used', (mode) => {
+describe('checkAccess', () => {
+  it.each([0o600, 0o400, 0o700])('accepts a private file (mode %o)', (mode) => {
     expect(() => checkAccess(fileOf(mode))).not.toThrow();
   });
 
-  it.each([0o640, 0o620, 0o604, 0o602, 0o610, 0o666])('that is open to others (mode %o) is refused', (mode) => {
+  it.each([0o640, 0o620, 0o604, 0o602, 0o610, 0o666])('rejects a file open to others (mode %o)', (mode) => {
     expect(() => checkAccess(fileOf(mode))).toThrow(refusal(/is open to other users \(mode 0\d{3}\)/));
   });
 
-  it('that is a symbolic link is refused, wherever it points', () => {
+  it('rejects a symbolic link, wherever it points', () => {
     const [target, link, dangling] = [fileOf(0o600), newPath(), newPath()];
     symlinkSync(target, link);
     symlinkSync('/nowhere', dangling);
@@ -46,35 +46,38 @@ describe('a ledger', () => {
     expect(() => checkAccess(dangling)).toThrow(refusal(/is a symbolic link/));
   });
 
-  it('in a folder of another user is refused', () => {
+  it('rejects a folder of another user', () => {
     const path = fileOf(0o600);
     expect(() => checkAccess(path, (process.geteuid?.() ?? 0) + 1)).toThrow(
       refusal(new RegExp(`^the ledger's folder ${dirname(path)} belongs to another user`)),
     );
   });
 
-  it.runIf(process.geteuid?.() === 0).each(['', ...LOGS])('of another user is refused: ledger.sqlite%s', (suffix) => {
-    const path = fileOf(0o600);
-    writeFileSync(path + suffix, '', { mode: 0o600 });
-    chownSync(path + suffix, 1, 1);
-    expect(() => checkAccess(path)).toThrow(refusal(new RegExp(`${path}${suffix} belongs to another user`)));
-  });
+  it.runIf(process.geteuid?.() === 0).each(['', ...LOGS])(
+    'rejects a file of another user: ledger.sqlite%s',
+    (suffix) => {
+      const path = fileOf(0o600);
+      writeFileSync(path + suffix, '', { mode: 0o600 });
+      chownSync(path + suffix, 1, 1);
+      expect(() => checkAccess(path)).toThrow(refusal(new RegExp(`${path}${suffix} belongs to another user`)));
+    },
+  );
 
   it.each([0o777, 0o1777, 0o770, 0o1770, 0o720, 0o702])(
-    'in a folder that others may write to (mode %o) is refused',
+    'rejects a folder that others can write to (mode %o)',
     (mode) => {
       expect(() => checkAccess(fileOf(0o600, mode))).toThrow(refusal(/is writable by other users \(mode 07/));
     },
   );
 
-  it('in a folder that others may only read is used, wherever that is', () => {
+  it('accepts a folder that others can only read, wherever it is', () => {
     const everybodys = dirname(fileOf(0o600, 0o1777));
     mkdirSync(`${everybodys}/mine`, { mode: 0o755 });
     expect(() => checkAccess(`${everybodys}/mine/ledger.sqlite`)).not.toThrow();
   });
 
   it.each([...LOGS.map((suffix) => `ledger.sqlite${suffix}`), HIGHEST_FILE_NAME])(
-    'is refused where what is beside it was put there, or is open, to others: %s',
+    'rejects a foreign or open file beside the ledger: %s',
     (name) => {
       const path = fileOf(0o600);
       const beside = join(dirname(path), name);
@@ -89,7 +92,7 @@ describe('a ledger', () => {
     },
   );
 
-  it('behind a link to its folder is judged by the folder', () => {
+  it('checks the target of a linked folder', () => {
     const [mine, everybodys, links] = [fileOf(0o600), fileOf(0o600, 0o777), dirname(newPath())];
     symlinkSync(dirname(mine), `${links}/mine`);
     symlinkSync(dirname(everybodys), `${links}/everybodys`);
@@ -101,7 +104,7 @@ describe('a ledger', () => {
     expect(() => checkAccess(`${links}/everybodys/ledger.sqlite`)).toThrow(refusal(/is writable by other users/));
   });
 
-  it('is put right by the command that the refusal names, whatever its folder is called', () => {
+  it('names a command that fixes the access, with any folder name', () => {
     const folder = `${dirname(newPath())}/my data`;
     mkdirSync(folder);
     writeFileSync(`${folder}/ledger.sqlite`, '');
@@ -116,7 +119,7 @@ describe('a ledger', () => {
   it.each([
     ['', 'the ledger'],
     [LOGS[0] ?? '', "the ledger's log"],
-  ])('that is a folder is refused, and called by its name: ledger.sqlite%s', (suffix, name) => {
+  ])('rejects and names a folder: ledger.sqlite%s', (suffix, name) => {
     const path = newPath();
     mkdirSync(path + suffix, { mode: 0o700 });
     expect(() => checkAccess(path)).toThrow(
@@ -124,7 +127,7 @@ describe('a ledger', () => {
     );
   });
 
-  it('that is a link is named, with what to do', () => {
+  it('rejects and names a link, with a hint', () => {
     const [path, count] = [newPath(), fileOf(0o600)];
     symlinkSync('/nowhere', path);
     expect(() => checkAccess(path)).toThrow(
@@ -137,7 +140,7 @@ describe('a ledger', () => {
     expect(() => checkAccess(count)).toThrow(refusal(/^the ledger's count .* is a symbolic link$/));
   });
 
-  it('with a second name is refused by either, and used again when that is gone', () => {
+  it('rejects a file with two hard links by either name, until one is removed', () => {
     const [path, other] = [fileOf(0o600), newPath()];
     linkSync(path, other);
     for (const name of [path, other]) expect(() => checkAccess(name)).toThrow(refusal(/has 2 names \(hard links\)/));
@@ -145,7 +148,7 @@ describe('a ledger', () => {
     expect(() => checkAccess(path)).not.toThrow();
   });
 
-  it('loses the name under which it was made, and no other', () => {
+  it('removes the temporary name left by creating the ledger', () => {
     const path = fileOf(0o600);
     const [made, making] = [`${path}.0123456789ab.new`, `${path}.ba9876543210.new`];
     linkSync(path, made);
@@ -154,7 +157,7 @@ describe('a ledger', () => {
     expect([existsSync(made), existsSync(making)]).toEqual([false, true]);
   });
 
-  it('is found among what is mounted by the bytes of its path', () => {
+  it('decodes mount points with escaped bytes', () => {
     const list = [
       '36 35 98:0 / / rw,noatime shared:1 - ext4 /dev/root rw',
       '40 36 98:0 /l /data/my\\040file\\134x rw - ext4 /dev/root rw',
@@ -163,7 +166,7 @@ describe('a ledger', () => {
     expect(mountPoints(list.join('\n'))).toEqual(['/', '/data/my file\\x', '']);
   });
 
-  it('that can not be looked at is refused', () => {
+  it("rejects a path that can't be read", () => {
     const path = join(dirname(newPath()), 'x'.repeat(300));
     expect(() => checkAccess(path)).toThrow(
       expect.objectContaining({
@@ -173,7 +176,7 @@ describe('a ledger', () => {
     );
   });
 
-  it.runIf(process.geteuid?.() === 0)('behind a link of the system’s is judged by the folder alone', () => {
+  it.runIf(process.geteuid?.() === 0)('checks only the folder behind a link of the system', () => {
     const [mine, links] = [fileOf(0o600), dirname(newPath())];
     symlinkSync(dirname(mine), `${links}/mine`);
     const refused = expect.objectContaining({
@@ -183,7 +186,7 @@ describe('a ledger', () => {
     expect(() => checkAccess(`${links}/mine/ledger.sqlite`, 7)).toThrow(refused);
   });
 
-  it('that is not there yet is judged by its folder, where there is one', () => {
+  it('checks the folder of a ledger that does not exist yet', () => {
     const path = newPath();
     expect(() => checkAccess(path)).not.toThrow();
     expect(() => checkAccess(`${dirname(path)}/none/ledger.sqlite`)).not.toThrow();

@@ -24,14 +24,14 @@ const begin = async (ledger: Ledger, number: number): Promise<void> => {
   if (begun.kind === 'begun') await ledger.record(begun.id, { state: 'rejected', exitCode: 3 });
 };
 
-/** Puts a copy in the place of a ledger, as a person does. */
+/** Replaces a ledger with a copy. */
 const putBack = (copy: string, ledger: string): void => {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(ledger + suffix, { force: true });
   renameSync(copy, ledger);
 };
 
-describe('a copy of a ledger', () => {
-  it('is made while it is in use, is yours alone, and leaves nothing beside it', async () => {
+describe('a backup of a ledger', () => {
+  it('is made during use, is private and leaves no other file', async () => {
     const [path, folder] = [newPath(), newFolder('copies')];
     const ledger = await open(path);
     for (const number of [1, 2, 3]) await begin(ledger, number);
@@ -44,7 +44,7 @@ describe('a copy of a ledger', () => {
     expect(journal(file)).toEqual(journal(path));
   });
 
-  it('that is put back is the ledger as it was', async () => {
+  it('contains the same ledger when restored', async () => {
     const path = newPath();
     const ledger = await open(path);
     await begin(ledger, 1);
@@ -58,7 +58,7 @@ describe('a copy of a ledger', () => {
     expect(await again.verify()).toMatchObject({ faults: [] });
   });
 
-  it('that is put back after more was charged is refused as an old one', async () => {
+  it('is refused as outdated if restored after later charges', async () => {
     const path = newPath();
     const ledger = await open(path);
     await begin(ledger, 1);
@@ -76,9 +76,9 @@ describe('a copy of a ledger', () => {
   it.each<[string, (file: string) => void]>([
     ['a file', (file) => writeFileSync(file, 'mine')],
     ['a folder', (file) => mkdirSync(file)],
-    ['a link to nothing', (file) => symlinkSync('/nowhere', file)],
+    ['a dangling link', (file) => symlinkSync('/nowhere', file)],
     ['another name of the ledger itself', (file) => linkSync(ledgerBeside(file), file)],
-  ])('is never written over %s', async (_what, put) => {
+  ])('never overwrites %s', async (_what, put) => {
     const path = newPath();
     await begin(await open(path), 1);
     const file = join(dirname(path), 'copy');
@@ -89,7 +89,7 @@ describe('a copy of a ledger', () => {
     if (before.isFile()) expect(readFileSync(file).length).toBe(before.size);
   });
 
-  it('that can be written nowhere says so, and leaves nothing', async () => {
+  it("that can't be written fails and leaves no file", async () => {
     const path = newPath();
     await begin(await open(path), 1);
     expect(() => backUp(path, join(dirname(path), 'missing', 'copy'))).toThrow("couldn't write");

@@ -6,8 +6,8 @@ import { beginCharge, intent, NOON, newPath, open } from '../support/charges.ts'
 
 const FIRST = { again: false };
 
-describe('how many charges there were', () => {
-  it('is kept beside the ledger, and a refusal changes nothing of it', async () => {
+describe('the charge count', () => {
+  it('is stored beside the ledger, and not changed by a refusal', async () => {
     const path = newPath();
     const ledger = await open(path);
     await beginCharge(ledger);
@@ -19,8 +19,8 @@ describe('how many charges there were', () => {
   });
 });
 
-describe('a ledger that has had more charges than it knows of', () => {
-  it('is an old copy, and is not opened', async () => {
+describe('a ledger with fewer charges than the count', () => {
+  it("is an old copy and can't be opened", async () => {
     const path = newPath();
     const ledger = await open(path);
     await beginCharge(ledger);

@@ -27,7 +27,7 @@ const JOB = {
   rows: 1,
 } as const;
 
-/** Charges that stand in the way of another: unknown ones, and accounts that can be paid. Others lie between them. */
+/** Charges that block another one (unknown or open), with others in between. */
 const fill = async (ledger: Ledger, count: number): Promise<void> => {
   for (let index = 0; index < count; index += 1) {
     const begun = await ledger.begin(intent({ about: ugwoOf(index) }), FIRST);
@@ -41,7 +41,7 @@ const fill = async (ledger: Ledger, count: number): Promise<void> => {
 
 const isLedgerError = (thrown: unknown): boolean => (thrown as { kind?: string }).kind === 'ledger';
 
-/** What becomes of a second charge of each payment request, without a look at the service. */
+/** Tries to charge each payment request again, without a read. */
 const chargedAgain = async (path: string, ugwos: readonly string[]): Promise<string[]> => {
   const options = ledgerOptions(path, { now: () => NOON + MINUTE, uptime: () => 3_600_000 + MINUTE, self: SELF });
   const ledger = await openLedger(options);
@@ -58,8 +58,8 @@ const chargedAgain = async (path: string, ugwos: readonly string[]): Promise<str
   return begun;
 };
 
-describe('a ledger', () => {
-  it('in which any page was copied over any other charges nothing again', async () => {
+describe('a damaged ledger', () => {
+  it('with any page copied over another never allows a second charge', async () => {
     const path = newPath();
     const ledger = await open(path);
     const count = 12;
@@ -89,7 +89,7 @@ describe('a ledger', () => {
     expect(opened).toBeGreaterThan(pages);
   }, 120_000);
 
-  it('is refused where a row is not what was written', async () => {
+  it('is refused if a row was changed', async () => {
     const path = newPath();
     const ledger = await open(path);
     await fill(ledger, 2);
@@ -101,7 +101,7 @@ describe('a ledger', () => {
     });
   });
 
-  it('is refused where a page of an index is lost', async () => {
+  it('is refused if an index page is lost', async () => {
     const path = newPath();
     const ledger = await open(path);
     await fill(ledger, 2);
@@ -114,14 +114,14 @@ describe('a ledger', () => {
     file.copy(file, lost * size, empty * size, (empty + 1) * size);
     writeFileSync(path, file);
     const damaged = await open(path);
-    // Paid for: no index keeps a second charge from being begun.
+    // Paid: no index prevents a second charge.
     expect(await thrownBy(damaged.begin(intent({ about: ugwoOf(1) }), FIRST))).toMatchObject({
       kind: 'ledger',
       message: expect.stringContaining(`its indexes differ on the charges of ${ugwoOf(1)}`),
     });
   });
 
-  it('is whole whatever its texts hold, half a surrogate pair or nothing at all', async () => {
+  it('is not suspected because of unusual text, such as half a surrogate pair', async () => {
     const path = newPath();
     const ledger = await open(path);
     const odd = ['\ud83d', 'a\udc00b', '\0', '\ufeff', '', '\u2028', '🙂'];
@@ -136,7 +136,7 @@ describe('a ledger', () => {
     expect((await ledger.unknown()).map(({ profile }) => profile)).toEqual(odd.map((text) => text.toWellFormed()));
   });
 
-  it('of an older paycli gets a checksum for each row', async () => {
+  it('does not include one of an older paycli, whose rows get a checksum', async () => {
     const path = newPath();
     openDatabase(path, { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, 3) }, (db) => {
       const names = 'id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, recorded_at';

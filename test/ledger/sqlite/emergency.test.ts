@@ -17,7 +17,7 @@ const filesBeside = (path: string): string[] =>
     .filter((name) => name.startsWith(`${basename(path)}-emergency-`))
     .map((name) => join(dirname(path), name));
 
-/** Begins a charge and then keeps its outcome from being noted, as a disk that fails does. */
+/** Begins a charge whose outcome can't be recorded, as on a failing disk. */
 const unrecorded = async (
   path: string,
   ledger: Ledger,
@@ -30,8 +30,8 @@ const unrecorded = async (
   return { id, error };
 };
 
-describe('an outcome that the ledger can’t note', () => {
-  it('is in the emergency file and in the error, and nothing more can be begun', async () => {
+describe("an outcome that the ledger can't record", () => {
+  it('is in the emergency file and in the error, and no charge can start', async () => {
     const path = newPath();
     const ledger = await open(path);
     const { id, error } = await unrecorded(path, ledger);
@@ -46,7 +46,7 @@ describe('an outcome that the ledger can’t note', () => {
     });
   });
 
-  it('stays there when the ledger is closed, and is taken in when it is opened next', async () => {
+  it('stays there after closing, and is applied at the next opening', async () => {
     const path = newPath();
     const ledger = await open(path);
     const { id } = await unrecorded(path, ledger);
@@ -63,7 +63,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('holds whatever a person has concluded without it', async () => {
+  it('overrides what a person resolved without it if the service accepted the charge', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path));
     rewrite(path, `UPDATE charge SET state = 'not_created', recorded_at = 1 WHERE id = '${id}'`);
@@ -71,7 +71,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(await next.get(id)).toMatchObject({ state: 'accepted', activity: { uid: account().uid } });
   });
 
-  it('is kept beside what a person has concluded where the service did not accept the charge', async () => {
+  it('is added to what a person resolved if the service did not accept the charge', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path), { state: 'rejected', exitCode: 3 });
     rewrite(path, `UPDATE charge SET state = 'accepted', recorded_at = 1 WHERE id = '${id}'`);
@@ -80,7 +80,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(await next.get(id)).toMatchObject({ state: 'accepted', evidence: [{ kind: 'emergency_line', line }] });
   });
 
-  it('is of a moment that only the machine’s clock tells, and with what was seen', async () => {
+  it('has the wall-clock time and the evidence', async () => {
     const path = newPath();
     const evidence = { kind: 'answer', at: '2026-11-20T11:59:00+00:00', message: 'no' };
     const activity = account({ servedAt: NOON - 5 });
@@ -94,7 +94,7 @@ describe('an outcome that the ledger can’t note', () => {
     });
   });
 
-  it('is taken in once, also while its process runs where nobody here can see it', async () => {
+  it('is applied once, even if its process runs out of sight', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path));
     const seen = async (): Promise<number | undefined> =>
@@ -103,7 +103,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(filesBeside(path)).toHaveLength(1);
   });
 
-  it('is believed from nobody else', async () => {
+  it('is trusted only from a private file', async () => {
     const path = newPath();
     const { id } = await unrecorded(path, await open(path));
     const [file = ''] = filesBeside(path);
@@ -113,7 +113,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('about a charge that this ledger does not know is not removed', async () => {
+  it('of an unknown charge stays in the file', async () => {
     const path = newPath();
     await unrecorded(path, await open(path));
     beside(path, 'DELETE FROM charge');
@@ -121,7 +121,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(filesBeside(path)).toHaveLength(1);
   });
 
-  it('goes without long words where it would not find room, counted in bytes', () => {
+  it('is shortened to fit, counted in bytes', () => {
     const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'ọ'.repeat(5000), status: 422 };
     const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', recorded_at: NOON, exitCode: 3 };
     const text = emergencyText({ ...line, state: 'rejected', evidence });
@@ -129,7 +129,7 @@ describe('an outcome that the ledger can’t note', () => {
     expect(JSON.parse(text)).toMatchObject({ state: 'rejected', evidence: { kind: 'answer' } });
   });
 
-  it('goes without what only the customer needs where it would not find room', () => {
+  it("omits the customer's instructions to fit", () => {
     const line = { ledger_id: 'chg-1', ugwo: 'ugw.1', medium: 'ussd', recorded_at: NOON, exitCode: 0 };
     const activity = account({ nextAction: { instruction: 'x'.repeat(20_000) } });
     const text = emergencyText({ ...line, state: 'accepted', activity });
@@ -138,14 +138,14 @@ describe('an outcome that the ledger can’t note', () => {
   });
 });
 
-describe('a ledger whose last run did not end well', () => {
-  it('is looked at before it is used; one that ended well is not', async () => {
+describe('a ledger after a crash', () => {
+  it('is checked before use, unlike after a clean end', async () => {
     for (const closes of [true, false]) {
       const path = newPath();
       const ledger = await open(path);
       await ledger.record(await beginCharge(ledger), { state: 'accepted', exitCode: 0, activity: account() });
       if (closes) await ledger.close();
-      // What no program of ours can write: only a check of the whole file finds it.
+      // Only a check of the whole file finds this.
       const db = new DatabaseSync(path);
       db.exec('PRAGMA ignore_check_constraints = ON; UPDATE charge SET recorded_at = NULL');
       db.close();
@@ -162,7 +162,7 @@ describe('a ledger whose last run did not end well', () => {
 });
 
 describe('an emergency file', () => {
-  it('is there, with room on the disk, from the first charge until the ledger is closed', async () => {
+  it('exists with reserved space from the first charge until the ledger is closed', async () => {
     const path = newPath();
     const ledger = await open(path);
     expect(filesBeside(path)).toEqual([]);
@@ -177,7 +177,7 @@ describe('an emergency file', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('of a process that runs is left alone', async () => {
+  it('of a running process is left alone', async () => {
     const path = newPath();
     await (await open(path)).begin(intent(), { again: false });
     await open(path, { self: OTHER });
@@ -187,7 +187,7 @@ describe('an emergency file', () => {
   it.each([
     [24, false],
     [24 + 1 / 3600, true],
-  ])('that nobody has written to for %d hours is overdue: %s', async (hours, expected) => {
+  ])('unchanged for %d hours is overdue: %s', async (hours, expected) => {
     const path = newPath();
     await (await open(path)).begin(intent(), { again: false });
     const [file = ''] = filesBeside(path);
@@ -198,14 +198,14 @@ describe('an emergency file', () => {
     expect(asked).toEqual([expected]);
   });
 
-  it('that a process left blank is removed', async () => {
+  it('without lines from a dead process is removed', async () => {
     const path = newPath();
     await (await open(path)).begin(intent(), { again: false });
     await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it('tells whose it is, and keeps whole lines only', () => {
+  it('contains its owner and is read up to the last complete line', () => {
     const path = newPath();
     const file = openEmergencyFile(path, SELF);
     const line: EmergencyLine = {
@@ -218,14 +218,14 @@ describe('an emergency file', () => {
     };
     file.write(JSON.stringify(line));
     const [found = ''] = filesBeside(path);
-    // The process died while it was writing a second one.
+    // The process died while writing a second line.
     writeFileSync(found, `${JSON.stringify(line)}\n{"ledger_id":"chg-2","sta`);
     expect(leftBehind(path)).toMatchObject([{ path: found, sender: SELF, lines: [line] }]);
     file.close();
     expect(existsSync(found)).toBe(true);
   });
 
-  it('holds one line after the other', () => {
+  it('contains one line after the other', () => {
     const path = newPath();
     const file = openEmergencyFile(path, SELF);
     for (const id of ['chg-1', 'chg-…2', 'chg-3']) file.write(JSON.stringify({ ledger_id: id }));
@@ -233,14 +233,14 @@ describe('an emergency file', () => {
     file.close();
   });
 
-  it('of another ledger in the same folder is none of this one’s', () => {
+  it('of another ledger in the same folder is ignored', () => {
     const path = newPath();
     openEmergencyFile(path, SELF).write('{}');
-    // As long a name, so that whose it is stands at the same place.
+    // A name of equal length puts the owner at the same position.
     expect(leftBehind(join(dirname(path), 'legder.sqlite'))).toEqual([]);
   });
 
-  it('with a name that tells nothing is left alone', () => {
+  it('with an unreadable name is ignored', () => {
     const path = newPath();
     writeFileSync(`${path}-emergency-?.ndjson`, '{}', { mode: 0o600 });
     expect(leftBehind(path)).toEqual([]);

@@ -3,7 +3,7 @@ import { beside, newPath, open, SELF } from '../support/charges.ts';
 import { begin, ID, job } from '../support/jobs.ts';
 
 describe('a job', () => {
-  it('is counted from an index alone: the charges of a large one are not looked at', async () => {
+  it('is counted from an index, without reading charges', async () => {
     const path = newPath();
     await open(path);
     const query = 'SELECT max(seq), state, status FROM charge WHERE job = 1 GROUP BY row';
@@ -12,7 +12,7 @@ describe('a job', () => {
     ]);
   });
 
-  it('is shown whatever stands where its last run has counted', async () => {
+  it('is shown even if its stored adjustments are invalid', async () => {
     const path = newPath();
     const ledger = await open(path);
     await ledger.jobs.open(job(), 8);
@@ -28,7 +28,7 @@ describe('a job', () => {
 });
 
 describe('a row', () => {
-  it('belongs to one of two processes that take it up at once', async () => {
+  it('is started by only one of two concurrent processes', async () => {
     const path = newPath();
     const [one, two] = [await open(path), await open(path, { self: { ...SELF, pid: 4712 } })];
     const rows = Array.from({ length: 50 }, (_, index) => index + 1);

@@ -6,11 +6,11 @@ import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { beside, intent, newPath, open } from '../support/charges.ts';
 
-/** The version of a ledger that knew charges alone. */
+/** The last schema version that had only charges. */
 const BEFORE = 4;
 const NAMES = 'id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, recorded_at';
 
-/** A ledger of that age with a charge that is unknown, and a job of each command. */
+/** A ledger of that version with an unknown charge and a job of each command. */
 const olderLedger = (): string => {
   const path = newPath();
   openDatabase(path, { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, BEFORE) }, (db) => {
@@ -35,8 +35,8 @@ const refund = (ledger: Ledger) =>
     { again: false },
   );
 
-describe('a ledger that knew charges alone', () => {
-  it('has charges as they were, with the checksums that they had', async () => {
+describe('a migrated ledger that had only charges', () => {
+  it('has the same charges with the same checksums', async () => {
     const path = olderLedger();
     const [before] = beside(path, 'SELECT * FROM charge');
     const ledger = await open(path);
@@ -45,7 +45,7 @@ describe('a ledger that knew charges alone', () => {
     expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'refused', why: 'unresolved' });
   });
 
-  it('has jobs in their order, by what is kept of their rows, and goes on with them', async () => {
+  it('has the jobs in order, with their rows, and can resume them', async () => {
     const ledger = await open(olderLedger());
     const [job] = [{ name: 'a.csv', service: 's', origin: 'o', rows: 3, createdAt: 1, runAt: 2 }];
     const all = [
@@ -62,14 +62,14 @@ describe('a ledger that knew charges alone', () => {
     ]);
   });
 
-  it('is not trusted anew where a row was another than the one that was written', async () => {
+  it('still detects a changed row', async () => {
     const path = olderLedger();
     beside(path, "UPDATE charge SET state = 'rejected'");
     expect(await thrownBy((await open(path)).get('chg-old'))).toMatchObject({ kind: 'ledger' });
   });
 });
 
-describe('the kind of a row', () => {
+describe('the kind of an entry', () => {
   it.each(["kind = 'charge'", "path = '/v1/other'", "body = '[]'", 'body = NULL'])(
     'is part of its checksum: %s',
     async (change) => {
@@ -85,7 +85,7 @@ describe('the kind of a row', () => {
     },
   );
 
-  it('of a charge cannot become another', async () => {
+  it("can't be changed", async () => {
     const path = newPath();
     const ledger = await open(path);
     await ledger.begin(intent(), { again: false });
@@ -93,7 +93,7 @@ describe('the kind of a row', () => {
     expect(await thrownBy(ledger.begin(intent(), { again: false }))).toMatchObject({ kind: 'ledger' });
   });
 
-  it('lets one be open about a thing, whatever it is, for a program that asks no guard', async () => {
+  it('does not allow two open entries about one id, even without the guard', async () => {
     const path = newPath();
     await refund(await open(path));
     const names =

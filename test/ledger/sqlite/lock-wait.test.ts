@@ -13,14 +13,14 @@ const busy = (): Error => Object.assign(new Error('database is locked'), { errco
 const REJECTED: Outcome = { state: 'rejected', exitCode: 3 };
 const HOW = { again: false };
 
-/** Somebody who waits without time passing; `waits` counts how often, `onWait` is what happens meanwhile. */
+/** Waits without time passing; `waits` counts the waits, and `onWait` runs during each. */
 const waiting = (onWait: (waits: number) => void = () => undefined) => {
   const [stop, leave] = [new AbortController(), new AbortController()];
   const waited: { ms: number; signal: AbortSignal }[] = [];
   const lockWait: LockWait = {
     stop: stop.signal,
     leave: leave.signal,
-    // SQLite has waited a tenth of a second in each try.
+    // SQLite has waited for a tenth of a second in each try.
     ticks: () => waited.length * 120,
     sleep: async (ms, signal) => {
       waited.push({ ms, signal });
@@ -32,7 +32,7 @@ const waiting = (onWait: (waits: number) => void = () => undefined) => {
 };
 
 describe('patiently', () => {
-  it('gives what the work gives, at the first try that nobody locks out', async () => {
+  it('returns the result of the first try without a lock', async () => {
     const { lockWait, waited, stop } = waiting();
     let tries = 0;
     const work = (): string => {
@@ -44,7 +44,7 @@ describe('patiently', () => {
     expect([tries, waited.length]).toEqual([4, 3]);
   });
 
-  it('gives up after twenty seconds, tries counted, with what SQLite said', async () => {
+  it("gives up after twenty seconds, including tries, with SQLite's error", async () => {
     const { lockWait, waited, stop } = waiting();
     const thrown = busy();
     let tries = 0;
@@ -54,13 +54,13 @@ describe('patiently', () => {
     };
     await expect(patiently(work, lockWait, stop.signal)).rejects.toBe(thrown);
     const spent = waited.reduce((sum, { ms }) => sum + ms, (tries - 1) * (LEDGER_FILE.busyTimeout ?? 0));
-    // The last step goes past them.
+    // The last step exceeds the limit.
     expect(spent).toBeGreaterThanOrEqual(20_000);
     expect(spent).toBeLessThan(20_120);
     expect(waited.every(({ ms, signal }) => ms <= 100 && signal === stop.signal)).toBe(true);
   });
 
-  it('does not wait for what waiting does not mend', async () => {
+  it('does not wait after other errors', async () => {
     const { lockWait, waited, stop } = waiting();
     const thrown = Object.assign(new Error('disk I/O error'), { errcode: 10 });
     const work = (): never => {
@@ -70,14 +70,14 @@ describe('patiently', () => {
     expect(waited).toEqual([]);
   });
 
-  it('still tries once when the signal has been given already', async () => {
+  it('tries once if already aborted', async () => {
     const { lockWait, stop } = waiting();
     stop.abort('SIGINT');
     expect(await patiently(() => 'done', lockWait, stop.signal)).toBe('done');
   });
 });
 
-/** A ledger, and a second connection that locks its file as another process would. */
+/** A ledger, and a second connection that locks its file like another process. */
 const ledgerWith = async (lockWait: LockWait, journal: Journal, more: Partial<DatabaseKind> = {}) => {
   const path = `${newFolder('ledger')}/ledger.sqlite`;
   const kind = { ...LEDGER_FILE, journal, ...more };
@@ -94,8 +94,8 @@ const begun = async (ledger: Ledger): Promise<string> => {
   return done.id;
 };
 
-describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process keeps locked', (journal) => {
-  it('is ended by stop before a charge is begun, and begins again when the lock is gone', async () => {
+describe.each(['wal', 'truncate'] as const)('a ledger (%s) locked by another process', (journal) => {
+  it('stops waiting on `stop` before a charge begins, and works once unlocked', async () => {
     const { stop, lockWait, waited } = waiting(() => stop.abort('SIGTERM'));
     const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
     lock();
@@ -107,11 +107,11 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     expect(waited.length).toBe(1);
     unlock();
     expect(await ledger.list({ limit: 9 })).toEqual([]);
-    // Nothing is wrong with the disk: it goes on.
+    // The disk is fine, so it continues.
     expect(await ledger.begin(intent(), HOW)).toMatchObject({ kind: 'begun' });
   });
 
-  it('is ended by leave, and by nothing before, when what became of a charge is to be noted', async () => {
+  it('stops waiting to record an outcome only on `leave`', async () => {
     const { stop, leave, lockWait, waited } = waiting((waits) => {
       if (waits === 3) leave.abort('SIGINT');
     });
@@ -131,11 +131,11 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     });
     expect(waited.length).toBe(3);
     unlock();
-    // A lock says nothing against the disk.
+    // A lock is no disk failure.
     expect(await ledger.begin(intent({ about: 'ugw.AbCd.other' }), HOW)).toMatchObject({ kind: 'begun' });
   });
 
-  it('notes what became of a charge when the lock goes, whatever the first signal says', async () => {
+  it('records an outcome once unlocked, even after the first signal', async () => {
     const { stop, lockWait, waited } = waiting((waits) => waits === 2 && release());
     const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
     const release = unlock;
@@ -147,7 +147,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     expect(await ledger.get(id)).toMatchObject({ state: 'rejected', exitCode: 3 });
   });
 
-  it('is ended by stop as it is read, where that needs the lock, and as a charge is resolved or noted', async () => {
+  it('stops waiting on `stop` while reading, resolving or noting', async () => {
     const { stop, lockWait } = waiting(() => stop.abort('SIGINT'));
     const { ledger, lock } = await ledgerWith(lockWait, journal);
     const id = await begun(ledger);
@@ -160,7 +160,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     else expect(await ledger.list({ limit: 9 })).toMatchObject([{ id }]);
   });
 
-  it('gives up in the end with what to do, and begins again when the lock is gone', async () => {
+  it('gives up with a hint, and works once unlocked', async () => {
     const { lockWait, waited } = waiting();
     const { ledger, lock, unlock } = await ledgerWith(lockWait, journal, { busyTimeout: 0 });
     lock();
@@ -174,7 +174,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
     expect(await ledger.begin(intent(), HOW)).toMatchObject({ kind: 'begun' });
   });
 
-  it('begins, reads and notes when the lock goes', async () => {
+  it('begins, reads and notes once unlocked', async () => {
     const { lockWait, waited } = waiting(() => release());
     const { ledger, lock, unlock } = await ledgerWith(lockWait, journal);
     const release = unlock;
@@ -187,7 +187,7 @@ describe.each(['wal', 'truncate'] as const)('a ledger (%s) that another process 
   });
 });
 
-it('a ledger with a log is opened and read without waiting while another process writes', async () => {
+it('a ledger with a WAL can be opened and read while another process writes', async () => {
   const { path, kind, lock } = await ledgerWith(waiting().lockWait, 'wal');
   lock();
   const { lockWait, waited } = waiting();
@@ -197,7 +197,7 @@ it('a ledger with a log is opened and read without waiting while another process
   await ledger.close();
 });
 
-it('a lock of a ledger without a log is waited for as it is opened, and ended by stop', async () => {
+it('opening a locked ledger without a WAL waits, and ends on `stop`', async () => {
   const first = await ledgerWith(waiting().lockWait, 'truncate');
   first.lock();
   const { stop, lockWait } = waiting(() => stop.abort('SIGINT'));

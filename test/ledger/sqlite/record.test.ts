@@ -7,8 +7,8 @@ import { account, beginCharge, beside, intent, NOON, newPath, open } from '../su
 
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
 
-describe('what became of a charge', () => {
-  it('of a charge that is not there says which, and what it was about as far as that is known', async () => {
+describe('a failure to record an outcome', () => {
+  it('names the missing charge, and its payment request if known', async () => {
     const ledger = await open(newPath());
     const unrecorded = (await thrownBy(ledger.record('chg-none', ACCEPTED))) as Error & {
       detail: { answer: string };
@@ -19,7 +19,7 @@ describe('what became of a charge', () => {
     expect(JSON.parse(unrecorded.detail.answer)).toMatchObject({ ugwo: '', medium: '', recorded_at: NOON });
   });
 
-  it('that can not be noted says of which payment request and medium it was', async () => {
+  it('names the payment request and the medium', async () => {
     const path = newPath();
     const ledger = await open(path);
     const id = await beginCharge(ledger);
@@ -37,8 +37,8 @@ describe('what became of a charge', () => {
   });
 });
 
-describe('how an activity stands by now', () => {
-  it('is not waited for with a locked ledger, unless that is asked for', async () => {
+describe('observe', () => {
+  it('waits for a locked ledger only if asked to', async () => {
     const path = newPath();
     const slept: number[] = [];
     const { lockWait } = ledgerOptions(path);

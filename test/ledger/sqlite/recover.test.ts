@@ -7,7 +7,7 @@ import { account, beginCharge, intent, MINUTE, NOON, newPath, open, SELF } from 
 const OTHER = { ...SELF, pid: 4712 };
 const GONE = { isGone: ({ pid }: { readonly pid: number }) => pid === OTHER.pid };
 
-/** A process that has died and left these lines behind. */
+/** A dead process that left these lines. */
 const left = (path: string, lines: readonly object[]): string => {
   const file = openEmergencyFile(path, OTHER, lines.length);
   for (const line of lines) file.write(JSON.stringify(line));
@@ -25,12 +25,12 @@ const line = (id: string, more: object = {}): object => ({
   ...more,
 });
 
-describe('the lines that a dead process left behind', () => {
+describe('the emergency lines of a dead process', () => {
   it.each([
     ['settled_at', { recorded_at: undefined, settled_at: NOON + 5 }, NOON + 5],
-    ['nothing', { recorded_at: undefined }, 0],
+    ['neither', { recorded_at: undefined }, 0],
     ['both', { settled_at: NOON + 5 }, NOON + MINUTE],
-  ])('of an older paycli tell their moment as %s', async (_name, more, recordedAt) => {
+  ])('of an older paycli have their time in %s', async (_name, more, recordedAt) => {
     const path = newPath();
     const id = await beginCharge(await open(path));
     left(path, [line(id, more)]);
@@ -42,7 +42,7 @@ describe('the lines that a dead process left behind', () => {
     expect(charge?.evidence[0]?.['line']).not.toHaveProperty('settled_at');
   });
 
-  it('are taken in each, and once, beside what else was seen', async () => {
+  it('are each applied once, beside other evidence', async () => {
     const path = newPath();
     const ledger = await open(path);
     const id = await beginCharge(ledger);
@@ -56,7 +56,7 @@ describe('the lines that a dead process left behind', () => {
     expect(charge?.evidence.map(({ kind }) => kind)).toEqual(['answer', 'emergency_line', 'emergency_line']);
   });
 
-  it('keep how long the sending took, and that it was paid', async () => {
+  it('keep the duration of the sending, and a payment', async () => {
     const path = newPath();
     const ledger = await open(path);
     const id = await beginCharge(ledger);
@@ -66,7 +66,7 @@ describe('the lines that a dead process left behind', () => {
     expect(await (await open(path, GONE)).get(id)).toMatchObject({ took: 7, activity: { status: 'successful' } });
   });
 
-  it('may be about no activity', async () => {
+  it('may lack an activity', async () => {
     const path = newPath();
     const id = await beginCharge(await open(path));
     left(path, [line(id, { state: 'rejected', exitCode: 3, activity: undefined })]);
@@ -77,7 +77,7 @@ describe('the lines that a dead process left behind', () => {
     });
   });
 
-  it('stay where one of them is of another ledger, and the others are taken in all the same', async () => {
+  it('stay in the file if one belongs to another ledger; the others are applied', async () => {
     const path = newPath();
     const ledger = await open(path);
     const [first, second] = [await beginCharge(ledger), await beginCharge(ledger, { about: 'ugw.AbCd.2' })];
@@ -87,7 +87,7 @@ describe('the lines that a dead process left behind', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('are gone once they are taken in', async () => {
+  it('are removed once applied', async () => {
     const path = newPath();
     const id = await beginCharge(await open(path));
     const file = left(path, [line(id)]);

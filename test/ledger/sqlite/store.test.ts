@@ -24,8 +24,8 @@ const FIRST = { again: false };
 
 const openingFails = (path: string): Promise<unknown> => thrownBy(open(path));
 
-describe('charges that are begun in one turn', () => {
-  it('go by one reading of the time for each transaction', async () => {
+describe('charges begun in the same tick', () => {
+  it('share one time per transaction', async () => {
     let asked = 0;
     const uptime = (): number => {
       asked += 1;
@@ -38,7 +38,7 @@ describe('charges that are begun in one turn', () => {
     expect(asked).toBe(1);
     await both('ugw.AbCd.3', 'ugw.AbCd.4');
     expect(asked).toBe(2);
-    // Its number is none: it fails, and both are done again in another transaction.
+    // The number is invalid: the transaction fails, and both are retried in another one.
     const good = beginCharge(ledger, { about: 'ugw.AbCd.5' });
     const broken = beginCharge(ledger, { about: 'ugw.AbCd.6', job: 'job-1', row: Symbol() as unknown as number });
     const ends = (await Promise.allSettled([good, broken])).map(({ status }) => status);
@@ -48,7 +48,7 @@ describe('charges that are begun in one turn', () => {
 });
 
 describe('a charge in the ledger', () => {
-  it('is on the disk, for every other process, when begin resolves', async () => {
+  it('is on the disk for every other process once begin resolves', async () => {
     const path = newPath();
     const id = await beginCharge(await open(path), { phone: '…4567' });
     expect(beside(path, 'SELECT id, state, ugwo, phone, pid, recorded_at FROM charge')).toMatchObject([
@@ -57,7 +57,7 @@ describe('a charge in the ledger', () => {
     expect(id).toMatch(/^chg-[0-9a-z]{12}$/);
   });
 
-  it('is not changed where it does not lie any more', async () => {
+  it("can't be updated after its row has moved", async () => {
     const path = newPath();
     const ledger = await open(path);
     const id = await beginCharge(ledger);
@@ -71,20 +71,20 @@ describe('a charge in the ledger', () => {
     expect((await ledger.get(id))?.state).toBe('sending');
   });
 
-  it('is the only open one even for a program that asks no guard', async () => {
+  it('is the only open one, even without the guard', async () => {
     const path = newPath();
     await beginCharge(await open(path));
     const copy = `INSERT INTO charge
         (id, state, service, origin, ugwo, medium, digest, deadline, created_at, begun_uptime, pid, boot, started)
       SELECT 'chg-2', state, service, origin, ugwo, medium, digest, deadline, created_at, 0, pid, boot, started FROM charge`;
     expect(() => beside(path, copy)).toThrow(/UNIQUE/);
-    // What is unknown is open, too.
+    // An unknown charge is open, too.
     beside(path, "UPDATE charge SET state = 'unknown', recorded_at = 1");
     const another = copy.replace("'chg-2', state", "'chg-2', 'sending'");
     expect(() => beside(path, another)).toThrow(/UNIQUE/);
   });
 
-  it('has a place for the job and the row that it belongs to', async () => {
+  it('has columns for its job and row', async () => {
     const path = newPath();
     const ledger = await open(path);
     const id = await beginCharge(ledger);
@@ -93,8 +93,8 @@ describe('a charge in the ledger', () => {
   });
 });
 
-describe('an activity that was read', () => {
-  it('keeps no key and no phone number that it shows', async () => {
+describe('observe of an activity', () => {
+  it('stores no key and no phone number', async () => {
     const path = newPath();
     const ledger = await open(path, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
     const id = await beginCharge(ledger, { medium: 'mobile_money', phone: '…4567' });
@@ -107,8 +107,8 @@ describe('an activity that was read', () => {
   });
 });
 
-describe('the file', () => {
-  it('survives a loss of power, and takes no value of another type', async () => {
+describe('the ledger file', () => {
+  it('survives a power failure and rejects values of a wrong type', async () => {
     expect(LEDGER_FILE).toMatchObject({ survives: 'power loss' });
     expect(LEDGER_FILE).not.toHaveProperty('journal');
     const path = newPath();
@@ -116,10 +116,10 @@ describe('the file', () => {
     expect(() => beside(path, "UPDATE charge SET deadline = 'soon'")).toThrow(/cannot store TEXT/);
   });
 
-  it('is its owner’s alone from its first moment', async () => {
+  it('is private from the start', async () => {
     const path = newPath();
     await beginCharge(await open(path));
-    // Which journal lies beside it is a matter of SQLite's age.
+    // The journal's name depends on the SQLite version.
     const files = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
     expect(files.length).toBeGreaterThan(1);
     for (const name of files) expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
@@ -136,7 +136,7 @@ describe('the file', () => {
     ['https://127.0.0.1.example.com:8443', 'https://127.0.0.1.example.com:8443'],
     ['https://api.example', 'https://api.example'],
     ['emulator 0123456789ab', 'emulator 0123456789ab'],
-  ])('from an older paycli knows the service %s as %s', async (before, service) => {
+  ])('of an older paycli gets the service name of %s as %s', async (before, service) => {
     const path = newPath();
     const older = { ...LEDGER_FILE, migrations: LEDGER_FILE.migrations.slice(0, 2) };
     openDatabase(path, older, (db) => {
@@ -150,7 +150,7 @@ describe('the file', () => {
     expect(await ledger.begin(intent({ service }), FIRST)).toMatchObject({ kind: 'refused', why: 'unresolved' });
   });
 
-  it('that a newer paycli has taken over meanwhile gets no new charge', async () => {
+  it('migrated by a newer paycli meanwhile accepts no charge', async () => {
     const path = newPath();
     const ledger = await open(path);
     await beginCharge(ledger);
@@ -163,7 +163,7 @@ describe('the file', () => {
     expect(beside(path, 'SELECT id FROM charge')).toEqual([]);
   });
 
-  it('that could not take a charge takes none for as long as the process lives', async () => {
+  it('that failed to store a charge accepts none until the process ends', async () => {
     const path = newPath();
     const ledger = await open(path);
     beside(path, "CREATE TRIGGER broken BEFORE INSERT ON charge BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
@@ -178,13 +178,13 @@ describe('the file', () => {
     [26, 'damaged'],
     [10, 'unusable'],
     [13, 'unusable'],
-  ] as const)('that fails in use with SQLite’s %i is %s', (errcode, kind) => {
+  ] as const)("that fails with SQLite's code %i is %s", (errcode, kind) => {
     const thrown = Object.assign(new Error('no'), { errcode });
     const fault = { kind, path: '/a', what: 'cannot be used: no', cause: thrown };
     expect(asLedgerError(thrown, '/a')).toEqual(ledgerError(fault));
   });
 
-  it('of a newer paycli is refused and left as it is', async () => {
+  it('of a newer paycli is refused and unchanged', async () => {
     const path = newPath();
     await (await open(path)).close();
     beside(path, 'PRAGMA user_version = 99');
@@ -208,7 +208,7 @@ describe('the file', () => {
       },
     ],
     ['is open to others', (path: string) => chmodSync(path, 0o644)],
-  ])('that %s is refused with exit 10’s kind', async (what, spoil) => {
+  ])('that %s is refused with the error kind of exit code 10', async (what, spoil) => {
     const path = newPath();
     if (!what.startsWith('is another') && !what.startsWith('is no')) {
       const ledger = await open(path);
@@ -222,7 +222,7 @@ describe('the file', () => {
     expect(readFileSync(path)).toEqual(bytes);
   });
 
-  it('that is a symbolic link is refused, and what it points at is left alone', async () => {
+  it('that is a symbolic link is refused, and its target unchanged', async () => {
     const [target, path] = [newPath(), newPath()];
     await (await open(target)).close();
     symlinkSync(target, path);

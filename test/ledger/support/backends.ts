@@ -8,10 +8,10 @@ import { newPath, open as openFile, worldAtNoon } from './charges.ts';
 import { memoryBackend, memoryStore } from './memory-backend.ts';
 import { newSharedPlace } from './postgres.ts';
 
-/** What a process brings along, whatever the ledger is kept in. */
+/** The parts of a process that a test can replace, for every backend. */
 export type World = Partial<Pick<LedgerOptions, 'now' | 'uptime' | 'self' | 'isGone' | 'clean'>>;
 
-/** A place where a ledger is kept: several processes can open it, one after the other or at once. */
+/** A ledger's location, which several processes can open. */
 export type Place = (world?: World) => Promise<Ledger>;
 
 const inMemory = (): Place => {
@@ -28,12 +28,12 @@ const inSqlite = (): Place => {
   return (world) => openFile(path, world);
 };
 
-/** Everything that keeps a ledger, under the same rules. */
+/** All backends, which follow the same rules. */
 export const BACKENDS: readonly (readonly [name: string, newPlace: () => Place])[] = [
   ['in memory', inMemory],
   ['in a file', inSqlite],
   ['in PostgreSQL', () => newSharedPlace().open],
 ];
 
-/** As a process does that brings this along. */
+/** Opens the ledger as a process with these parts. */
 export const open = (place: Place, world?: World): Promise<Ledger> => place(world);

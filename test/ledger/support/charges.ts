@@ -14,7 +14,7 @@ import { HOUR, MINUTE } from '../../support/units.ts';
 
 export { MINUTE };
 
-/** 20 November 2026, noon in London. */
+/** 20 November 2026, noon UTC. */
 export const NOON = Date.UTC(2026, 10, 20, 12);
 
 export const PLACE = {
@@ -24,10 +24,10 @@ export const PLACE = {
   profile: 'default',
 } as const;
 
-/** How long the machine had been up at noon. */
+/** The machine's uptime at noon. */
 const UP = HOUR;
 
-/** A moment on a machine whose clock is right. */
+/** A time on a machine with a right clock. */
 export const momentAt = (at: number): Moment => ({ at, mark: { boot: 'boot', uptime: UP + at - NOON } });
 
 export const SELF: Sender = { pid: 4711, boot: 'boot pid:[1]', started: '100' };
@@ -43,7 +43,7 @@ export const intent = (more: Partial<Intent> = {}): Intent => ({
   ...more,
 });
 
-/** An account to pay into, until so many milliseconds after noon. */
+/** An account that expires this long after noon. */
 export const account = (more: Partial<KeptActivity> = {}, expiresAfter = 15 * MINUTE): KeptActivity => ({
   uid: 'act.AbCd.000000000000000000000001',
   status: 'requires_action',
@@ -93,30 +93,30 @@ export const guard = (
 
 export const newPath = (): string => join(newFolder('ledger'), 'ledger.sqlite');
 
-/** Noon, on a machine whose clock is right. */
+/** Noon on a machine with a right clock. */
 export const worldAtNoon = { now: () => NOON, uptime: () => UP, self: SELF };
 
-/** A ledger at noon, whose senders are all running; closed when the test ends. */
+/** Opens a ledger at noon, in which all senders are running; closed after the test. */
 export const open = async (path: string, more: Partial<LedgerOptions> = {}): Promise<Ledger> => {
   const ledger = await openLedger(ledgerOptions(path, { ...worldAtNoon, ...more }));
   onTestFinished(async () => {
-    // A test may have closed it itself.
+    // The test may have closed it.
     await ledger.close().catch(() => undefined);
   });
   return ledger;
 };
 
-/** A charge that was let through; throws where it was refused. */
+/** The started charge; throws if it was refused. */
 export const begunOf = (result: Begun): Extract<Begun, { readonly kind: 'begun' }> => {
   if (result.kind !== 'begun') throw new Error(`refused: ${result.why}`);
   return result;
 };
 
-/** Begins a charge; gives its name in the ledger. */
+/** Begins a charge and returns its id. */
 export const beginCharge = async (ledger: Ledger, more: Partial<Intent> = {}): Promise<string> =>
   begunOf(await ledger.begin(intent(more), { again: false })).id;
 
-/** Runs SQL on the file beside the ledger, as another program would. */
+/** Runs SQL on the ledger file like another program. */
 export const beside = (path: string, sql: string): Record<string, unknown>[] => {
   const db = new DatabaseSync(path);
   try {

@@ -18,7 +18,7 @@ export const job = (more: Partial<Job> = {}): Omit<Job, 'createdAt' | 'runAt'> =
 });
 export const ID = job().id;
 
-/** Begins the charge of a row, each row with a payment request of its own. */
+/** Begins the charge of a row; each row has its own payment request. */
 export const begin = (
   ledger: Ledger,
   row: number,

@@ -7,7 +7,7 @@ import { markAt, SENT } from './memory.ts';
 
 export { uidOf };
 
-/** When the sending of `charge` in memory.ts had ended. */
+/** The end of the sending of `charge` in memory.ts. */
 export const END = SENT + 10 * SECOND;
 export const NOBODY: ReadonlySet<string> = new Set();
 export const OLD_BOOT = 'the boot before';
@@ -21,7 +21,7 @@ export const ACCOUNT = {
 
 export const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}+00:00`;
 
-/** An activity of the charge's own medium, made as it was sent. */
+/** An activity of the charge's medium, created while it was sent. */
 export const activity = (number = 1, some: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
   uid: uidOf(number),
   status: 'requires_action',
@@ -30,7 +30,7 @@ export const activity = (number = 1, some: Readonly<Record<string, unknown>> = {
   ...some,
 });
 
-/** A look whose clocks agree and whose answer takes no time. */
+/** A read with equal clocks and no delay. */
 export const look = (activities: readonly unknown[], at = END + MINUTE, some: object = {}): SnapshotAt =>
   ({ askedAt: at, at, mark: markAt(at), servedAt: at, activities, ...some }) as SnapshotAt;
 

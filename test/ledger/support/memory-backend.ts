@@ -56,7 +56,7 @@ const countsOf = (states: readonly string[]): RowCounts =>
 
 const newestFirst = (jobs: readonly Job[]): Job[] => [...jobs].reverse();
 
-/** What several processes share. */
+/** State shared by several processes. */
 export const memoryStore = (first: readonly Entry[] = []) => ({
   charges: new Map(first.map((charge) => [charge.id, charge])),
   jobs: new Map<string, Job>(),
@@ -66,7 +66,7 @@ export const memoryStore = (first: readonly Entry[] = []) => ({
 });
 export type MemoryStore = ReturnType<typeof memoryStore>;
 
-/** What a backend promises, in the plainest way: nothing outlives this process, and nothing ever fails. */
+/** The backend contract in its simplest form: nothing is persistent and nothing fails. */
 export const memoryBackend = (
   world: Pick<Backend, 'moment' | 'self' | 'isGone'>,
   { charges, jobs, updates, policies, approvals }: MemoryStore,

@@ -23,10 +23,10 @@ export const intent = (some: Partial<Intent> = {}): Intent => ({
   ...some,
 });
 
-/** The clock that nobody sets, on a machine whose own clock has been right since it was started. */
+/** The monotonic time on a machine whose clock was always right. */
 export const markAt = (at: number, boot = 'this boot'): UptimeMark => ({ boot, uptime: at - SENT + 86_400_000 });
 
-/** A moment as a machine notes it whose own clock is ahead by so much. */
+/** A time on a machine whose clock is `ahead`. */
 export const momentAt = (at: number, ahead = 0, boot?: string): Moment => ({ at: at + ahead, mark: markAt(at, boot) });
 
 const SENDER: Sender = { pid: 4711, boot: 'this boot pid:[1]', started: '100' };
@@ -55,7 +55,7 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
   ...some,
 });
 
-/** The ledger's rules over a backend that nothing outlives, on a machine where no process ever dies. */
+/** A ledger in memory, where no process ever dies. */
 export const memoryLedger = (first: readonly Entry[] = [], now: () => number = () => SENT): Ledger => {
   const world = { moment: () => momentAt(now()), self: SENDER, isGone: () => false };
   return ledgerOver(memoryBackend(world, memoryStore(first)), (text) => new Redactor().cleanAll(text));

@@ -10,19 +10,19 @@ import { sharedCluster } from '../../support/postgres.ts';
 import { newFolder } from '../../support/program.ts';
 import { worldAtNoon } from './charges.ts';
 
-/** A ledger in a database of its own, to be opened by several processes and machines. */
+/** A ledger in its own database for several processes and machines. */
 export interface SharedPlace {
-  /** The address of the database, whose ledger is made by then. */
+  /** The database's address; its ledger exists by then. */
   readonly url: () => Promise<string>;
-  /** Opens it at noon; `folder` stands for a machine. */
+  /** Opens the ledger at noon; `folder` is the machine. */
   readonly open: (some?: Partial<SharedLedgerOptions>) => Promise<Ledger>;
-  /** Runs SQL on its database, as whoever may do anything. */
+  /** Runs SQL on its database as a superuser. */
   readonly sql: (text: string) => Promise<Record<string, unknown>[]>;
-  /** What the machine keeps beside it. */
+  /** The machine's folder. */
   readonly folder: string;
 }
 
-/** A database with an empty ledger, of which each place takes a copy. */
+/** The template database with an empty ledger. */
 const emptyLedger = memo(async () => {
   const cluster = await sharedCluster();
   const database = await cluster.createDatabase();

@@ -12,7 +12,7 @@ interface Change {
 /** A minute past noon. */
 export const NOW = momentAt(NOON + MINUTE);
 
-/** A backend in memory over these charges, with each change that was asked of it; no process ever dies, unless `isGone` says so. */
+/** A backend in memory that records its changes; processes die only if `isGone` says so. */
 export const watched = (first: readonly Entry[], isGone: Backend['isGone'] = () => false) => {
   const store = memoryStore(first);
   const backend = memoryBackend({ moment: () => NOW, self: SELF, isGone }, store);
