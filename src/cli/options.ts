@@ -133,6 +133,12 @@ export const asMoney: Parse<Money> = taking({ type: 'amount' }, (text) => {
 
 const LISTS: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'ugwo', ony: 'onye' };
 
+/** Columns that identify a record and show its id on a terminal of any width. */
+const FOUND: Readonly<Partial<Record<IdPrefix, string>>> = { ugw: 'uid,ref,status', ony: 'uid,email,status' };
+
+/** Beginning of a hint that ends in a command; the options of the target follow. */
+export const FIND = 'find it with: ';
+
 /**
  * Suggests the list command that finds the identifier for this text. Undefined if the text is an identifier of another
  * kind.
@@ -143,7 +149,7 @@ const findHint = (prefix: IdPrefix, text: string): string | undefined => {
     return undefined;
   }
   const by = text.includes('@') ? '--email' : '--ref';
-  return `find it with: ${shellLine(['paycli', noun, 'list', by, text])}`;
+  return `${FIND}${shellLine(['paycli', noun, 'list', by, text, '--columns', FOUND[prefix] ?? 'uid'])}`;
 };
 
 /** Reads an identifier of this kind from an argument. Throws a usage error if it is invalid and `validate` is true. */

@@ -1,7 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PayError, usageError } from '../core/error.ts';
 import { type IdPrefix, idIn, isId } from '../core/ids.ts';
+import { targetFlags } from '../core/input.ts';
 import type { Env } from '../core/io.ts';
+import { shellLine } from '../core/shell.ts';
 import type {
   ArgumentSpec,
   CommandSpec,
@@ -13,6 +15,7 @@ import type {
   Takes,
 } from './define.ts';
 import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, VERSION_OPTION } from './globals.ts';
+import { FIND } from './options.ts';
 
 /** Help topics; each is a document in docs/. */
 export const TOPICS = ['charging', 'files', 'safety', 'output', 'exit-codes', 'profiles', 'environment'] as const;
@@ -257,6 +260,13 @@ const verbAlone = (error: CommanderError, words: readonly string[], specs: reado
   return typed === undefined || words.length > 0 ? '' : meantByVerb(typed, specs);
 };
 
+/** Adds the options of the target to a hint that ends in a command. */
+const withTarget = (error: PayError, globals: Globals): PayError => {
+  const { hint } = error.detail;
+  const flags = targetFlags(globals);
+  return hint?.startsWith(FIND) && flags.length > 0 ? error.with({ hint: `${hint} ${shellLine(flags)}` }) : error;
+};
+
 /** Adds a hint about --help to a usage error that has no hint. */
 const withHelp = (error: PayError, words: readonly string[]): PayError =>
   error.kind !== 'usage' || error.detail.hint !== undefined
@@ -289,7 +299,7 @@ const readInput = <S extends CommandSpec>(reading: Reading<S>): Parsed<S> => {
     return { kind: 'run', spec, input, globals };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
-    const error = withHelp(thrown, words);
+    const error = withHelp(withTarget(thrown, globals), words);
     const question = spec.asks?.(args, options);
     if (question === undefined) return { kind: 'error', error, words, globals };
     const { option: name } = question;

@@ -146,9 +146,9 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
     `${earlier({ by, activity: undefined })} was made`,
     `see ${command('ledger', 'show', by?.id ?? '')}; --again makes another one`,
   ],
-  no_checkout: ({ intent }, command) => [
-    "it has no checkout, so it can't be charged",
-    `see ${command('ugwo', 'get', intent.about)}`,
+  no_checkout: (_refused, command) => [
+    "it has no checkout, so it offers no medium and can't be charged",
+    `create another payment request: ${command('ugwo', 'create', '--help')}`,
   ],
   policy: ({ policy }, command) => (policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command)),
 };

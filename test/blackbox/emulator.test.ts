@@ -310,6 +310,14 @@ describe('emulator settle', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ charged_amount: 100 });
   });
 
+  it('shows the amount with its currency', async () => {
+    const home = newFolder();
+    const { uid, ugwo } = await charged(home);
+    const { stdout } = await settle(home, uid, '--as', 'successful', '-o', 'table');
+    expect(stdout).toMatch(/^amount +[A-Z]{3} [\d,]+\.\d\d$/m);
+    expect(stdout).toMatch(new RegExp(`^payment request +${ugwo}$`, 'm'));
+  });
+
   it('settles while an emulator runs, also later by its clock, and prints the time', async () => {
     const home = newFolder();
     const { uid, ugwo } = await charged(home);

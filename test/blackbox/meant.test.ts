@@ -43,9 +43,11 @@ describe('did you mean', () => {
     [['watch', SEEDED.ugwo, 'order-7'], 'ugwo list --ref order-7'],
     [['onye', 'update', 'ada@example.com', '--ref', '7'], 'onye list --email ada@example.com'],
   ])('suggests a search for a value that is not an id: %j', async (args, find) => {
-    const ended = await inProcess(args);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`→ find it with: paycli ${find}\n`) });
-    expect(await inProcess([...find.split(' '), '--local'])).toMatchObject({ code: 0 });
+    const { code, stderr } = await inProcess([...args, '--local']);
+    expect(code).toBe(2);
+    const line = /→ find it with:\s+paycli (.*)\n/.exec(stderr)?.[1] ?? '';
+    expect(line).toMatch(new RegExp(`^${escaped(find)} --columns uid,[\\w,]+ --local$`));
+    expect(await inProcess(line.split(' '))).toMatchObject({ code: 0 });
   });
 
   it('suggests a stored profile, or `local`', async () => {

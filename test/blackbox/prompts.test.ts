@@ -80,10 +80,21 @@ describe('a missing option of ugwo charge', () => {
 });
 
 describe('a missing payment request of ugwo charge', () => {
-  const unpaid = (number: number, more: object = {}) => ({ ...ugwo(number), status: 'requires_ugwo', ...more });
+  const CHECKOUT = {
+    uid: 'chk.AbCd.1',
+    currency: ['NGN', 'Nigerian naira (NGN)'],
+    mediums: [{ medium: 'bank_transfer' }],
+  };
+  const unpaid = (number: number, more: object = {}) => ({
+    ...ugwo(number),
+    status: 'requires_ugwo',
+    checkout: CHECKOUT,
+    ...more,
+  });
   const LISTED = [
     unpaid(1, { ref: null, onye: null, created_at: new Date(Date.now() - 3 * 24 * 3_600_000).toISOString() }),
     { ...unpaid(2), status: 'cancelled', ref: 'GONE' },
+    unpaid(4, { ref: 'GONE-TOO', checkout: null }),
     unpaid(3, {
       ref: 'INV-3',
       onye: { email: 'somebody.with.a.long.name@example.com' },

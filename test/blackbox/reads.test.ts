@@ -77,6 +77,19 @@ describe('ugwo get', () => {
     expect(screen).toMatch(text);
   });
 
+  it.each([
+    [
+      { uid: 'chk.AbCd.1', mediums: [{ medium: 'bank_transfer' }, { medium: 'ussd' }] },
+      /^mediums +bank_transfer, ussd$/m,
+    ],
+    [null, /^It has no checkout, so it offers no medium and can't be charged\.$/m],
+  ])('shows how it can be charged: %j', async (checkout, text) => {
+    const service = await serve([json(200, { ...WHOLE, checkout })], ASKED);
+    const terminal = openTerminal(GET_UGWO, { service });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(text);
+  });
+
   it('accepts columns of the list and of the record', async () => {
     const record = { ...WHOLE, total_amount_paid: 500_001, later: { on: 1 } };
     const service = await serve([json(200, record), json(200, record)], ASKED);

@@ -96,7 +96,12 @@ describe('refusedError', () => {
     ],
     ['refunded', {}, 'it was paid and refunded', `see ${GET}; --again charges it once more`],
     ['cancelled', {}, 'it is cancelled', `see ${GET}; --again doesn't override this`],
-    ['no_checkout', {}, "it has no checkout, so it can't be charged", `see ${GET}`],
+    [
+      'no_checkout',
+      {},
+      "it has no checkout, so it offers no medium and can't be charged",
+      'create another payment request: `paycli ugwo create --help --profile x`',
+    ],
   ])('explains %s: %#', (why, given, message, hint) => {
     expect(said(why, given)).toEqual([message, hint]);
   });

@@ -82,5 +82,8 @@ export const settledView: View = {
     { path: 'due', kind: 'time' },
     { path: 'error', kind: 'reason', flexible: true },
     { path: 'updated_at', kind: 'time', label: 'updated' },
+    { path: 'amount', kind: 'money', currency: 'checkout.currency', peopleOnly: true },
+    { path: 'ugwo_uid', label: 'payment request', peopleOnly: true },
+    { path: 'created_at', kind: 'time', label: 'created', peopleOnly: true },
   ],
 };

@@ -70,6 +70,7 @@ export const refundView: View = {
     { path: 'reason', flexible: true },
     { path: 'error.message', flexible: true, label: 'error' },
     { path: 'created_at', kind: 'time', label: 'created' },
+    { path: 'updated_at', kind: 'time', label: 'updated', peopleOnly: true },
   ],
 };
 

@@ -32,13 +32,16 @@ const labelOf = (request: Resource, now: number): string => {
   return [...cells, ageOf(request, now)].join('  ').trimEnd();
 };
 
+const canBeCharged = (request: unknown): boolean =>
+  statusOf(request) === 'requires_ugwo' && valueAt(request, 'checkout') !== null;
+
 /** The newest payment requests that can be charged, for a person to choose from. */
 export const unpaidRequests = async (deps: Pick<Deps, 'client' | 'io'>): Promise<readonly Choice[]> => {
   const client = await deps.client('read');
   const choices: Choice[] = [];
   for await (const { records } of client.pages('ugwo.list', { query: { limit: '100' } }, { pages: 1 })) {
     for (const { value } of records) {
-      if (statusOf(value) !== 'requires_ugwo' || choices.length === MOST) continue;
+      if (!canBeCharged(value) || choices.length === MOST) continue;
       choices.push({ value: String(value['uid']), label: labelOf(value as Resource, deps.io.clock.now()) });
     }
   }

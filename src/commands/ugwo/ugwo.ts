@@ -9,13 +9,16 @@ import { type ListOf, listRecords } from '../list.ts';
 import { previewCall, removeRecord } from '../record.ts';
 import { ugwoView, wholeUgwoView } from './view.ts';
 
+const NO_CHECKOUT = "It has no checkout, so it offers no medium and can't be charged.";
+
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
 export const get = async ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> => {
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);
   await deps.observe(activitiesOf(record.value) ?? [], record);
-  return { kind: 'record', record, view: wholeUgwoView };
+  const notice = record.value['checkout'] === null ? { notice: NO_CHECKOUT } : {};
+  return { kind: 'record', record, view: wholeUgwoView, ...notice };
 };
 
 const UGWO: ListOf = {

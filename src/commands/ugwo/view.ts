@@ -39,6 +39,7 @@ export const wholeUgwoView: View = {
   columns: [
     ...ugwoView.columns,
     { path: 'total_amount_paid', kind: 'money', currency: 'currency', label: 'paid', peopleOnly: true },
+    { path: 'checkout.mediums', kind: 'mediums', label: 'mediums', peopleOnly: true },
   ],
   lists: [
     {
