@@ -4,12 +4,12 @@ import { problemAnswer } from '../../src/contract/problem.ts';
 import { checked, invalid, refusal } from '../../src/emulator/service.ts';
 import { activitiesIn, customersIn, inFile, startEmulator } from './support.ts';
 
-/** Changes every record of a table behind the emulator's back. */
+/** Changes every record of a table directly in the file. */
 const spoil = (file: string, table: 'onye' | 'ugwo', change: string): void =>
   inFile(file, (db) => db.exec(`UPDATE ${table} SET record = ${change}`));
 
-describe('an answer that breaks the contract never leaves: 500 problem', () => {
-  test('a list whose record has a wrong amount', async () => {
+describe('an answer that violates the contract becomes a 500 problem', () => {
+  test('a list with an invalid amount', async () => {
     const { file, send } = await startEmulator({ ugwo: 2 });
     spoil(file, 'ugwo', "json_set(record, '$.amount', 'much')");
     const answer = await send('GET', '/v1/ugwo');
@@ -19,7 +19,7 @@ describe('an answer that breaks the contract never leaves: 500 problem', () => {
     expect(answer.json.detail).toContain('data.0.amount');
   });
 
-  test('an updated customer with a wrong uid; and the update is undone', async () => {
+  test('an updated customer with an invalid date, whose update is rolled back', async () => {
     const { file, send } = await startEmulator({ customers: 1 });
     const [uid = ''] = customersIn(file);
     spoil(file, 'onye', "json_set(record, '$.created_at', 'lately')");
@@ -29,7 +29,7 @@ describe('an answer that breaks the contract never leaves: 500 problem', () => {
     expect(inFile(file, (db) => db.prepare('SELECT record FROM onye').get())).toEqual(before);
   });
 
-  test('a charge through a checkout with a wrong currency; and no activity is left', async () => {
+  test('a charge with an invalid checkout currency, whose activity is rolled back', async () => {
     const { file, send } = await startEmulator({ ugwo: 1 });
     const [{ uid }] = (await send('GET', '/v1/ugwo')).json.data;
     spoil(file, 'ugwo', "json_set(record, '$.checkout.currency', json_array('NGN'))");
@@ -41,22 +41,22 @@ describe('an answer that breaks the contract never leaves: 500 problem', () => {
     expect(activitiesIn(file)).toEqual([]);
   });
 
-  test('a record that is no JSON', async () => {
+  test('a record that is not JSON', async () => {
     const { file, send } = await startEmulator({ ugwo: 1 });
     spoil(file, 'ugwo', "'{'");
     expect((await send('GET', '/v1/ugwo')).json).toMatchObject({ status: 500 });
   });
 });
 
-describe('the check itself', () => {
+describe('checked', () => {
   const schema = operations['ugwo.list'].success.schema();
 
-  test('passes what is sound as it is', () => {
+  test('returns a valid answer unchanged', () => {
     expect(checked(schema, { data: [], next_cursor: null, more: 1 })).toBe('{"data":[],"next_cursor":null,"more":1}');
   });
 
   test.each([{ data: [] }, { data: [], next_cursor: '' }, { data: [{}], next_cursor: null }, null])(
-    'refuses %j',
+    'rejects %j',
     (answer) => {
       expect(() => checked(schema, answer)).toThrow(
         expect.objectContaining({ problem: expect.objectContaining({ status: 500 }) }),
@@ -64,7 +64,7 @@ describe('the check itself', () => {
     },
   );
 
-  test('judges error documents too', () => {
+  test('validates error documents, too', () => {
     expect(JSON.parse(checked(problemAnswer(), refusal(404, 'x').problem))).toMatchObject({ status: 404 });
     expect(
       JSON.parse(checked(problemAnswer(), invalid([{ propertyPath: 'a', title: 'b' }]).problem)).violations,

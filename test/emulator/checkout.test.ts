@@ -31,7 +31,7 @@ describe('GET /v1/checkouts', () => {
     expect(await list(query)).toHaveLength(count);
   });
 
-  test.each(['status', 'currency'])('a filter of %s that means nothing is a 422', async (name) => {
+  test.each(['status', 'currency'])('rejects an invalid filter of %s with 422', async (name) => {
     const { send } = await reading();
     expect(violationsOf(await send('GET', `/v1/checkouts?filter[${name}][]=x1`))).toEqual([`filter[${name}][].0`]);
   });
@@ -56,7 +56,7 @@ describe('GET /v1/checkouts/{uid}', () => {
 });
 
 describe('GET /v1/checkouts/{uid}/{medium}', () => {
-  test('is an array of {psp, banks: [{code, name}]}, which varies by medium', async () => {
+  test('returns [{psp, banks: [{code, name}]}], which varies by medium', async () => {
     const { send, list } = await reading();
     const [naira, cedi] = await list();
     const [ussd] = (await send('GET', `/v1/checkouts/${naira.uid}/ussd`)).json;
@@ -67,7 +67,7 @@ describe('GET /v1/checkouts/{uid}/{medium}', () => {
     expect((await send('GET', `/v1/checkouts/${cedi.uid}/mobile_money`)).json[0].banks[0].code).toBe('mtn');
   });
 
-  test('is a 404 for a medium that the checkout does not have', async () => {
+  test('is a 404 for a medium that the checkout lacks', async () => {
     const { send, list } = await reading();
     const [naira] = await list();
     for (const medium of ['mobile_money', 'cheque']) {

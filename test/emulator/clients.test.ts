@@ -3,7 +3,7 @@ import type { Dialect } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop } from './shop.ts';
 
-// The service's own shop plugins as clients, in our own words: what they send, and what they read of the answers.
+// Models the service's shop plugins as clients: the requests they send and the fields they read.
 
 type Json = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ const machine = (value: unknown): unknown => (Array.isArray(value) ? value[0] : 
 
 const asObject = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 
-/** Any 2xx with a JSON object or array is taken; of anything else only what the plugin reads is thrown. */
+/** Accepts any 2xx with a JSON object or array; otherwise throws what the plugin reads of the error. */
 const plugin = (origin: string, key: string, readFault: (json: Json) => string) => {
   const send = async (method: string, path: string, body?: unknown): Promise<Json> => {
     const answer = await fetch(`${origin}${path}`, {
@@ -26,14 +26,14 @@ const plugin = (origin: string, key: string, readFault: (json: Json) => string) 
   return send;
 };
 
-/** The newer one: `message`, and `errors` where it is there. */
+/** The newer plugin reads `message`, and `errors` if present. */
 const newerFault = ({ message, errors }: Json): string =>
   [
     message,
     ...(Array.isArray(errors) ? errors : []).map((one) => `${asObject(one)['field']}: ${asObject(one)['message']}`),
   ].join('; ');
 
-/** The older one: `violations[].title`, else `detail`, else `title`. */
+/** The older plugin reads `violations[].title`, else `detail`, else `title`. */
 const olderFault = ({ violations, detail, title }: Json): string => {
   const titles = (Array.isArray(violations) ? violations : []).map((one) => String(asObject(one)['title']));
   return titles.length > 0 ? titles.join('; ') : String(detail ?? title);
@@ -49,7 +49,7 @@ const newer = async (dialect: Dialect) => {
     onye_email: 'Ada@Example.com',
     meta: { order_id: '7' },
   };
-  /** On a ref that is taken it tries the next of three. */
+  /** Tries up to three references if one is taken. */
   const create = async (): Promise<Json> => {
     for (const ref of ['shop-7', 'shop-7-2', 'shop-7-3']) {
       try {
@@ -60,7 +60,7 @@ const newer = async (dialect: Dialect) => {
     }
     throw new Error('every ref is taken');
   };
-  /** Paid only when amount, currency and ref agree, and the provider has said so. */
+  /** Paid only if amount, currency and ref agree and the provider has confirmed it. */
   const isPaid = async (uid: unknown, ref: string): Promise<boolean> => {
     const read = await send('GET', `/v1/ugwo/${uid}`);
     const paid = Number(read['total_amount_paid']) >= order.amount && read['currency'] === 'NGN' && read['ref'] === ref;
@@ -70,7 +70,7 @@ const newer = async (dialect: Dialect) => {
 };
 
 describe.each(['documented', 'live'] as const)('the newer shop plugin, in the %s dialect', (dialect) => {
-  test('does all of its work: connection test, create, update, get, refund, cancel', async () => {
+  test('tests the connection, creates, updates, reads, refunds and cancels', async () => {
     const shop = await newer(dialect);
     const { call, create, isPaid, charge } = shop;
     expect(Object.values(await call('GET', '/v1/checkouts?filter%5Bstatus%5D%5B%5D=1')).length).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ describe.each(['documented', 'live'] as const)('the newer shop plugin, in the %s
     expect(machine((await call('DELETE', `/v1/ugwo/${second['uid']}`))['status'])).toBe('cancelled');
   });
 
-  test('reads each no of the service by message and errors', async () => {
+  test('reads each rejection from message and errors', async () => {
     const { call, paid, request, charge } = await newer(dialect);
     const { ugwo, activity } = await paid();
     await expect(call('DELETE', `/v1/ugwo/${ugwo}`)).rejects.toThrow('nzube.ugwo.error.not_cancellable');
@@ -131,7 +131,7 @@ describe.each(['documented', 'live'] as const)('the newer shop plugin, in the %s
     await expect(call('GET', '/v1/ugwo/ugw.Lcal.nothing')).rejects.toThrow('ugwo.error.not_found');
   });
 
-  test('asks for a destination where one is missing, and shows why a refund has failed', async () => {
+  test('asks for a missing destination and shows why a refund failed', async () => {
     const { call, paid } = await newer(dialect);
     const { activity } = await paid('refund:failed', { medium: 'bank_transfer' });
     const body = { ugwo_activity: activity, ref: 'refund-7' };
@@ -146,7 +146,7 @@ describe.each(['documented', 'live'] as const)('the newer shop plugin, in the %s
     ]);
   });
 
-  test('with another key its connection test fails', async () => {
+  test('fails its connection test with another key', async () => {
     const { origin, key } = await newer(dialect);
     for (const wrong of [`${key.slice(0, -1)}!`, key.replace('sk.', 'pk.')]) {
       await expect(
@@ -156,7 +156,7 @@ describe.each(['documented', 'live'] as const)('the newer shop plugin, in the %s
   });
 });
 
-test('the older shop plugin: a customer first, with blanks in its address, then the payment request', async () => {
+test('the older shop plugin creates a customer with empty address fields, then the payment request', async () => {
   const shop = await openShop();
   const call = plugin(shop.origin, shop.key, olderFault);
   const billing_address = { address: '12 Marina', address2: '', city: 'Lagos', state: '', zip: '', country: 'NG' };

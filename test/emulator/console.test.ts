@@ -29,7 +29,7 @@ const opened = async (dialect: Dialect = 'documented') => {
 };
 
 describe('security row 13: a foreign page uses the console', () => {
-  test('an address without its token opens nothing', async () => {
+  test('a wrong token opens nothing', async () => {
     const { origin, root, controlToken, publicKey } = await opened();
     const token = root.split('/')[2] ?? '';
     for (const wrong of ['', 'x', `${token.slice(0, -1)}!`, `${token}x`, controlToken, publicKey]) {
@@ -50,16 +50,16 @@ describe('security row 13: a foreign page uses the console', () => {
     ['a rebound name with the port', { host: 'evil.example:80' }],
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['another port of this machine', { origin: 'http://127.0.0.1:1' }],
-    ['a read by another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }],
-    ['a script of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
-  ])('%s is turned away', async (_what, headers) => {
+    ['a read from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }],
+    ['a script from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+  ])('%s gets a 403', async (_what, headers) => {
     const { open } = await opened();
     const answer = await open('v1/ugwo', headers);
     expect(answer.status).toBe(403);
     expect(answer.text).not.toContain('ugw.');
   });
 
-  test('a link elsewhere opens it, for people', async () => {
+  test('a link from another site opens the console', async () => {
     const { open } = await opened();
     expect((await open('', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).status).toBe(200);
   });
@@ -69,7 +69,7 @@ describe('security row 13: a foreign page uses the console', () => {
     ['the origin of a sandbox', { origin: 'null' }],
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['another name of this machine', { origin: 'http://localhost:1' }],
-    ['a form of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+    ['a form from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
     ['a body that needs no preflight', { 'content-type': 'text/plain' }],
   ])('%s changes nothing', async (_what, headers) => {
     const { submit, moved } = await opened();
@@ -79,7 +79,7 @@ describe('security row 13: a foreign page uses the console', () => {
     expect(await moved()).toBe(900_000);
   });
 
-  test('no answer has a CORS header, all have the policy, and none may be framed or kept', async () => {
+  test('every answer has the security policy, forbids framing and caching, and has no CORS header', async () => {
     const { open, submit } = await opened();
     const answers = [
       await open(''),
@@ -101,7 +101,7 @@ describe('security row 13: a foreign page uses the console', () => {
     }
   });
 
-  test('what only reads changes nothing, and nothing but the service and its controls takes a write', async () => {
+  test('a GET changes nothing, and only the service and the controls accept writes', async () => {
     const { open, submit, moved } = await opened();
     expect((await open('emulator/clock?by=15m')).json).toMatchObject({ moved: 0 });
     expect((await open('constructor')).status).toBe(404);
@@ -112,7 +112,7 @@ describe('security row 13: a foreign page uses the console', () => {
   });
 });
 
-test('an emulator that was not asked for a console has none, and keeps no request', async () => {
+test('an emulator without a console stores no requests', async () => {
   const [file, clock] = [tempFile(), clockAt()];
   const running = await emulatorRoom.start({ file, port: 0, clock });
   onTestFinished(() => running.close());
@@ -120,7 +120,7 @@ test('an emulator that was not asked for a console has none, and keeps no reques
   expect((await sendRaw(running.origin, { path: '/console/' })).status).toBe(401);
 });
 
-test('its address stays the same as long as its data file', async () => {
+test("the console's address is stable for a data file", async () => {
   const [file, clock] = [tempFile(), clockAt()];
   const paths = [];
   for (const _ of [1, 2]) {
@@ -132,7 +132,7 @@ test('its address stays the same as long as its data file', async () => {
   expect(paths[0]).toMatch(/^\/console\/\w{32}\/$/);
 });
 
-test('it shows the whole answer to a request from before it was opened', async () => {
+test('the console shows the answer to a request made before it was opened', async () => {
   const { open, origin, key } = await opened();
   const answer = await sendRaw(origin, { path: '/v1/ugwo?limit=1', headers: { authorization: `Bearer ${key}` } });
   expect((await open('requests/1')).json).toMatchObject({
@@ -141,13 +141,13 @@ test('it shows the whole answer to a request from before it was opened', async (
   });
 });
 
-test.each(DIALECTS)('it reads the documented dialect where clients hear the %s one', async (dialect) => {
+test.each(DIALECTS)('the console uses the documented dialect while clients get the %s one', async (dialect) => {
   const { open } = await opened(dialect);
   const [ugwo] = (await open('v1/ugwo?limit=1')).json.data;
   expect(ugwo).toMatchObject({ amount: expect.any(Number), status: expect.any(String) });
 });
 
-test('a charge that loses its answer is made by the console all the same', async () => {
+test('the console creates a charge whose answer is lost', async () => {
   const { open, submit } = await opened();
   const body = { amount: 500_000, currency: 'NGN', metadata: { emulate: 'lost' } };
   const { uid } = (await submit('v1/ugwo', body)).json;
@@ -157,12 +157,12 @@ test('a charge that loses its answer is made by the console all the same', async
   expect(activity).toMatchObject({ medium: 'ussd', refunds: [], qr: expect.any(Array) });
 });
 
-describe.each(DIALECTS)('why a request was refused, in the %s dialect', (dialect) => {
+describe.each(DIALECTS)('the reason of a rejected request, in the %s dialect', (dialect) => {
   test.each([
-    ['a broken rule', '/v1/ugwo', { amount: 1, currency: 'NGN' }, ['amount: should be at least 20000']],
-    ['two broken rules', '/v1/ugwo', {}, [expect.stringMatching(/^amount: /), expect.stringMatching(/^currency: /)]],
+    ['one violation', '/v1/ugwo', { amount: 1, currency: 'NGN' }, ['amount: should be at least 20000']],
+    ['two violations', '/v1/ugwo', {}, [expect.stringMatching(/^amount: /), expect.stringMatching(/^currency: /)]],
     [
-      'a rule with a code',
+      'an error code',
       '/v1/ugwo/ugw.Lcal.nothing/activities',
       { type: 'charge', data: { medium: 'bank_transfer' } },
       ['No payment request in this workspace has this id (ugwo.error.not_found)'],
@@ -174,7 +174,7 @@ describe.each(DIALECTS)('why a request was refused, in the %s dialect', (dialect
   });
 });
 
-test('what was not refused, or can’t be read, has no broken rule', () => {
+test('refusedBy returns no reason for an accepted or unreadable answer', () => {
   expect(refusedBy({ status: 200, text: '{"message":"x"}' })).toEqual([]);
   expect(refusedBy({ status: 500, text: 'no JSON' })).toEqual(['']);
 });

@@ -15,7 +15,7 @@ const withControls = async () => {
   return { ...shop, control };
 };
 
-test('settle ends an activity, at once or later, with another amount too', async () => {
+test('settle ends an activity, at once or later, also with another amount', async () => {
   const { control, request, charge, read, pass } = await withControls();
   const ugwo = (await request()).uid;
   const activity = (await charge(ugwo)).json.uid;
@@ -32,11 +32,11 @@ test('settle ends an activity, at once or later, with another amount too', async
 });
 
 test.each([
-  ['an unknown ending', { as: 'paid' }, 422],
-  ['no activity', { as: 'failed', activity: 'act.Lcal.nothing' }, 422],
-  ['no amount of money', { as: 'successful', amount: -1 }, 422],
-  ['no duration', { as: 'failed', in: 'soon' }, 422],
-])('settle refuses %s', async (_what, body, status) => {
+  ['an unknown outcome', { as: 'paid' }, 422],
+  ['an unknown activity', { as: 'failed', activity: 'act.Lcal.nothing' }, 422],
+  ['a negative amount', { as: 'successful', amount: -1 }, 422],
+  ['an invalid duration', { as: 'failed', in: 'soon' }, 422],
+])('settle rejects %s', async (_what, body, status) => {
   const { control, request, charge, read } = await withControls();
   const ugwo = (await request()).uid;
   const activity = (await charge(ugwo)).json.uid;
@@ -53,7 +53,7 @@ test('seed adds records, and reset removes all of them', async () => {
   expect((await send('GET', '/v1/ugwo')).json.data).toEqual([]);
 });
 
-test('webhooks are added, told, sent again and removed; no answer shows a secret', async () => {
+test('webhooks can be added, triggered, replayed and removed; no answer contains a secret', async () => {
   const { control } = await withControls();
   const added = await control('POST', 'webhooks', {
     url: 'http://127.0.0.1:9/',
@@ -78,13 +78,13 @@ test.each([
   ['webhooks/trigger', { event: 'ugwo.successful' }],
   ['webhooks/trigger', { event: 'nothing' }],
   ['deliveries/replay', { id: 'x' }],
-])('%s refuses %j', async (path, body) => {
+])('%s rejects %j', async (path, body) => {
   const { control } = await withControls();
   expect((await control('POST', path, body)).status).toBe(422);
 });
 
 test.each(['settle', 'seed', 'reset', 'webhooks', 'webhooks/remove', 'webhooks/trigger', 'deliveries/replay'])(
-  '%s wants the key of the controls, not that of the service',
+  "%s requires the key of the controls, not the service's",
   async (path) => {
     const { control, key } = await withControls();
     expect((await control('POST', path, {}, { authorization: `Bearer ${key}` })).status).toBe(401);

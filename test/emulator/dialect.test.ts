@@ -7,7 +7,7 @@ const SHOWN = /^[a-z]{3}\.Lcal\.[A-Za-z0-9]{22}_t$/;
 const MICROS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/;
 const LAGOS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0100$/;
 
-/** Two emulators over one file: what the one answers is what the other does, written otherwise. */
+/** Two emulators with one file: the same answers in two dialects. */
 const both = async () => {
   const live = await startEmulator({ customers: 25, ugwo: 120, dialect: 'live' });
   const documented = await startEmulator({ file: live.file, clock: live.clock });
@@ -29,7 +29,7 @@ const both = async () => {
 };
 
 describe('the live dialect', () => {
-  test('writes the enums of a list as pairs with translation keys, and amounts as texts', async () => {
+  test('writes the enums of a list as pairs with translation keys, and amounts as strings', async () => {
     const { list, documented } = await both();
     const plain = (await documented.send('GET', '/v1/ugwo?limit=100')).json.data;
     expect(list).toHaveLength(100);
@@ -57,7 +57,7 @@ describe('the live dialect', () => {
     }
   });
 
-  test('writes the currency of one payment request as plain text, as the plugin reads it', async () => {
+  test('writes the currency of a single payment request as a string, as the plugin reads it', async () => {
     const { live, paid } = await both();
     const { json } = await live.send('GET', `/v1/ugwo/${paid.uid}`);
     expect(json).toMatchObject({
@@ -73,7 +73,7 @@ describe('the live dialect', () => {
     });
   });
 
-  test('writes an activity so', async () => {
+  test('writes an activity', async () => {
     const { live, open, charge } = await both();
     const { status, json } = await charge(open, TRANSFER);
     expect(status).toBe(200);
@@ -97,13 +97,13 @@ describe('the live dialect', () => {
     expect([again.status, again.json]).toEqual([200, json]);
   });
 
-  test('writes [] where an activity has no next action', async () => {
+  test('writes [] for no next action', async () => {
     const { cedi, charge } = await both();
     const { json } = await charge(cedi, { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' });
     expect(json).toMatchObject({ status: ['processing', expect.any(String)], next_action: [], error: [] });
   });
 
-  test('writes a customer with title-cased names and [] for empty objects, and nothing else of what was sent anew', async () => {
+  test('writes a customer with title-cased names and [] for empty objects, and leaves client data unchanged', async () => {
     const { live, list } = await both();
     const { uid } = list.find(({ onye }: { onye: unknown }) => onye !== null).onye;
     expect(uid).toMatch(SHOWN);
@@ -120,7 +120,7 @@ describe('the live dialect', () => {
     expect((await live.send('GET', `/v1/onye/${uid}`)).json.meta).toEqual([]);
   });
 
-  test('keeps the digits of a number that a double does not hold', async () => {
+  test('preserves the digits of a large number', async () => {
     const { live, list } = await both();
     const { uid } = list.find(({ onye }: { onye: unknown }) => onye !== null).onye;
     const { text } = await live.send('PATCH', `/v1/onye/${uid}`, { x: 1 });
@@ -131,7 +131,7 @@ describe('the live dialect', () => {
     expect((await live.send('GET', `/v1/onye/${uid}`)).text).toContain('"x":12345678901234567890');
   });
 
-  test('writes what is made, called off, given back and listed so', async () => {
+  test('writes new, cancelled, refunded and listed records', async () => {
     const { live } = await both();
     const body = { amount: 500_000, currency: 'NGN', onye_email: 'ada@example.com', metadata: {} };
     const made = (await live.send('POST', '/v1/ugwo', body)).json;
@@ -211,7 +211,7 @@ describe('the live dialect', () => {
     expect(await refused(live.send('GET', '/nowhere'))).toEqual([404, { message: expect.any(String), errors: [] }]);
   });
 
-  test('checks its answers before it writes them so', async () => {
+  test('validates its answers before converting them', async () => {
     const { live, open } = await both();
     inFile(live.file, (db) => db.exec("UPDATE ugwo SET record = json_set(record, '$.created_at', 'lately')"));
     const answer = await live.send('GET', `/v1/ugwo/${open.uid}`);
@@ -219,8 +219,8 @@ describe('the live dialect', () => {
   });
 });
 
-describe('an identifier that ends in _t', () => {
-  test('is understood by either dialect and by settle, beside the whole one', async () => {
+describe('an id that ends in _t', () => {
+  test('is accepted in both dialects and by settle, like the full id', async () => {
     const { live, documented, open, charge } = await both();
     const whole = (await documented.send('GET', '/v1/ugwo?limit=1')).json.data[0].uid;
     expect(open.uid).toBe(`${whole.slice(0, -2)}_t`);
@@ -234,7 +234,7 @@ describe('an identifier that ends in _t', () => {
   });
 
   test.each(['ugw.Lcal._t', 'ugw.Lcal.p_t', 'ugw.Lcal.0000000000000000000000_t', 'act.Lcal.p8Wdunr9tr1bMLFMnJArp5_t'])(
-    'is no other: %s is unknown',
+    'does not match another record: %s is unknown',
     async (uid) => {
       const { live } = await both();
       expect((await live.send('GET', `/v1/ugwo/${uid}`)).status).toBe(404);

@@ -5,7 +5,7 @@ import { faultOf, sendRaw, startEmulator, violationsOf } from './support.ts';
 
 const CHARGES = '/v1/ugwo/*/activities';
 
-/** A shop whose emulator follows these rules, and one payment request of it. */
+/** A shop with these fault rules and one payment request. */
 const faulty = async (...rules: unknown[]) => {
   const slept: number[] = [];
   const shop = await openShop();
@@ -22,8 +22,8 @@ const raised = async (work: Promise<unknown>): Promise<unknown> =>
     (thrown) => thrown,
   );
 
-describe('what a rule does', () => {
-  test('status, before the request is executed', async () => {
+describe('a fault rule', () => {
+  test('answers with a status before executing the request', async () => {
     const { charge, uid, made } = await faulty({ method: 'POST', path: CHARGES, status: 503 });
     const { status, json, headers } = await charge(uid);
     expect([status, json]).toMatchObject([503, { status: 503, message: 'a rule for faults of the emulator' }]);
@@ -31,13 +31,13 @@ describe('what a rule does', () => {
     expect(await made()).toBe(0);
   });
 
-  test('status, after it was', async () => {
+  test('answers with a status after executing the request', async () => {
     const { charge, uid, made } = await faulty({ method: 'POST', path: CHARGES, status: 500, when: 'after' });
     expect((await charge(uid)).status).toBe(500);
     expect(await made()).toBe(1);
   });
 
-  test('429 with Retry-After', async () => {
+  test('answers 429 with Retry-After', async () => {
     const { charge, uid } = await faulty({ method: 'POST', status: 429, retry_after: 7 });
     const { status, headers } = await charge(uid);
     expect([status, headers['retry-after']]).toEqual([429, '7']);
@@ -46,13 +46,13 @@ describe('what a rule does', () => {
   test.each([
     ['before', 0],
     ['after', 1],
-  ])('reset %s', async (when, count) => {
+  ])('resets the connection %s executing the request', async (when, count) => {
     const { charge, uid, made } = await faulty({ method: 'POST', path: CHARGES, reset: true, when });
     expect(await raised(charge(uid))).toMatchObject({ code: 'ECONNRESET' });
     expect(await made()).toBe(count);
   });
 
-  test.each([0, 1, 20])('an answer that is cut behind %i bytes, and says to be longer', async (cut) => {
+  test.each([0, 1, 20])('cuts the answer after %i bytes of its announced length', async (cut) => {
     const { origin, key, uid, made } = await faulty({ method: 'POST', path: CHARGES, cut });
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ type: 'charge', data: { medium: 'bank_transfer' } });
@@ -67,7 +67,7 @@ describe('what a rule does', () => {
     expect(await made()).toBe(1);
   });
 
-  test('bad JSON, in a whole answer', async () => {
+  test('sends invalid JSON in a complete answer', async () => {
     const { charge, uid, made } = await faulty({ method: 'POST', path: CHARGES, bad_json: true });
     const { status, text, headers } = await charge(uid);
     expect([status, Number(headers['content-length'])]).toEqual([200, Buffer.byteLength(text)]);
@@ -76,14 +76,14 @@ describe('what a rule does', () => {
     expect(await made()).toBe(1);
   });
 
-  test('delay, and then what it is without', async () => {
+  test('delays the normal answer', async () => {
     const { charge, uid, slept } = await faulty({ method: 'POST', delay: '5s' });
     expect((await charge(uid)).status).toBe(200);
     expect(slept).toEqual([5000]);
   });
 });
 
-test('a delay does not outlast the emulator', async () => {
+test('a delay ends when the emulator stops', async () => {
   const { charge, uid, clock, close } = await faulty({ method: 'POST', delay: '1h' });
   const { promise: asleep, resolve } = Promise.withResolvers<void>();
   Object.assign(clock, {
@@ -98,19 +98,19 @@ test('a delay does not outlast the emulator', async () => {
   expect(await charged).toMatchObject({ code: 'ECONNRESET' });
 });
 
-describe('which requests a rule meets', () => {
+describe('a fault rule matches', () => {
   const statuses = async (shop: Shop, path: string, count: number) => {
     const seen = [];
     for (let turn = 0; turn < count; turn += 1) seen.push((await shop.send('GET', path)).status);
     return seen;
   };
 
-  test('so many times, and no more', async () => {
+  test('only `times` requests', async () => {
     const shop = await faulty({ status: 500, times: 2 });
     expect(await statuses(shop, '/v1/ugwo', 4)).toEqual([500, 500, 200, 200]);
   });
 
-  test('a share, by counting: the same in each run', async () => {
+  test('a deterministic share of requests', async () => {
     const shop = await faulty({ status: 500, share: 0.4 });
     expect(await statuses(shop, '/v1/ugwo', 10)).toEqual([200, 200, 500, 200, 500, 200, 200, 500, 200, 500]);
   });
@@ -129,7 +129,7 @@ describe('which requests a rule meets', () => {
     ]).toEqual([list, one]);
   });
 
-  test('the first that it meets in its turn; how often each did is counted', async () => {
+  test('if it is the first matching one, and counts its effects', async () => {
     const shop = await faulty(
       { method: 'GET', status: 500, times: 1 },
       { status: 502, times: 1 },
@@ -144,7 +144,7 @@ describe('which requests a rule meets', () => {
     ]);
   });
 
-  test('reset removes them, and the clock goes back', async () => {
+  test('until reset, which also resets the clock', async () => {
     const shop = await faulty({ status: 500 });
     await emulatorRoom.clock({ ...shop, by: 60_000 });
     await emulatorRoom.reset(shop);
@@ -164,7 +164,7 @@ test.each([
   [{ rules: [{ delay: 5 }] }, 'rules.0.delay'],
   [{ rules: [{ status: 500, path: 'v1' }] }, 'rules.0.path'],
   [{ rules: [{ status: 500, wehn: 'after' }] }, 'rules.0'],
-])('%j are no rules: a usage error that names %s', async (rules, path) => {
+])('%j are invalid rules: the error names %s', async (rules, path) => {
   const { file } = await startEmulator();
   const { kind, detail } = await faultOf(emulatorRoom.faults({ file, rules }));
   expect([kind, detail.violations?.[0]?.propertyPath]).toEqual(['usage', path]);
@@ -184,7 +184,7 @@ describe('the control endpoints', () => {
     return { ...emulator, control };
   };
 
-  test('rules are put, shown with their counts, and deleted', async () => {
+  test('set, show and delete fault rules, with their counts', async () => {
     const { control, send } = await controlling();
     const rule = { path: '/v1/ugwo', status: 500 };
     expect((await control('PUT', 'faults', { rules: [rule] })).json).toEqual({
@@ -197,7 +197,7 @@ describe('the control endpoints', () => {
     expect(violationsOf(await control('PUT', 'faults', { rules: [{}] }))).toEqual(['rules.0']);
   });
 
-  test('the clock is moved on, and back', async () => {
+  test('move the clock and reset it', async () => {
     const { control, send } = await controlling();
     expect((await control('POST', 'clock', { by: '15m' })).json).toEqual({
       now: '2026-11-20T12:15:00+00:00',
@@ -209,7 +209,7 @@ describe('the control endpoints', () => {
     expect(violationsOf(await control('POST', 'clock', { by: 'soon' }))).toEqual(['by']);
   });
 
-  test('they have a key of their own: the secret one is a 401 there, and theirs is one on the service', async () => {
+  test('have their own key: neither key works in the place of the other', async () => {
     const { control, key, origin, controlToken, publicKey } = await controlling();
     expect(controlToken).toMatch(/^ctl\.Lcal\.\w{80}$/);
     for (const token of [key, publicKey, '']) {
@@ -221,7 +221,7 @@ describe('the control endpoints', () => {
     expect((await sendRaw(origin, { path: '/v1/ugwo', headers })).status).toBe(401);
   });
 
-  test('no rule keeps them from being reached, and no web page reaches them', async () => {
+  test('are not affected by rules, and reject web pages', async () => {
     const { control, origin, controlToken } = await controlling();
     await control('PUT', 'faults', { rules: [{ reset: true }] });
     expect((await control('GET', 'faults')).status).toBe(200);
@@ -230,8 +230,8 @@ describe('the control endpoints', () => {
   });
 });
 
-describe('a clock that was moved', () => {
-  test('accounts expire, and payments settle, without waiting; the data file keeps it', async () => {
+describe('a moved clock', () => {
+  test('expires accounts and settles payments without waiting, and is stored in the data file', async () => {
     const shop = await openShop();
     const [open, paid] = [await shop.request(), await shop.request('successful:30s')];
     await shop.charge(open.uid, { medium: 'bank_transfer' });
@@ -248,7 +248,7 @@ describe('a clock that was moved', () => {
     expect((await again.send('GET', '/v1/ugwo')).headers.date).toBe('Fri, 20 Nov 2026 12:15:00 GMT');
   });
 
-  test('is what settle and seed go by', async () => {
+  test('is used by settle and seed', async () => {
     const shop = await openShop();
     await emulatorRoom.clock({ ...shop, by: 3_600_000 });
     const { uid } = await shop.request();

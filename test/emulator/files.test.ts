@@ -8,7 +8,7 @@ import { modeOf } from '../support/files.ts';
 import { clockAt, customersIn, faultOf, inFile, startEmulator, tempFile, tempFolder } from './support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
-// The oldest Node says on stderr that its SQLite is an experiment.
+// Older versions of Node warn about SQLite on stderr.
 const QUIET = ['--disable-warning=ExperimentalWarning'];
 const clock = clockAt();
 const FEW = { clock, customers: 2, ugwo: 3 };
@@ -16,7 +16,7 @@ const FEW = { clock, customers: 2, ugwo: 3 };
 const start = (file: string) => emulatorRoom.start({ file, port: 0, clock });
 
 describe('the data file survives', () => {
-  test('a restart keeps customers, payment requests, activities, cursors and the key', async () => {
+  test('a restart, with its customers, payment requests, activities, cursors and key', async () => {
     const first = await startEmulator({ customers: 2, ugwo: 12 });
     const customer = `/v1/onye/${customersIn(first.file)[0]}`;
     await first.send('PATCH', customer, { first_name: 'Kept' });
@@ -37,7 +37,7 @@ describe('the data file survives', () => {
     expect(kept.map(({ record }) => JSON.parse(String(record)))).toEqual([activity.json]);
   });
 
-  test('a kill: what was answered is there, without a close', async () => {
+  test('kill -9, with everything that was answered', async () => {
     const file = tempFile();
     const script = `
       import { emulatorRoom } from ${JSON.stringify(ROOM)};
@@ -51,7 +51,7 @@ describe('the data file survives', () => {
     expect(customersIn(file)).toHaveLength(1);
   });
 
-  test('close ends open connections at once, closes the database, and may be called twice', async () => {
+  test('close, which ends open connections and can be called twice', async () => {
     const emulator = await startEmulator();
     const answer = await fetch(`${emulator.origin}/v1/ugwo`, { headers: { authorization: `Bearer ${emulator.key}` } });
     await answer.text();
@@ -62,7 +62,7 @@ describe('the data file survives', () => {
     expect(readdirSync(join(emulator.file, '..'))).toEqual(['emulator.sqlite']);
   });
 
-  test('close does not wait for a request that never ends', async () => {
+  test('close during a request that never ends', async () => {
     const emulator = await startEmulator();
     const { promise, resolve } = Promise.withResolvers<void>();
     const path = '/v1/onye/ony.Lcal.x';
@@ -79,7 +79,7 @@ describe('the data file survives', () => {
     expect(readdirSync(join(emulator.file, '..'))).toEqual(['emulator.sqlite']);
   });
 
-  test('a port in use is a usage error that names it, and leaves the file usable', async () => {
+  test('a port in use, which is a usage error', async () => {
     const emulator = await startEmulator();
     const port = Number(new URL(emulator.origin).port);
     const file = tempFile();
@@ -90,8 +90,8 @@ describe('the data file survives', () => {
   });
 });
 
-describe('modes', () => {
-  test('under any umask the file is 0600, its logs too, in a folder of 0700', () => {
+describe('file modes', () => {
+  test('are 0600 for the file and its logs, and 0700 for its folder, with any umask', () => {
     const folders = ['000', '022', '077'].map((umask) => [umask, join(tempFolder(), 'deep')]);
     const script = `
       import { readdirSync, statSync } from 'node:fs';
@@ -123,7 +123,7 @@ describe('modes', () => {
     expect(seen).toEqual(folders.map(() => modes));
   });
 
-  test('a folder that was there keeps its mode', async () => {
+  test('of an existing folder are kept', async () => {
     const folder = join(tempFolder(), 'mine');
     mkdirSync(folder);
     chmodSync(folder, 0o755);
@@ -131,7 +131,7 @@ describe('modes', () => {
     expect(modeOf(folder)).toBe('755');
   });
 
-  test('an empty file that was there (mktemp, say) becomes a data file of 0600', async () => {
+  test('of an existing empty file become 0600', async () => {
     const file = tempFile();
     writeFileSync(file, '', { mode: 0o644 });
     await emulatorRoom.seed({ file, ...FEW });
@@ -140,7 +140,7 @@ describe('modes', () => {
   });
 });
 
-describe('a file that is not ours is refused and left alone', () => {
+describe('a foreign file is rejected and unchanged', () => {
   const foreign: [string, (file: string) => void][] = [
     ['a text', (file) => writeFileSync(file, 'my notes\n')],
     ['bytes that only start like a database', (file) => writeFileSync(file, 'SQLite format 3\0 and so on')],
@@ -165,13 +165,13 @@ describe('a file that is not ours is refused and left alone', () => {
     expect(await faultOf(start(folder))).toMatchObject({ kind: 'usage' });
   });
 
-  test('a file below a file', async () => {
+  test('a path below a file', async () => {
     const file = tempFile();
     writeFileSync(file, 'x');
     expect(await faultOf(start(join(file, 'e.sqlite')))).toMatchObject({ kind: 'usage' });
   });
 
-  test('a name that SQLite would take for memory or a URI is a file like any other', () => {
+  test('a name with a special meaning for SQLite is an ordinary file name', () => {
     const cwd = tempFolder();
     const names = [':memory:', 'file:x?mode=memory', 'a b\'"%20.sqlite'];
     const script = `
@@ -190,7 +190,7 @@ describe('a file that is not ours is refused and left alone', () => {
     for (const name of names) expect(customersIn(join(cwd, name))).toHaveLength(1);
   });
 
-  test('a symbolic link leads to the file that it names', async () => {
+  test('a symbolic link is followed', async () => {
     const [file, link] = [tempFile(), tempFile()];
     await emulatorRoom.seed({ file, ...FEW });
     symlinkSync(file, link);
@@ -199,7 +199,7 @@ describe('a file that is not ours is refused and left alone', () => {
   });
 });
 
-describe('a file of ours that is beyond use', () => {
+describe('an unusable data file', () => {
   const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 7'));
   const damaged = (file: string) => {
     const bytes = readFileSync(file);
@@ -212,7 +212,7 @@ describe('a file of ours that is beyond use', () => {
     ['from a newer paycli', newer, 'newer paycli (schema 7, this one knows 6)'],
     ['damaged', damaged, 'is damaged'],
     ['without a key', keyless, 'is damaged'],
-  ])('%s: a usage error whose hint starts over, and reset does', async (_case, spoil, message) => {
+  ])('%s is a usage error whose hint suggests reset, which works', async (_case, spoil, message) => {
     const file = tempFile();
     await emulatorRoom.seed({ file, ...FEW });
     spoil(file);
@@ -226,7 +226,7 @@ describe('a file of ours that is beyond use', () => {
     await (await start(file)).close();
   });
 
-  test('the log of a database that was deleted does not come back in the new one', async () => {
+  test('does not get the WAL of a deleted database', async () => {
     const file = tempFile();
     const running = await startEmulator({ file });
     await emulatorRoom.seed({ file, ...FEW });
@@ -241,7 +241,7 @@ describe('a file of ours that is beyond use', () => {
 });
 
 describe('reset', () => {
-  test('reset removes every record and keeps the key', async () => {
+  test('removes every record and keeps the key', async () => {
     const emulator = await startEmulator({ customers: 2, ugwo: 3 });
     const { json } = await emulator.send('GET', '/v1/ugwo');
     await emulator.send('POST', `/v1/ugwo/${json.data[0].uid}/activities`, {
@@ -258,7 +258,7 @@ describe('reset', () => {
     expect((await startEmulator({ file: emulator.file })).key).toBe(emulator.key);
   });
 
-  test('neither makes a file that is not there', async () => {
+  test('does not create a missing file', async () => {
     const file = tempFile();
     await emulatorRoom.reset({ file });
     expect(existsSync(file)).toBe(false);

@@ -13,7 +13,7 @@ const charged = async () => {
 };
 
 describe('GET /v1/onye/{uid}', () => {
-  test('is the customer as it stands, and no other', async () => {
+  test('returns the current customer', async () => {
     const { send, file } = await startEmulator({ customers: 2 });
     const [one, other] = customersIn(file);
     const updated = (await send('PATCH', `/v1/onye/${one}`, { first_name: 'Ngozi' })).json;
@@ -23,13 +23,13 @@ describe('GET /v1/onye/{uid}', () => {
     expect((await send('GET', `/v1/onye/${other}`)).json.uid).toBe(other);
   });
 
-  test('is a 404 problem for an unknown one', async () => {
+  test('is a 404 problem for an unknown customer', async () => {
     const { send } = await startEmulator({ customers: 1 });
     const { json } = await send('GET', '/v1/onye/ony.Lcal.nothing');
     expect(json).toMatchObject({ status: 404, detail: 'onye.error.not_found' });
   });
 
-  test('another method is a 405 problem that names those there are', async () => {
+  test('is a 405 problem with the allowed methods for another method', async () => {
     const { send } = await startEmulator({ customers: 1 });
     const answer = await send('POST', '/v1/onye/ony.Lcal.x', {});
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, PATCH, DELETE']);
@@ -37,14 +37,14 @@ describe('GET /v1/onye/{uid}', () => {
 });
 
 describe('GET /v1/ugwo/{uid}', () => {
-  test('is the payment request as lists show it, with no activities at first', async () => {
+  test('returns the payment request as in lists, at first without activities', async () => {
     const { send, first } = await charged();
     const answer = await send('GET', `/v1/ugwo/${first.uid}`);
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({ ...first, activities: [] });
   });
 
-  test('has every activity on it, oldest first, and none of another', async () => {
+  test('contains its own activities, oldest first', async () => {
     const { send, first, charge, clock } = await charged();
     const { data } = (await send('GET', '/v1/ugwo')).json;
     const ghanaian = data[1];
@@ -57,7 +57,7 @@ describe('GET /v1/ugwo/{uid}', () => {
     expect((await send('GET', `/v1/ugwo/${first.uid}`)).json.activities).toEqual([one, two, three]);
   });
 
-  test('is a 404 problem for an unknown one', async () => {
+  test('is a 404 problem for an unknown payment request', async () => {
     const { send } = await charged();
     const answer = await send('GET', '/v1/ugwo/ugw.Lcal.nothing');
     expect(answer.json).toMatchObject({ status: 404, detail: 'ugwo.error.not_found' });
@@ -66,7 +66,7 @@ describe('GET /v1/ugwo/{uid}', () => {
 });
 
 describe('GET /v1/ugwo/{ugwoUid}/activities/{activityUid}', () => {
-  test('is the activity', async () => {
+  test('returns the activity', async () => {
     const { send, first, charge } = await charged();
     const made = await charge(first, USSD);
     await charge(first, TRANSFER);
@@ -74,7 +74,7 @@ describe('GET /v1/ugwo/{ugwoUid}/activities/{activityUid}', () => {
     expect([answer.status, answer.json]).toEqual([200, made]);
   });
 
-  test('is a 404 problem when it is unknown, or on another payment request', async () => {
+  test('is a 404 problem if the activity is unknown or on another payment request', async () => {
     const { send, first, second, charge } = await charged();
     const { uid } = await charge(first, USSD);
     for (const path of [`${first.uid}/activities/act.Lcal.nothing`, `${second.uid}/activities/${uid}`]) {
@@ -85,7 +85,7 @@ describe('GET /v1/ugwo/{ugwoUid}/activities/{activityUid}', () => {
     expect(json).toMatchObject({ status: 404, detail: 'ugwo.error.not_found' });
   });
 
-  test('another method is a 405 problem that names those there are', async () => {
+  test('is a 405 problem with the allowed methods for another method', async () => {
     const { send, first } = await charged();
     const paths = { [`/v1/ugwo/${first.uid}`]: 'GET, DELETE', [`/v1/ugwo/${first.uid}/activities/act.Lcal.x`]: 'GET' };
     for (const [path, allow] of Object.entries(paths)) {
@@ -95,7 +95,7 @@ describe('GET /v1/ugwo/{ugwoUid}/activities/{activityUid}', () => {
   });
 });
 
-test('every answer says what time it is by the clock of the emulator', async () => {
+test("every answer has a Date from the emulator's clock", async () => {
   const { send, first, clock } = await charged();
   clock.set(NOON + 61_000);
   const paths = ['/v1/ugwo', `/v1/ugwo/${first.uid}`, '/v1/ugwo/ugw.Lcal.nothing', '/nowhere'];

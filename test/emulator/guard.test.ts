@@ -10,7 +10,7 @@ const portOf = ({ origin }: Emulator): string => new URL(origin).port;
 const list = (emulator: Emulator, headers: OutgoingHttpHeaders) =>
   sendRaw(emulator.origin, { path: '/v1/ugwo', headers: { authorization: `Bearer ${emulator.key}`, ...headers } });
 
-/** Text down a socket and all that comes back: for what an HTTP client would not send. */
+/** Sends raw text to the emulator and returns the response. */
 const speak = (emulator: Emulator, text: string): Promise<string> => {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(Number(portOf(emulator)), '127.0.0.1', () => socket.write(text));
@@ -23,7 +23,7 @@ const speak = (emulator: Emulator, text: string): Promise<string> => {
 };
 
 describe('5 authentication', () => {
-  test('the key of the data file opens the service', async () => {
+  test('accepts the key of the data file', async () => {
     const emulator = await startEmulator();
     expect(emulator.key).toMatch(/^sk\.Lcal\.[A-Za-z0-9]{80}$/);
     expect((await list(emulator, {})).status).toBe(200);
@@ -35,7 +35,7 @@ describe('5 authentication', () => {
     ['without the scheme', (key: string) => key],
     ['of another scheme', (key: string) => `Basic ${key}`],
     ['with nothing after the scheme', () => 'Bearer '],
-    ['with a blank in it', (key: string) => `Bearer ${key.slice(0, 20)} ${key.slice(20)}`],
+    ['with a space in it', (key: string) => `Bearer ${key.slice(0, 20)} ${key.slice(20)}`],
     ['twice the key', (key: string) => `Bearer ${key}, Bearer ${key}`],
     ['the key and something more', (key: string) => `Bearer ${key} x`],
     ['one character short', (key: string) => `Bearer ${key.slice(0, -1)}`],
@@ -63,7 +63,7 @@ describe('5 authentication', () => {
     expect((await list(here, { authorization: `Bearer ${there.key}` })).status).toBe(401);
   });
 
-  test('a stranger learns nothing of which paths there are', async () => {
+  test('reveals no path to clients without a key', async () => {
     const { origin } = await startEmulator();
     expect((await sendRaw(origin, { path: '/v1/nowhere' })).status).toBe(401);
     expect((await sendRaw(origin, { method: 'PUT', path: '/v1/ugwo' })).status).toBe(401);
@@ -71,15 +71,15 @@ describe('5 authentication', () => {
 });
 
 describe('security row 12: a web page reaches the emulator', () => {
-  test.each(['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST'])('the host %s with the port is answered', async (name) => {
+  test.each(['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST'])('accepts the host %s with the port', async (name) => {
     const emulator = await startEmulator();
     expect((await list(emulator, { host: `${name}:${portOf(emulator)}` })).status).toBe(200);
   });
 
   test.each([
     ['a rebound name', (port: string) => `evil.example:${port}`],
-    ['a name that ends right', (port: string) => `evil-localhost:${port}`],
-    ['a name that starts right', (port: string) => `localhost.evil.example:${port}`],
+    ['a name with the right end', (port: string) => `evil-localhost:${port}`],
+    ['a name with the right start', (port: string) => `localhost.evil.example:${port}`],
     ['no port', () => '127.0.0.1'],
     ['another port', (port: string) => `127.0.0.1:${Number(port) === 65_535 ? 1024 : Number(port) + 1}`],
     ['another loopback address', (port: string) => `127.0.0.2:${port}`],
@@ -103,9 +103,9 @@ describe('security row 12: a web page reaches the emulator', () => {
     ['a page on another port of this machine', () => 'http://localhost:3000'],
     ['null', () => 'null'],
     ['the right host with TLS', (port: string) => `https://127.0.0.1:${port}`],
-    ['a name that starts right', (port: string) => `http://127.0.0.1:${port}.evil.example`],
+    ['a name with the right start', (port: string) => `http://127.0.0.1:${port}.evil.example`],
     ['empty', () => ''],
-  ])('403 for a foreign origin: %s, on every method', async (_case, origin) => {
+  ])('403 for a foreign origin with every method: %s', async (_case, origin) => {
     const emulator = await startEmulator();
     for (const method of ['GET', 'POST', 'PATCH', 'OPTIONS']) {
       const answer = await sendRaw(emulator.origin, {
@@ -117,7 +117,7 @@ describe('security row 12: a web page reaches the emulator', () => {
     }
   });
 
-  test('its own origin is answered', async () => {
+  test('accepts its own origin', async () => {
     const emulator = await startEmulator();
     expect((await list(emulator, { origin: emulator.origin })).status).toBe(200);
   });
@@ -127,11 +127,11 @@ describe('security row 12: a web page reaches the emulator', () => {
     ['same-site', 403],
     ['same-origin', 200],
     ['none', 200],
-  ])('Sec-Fetch-Site: %s is answered with %i', async (site, status) => {
+  ])('answers Sec-Fetch-Site: %s with %i', async (site, status) => {
     expect((await list(await startEmulator(), { 'sec-fetch-site': site })).status).toBe(status);
   });
 
-  test('a preflight gets no permission, and no answer has a CORS header', async () => {
+  test('rejects preflights, and sends no CORS header', async () => {
     const emulator = await startEmulator({ ugwo: 1 });
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' };
     const preflight = await sendRaw(emulator.origin, { method: 'OPTIONS', path: '/v1/ugwo', headers });
@@ -141,7 +141,7 @@ describe('security row 12: a web page reaches the emulator', () => {
     }
   });
 
-  test('it listens on the loopback address alone', async () => {
+  test('listens only on loopback', async () => {
     const emulator = await startEmulator();
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -191,29 +191,29 @@ describe('paths and methods', () => {
     expect(answer.json).toMatchObject({ title: 'Method Not Allowed', status: 405 });
   });
 
-  test('what is no HTTP is turned away, and the service lives on', async () => {
+  test('rejects invalid HTTP and keeps serving', async () => {
     const emulator = await startEmulator();
     expect(await speak(emulator, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
     expect(await speak(emulator, 'GET /v1/ugwo HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
     expect((await list(emulator, {})).status).toBe(200);
   });
 
-  test('answers carry the time of the clock and are not to be cached', async () => {
+  test('answers have the time of the clock and forbid caching', async () => {
     const { headers } = await list(await startEmulator(), {});
     expect(headers.date).toBe('Fri, 20 Nov 2026 12:00:00 GMT');
     expect(headers['cache-control']).toBe('no-store');
   });
 });
 
-describe('a connection from elsewhere, as between containers', () => {
+describe('a connection from another machine, such as a container', () => {
   const far = { port: 4010, isNear: false };
 
-  test('may use any name, which this machine need not know', () => {
+  test('may use any host name', () => {
     expect(() => refusePages({ host: 'paycli:4010' }, far)).not.toThrow();
     expect(() => refusePages({ host: 'paycli:4010' }, { ...far, isNear: true })).toThrow();
   });
 
-  test('comes from no page of another origin', () => {
+  test('is rejected if it comes from a page of another origin', () => {
     expect(() => refusePages({ host: 'paycli:4010', origin: 'http://evil.example' }, far)).toThrow();
     expect(() => refusePages({ host: 'paycli:4010', 'sec-fetch-site': 'cross-site' }, far)).toThrow();
     expect(() => refusePages({}, far)).toThrow();

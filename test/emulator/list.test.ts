@@ -27,7 +27,7 @@ const walk = async (emulator: Emulator, limit: number, between = async () => {})
 const add = ({ file, clock }: Emulator, ugwo: number) => emulatorRoom.seed({ file, clock, customers: 0, ugwo });
 
 describe('4.3 list payment requests', () => {
-  test('the answer is a list page (2.6) of payment requests (2.2), newest first', async () => {
+  test('returns a list page (2.6) of payment requests (2.2), newest first', async () => {
     const emulator = await startEmulator({ customers: 3, ugwo: 8 });
     const { status, json } = await get(emulator, {});
     const instants = json.data.map((ugwo: { created_at: string }) => Date.parse(ugwo.created_at));
@@ -54,7 +54,7 @@ describe('4.3 list payment requests', () => {
     }
   });
 
-  test('an empty list is one page without a record', async () => {
+  test('returns one page without records for an empty list', async () => {
     const { json } = await get(await startEmulator(), {});
     expect(json).toEqual({ data: [], next_cursor: null });
   });
@@ -85,7 +85,7 @@ describe('4.3 list payment requests', () => {
     },
   );
 
-  test('rule 3: a place that no page has named cannot be asked for, and a page names no earlier one', async () => {
+  test('rule 3: a position that no page has returned is rejected, and pages return no earlier position', async () => {
     const emulator = await startEmulator({ ugwo: 9 });
     const { json } = await get(emulator, { limit: 3 });
     const forged = Buffer.from(json.next_cursor, 'base64url');
@@ -112,13 +112,13 @@ describe('4.3 list payment requests', () => {
 });
 
 describe('4.3 cursors while records are added', () => {
-  test('records added during a walk are neither shown nor do they repeat or hide others', async () => {
+  test('does not show records added during a walk, and neither repeats nor skips others', async () => {
     const emulator = await startEmulator({ ugwo: 25 });
     const before = uids((await get(emulator, { limit: 100 })).json);
     expect(await walk(emulator, 4, async () => void (await add(emulator, 3)))).toEqual(before);
   });
 
-  test('property: whatever is added between pages, each record of the start is shown exactly once', async () => {
+  test('property: each initial record is shown exactly once, whatever is added between pages', async () => {
     const emulator = await startEmulator();
     const steps = fc.array(
       fc.record({ limit: fc.integer({ min: 1, max: 100 }), added: fc.integer({ min: 0, max: 12 }) }),
@@ -148,7 +148,7 @@ describe('4.3 cursors while records are added', () => {
     );
   });
 
-  test('property: a cursor gives back its place, and nothing else is a cursor', () => {
+  test('property: a cursor decodes to its position, and no other text decodes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), fc.string(), (position, other) => {
         const cursor = encodeCursor('a key', 'ugwo', position);

@@ -27,14 +27,14 @@ describe('POST /v1/onye', () => {
     expect(violationsOf(await post('/v1/onye', { first_name: 'Ada' }))).toEqual(['email']);
   });
 
-  test('the older plugin sends address2, zip and state as "", and an empty meta as []', async () => {
+  test('accepts "" for address2, zip and state, and [] for an empty meta', async () => {
     const { post } = await openShop();
     const billing_address = { address: '12 Marina', address2: '', city: 'Lagos', state: '', zip: '', country: 'NG' };
     const { status, json } = await post('/v1/onye', { ...ADA, billing_address, meta: [] });
     expect([status, json.billing_address, json.meta]).toEqual([200, billing_address, {}]);
   });
 
-  test('an e-mail address belongs to one customer, in whatever case: 409', async () => {
+  test('an e-mail address belongs to one customer, ignoring case: 409', async () => {
     const { post, file, send } = await openShop();
     await post('/v1/onye', ADA);
     const answer = await post('/v1/onye', { email: 'ADA@example.com' });
@@ -57,14 +57,14 @@ describe('POST /v1/onye', () => {
     ['email', 'ada'],
     ['billing_address', { country: 'NGA' }],
     ['meta', 'x'],
-  ])('%s keeps its rule: 422', async (field, value) => {
+  ])('an invalid %s is 422', async (field, value) => {
     const { post } = await openShop();
     expect((await violationsOf(await post('/v1/onye', { ...ADA, [field]: value })))[0]).toMatch(
       new RegExp(`^${field}`),
     );
   });
 
-  test('a field without a name here travels untouched; uid, status and created_at are not for the client to set', async () => {
+  test('stores unknown fields unchanged, and ignores uid, status and created_at', async () => {
     const { post } = await openShop();
     const { json } = await post('/v1/onye', { ...ADA, phone: '+234', uid: 'ony.x.y', status: 'root', created_at: 'x' });
     expect(json).toMatchObject({ phone: '+234', status: 'active', created_at: '2026-11-20T12:00:00+00:00' });
@@ -88,7 +88,7 @@ describe('GET /v1/onye', () => {
     expect(violationsOf(await send('GET', '/v1/onye?limit=101'))).toEqual(['limit']);
   });
 
-  test('a cursor of payment requests is none of its own', async () => {
+  test('rejects a cursor of payment requests', async () => {
     const { send } = await openShop({ customers: 2, ugwo: 2 });
     const { next_cursor } = (await send('GET', '/v1/ugwo?limit=1')).json;
     expect(violationsOf(await send('GET', `/v1/onye?cursor=${next_cursor}`))).toEqual(['cursor']);
@@ -96,7 +96,7 @@ describe('GET /v1/onye', () => {
 });
 
 describe('DELETE /v1/onye/{uid}', () => {
-  test('answers the snapshot from before the deletion; afterwards 404 and not listed', async () => {
+  test('returns the customer as before the deletion, which is then unknown and unlisted', async () => {
     const { post, send } = await openShop();
     const before = (await post('/v1/onye', ADA)).json;
     const path = `/v1/onye/${before.uid}`;
@@ -108,7 +108,7 @@ describe('DELETE /v1/onye/{uid}', () => {
     }
   });
 
-  test('a deleted customer stays on its payment requests, and takes no new ones; its e-mail address is free again', async () => {
+  test('keeps the deleted customer on its payment requests, rejects it for new ones and frees its e-mail address', async () => {
     const { post, send, request, read } = await openShop();
     const { uid } = (await post('/v1/onye', ADA)).json;
     const made = await request(undefined, { onye: uid });

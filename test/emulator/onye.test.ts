@@ -7,7 +7,7 @@ const withCustomer = async (): Promise<Emulator & { uid: string; path: string }>
   return { ...emulator, uid, path: `/v1/onye/${uid}` };
 };
 
-/** The customer as it stands: an update of nothing shows it. */
+/** The current customer: an empty update returns it. */
 const show = async ({ send, path }: Awaited<ReturnType<typeof withCustomer>>) => (await send('PATCH', path, {})).json;
 
 describe('4.1 update a customer', () => {
@@ -42,7 +42,7 @@ describe('4.1 update a customer', () => {
     expect(await show(customer)).toEqual(before);
   });
 
-  test('the other customers stay as they are', async () => {
+  test('does not change other customers', async () => {
     const customer = await withCustomer();
     const other = `/v1/onye/${customersIn(customer.file)[1]}`;
     const before = (await customer.send('PATCH', other, {})).json;
@@ -63,14 +63,14 @@ describe('4.1 update a customer', () => {
     expect(answer.json.billing_address).toEqual({ city: 'Lagos', country: 'NG' });
   });
 
-  test('a field that the contract does not name arrives untouched and stays', async () => {
+  test('stores an unknown field unchanged', async () => {
     const customer = await withCustomer();
     const odd = { Nested: [1, 'Zwei', null, { deep: true }], '': 'empty name' };
     await customer.send('PATCH', customer.path, { loyalty: odd, Nickname: 'ADA the 1ST' });
     expect(await show(customer)).toMatchObject({ loyalty: odd, Nickname: 'ADA the 1ST' });
   });
 
-  test('a field called __proto__ is data like any other', async () => {
+  test('stores a field named __proto__ like any other', async () => {
     const emulator = await startEmulator({ customers: 1 });
     const path = `/v1/onye/${customersIn(emulator.file)[0]}`;
     const answer = await emulator.send(
@@ -83,7 +83,7 @@ describe('4.1 update a customer', () => {
     expect(answer.text).toContain('"__proto__":"y"');
   });
 
-  test('uid, status and created_at are not for the client to set', async () => {
+  test('ignores uid, status and created_at', async () => {
     const customer = await withCustomer();
     const before = await show(customer);
     const sent = { uid: 'ony.Xxxx.Stolen', status: 'root', created_at: '2001-01-01T00:00:00+00:00' };
@@ -105,8 +105,8 @@ describe('4.1 update a customer', () => {
   });
 });
 
-describe('as the public material has it', () => {
-  test('an e-mail address is saved in lower case', async () => {
+describe('as publicly documented', () => {
+  test('an e-mail address is stored in lower case', async () => {
     const { send, path } = await withCustomer();
     expect((await send('PATCH', path, { email: 'Ada.OBI@Example.COM' })).json.email).toBe('ada.obi@example.com');
   });
@@ -117,7 +117,7 @@ describe('as the public material has it', () => {
     ["o'NEIL", "O'neil"],
     ['ọlá-ìdí', 'Ọlá-Ìdí'],
     ['ivana i', 'Ivana I'],
-  ])('the name %j is saved as %j', async (sent, saved) => {
+  ])('the name %j is stored as %j', async (sent, saved) => {
     const { send, path } = await withCustomer();
     const { json } = await send('PATCH', path, { first_name: sent, last_name: sent });
     expect(json).toMatchObject({ first_name: saved, last_name: saved });
@@ -143,7 +143,7 @@ describe('7 errors: a field breaks a validation rule', () => {
     expect(violationsOf(await send('PATCH', path, body))).toEqual([propertyPath]);
   });
 
-  test('each broken rule is a violation, and nothing is changed', async () => {
+  test('lists every violation and changes nothing', async () => {
     const customer = await withCustomer();
     const before = await show(customer);
     const body = { email: 'x', first_name: 'y'.repeat(101), last_name: 'Changed' };
@@ -157,14 +157,14 @@ describe('8 limits', () => {
     ['reference', 'ref', 150],
     ['first_name', 'first_name', 100],
     ['last_name', 'last_name', 100],
-  ])('%s length: %s holds at most %i characters', async (_row, field, most) => {
+  ])('%s length: %s has at most %i characters', async (_row, field, most) => {
     const { send, path } = await withCustomer();
     expect((await send('PATCH', path, { [field]: '𝒩'.repeat(most) })).status).toBe(200);
     expect(violationsOf(await send('PATCH', path, { [field]: '𝒩'.repeat(most + 1) }))).toEqual([field]);
   });
 });
 
-test('a payment request shows its customer as that is now', async () => {
+test('a payment request shows the current customer', async () => {
   const emulator = await startEmulator({ customers: 1, ugwo: 1 });
   const [uid = ''] = customersIn(emulator.file);
   await emulator.send('PATCH', `/v1/onye/${uid}`, { email: 'new@example.com' });

@@ -5,7 +5,7 @@ import { paycli } from '../support/program.ts';
 import { sendRaw, startEmulator } from './support.ts';
 
 describe('the OpenAPI document', () => {
-  it('is served to whoever asks on this machine, and to no web page', async () => {
+  it('is served to local clients but not to web pages', async () => {
     const { origin } = await startEmulator();
     const served = await sendRaw(origin, { path: '/openapi.json' });
     expect(served).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
@@ -15,7 +15,7 @@ describe('the OpenAPI document', () => {
     expect((await sendRaw(origin, { method: 'POST', path: '/openapi.json' })).status).toBe(401);
   });
 
-  it('is printed by a command, as the package holds it', async () => {
+  it('is printed by `emulator openapi` as packaged', async () => {
     const { code, stdout, stderr } = await paycli(['emulator', 'openapi']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(readFileSync('dist/openapi.json', 'utf8'));

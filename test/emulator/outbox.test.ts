@@ -12,7 +12,7 @@ import { faultOf, inFile } from './support.ts';
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
 const WEBHOOK = { url: 'http://127.0.0.1:9/', events: [], allowRemote: false, signing: 'unsigned' } as const;
 
-/** A shop that nobody delivers for: what it tells stays in its outbox. */
+/** A shop without deliveries: its events stay in the outbox. */
 const keeping = async (): Promise<Shop> => {
   const shop = await openShop();
   await emulatorRoom.webhooks.add({ file: shop.file, ...WEBHOOK });
@@ -30,14 +30,14 @@ const outboxOf = (file: string): Row[] =>
 
 const TABLES = ['onye', 'ugwo', 'activity', 'refund'] as const;
 
-/** Every record as it stands: its kind and text by its identifier. */
+/** Every current record with its kind, by id. */
 const recordsOf = (file: string): Map<string, string> =>
   inFile(file, (db) => {
     const rows = TABLES.flatMap((table) => db.prepare(`SELECT uid, record FROM ${table}`).all());
     return new Map(rows.map(({ uid, record }) => [String(uid), String(record)]));
   });
 
-/** One after the other: anything that a client, the clock or the operator can do to a shop. */
+/** Everything that a client, the clock or the operator can do to a shop, one step each. */
 const STEPS: readonly [name: string, step: (shop: Shop) => Promise<unknown>][] = [
   ['a customer', (shop) => shop.post('/v1/onye', { email: 'ada@example.com' })],
   ['a request for a new customer', (shop) => shop.request(undefined, { onye_email: 'obi@example.com' })],
@@ -57,7 +57,7 @@ const STEPS: readonly [name: string, step: (shop: Shop) => Promise<unknown>][] =
   ['a cancellation', async (shop) => shop.send('DELETE', `/v1/ugwo/${(await shop.request()).uid}`)],
 ];
 
-test('each record that changed was told as it stands, in the transaction that changed it', async () => {
+test('each change of a record writes an event in the same transaction', async () => {
   const shop = await keeping();
   let [before, told] = [recordsOf(shop.file), 0];
   for (const [name, step] of STEPS) {
@@ -75,7 +75,7 @@ test('each record that changed was told as it stands, in the transaction that ch
   expect(told).toBeGreaterThan(30);
 });
 
-test('a change that is undone is told to nobody', async () => {
+test('a rolled-back change writes no event', async () => {
   const shop = await keeping();
   const store = openStore(shop.file);
   const broken = () =>
@@ -89,7 +89,7 @@ test('a change that is undone is told to nobody', async () => {
   expect(outboxOf(shop.file)).toEqual([]);
 });
 
-/** Makes a customer in a process that is killed at its first statement that begins so. */
+/** Creates a customer in a process that is killed at the first statement with this beginning. */
 const killedAt = async (file: string, statement: string): Promise<void> => {
   const script = `
     import { DatabaseSync } from 'node:sqlite';
@@ -111,7 +111,7 @@ const killedAt = async (file: string, statement: string): Promise<void> => {
   expect([code, signal]).toEqual([null, 'SIGKILL']);
 };
 
-test('a kill between the change and its event leaves neither', async () => {
+test('a kill between a change and its event leaves neither', async () => {
   const shop = await keeping();
   await killedAt(shop.file, 'INSERT INTO delivery');
   expect([recordsOf(shop.file).size, outboxOf(shop.file)]).toEqual([0, []]);
@@ -121,7 +121,7 @@ test('a kill between the change and its event leaves neither', async () => {
   expect([recordsOf(shop.file).size, outboxOf(shop.file).length]).toEqual([1, 1]);
 });
 
-test('nothing is kept where nobody wants it, seeds are not told, and a reset removes what waits', async () => {
+test('the outbox stores no event without a matching webhook, none of seeds, and is emptied by a reset', async () => {
   const shop = await openShop();
   await shop.request();
   await emulatorRoom.webhooks.add({ file: shop.file, ...WEBHOOK, events: ['refund.*'] });
@@ -136,7 +136,7 @@ test('nothing is kept where nobody wants it, seeds are not told, and a reset rem
   expect(await emulatorRoom.webhooks.list({ file: shop.file })).toHaveLength(2);
 });
 
-describe('a made-up event', () => {
+describe('a triggered event', () => {
   const SCHEMAS = {
     nzube: operations['onye.get'].success.schema(),
     ugwo: operations['ugwo.get'].success.schema(),
@@ -146,7 +146,7 @@ describe('a made-up event', () => {
   const schemaOf = (event: EventName) =>
     event.startsWith('ugwo.activity') ? SCHEMAS.activity : SCHEMAS[event.split('.')[0] as keyof typeof SCHEMAS];
 
-  test.each(EVENTS)('%s is well-formed, and changes nothing', async (event) => {
+  test.each(EVENTS)('%s is well-formed and changes no record', async (event) => {
     const shop = await keeping();
     const told = await emulatorRoom.webhooks.trigger({ ...shop, event, ugwo: undefined });
     const [row] = outboxOf(shop.file) as [Row];
@@ -155,22 +155,25 @@ describe('a made-up event', () => {
     expect(recordsOf(shop.file).size).toBe(0);
   });
 
-  test.each(EVENTS.filter((event) => !event.startsWith('nzube')))('%s, about one that is there', async (event) => {
-    const shop = await keeping();
-    const { uid } = await shop.request();
-    const before = recordsOf(shop.file);
-    expect(await emulatorRoom.webhooks.trigger({ ...shop, event, ugwo: uid })).toMatchObject({ about: uid });
-    expect(recordsOf(shop.file)).toEqual(before);
-    expect(JSON.parse(outboxOf(shop.file).at(-1)?.data ?? '')).toMatchObject(
-      {
-        'ugwo.successful': { status: 'ugwo_successful', total_amount_paid: 500_000 },
-        'ugwo.activity.double_charge_detected': { is_double_charge: true, ugwo_uid: uid },
-        'refund.failed': { status: 'failed', ugwo: { uid } },
-      }[event as string] ?? {},
-    );
-  });
+  test.each(EVENTS.filter((event) => !event.startsWith('nzube')))(
+    '%s can be about an existing record',
+    async (event) => {
+      const shop = await keeping();
+      const { uid } = await shop.request();
+      const before = recordsOf(shop.file);
+      expect(await emulatorRoom.webhooks.trigger({ ...shop, event, ugwo: uid })).toMatchObject({ about: uid });
+      expect(recordsOf(shop.file)).toEqual(before);
+      expect(JSON.parse(outboxOf(shop.file).at(-1)?.data ?? '')).toMatchObject(
+        {
+          'ugwo.successful': { status: 'ugwo_successful', total_amount_paid: 500_000 },
+          'ugwo.activity.double_charge_detected': { is_double_charge: true, ugwo_uid: uid },
+          'refund.failed': { status: 'failed', ugwo: { uid } },
+        }[event as string] ?? {},
+      );
+    },
+  );
 
-  test('is refused where nobody wants it, or the payment request is not there', async () => {
+  test('is rejected without a matching webhook or for an unknown payment request', async () => {
     const shop = await openShop();
     const trigger = (ugwo: string | undefined) =>
       faultOf(emulatorRoom.webhooks.trigger({ ...shop, event: 'ugwo.created', ugwo }));
@@ -190,24 +193,24 @@ describe('a webhook', () => {
     ['ftp://127.0.0.1/', /must be a URL/],
     ['hooks', /must be a URL/],
     ['http://me:pass@127.0.0.1/', /must not hold a user name/],
-  ])('is not told at %s', async (url, message) => {
+  ])('rejects the URL %s', async (url, message) => {
     const { kind, message: said } = await faultOf(adding({ url }));
     expect([kind, said]).toEqual(['usage', expect.stringMatching(message)]);
   });
 
-  test('may be told on another machine where that is allowed', async () => {
+  test('may have a URL of another machine if allowed', async () => {
     expect(await adding({ url: 'https://example.com/hooks', allowRemote: true })).toMatchObject({
       url: 'https://example.com/hooks',
     });
   });
 
-  test('wants events that there are', async () => {
+  test('rejects an unknown event name', async () => {
     expect((await faultOf(adding({ events: ['ugwo.sucessful'] }))).message).toBe(
       'ugwo.sucessful matches no event (did you mean ugwo.successful?)',
     );
   });
 
-  test('is removed with what waits for it', async () => {
+  test('is removed with its pending deliveries', async () => {
     const shop = await keeping();
     await shop.request();
     await emulatorRoom.webhooks.remove({ file: shop.file, id: 1 });

@@ -15,7 +15,7 @@ const withPage = async () => {
   return { ...shop, open };
 };
 
-/** As a browser opens a frame. */
+/** The headers of a browser that opens a frame. */
 const FRAME = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
 
 const policyOf = ({ headers }: Answer): Record<string, string> =>
@@ -26,7 +26,7 @@ const policyOf = ({ headers }: Answer): Record<string, string> =>
   );
 
 describe('the hosted page', () => {
-  test('shows amount, description, mediums, and the account to pay to', async () => {
+  test('shows amount, description, mediums and the account', async () => {
     const { open, request, charge } = await withPage();
     const { uid } = await request(undefined, { description: 'Two <b>tickets</b> & more' });
     const before = await open(uid, {}, FRAME);
@@ -45,14 +45,14 @@ describe('the hosted page', () => {
     expect(text).toContain('<button id="paid" type="button">I have paid</button>');
   });
 
-  test('shows what is to be dialled', async () => {
+  test('shows the dial string', async () => {
     const { open, request, charge } = await withPage();
     const { uid } = await request();
     const { next_action } = (await charge(uid)).json;
     expect((await open(uid)).text).toContain(`<dt>ussd</dt><dd>${next_action.headers.ussd}</dd>`);
   });
 
-  test('may run and load nothing but what is in it, and is framed by the one origin that was named', async () => {
+  test('loads nothing external and can be framed by the given origin only', async () => {
     const { open, request } = await withPage();
     const answer = await open((await request()).uid);
     expect(policyOf(answer)).toEqual({
@@ -81,7 +81,7 @@ describe('the hosted page', () => {
     expect(answer.text).not.toMatch(/ on\w+=| src=| href=/);
   });
 
-  test('is framed by nobody where it is no embedded one', async () => {
+  test("can't be framed without embedding", async () => {
     const { open, request } = await withPage();
     const answer = await open((await request()).uid, { embed: '0' });
     expect([answer.status, policyOf(answer)['frame-ancestors']]).toEqual([200, "'none'"]);
@@ -97,14 +97,14 @@ describe('the hosted page', () => {
     'null',
     '*',
     '',
-  ])('the embed_origin %j is none of this machine: 403, framed by nobody', async (embed_origin) => {
+  ])('the embed_origin %j is not local: 403, not framed', async (embed_origin) => {
     const { open, request } = await withPage();
     const answer = await open((await request()).uid, { embed_origin });
     expect([answer.status, policyOf(answer)['frame-ancestors']]).toEqual([403, "'none'"]);
     expect(answer.text).not.toContain('data-origin');
   });
 
-  test('wants the public key: the secret one, another one and none are a 401; an unknown payment request is a 404', async () => {
+  test('requires the public key: any other key is a 401; an unknown payment request is a 404', async () => {
     const { open, request, key } = await withPage();
     const { uid } = await request();
     for (const pk of [key, `pk.Lcal.${'x'.repeat(80)}`, '']) {
@@ -115,7 +115,7 @@ describe('the hosted page', () => {
     expect([answer.status, answer.text.includes('data-code="ugwo.error.not_found"')]).toEqual([404, true]);
   });
 
-  test('the public key reads, and does nothing else: 401 on the merchant API, and no other method here', async () => {
+  test('the public key can only read: 401 on the merchant API, and no other method here', async () => {
     const { publicKey, origin, request, read } = await withPage();
     expect(publicKey).toMatch(/^pk\.Lcal\.\w{80}$/);
     const { uid } = await request();
@@ -134,10 +134,10 @@ describe('the hosted page', () => {
   });
 
   test.each([
-    ['no navigation', { ...FRAME, 'sec-fetch-mode': 'cors' }],
+    ['not a navigation', { ...FRAME, 'sec-fetch-mode': 'cors' }],
     ['a foreign origin', { ...FRAME, origin: 'https://evil.example' }],
     ['a rebound name', { ...FRAME, host: 'evil.example' }],
-  ])('what another site reads in another way is turned away: %s', async (_what, headers) => {
+  ])('rejects other requests of another site: %s', async (_what, headers) => {
     const { open, request } = await withPage();
     expect((await open((await request()).uid, {}, headers)).status).toBe(403);
   });
@@ -152,7 +152,7 @@ describe('the hosted page', () => {
         return uid as string;
       },
     ],
-  ])('%s: there is nothing to pay any more', async (code, make) => {
+  ])('%s: shows that nothing can be paid', async (code, make) => {
     const shop = await withPage();
     const { status, text } = await shop.open(await make(shop));
     expect(status).toBe(200);
@@ -161,7 +161,7 @@ describe('the hosted page', () => {
   });
 });
 
-/** Runs the page's script as a browser would, as far as it needs one; what it says to its parent. */
+/** Runs the page's script in a minimal browser and records its messages to the parent. */
 const browse = async ({ text, status }: Answer, look: () => Promise<Answer>) => {
   const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(text) ?? [];
   const [, attributes = ''] = /<body([^>]*)>/.exec(text) ?? [];
@@ -209,7 +209,7 @@ const browse = async ({ text, status }: Answer, look: () => Promise<Answer>) => 
   };
 };
 
-describe('what its script says to the page around it', () => {
+describe('the messages of its script to the embedding page', () => {
   const opened = async (scripted?: string) => {
     const shop = await withPage();
     const { uid } = await shop.request(scripted);
@@ -223,7 +223,7 @@ describe('what its script says to the page around it', () => {
     return { ...shop, uid, activity, browser: await browse(await shop.open(uid), look), looks: () => looks };
   };
 
-  test('ready, theme and resize, to the one origin, and close', async () => {
+  test('are ready, theme and resize, to one origin, and close', async () => {
     const { browser } = await opened();
     expect(browser.types()).toEqual(['ready', 'theme', 'resize']);
     await browser.click('close');
@@ -233,27 +233,27 @@ describe('what its script says to the page around it', () => {
     expect(browser.said[2]?.message).toMatchObject({ height: 480 });
   });
 
-  test('I have paid: it looks until the payment is in, then success with the activity', async () => {
+  test('after "I have paid": polls until the payment, then success with the activity', async () => {
     const { browser, activity, looks } = await opened('successful:30s');
     await browser.click('paid');
     expect(looks()).toBe(3);
     expect(browser.last()).toEqual({ source: 'kwugwo', type: 'success', activityUid: activity });
   });
 
-  test('a charge that fails: error with its code and message', async () => {
+  test('after a failed charge: error with its code and message', async () => {
     const { browser } = await opened('failed:30s');
     await browser.click('paid');
     expect(browser.last()).toMatchObject({ type: 'error', code: 'psp.error.declined', message: expect.any(String) });
   });
 
-  test('no payment in a long while: nothing but its size', async () => {
+  test('without a payment: only resize', async () => {
     const { browser, looks } = await opened();
     await browser.click('paid');
     expect(looks()).toBe(150);
     expect(new Set(browser.types())).toEqual(new Set(['ready', 'theme', 'resize']));
   });
 
-  test('opened too late: error ugwo_processed at once', async () => {
+  test('for a paid request: error ugwo_processed at once', async () => {
     const shop = await withPage();
     const { ugwo } = await shop.paid();
     const browser = await browse(await shop.open(ugwo), () => Promise.reject(new Error('it has nothing to look for')));
@@ -265,7 +265,7 @@ describe('what its script says to the page around it', () => {
     });
   });
 
-  test('settled behind its back by another process: success all the same', async () => {
+  test('after another process settles: success', async () => {
     const shop = await opened();
     await emulatorRoom.settle({ ...shop, activity: shop.activity, as: 'successful', after: undefined });
     await shop.browser.click('paid');

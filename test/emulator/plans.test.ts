@@ -5,14 +5,14 @@ import { tempFile } from './support.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** The statements of a store, as they are prepared. */
+/** The prepared statements of a store. */
 const statementsOf = (file: string): string[] => {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   openStore(file).close();
   return [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) => !sql.startsWith('PRAGMA'));
 };
 
-/** These read every row on purpose (for seeding), one row alone, or a table of a few rows. */
+/** Statements that read every row (seeding), a single row, or a small table. */
 const WHOLE = [
   /SELECT uid FROM onye .*ORDER BY seq$/,
   /ORDER BY seq DESC LIMIT 1$/,
@@ -22,7 +22,7 @@ const WHOLE = [
   /FROM sqlite_/,
 ];
 
-test('no request reads through a table: every statement finds its rows by an index', () => {
+test('every statement of a request uses an index', () => {
   const file = tempFile();
   const statements = statementsOf(file).filter((sql) => !WHOLE.some((whole) => whole.test(sql)));
   expect(statements.length).toBeGreaterThan(20);

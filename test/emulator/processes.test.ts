@@ -11,7 +11,7 @@ import { wakingClock } from './webhook-support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
 
-/** A process of its own that starts the emulator when it is told to, and says where. */
+/** A process that starts the emulator on command and prints its address. */
 const SCRIPT = `
   import { createInterface } from 'node:readline';
   import { emulatorRoom } from ${JSON.stringify(ROOM)};
@@ -53,7 +53,7 @@ const helper = (): Helper => {
   };
 };
 
-/** Processes that all tests share; each file of data is opened anew. */
+/** Processes shared by all tests; each opens its own data file. */
 let helpers: readonly Helper[] = [];
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ const charge = ({ origin, key }: Pick<RunningEmulator, 'origin' | 'key'>, uid: s
     body: JSON.stringify({ type: 'charge', data: { medium: 'bank_transfer' } }),
   });
 
-test('two processes share one file: same key, each sees what the other wrote, and no write is lost', async () => {
+test('two processes share a file: same key, visible writes, no lost writes', async () => {
   const here = await startEmulator({ customers: 1, ugwo: 4 });
   const [other] = helpers as [Helper];
   other.tell({ file: here.file, seed: { customers: 0, ugwo: 0 } });
@@ -96,7 +96,7 @@ test('two processes share one file: same key, each sees what the other wrote, an
   expect(new Set(activitiesIn(here.file).map((activity) => activity.uid)).size).toBe(60);
 });
 
-test('updates of one customer from two processes lose no field', async () => {
+test('concurrent updates of one customer in two processes lose no field', async () => {
   const here = await startEmulator({ customers: 1 });
   const [other] = helpers as [Helper];
   other.tell({ file: here.file, seed: { customers: 0, ugwo: 0 } });
@@ -113,7 +113,7 @@ test('updates of one customer from two processes lose no field', async () => {
   expect(Object.keys((await here.send('PATCH', path, {})).json)).toEqual(expect.arrayContaining(sent));
 });
 
-test('a walk in one process stays right while another adds', async () => {
+test('a walk in one process stays correct while another adds records', async () => {
   const here = await startEmulator({ ugwo: 9 });
   const [other] = helpers as [Helper];
   const first = (await here.send('GET', '/v1/ugwo?limit=5')).json;
@@ -126,7 +126,7 @@ test('a walk in one process stays right while another adds', async () => {
   expect((await here.send('GET', '/v1/ugwo?limit=100')).json.data).toHaveLength(39);
 });
 
-test('several processes that start at once on a new file agree on one key and seed it once', async () => {
+test('processes that start together on a new file agree on one key and seed it once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const file = tempFile();
     for (const one of helpers) one.tell({ file, seed: { customers: 3, ugwo: 5, onlyIfNew: true } });
@@ -136,7 +136,7 @@ test('several processes that start at once on a new file agree on one key and se
   }
 });
 
-test('an emulator that is told to stop before it has begun ends', async () => {
+test('an emulator that is stopped before it starts ends', async () => {
   const deps = {
     io: { clock: wakingClock(), signals: { stop: AbortSignal.abort('SIGTERM') } },
     emulator: async () => emulatorRoom,

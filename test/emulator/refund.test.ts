@@ -11,7 +11,7 @@ const statusesOf = ({ status, activities }: { status: string; activities: { stat
 ];
 
 describe('POST /v1/refunds', () => {
-  test('gives back all that was paid, after a while: the activity and the payment request are refunded', async () => {
+  test('refunds the full payment after a while: activity and payment request become refunded', async () => {
     const { paid, post, read, pass } = await openShop();
     const { ugwo, activity } = await paid();
     const { status, json } = await post('/v1/refunds', { ugwo_activity: activity, ref: 'r-1', reason: 'returned' });
@@ -35,7 +35,7 @@ describe('POST /v1/refunds', () => {
     expect((await read(ugwo)).total_amount_paid).toBe(500_000);
   });
 
-  test('a part first: partially_refunded; then the rest', async () => {
+  test('refunds a part (partially_refunded), then the rest', async () => {
     const { paid, post, read, pass } = await openShop();
     const { ugwo, activity } = await paid();
     await post('/v1/refunds', { ugwo_activity: activity, amount: 200_000 });
@@ -46,7 +46,7 @@ describe('POST /v1/refunds', () => {
     expect(statusesOf(await read(ugwo))).toEqual(['refunded', 'refunded']);
   });
 
-  test('of one that was paid twice: one activity is refunded, the payment request in part', async () => {
+  test('refunds one activity of a double payment, which refunds the payment request partially', async () => {
     const emulator = await openShop();
     const { request, charge, post, read, pass } = emulator;
     const { uid } = await request();
@@ -60,7 +60,7 @@ describe('POST /v1/refunds', () => {
     expect(statusesOf(await read(uid))).toEqual(['partially_refunded', 'successful', 'refunded']);
   });
 
-  test('refund_amount_too_high: more than is left, with what is under way counted', async () => {
+  test('refund_amount_too_high: above the rest, including pending refunds', async () => {
     const { paid, post, pass } = await openShop();
     const { activity } = await paid();
     const refuse = async (amount?: number) => {
@@ -77,7 +77,7 @@ describe('POST /v1/refunds', () => {
     await refuse(20_000);
   });
 
-  test('refund_amount_too_low: at least 20,000 kobo', async () => {
+  test('refund_amount_too_low: below 20,000 kobo', async () => {
     const { paid, post } = await openShop();
     const { activity } = await paid();
     const answer = await post('/v1/refunds', { ugwo_activity: activity, amount: 19_999 });
@@ -86,7 +86,7 @@ describe('POST /v1/refunds', () => {
     expect((await post('/v1/refunds', { ugwo_activity: activity, amount: 20_000 })).status).toBe(200);
   });
 
-  test('missing_destination: what came by transfer needs an account of 10 digits to go back to', async () => {
+  test('missing_destination: a transfer needs an account of 10 digits', async () => {
     const { paid, post } = await openShop();
     const { activity } = await paid(undefined, TRANSFER);
     const answer = await post('/v1/refunds', { ugwo_activity: activity });
@@ -102,7 +102,7 @@ describe('POST /v1/refunds', () => {
     });
   });
 
-  test('of an activity that nothing was paid by: 409; of an unknown one: 404; nothing is made', async () => {
+  test('is 409 for an unpaid activity and 404 for an unknown one, and creates nothing', async () => {
     const { request, charge, post, file } = await openShop();
     const { uid } = await request();
     const { uid: activity } = (await charge(uid)).json;
@@ -117,7 +117,7 @@ describe('POST /v1/refunds', () => {
     ['amount', 1.5],
     ['reason', 'x'.repeat(256)],
     ['destination', 'gtb'],
-  ])('%s keeps its rule: 422', async (field, value) => {
+  ])('an invalid %s is 422', async (field, value) => {
     const { paid, post } = await openShop();
     const { activity } = await paid();
     expect(violationsOf(await post('/v1/refunds', { ugwo_activity: activity, [field]: value }))).toEqual([field]);
@@ -126,7 +126,7 @@ describe('POST /v1/refunds', () => {
   test.each([
     ['refund:failed', 'failed', 0],
     ['refund:failed:30s', 'processing', 30],
-  ])('metadata.emulate %s: with error.message, and nothing is given back', async (scripted, status, seconds) => {
+  ])('metadata.emulate %s: has error.message, and refunds nothing', async (scripted, status, seconds) => {
     const { paid, post, read, pass, file } = await openShop();
     const { ugwo, activity } = await paid(scripted);
     const { json } = await post('/v1/refunds', { ugwo_activity: activity });
@@ -140,7 +140,7 @@ describe('POST /v1/refunds', () => {
     expect(countIn(file, 'refund')).toBe(2);
   });
 
-  test('metadata.emulate refund:successful:1m: when it is told', async () => {
+  test('metadata.emulate refund:successful:1m: succeeds later', async () => {
     const { paid, post, read, pass } = await openShop();
     const { ugwo, activity } = await paid('refund:successful:1m');
     await post('/v1/refunds', { ugwo_activity: activity });

@@ -16,7 +16,7 @@ const open = () =>
     () => 0,
   );
 
-test('keeps the newest 300, newest first, and tells of each once', () => {
+test('stores the newest 300 requests, newest first, and reports each once', () => {
   const [log, told] = [open(), [] as number[]];
   const stop = log.listen(({ seq }) => told.push(seq));
   for (let count = 0; count < 1000; count += 1) {
@@ -32,7 +32,7 @@ test('keeps the newest 300, newest first, and tells of each once', () => {
   expect(log.find(700)).toBeUndefined();
 });
 
-test('keeps little of what is long, and no header but the name of the client', () => {
+test('shortens long values, and stores only the User-Agent header', () => {
   const log = open();
   const asked = requestTo(`/v1/${'x'.repeat(10_000)}`, {
     'user-agent': 'y'.repeat(500),
@@ -48,7 +48,7 @@ test('keeps little of what is long, and no header but the name of the client', (
   expect(JSON.stringify(log.newest())).not.toContain('Bearer');
 });
 
-test('keeps a request that a fault replaced without an answer of the service', () => {
+test('stores a request answered by a fault rule without an answer of the service', () => {
   const [log, asked] = [open(), requestTo('/v1/ugwo')];
   log.begin(asked);
   log.fault(asked, { status: 503 });

@@ -11,7 +11,7 @@ const asked = async (method: string, path: string): Promise<Response> => {
   return fetch(`${origin}${path}`, { method, headers: { authorization: `Bearer ${key}` } });
 };
 
-test('HEAD is answered as GET is, without the text', async () => {
+test('HEAD is answered like GET, without the body', async () => {
   const answer = await asked('HEAD', '/v1/ugwo');
   expect(answer.status).toBe(200);
   expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(100);
@@ -24,24 +24,24 @@ test.each([
   ['/v1/ugwo/', 404],
   ['/v1//ugwo', 404],
   ['/v1', 404],
-])('%s is read as others read it: %i', async (path, status) => {
+])('%s is normalised as usual: %i', async (path, status) => {
   expect((await asked('GET', path)).status).toBe(status);
 });
 
-test('a slash within an identifier takes it to no other route', async () => {
+test('an encoded slash in an id does not change the route', async () => {
   const answer = await asked('GET', '/v1/ugwo/ugw.1%2Factivities');
   expect(answer.status).toBe(404);
   expect(await answer.json()).toMatchObject({ status: 404, detail: 'ugwo.error.not_found' });
 });
 
-test('another method of a path is told which it takes', async () => {
+test('another method gets a 405 with the allowed methods', async () => {
   const answer = await asked('PATCH', '/v1/ugwo');
   expect(answer.status).toBe(405);
   expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'POST']);
 });
 
 test.each(['/%65mulator/reset', '/emulator%2Freset', '/v1/%2e%2e/emulator/reset'])(
-  'the secret key opens no control by %s',
+  "the secret key can't reach a control by %s",
   async (path) => {
     const { origin, key, controlToken } = await startEmulator({ ugwo: 1 });
     const post = (token: string) =>
@@ -61,12 +61,12 @@ test.each([
   ['/v1\\ugwo', 400],
   ['http://127.0.0.1/v1/ugwo', 200],
   ['ftp://127.0.0.1/v1/ugwo', 400],
-])('%s is told: %i', async (path, status) => {
+])('%s gets %i', async (path, status) => {
   const { origin, key } = await startEmulator({ ugwo: 1 });
   expect((await sendRaw(origin, { path, headers: { authorization: `Bearer ${key}` } })).status).toBe(status);
 });
 
-test('requests that come at once over one connection are answered in their order', async () => {
+test('pipelined requests on one connection are answered in order', async () => {
   const { origin, key } = await startEmulator({ ugwo: 1 });
   const { host, port } = new URL(origin);
   const ask = (path: string, more = ''): string =>
@@ -77,7 +77,7 @@ test('requests that come at once over one connection are answered in their order
   expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '404', '200']);
 });
 
-test('data that cannot be read any more is a 500, and no end of the service', async () => {
+test('unreadable data is a 500, and the service continues', async () => {
   const emulator = await startEmulator({ ugwo: 1 });
   inFile(emulator.file, (db) => db.exec('ALTER TABLE setting RENAME TO gone'));
   for (const path of ['/v1/ugwo', '*', '/v1/ugwo']) {
@@ -86,7 +86,7 @@ test('data that cannot be read any more is a 500, and no end of the service', as
   }
 });
 
-test('a stream whose client has gone ends, though nothing says what became of its last text', async () => {
+test('a stream ends after its client has gone, even if the last write never completes', async () => {
   const [socket, outgoing] = [new EventEmitter(), new EventEmitter()];
   Object.assign(outgoing, { writeHead: vi.fn(), flushHeaders: vi.fn(), write: vi.fn(), end: vi.fn() });
   const sending = async (write: (text: string) => Promise<void>, gone: AbortSignal): Promise<void> => {

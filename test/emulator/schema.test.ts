@@ -8,7 +8,7 @@ import { DATA_FILE } from '../../src/emulator/schema.ts';
 import { inFile, NOON, startEmulator, tempFile } from './support.ts';
 
 const ROOM = join(import.meta.dirname, '../../src/emulator/room.ts');
-/** What there was in version 1. */
+/** The columns of version 1. */
 const COLUMNS = {
   setting: 'name, value',
   onye: 'seq, uid, record',
@@ -16,7 +16,7 @@ const COLUMNS = {
   activity: 'seq, uid, ugwo, record',
 };
 
-/** What version 3 came to know of them. */
+/** The columns that version 3 added. */
 const ADDED = { ugwo: ['total_amount_paid'], activity: ['ugwo_uid', 'amount'] };
 
 const parsed = (text: unknown): unknown => {
@@ -27,7 +27,7 @@ const parsed = (text: unknown): unknown => {
   }
 };
 
-/** Every row, its record as a value: a migration may move a field to the end. */
+/** Every row with its parsed record, because a migration may reorder fields. */
 const rowsOf = (file: string): unknown[] =>
   inFile(file, (db) =>
     Object.entries(COLUMNS).flatMap(([table, columns]) =>
@@ -47,8 +47,8 @@ const strip = (file: string): void =>
   });
 
 /**
- * A file of version 1 with an open transfer, an open dial string, a failure, one that was paid twice and a record that is no
- * JSON; and the rows that it has today.
+ * A file of version 1 with an open transfer, a dial string, a failure, a double payment and invalid JSON; and its
+ * rows of today.
  */
 const oldFile = async (): Promise<{ readonly file: string; readonly rows: unknown[] }> => {
   const { file, send, close, clock } = await startEmulator({ customers: 2, ugwo: 25 });
@@ -65,7 +65,7 @@ const oldFile = async (): Promise<{ readonly file: string; readonly rows: unknow
     await emulatorRoom.settle({ file, clock, activity, as: 'successful', after: undefined });
   await close();
   inFile(file, (db) => {
-    // Nothing was seeded with an activity then.
+    // Version 1 seeded no activities.
     db.exec('DELETE FROM activity WHERE due IS NULL AND seq <= (SELECT count(*) FROM activity) - 6');
     db.exec("UPDATE activity SET record = '{' WHERE ugwo = (SELECT uid FROM ugwo ORDER BY seq DESC LIMIT 1 OFFSET 4)");
   });
@@ -85,7 +85,7 @@ const oldFile = async (): Promise<{ readonly file: string; readonly rows: unknow
 
 const versionIn = (file: string): unknown => inFile(file, (db) => db.prepare('PRAGMA user_version').get());
 
-test('a data file of version 1 is brought to 6 with its records kept, by two processes at once', async () => {
+test('a data file of version 1 is migrated to 6 with its records, by two processes at once', async () => {
   const { file, rows } = await oldFile();
   expect(rowsOf(file)).not.toEqual(rows);
   expect(versionIn(file)).toEqual({ user_version: 1 });
@@ -104,7 +104,7 @@ test('a data file of version 1 is brought to 6 with its records kept, by two pro
   expect(plans).toEqual([{ due: NOON + 10 * 60_000, ending: 'expired' }, ...Array(5).fill(none)]);
 });
 
-test('an account in a file of version 1 expires as it says, and nothing else ends by itself', async () => {
+test('an account in a file of version 1 expires on time, and nothing else ends by itself', async () => {
   const { file } = await oldFile();
   const { send, clock } = await startEmulator({ file });
   const statuses = async (): Promise<unknown> => {

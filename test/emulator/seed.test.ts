@@ -27,7 +27,7 @@ const kindOf = ({ checkout, metadata }: Listed): string => {
   return metadata.emulate === undefined ? mediums : `${mediums} ${metadata.emulate}`;
 };
 
-test('the same calls on a new file give the same records', async () => {
+test('the same calls on a new file create the same records', async () => {
   const all = async () => {
     const emulator = await startEmulator({ customers: 5, ugwo: 20 });
     await emulatorRoom.seed({ ...emulator, customers: 2, ugwo: 7 });
@@ -38,7 +38,7 @@ test('the same calls on a new file give the same records', async () => {
   expect(second.customers).toEqual(first.customers);
 });
 
-test('no identifier is given again after a reset, and what is seeded is the usual set', async () => {
+test('no id is reused after a reset, and the usual records are seeded', async () => {
   const emulator = await startEmulator({ customers: 5, ugwo: 20 });
   const [before, customers] = [await listed(emulator), customersIn(emulator.file)];
   await emulatorRoom.reset(emulator);
@@ -49,7 +49,7 @@ test('no identifier is given again after a reset, and what is seeded is the usua
   expect(after.map(kindOf)).toEqual(before.map(kindOf));
 });
 
-test('the first page is a friendly set: an ordinary one first, and one of each kind', async () => {
+test('the first page starts with an ordinary request and has one of each kind', async () => {
   const kinds = (await listed(await startEmulator({ customers: 25, ugwo: 120 }), 10)).map(kindOf);
   expect(kinds[0]).toBe('bank_transfer+ussd');
   expect(new Set(kinds)).toEqual(
@@ -65,7 +65,7 @@ test('the first page is a friendly set: an ordinary one first, and one of each k
   );
 });
 
-test('records are plausible: amounts in the bounds, the currency of the checkout, a known customer or none', async () => {
+test("records are plausible: amounts within limits, the checkout's currency, a known customer or none", async () => {
   const emulator = await startEmulator({ customers: 25, ugwo: 100 });
   const customers = customersIn(emulator.file);
   const records = await listed(emulator);
@@ -81,7 +81,7 @@ test('records are plausible: amounts in the bounds, the currency of the checkout
   expect(new Set(records.map(({ ref }) => ref)).size).toBe(100);
 });
 
-test('what is paid, refunded or processing has the one activity that says so, whose identifier is fixed', async () => {
+test('paid, refunded and processing requests have exactly one matching activity with a fixed id', async () => {
   const emulator = await startEmulator({ customers: 25, ugwo: 120 });
   const statuses = { ugwo_successful: 'successful', refunded: 'refunded', processing: 'processing' };
   const records = await listed(emulator);
@@ -106,12 +106,12 @@ test('what is paid, refunded or processing has the one activity that says so, wh
   expect(records.slice(0, 10).map(({ status }) => status)).toEqual(Array(10).fill('requires_ugwo'));
 });
 
-test('without customers the payment requests belong to nobody', async () => {
+test('without customers, payment requests have none', async () => {
   const records = await listed(await startEmulator({ ugwo: 12 }));
   expect(records.map(({ onye }) => onye)).toEqual(Array(12).fill(null));
 });
 
-test('customers have unique addresses and identifiers', async () => {
+test('customers have unique e-mail addresses and ids', async () => {
   const { file } = await startEmulator({ customers: 500 });
   const emails = inFile(file, (db) => db.prepare('SELECT record FROM onye').all()).map(
     ({ record }) => JSON.parse(String(record)).email,
@@ -122,14 +122,14 @@ test('customers have unique addresses and identifiers', async () => {
 });
 
 describe('created_at', () => {
-  test('is in the past, and no two of an ordinary seeding are the same', async () => {
+  test('is in the past and unique within a seeding', async () => {
     const instants = (await listed(await startEmulator({ ugwo: 100 }))).map((ugwo) => Date.parse(ugwo.created_at));
     expect(new Set(instants).size).toBe(100);
     expect(Math.max(...instants)).toBeLessThan(NOON);
     expect(Math.min(...instants)).toBeGreaterThan(NOON - 90 * DAY);
   });
 
-  test('reaches back 90 days at most', async () => {
+  test('is at most 90 days ago', async () => {
     const { file } = await startEmulator({ ugwo: 3000 });
     const oldest = inFile(file, (db) => db.prepare('SELECT record FROM ugwo ORDER BY seq LIMIT 1').get());
     expect(Date.parse(JSON.parse(String(oldest?.['record'])).created_at)).toBeGreaterThanOrEqual(
@@ -137,7 +137,7 @@ describe('created_at', () => {
     );
   });
 
-  test('of a second seeding at the same moment is after that of the first, and not in the future', async () => {
+  test('of a second seeding is after the first and not in the future', async () => {
     const emulator = await startEmulator({ ugwo: 5 });
     await emulatorRoom.seed({ ...emulator, customers: 0, ugwo: 5 });
     const instants = (await listed(emulator)).map((ugwo) => Date.parse(ugwo.created_at));
@@ -145,7 +145,7 @@ describe('created_at', () => {
     expect(Math.max(...instants)).toBeLessThanOrEqual(NOON);
   });
 
-  test('property: later seedings are newer, whatever the clock did in between', async () => {
+  test('property: later seedings are newer, whatever the clock did', async () => {
     const emulator = await startEmulator();
     const steps = fc.array(
       fc.record({ count: fc.integer({ min: 1, max: 20 }), shift: fc.integer({ min: -DAY, max: DAY }) }),
@@ -176,7 +176,7 @@ describe('created_at', () => {
   });
 });
 
-test('seed says how many it added; with onlyIfNew none when there is a record', async () => {
+test('seed returns the number of new records; with onlyIfNew, 0 if any record exists', async () => {
   const options = { file: tempFile(), clock: clockAt(), onlyIfNew: true };
   expect(await emulatorRoom.seed({ ...options, customers: 2, ugwo: 3 })).toEqual({ customers: 2, ugwo: 3 });
   expect(await emulatorRoom.seed({ ...options, customers: 2, ugwo: 3 })).toEqual({ customers: 0, ugwo: 0 });

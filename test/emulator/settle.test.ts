@@ -12,7 +12,7 @@ const TRANSFER = { medium: 'bank_transfer' };
 const USSD = { medium: 'ussd', provider: 'gtb' };
 const MOBILE = { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' };
 
-/** A running emulator with one payment request to charge, whose metadata.emulate is `wish`. */
+/** A running emulator with one payment request and this metadata.emulate. */
 const charging = async (scripted?: string) => {
   const emulator = await startEmulator({ customers: 1, ugwo: 10 });
   const { data } = (await emulator.send('GET', '/v1/ugwo')).json;
@@ -43,7 +43,7 @@ const charging = async (scripted?: string) => {
   };
 };
 
-/** An activity as its payment request shows it. */
+/** An activity as shown on its payment request. */
 const inShort = ({ uid, status, psp_external_id }: Record<string, unknown>) => ({
   uid,
   status,
@@ -54,8 +54,8 @@ const inShort = ({ uid, status, psp_external_id }: Record<string, unknown>) => (
 const DECLINED = { code: 'psp.error.declined', message: expect.stringMatching(/./) };
 const EXPIRED = { code: 'psp.error.expired', message: expect.stringMatching(/./) };
 
-describe('settled by hand', () => {
-  test('successful: the activity is, its payment request is paid, and the answer is what a read shows', async () => {
+describe('settled manually', () => {
+  test('successful: the activity succeeds, its payment request is paid, and reads show the same', async () => {
     const { charge, settle, read, clock, send, ugwo } = await charging();
     const made = await charge(TRANSFER);
     clock.set(NOON + MINUTE);
@@ -73,7 +73,7 @@ describe('settled by hand', () => {
   test.each([
     ['failed', DECLINED],
     ['expired', EXPIRED],
-  ] as const)('%s: its status is failed, and its payment request can be charged again', async (as, error) => {
+  ] as const)('%s: the activity fails, and its payment request can be charged again', async (as, error) => {
     const { charge, settle, read, ugwo } = await charging();
     const made = await charge(USSD);
     const { activity } = await settle(made.uid, as);
@@ -82,7 +82,7 @@ describe('settled by hand', () => {
     expect(await charge(USSD)).toMatchObject({ status: 'requires_action' });
   });
 
-  test('an activity that is processing can be settled, too, and its payment request is processing until then', async () => {
+  test('a processing activity can be settled, and its payment request is processing until then', async () => {
     const { chargeCedi, settle, cediStatus } = await charging();
     const made = await chargeCedi();
     expect(await cediStatus()).toBe('processing');
@@ -90,7 +90,7 @@ describe('settled by hand', () => {
     expect(await cediStatus()).toBe('ugwo_successful');
   });
 
-  test('a payment request is open again once nothing on it is processing', async () => {
+  test('a payment request is open again once no activity is processing', async () => {
     const { chargeCedi, settle, cediStatus } = await charging();
     const [first, second] = [await chargeCedi(), await chargeCedi()];
     await settle(first.uid, 'failed');
@@ -99,7 +99,7 @@ describe('settled by hand', () => {
     expect(await cediStatus()).toBe('requires_ugwo');
   });
 
-  test('a second success on a payment request is a double charge, and counts in what was paid', async () => {
+  test('a second success is a double charge and counts as paid', async () => {
     const { charge, settle, read, ugwo } = await charging();
     const [first, second] = [await charge(USSD), await charge(USSD)];
     expect((await settle(first.uid, 'successful')).activity).not.toHaveProperty('is_double_charge');
@@ -111,17 +111,20 @@ describe('settled by hand', () => {
     });
   });
 
-  test.each(['partially_refunded', 'refunded'])('so is a success on one that is %s, which it stays', async (status) => {
-    const { charge, settle, read, ugwo, file } = await charging();
-    const { uid } = await charge(USSD);
-    inFile(file, (db) =>
-      db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?").run(status, ugwo.uid),
-    );
-    expect((await settle(uid, 'successful')).activity).toMatchObject({ is_double_charge: true });
-    expect((await read()).status).toBe(status);
-  });
+  test.each(['partially_refunded', 'refunded'])(
+    'a success on a %s request is a double charge and does not change its status',
+    async (status) => {
+      const { charge, settle, read, ugwo, file } = await charging();
+      const { uid } = await charge(USSD);
+      inFile(file, (db) =>
+        db.prepare("UPDATE ugwo SET record = json_set(record, '$.status', ?) WHERE uid = ?").run(status, ugwo.uid),
+      );
+      expect((await settle(uid, 'successful')).activity).toMatchObject({ is_double_charge: true });
+      expect((await read()).status).toBe(status);
+    },
+  );
 
-  test('no emulator need run', async () => {
+  test('works without a running emulator', async () => {
     const { charge, settle, close, file } = await charging();
     const { uid } = await charge(USSD);
     await close();
@@ -133,7 +136,7 @@ describe('settled by hand', () => {
 });
 
 describe('settled later', () => {
-  test('at its time it is what it was to become, as if it had been so at that moment', async () => {
+  test('ends at its time, with that time recorded', async () => {
     const { charge, settle, read, clock } = await charging();
     const made = await charge(TRANSFER);
     expect(await settle(made.uid, 'successful', 30 * SECOND)).toEqual({ activity: made, due: NOON + 30 * SECOND });
@@ -150,7 +153,7 @@ describe('settled later', () => {
     expect(activity).not.toHaveProperty('is_double_charge');
   });
 
-  test.each(['', '/activities/{uid}', 'list'])('whatever is read first (%s) shows it', async (what) => {
+  test.each(['', '/activities/{uid}', 'list'])('is visible in the first read after it (%s)', async (what) => {
     const { charge, settle, send, path, clock } = await charging();
     const { uid } = await charge(USSD);
     await settle(uid, 'successful', SECOND);
@@ -159,7 +162,7 @@ describe('settled later', () => {
     expect((await send('GET', asked)).text).toContain('successful"');
   });
 
-  test('the later word counts', async () => {
+  test('uses the last of several calls', async () => {
     const { charge, settle, read, clock } = await charging();
     const { uid } = await charge(USSD);
     await settle(uid, 'successful', MINUTE);
@@ -171,7 +174,7 @@ describe('settled later', () => {
     expect((await read()).activities[0].error).toEqual(EXPIRED);
   });
 
-  test('several end in the order of their times: the later success is the double charge', async () => {
+  test('ends several activities in time order: the later success is the double charge', async () => {
     const { charge, settle, read, clock } = await charging();
     const [first, second] = [await charge(USSD), await charge(USSD)];
     await settle(first.uid, 'successful', 2 * MINUTE);
@@ -181,7 +184,7 @@ describe('settled later', () => {
     expect(activities.map((activity: object) => 'is_double_charge' in activity)).toEqual([true, false]);
   });
 
-  test('not after its account has expired', async () => {
+  test("is rejected after the account's expiry", async () => {
     const { charge, settle } = await charging();
     const { uid } = await charge({ ...TRANSFER, expires_at: at(NOON + MINUTE) });
     expect(await faultOf(settle(uid, 'successful', MINUTE + SECOND))).toMatchObject({
@@ -192,8 +195,8 @@ describe('settled later', () => {
   });
 });
 
-describe('an account that nobody pays', () => {
-  test('expires by itself, at its time', async () => {
+describe('an unpaid account', () => {
+  test('expires at its time', async () => {
     const { charge, read, clock, ugwo } = await charging();
     const made = await charge({ ...TRANSFER, expires_at: at(NOON + 10 * MINUTE) });
     clock.set(NOON + 10 * MINUTE - 1);
@@ -203,7 +206,7 @@ describe('an account that nobody pays', () => {
     expect(await read()).toEqual({ ...ugwo, lastest_ugwo_activity: inShort(failed), activities: [failed] });
   });
 
-  test('does so after 15 minutes when nothing else was said; a code to dial does not', async () => {
+  test('expires after 15 minutes by default; a dial string does not', async () => {
     const { charge, read, clock } = await charging();
     await charge(TRANSFER);
     await charge(USSD);
@@ -212,7 +215,7 @@ describe('an account that nobody pays', () => {
     expect(activities.map(({ status }: { status: string }) => status)).toEqual(['failed', 'requires_action']);
   });
 
-  test('can no longer be settled', async () => {
+  test("can't be settled after its expiry", async () => {
     const { charge, settle, clock } = await charging();
     const { uid } = await charge(TRANSFER);
     clock.set(NOON + 15 * MINUTE);
@@ -220,7 +223,7 @@ describe('an account that nobody pays', () => {
   });
 });
 
-describe('what cannot be settled is a usage error, and changes nothing', () => {
+describe('settle is a usage error and changes nothing for', () => {
   test('an unknown activity', async () => {
     const { settle } = await charging();
     const fault = await faultOf(settle('act.Lcal.nothing', 'failed'));
@@ -231,14 +234,14 @@ describe('what cannot be settled is a usage error, and changes nothing', () => {
     expect(fault.detail.hint).toContain('--data');
   });
 
-  test('any, where there is no data file; and none is made', async () => {
+  test('any activity if there is no data file, which is not created', async () => {
     const file = tempFile();
     const settling = { file, clock: clockAt(), activity: 'act.Lcal.nothing', as: 'failed', after: undefined } as const;
     expect((await faultOf(emulatorRoom.settle(settling))).message).toContain('there is no activity');
     expect(existsSync(file)).toBe(false);
   });
 
-  test.each(['successful', 'failed', 'expired'] as const)('one that has ended (%s)', async (as) => {
+  test.each(['successful', 'failed', 'expired'] as const)('a final activity (%s)', async (as) => {
     const { charge, settle, read } = await charging();
     const { uid } = await charge(USSD);
     await settle(uid, as);
@@ -259,7 +262,7 @@ describe('metadata.emulate', () => {
     ['successful:30s', 'successful', null],
     ['failed:30s', 'failed', DECLINED],
     ['expired:30s', 'failed', EXPIRED],
-  ])('%s: so long after the charge', async (scripted, status, error) => {
+  ])('%s: ends that long after the charge', async (scripted, status, error) => {
     const { charge, read, clock } = await charging(scripted);
     expect(await charge(TRANSFER)).toMatchObject({ status: 'requires_action', error: null });
     clock.set(NOON + 30 * SECOND - 1);
@@ -268,7 +271,7 @@ describe('metadata.emulate', () => {
     expect((await read()).activities[0]).toMatchObject({ status, error, updated_at: at(NOON + 30 * SECOND) });
   });
 
-  test('an account that expires before that expires', async () => {
+  test('an account that expires earlier expires', async () => {
     const { charge, read, clock } = await charging('successful:10m');
     await charge({ ...TRANSFER, expires_at: at(NOON + MINUTE) });
     await charge(USSD);
@@ -277,20 +280,20 @@ describe('metadata.emulate', () => {
   });
 
   test.each(['successful', 'successful:', 'successful:soon', 'won:30s', 'lost:', 'fail:mobile_money', ''])(
-    '%j asks for nothing',
+    '%j has no effect',
     async (scripted) => {
       const { charge, read, clock } = await charging(scripted);
       expect(await charge(USSD)).toMatchObject({ status: 'requires_action' });
       clock.set(NOON + 60 * MINUTE);
       expect((await read()).activities[0].status).toBe('requires_action');
-      // Nor does it keep an account from expiring.
+      // It does not keep an account from expiring either.
       await charge(TRANSFER);
       clock.set(NOON + 75 * MINUTE);
       expect((await read()).activities[1].error).toEqual(EXPIRED);
     },
   );
 
-  test('fail: what has failed at once does not expire, too', async () => {
+  test('fail: an activity that failed at once does not expire', async () => {
     const { charge, read, clock } = await charging('fail');
     const made = await charge(TRANSFER);
     clock.set(NOON + 20 * MINUTE);
@@ -300,7 +303,7 @@ describe('metadata.emulate', () => {
   test.each([
     ['lost', 1],
     ['lost:unmade', 0],
-  ])('%s: the connection is cut without an answer, and %i charges were made', async (scripted, made) => {
+  ])('%s: cuts the connection without an answer; %i charges were created', async (scripted, made) => {
     const { charge, read } = await charging(scripted);
     await expect(charge(USSD)).rejects.toMatchObject({ code: 'ECONNRESET' });
     const { activities } = await read();
@@ -308,7 +311,7 @@ describe('metadata.emulate', () => {
     if (made === 1) expect(activities[0]).toMatchObject({ status: 'requires_action', created_at: at(NOON) });
   });
 
-  test('lost: what the contract refuses is refused, with an answer', async () => {
+  test('lost: an invalid request is rejected with an answer', async () => {
     const { charge } = await charging('lost');
     expect(await charge({ ...USSD, provider: 'no bank' })).toMatchObject({ status: 422 });
   });

@@ -1,16 +1,16 @@
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { type Answer, type Emulator, inFile, type Setting, startEmulator } from './support.ts';
 
-/** A shop over an emulator of its own: makes customers and payment requests, and lets them be paid. */
+/** A shop with its own emulator that creates customers and payment requests and pays them. */
 export interface Shop extends Emulator {
   post(path: string, body: unknown): Promise<Answer>;
-  /** A new payment request, whose metadata.emulate is `wish`. */
+  /** A new payment request with this metadata.emulate. */
   request(scripted?: string, more?: Readonly<Record<string, unknown>>): Promise<Answer['json']>;
   charge(ugwo: string, data?: unknown): Promise<Answer>;
-  /** One of its own that is paid, and the activity that paid it. */
+  /** A new paid payment request and its activity. */
   paid(scripted?: string, data?: unknown): Promise<{ readonly ugwo: string; readonly activity: string }>;
   read(ugwo: string): Promise<Answer['json']>;
-  /** Moves the clock on by so many seconds. */
+  /** Advances the clock by seconds. */
   pass(seconds: number): void;
 }
 
@@ -42,6 +42,6 @@ export const openShop = async (setting: Setting = {}): Promise<Shop> => {
   };
 };
 
-/** How many rows a table of a data file has. */
+/** The number of rows in a table of a data file. */
 export const countIn = (file: string, table: 'onye' | 'ugwo' | 'refund'): number =>
   inFile(file, (db) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']));

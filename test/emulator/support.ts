@@ -12,7 +12,7 @@ import { emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
 /** Friday noon, UTC. */
 export const NOON = Date.UTC(2026, 10, 20, 12, 0, 0);
 
-/** A clock that stands still until it is set. */
+/** A clock that only moves when set. */
 export interface TestClock extends Clock {
   set(ms: number): void;
 }
@@ -29,7 +29,7 @@ export const clockAt = (start = NOON): TestClock => {
   };
 };
 
-/** A folder of this test alone; gone when the test is over. */
+/** A folder removed after the test. */
 export const tempFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'paycli-emulator-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,7 +61,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** One request exactly as given, on a connection of its own. */
+/** Sends one raw request on its own connection. */
 export const sendRaw = (origin: string, { method = 'GET', path, headers = {}, body }: Sent): Promise<Answer> => {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const outgoing = request(origin, { method, path, headers, agent: false }, (incoming) => {
@@ -81,7 +81,7 @@ export const sendRaw = (origin: string, { method = 'GET', path, headers = {}, bo
 export interface Emulator extends RunningEmulator {
   readonly file: string;
   readonly clock: TestClock;
-  /** With key and content type, as a well-behaved client sends it. */
+  /** Sends key and content type like a normal client. */
   send(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
@@ -94,7 +94,7 @@ export interface Setting {
   readonly delivers?: boolean;
 }
 
-/** A started emulator over a file of its own; closed when the test is over. */
+/** Starts an emulator with its own file; closed after the test. */
 export const startEmulator = async (setting: Setting = {}): Promise<Emulator> => {
   const {
     file = tempFile(),
@@ -122,7 +122,7 @@ export const startEmulator = async (setting: Setting = {}): Promise<Emulator> =>
   };
 };
 
-/** Looks into (or tampers with) a data file behind the emulator's back. */
+/** Opens a data file directly, to read or change it. */
 export const inFile = <T>(file: string, use: (db: DatabaseSync) => T): T => {
   const db = new DatabaseSync(file);
   try {
@@ -150,7 +150,7 @@ export const customersIn = (file: string): string[] =>
       .map((row) => String(row['uid'])),
   );
 
-/** The property paths of a 422, after checking that it is one as interface.md section 7 describes it. */
+/** The property paths of a 422, which must match section 7 of interface.md. */
 export const violationsOf = (answer: Answer): string[] => {
   const { status, json } = answer;
   if (status !== 422 || json?.status !== 422 || typeof json.title !== 'string' || !Array.isArray(json.violations)) {
@@ -164,7 +164,7 @@ export const violationsOf = (answer: Answer): string[] => {
   });
 };
 
-/** The error of this program that something ends in. */
+/** The PayError that it throws. */
 export const faultOf = async (running: Promise<unknown>): Promise<PayError> => {
   const thrown = await running.then(
     () => undefined,

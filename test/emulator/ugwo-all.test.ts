@@ -6,7 +6,7 @@ import { violationsOf } from './support.ts';
 const BODY = { amount: 500_000, currency: 'NGN' };
 
 describe('POST /v1/ugwo', () => {
-  test('answers with the payment request, which is routed by its currency and listed first', async () => {
+  test('returns the payment request, routed by its currency and listed first', async () => {
     const { post, send } = await openShop({ ugwo: 2 });
     const sent = { ...BODY, ref: 'order-1', description: 'Two tickets', metadata: { channel: 'web' } };
     const { status, json } = await post('/v1/ugwo', sent);
@@ -29,7 +29,7 @@ describe('POST /v1/ugwo', () => {
     expect(onye_nzube).toBeNull();
   });
 
-  test('onye_email makes a customer, and the next one finds it: onye_nzube {uid, first_name, last_name}', async () => {
+  test('onye_email creates a customer, which the next request finds: onye_nzube {uid, first_name, last_name}', async () => {
     const { request, send, file } = await openShop();
     const first = await request(undefined, { onye_email: 'Ada@Example.com' });
     const { uid } = first.onye_nzube;
@@ -41,20 +41,20 @@ describe('POST /v1/ugwo', () => {
     expect(countIn(file, 'onye')).toBe(1);
   });
 
-  test('a create that is refused makes no customer', async () => {
+  test('a rejected create creates no customer', async () => {
     const { post, file } = await openShop();
     expect((await post('/v1/ugwo', { ...BODY, amount: 1, onye_email: 'ada@example.com' })).status).toBe(422);
     expect(countIn(file, 'onye')).toBe(0);
   });
 
-  test('metadata may be sent as meta, and an empty one as []', async () => {
+  test('metadata may be named meta, and an empty one be []', async () => {
     const { request, read } = await openShop();
     const { uid } = await request(undefined, { metadata: undefined, meta: { order: '7' } });
     expect(await read(uid)).toMatchObject({ metadata: { order: '7' }, meta: { order: '7' } });
     expect((await request(undefined, { metadata: [] })).metadata).toEqual({});
   });
 
-  test('ref is unique: 409 with the code that the plugin knows, and nothing is made', async () => {
+  test('ref is unique: 409 with the code known to the plugin, and nothing is created', async () => {
     const { post, file } = await openShop();
     await post('/v1/ugwo', { ...BODY, ref: 'order-1' });
     const again = await post('/v1/ugwo', { ...BODY, ref: 'order-1', onye_email: 'ada@example.com' });
@@ -73,12 +73,12 @@ describe('POST /v1/ugwo', () => {
     expect(violationsOf(await post('/v1/ugwo', { ...BODY, amount }))).toContain('amount');
   });
 
-  test.each([20_000, 5_000_000_000])('the amount %i is taken', async (amount) => {
+  test.each([20_000, 5_000_000_000])('accepts the amount %i', async (amount) => {
     const { post } = await openShop();
     expect((await post('/v1/ugwo', { ...BODY, amount })).json.amount).toBe(amount);
   });
 
-  test('an amount in another form of number is the number that it is', async () => {
+  test('accepts an amount in another number notation', async () => {
     const { origin, key, send } = await openShop();
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = '{"amount":5e5,"currency":"ngn"}';
@@ -89,7 +89,7 @@ describe('POST /v1/ugwo', () => {
     expect((await send('GET', '/v1/ugwo')).json.data[0].amount).toBe(500_000);
   });
 
-  test('a currency that the workspace does not take: nzube.ugwo.error.currency_not_allowed', async () => {
+  test('a currency of another workspace: nzube.ugwo.error.currency_not_allowed', async () => {
     const { post } = await openShop();
     const answer = await post('/v1/ugwo', { ...BODY, currency: 'USD' });
     expect(violationsOf(answer)).toEqual(['currency']);
@@ -101,7 +101,7 @@ describe('POST /v1/ugwo', () => {
     expect(violationsOf(await post('/v1/ugwo', { ...BODY, currency: 'naira' }))).toEqual(['currency']);
   });
 
-  test('a checkout that is named must be an active one for the currency', async () => {
+  test('a given checkout must be active and have the currency', async () => {
     const { post, send } = await openShop();
     const [naira, cedi, old] = (await send('GET', '/v1/checkouts')).json;
     expect((await post('/v1/ugwo', { ...BODY, checkout: naira.uid })).json.checkout.uid).toBe(naira.uid);
@@ -117,14 +117,14 @@ describe('POST /v1/ugwo', () => {
     ['onye', 'ony.Lcal.nobody'],
     ['onye_email', 'ada'],
     ['checkout', 'ony.Lcal.x'],
-  ])('%s keeps its rule: 422', async (field, value) => {
+  ])('an invalid %s is 422', async (field, value) => {
     const { post } = await openShop();
     expect((await violationsOf(await post('/v1/ugwo', { ...BODY, [field]: value })))[0]).toMatch(
       new RegExp(`^${field}`),
     );
   });
 
-  test('metadata.emulate unrouted: it gets no checkout; 402:create: the workspace has no balance', async () => {
+  test('metadata.emulate unrouted: no checkout; 402:create: no balance', async () => {
     const { request, charge, file } = await openShop();
     const { uid, checkout } = await request('unrouted');
     expect(checkout).toBeNull();
@@ -136,7 +136,7 @@ describe('POST /v1/ugwo', () => {
 });
 
 describe('DELETE /v1/ugwo/{uid}', () => {
-  test('cancels one that is requires_ugwo, once; it takes no charge any more', async () => {
+  test("cancels a requires_ugwo request once, after which it can't be charged", async () => {
     const { request, send, charge, read } = await openShop();
     const { uid } = await request();
     const answer = await send('DELETE', `/v1/ugwo/${uid}`);
@@ -147,7 +147,7 @@ describe('DELETE /v1/ugwo/{uid}', () => {
     expect((await charge(uid)).json).toMatchObject({ status: 409, message: 'ugwo_cancelled' });
   });
 
-  test('is a 409 for one that is paid or processing, and a 404 for an unknown one', async () => {
+  test('is a 409 for a paid or processing request, and a 404 for an unknown one', async () => {
     const { paid, request, send, charge } = await openShop();
     const { ugwo } = await paid();
     const { uid } = await request(undefined, { currency: 'GHS' });
@@ -156,7 +156,7 @@ describe('DELETE /v1/ugwo/{uid}', () => {
     expect((await send('DELETE', '/v1/ugwo/ugw.Lcal.nothing')).json.detail).toBe('ugwo.error.not_found');
   });
 
-  test('money that comes in later is counted, and it stays cancelled', async () => {
+  test('keeps the request cancelled but counts a later payment', async () => {
     const emulator = await openShop();
     const { request, charge, send, read } = emulator;
     const { uid } = await request();
@@ -167,7 +167,7 @@ describe('DELETE /v1/ugwo/{uid}', () => {
   });
 });
 
-describe('what was paid', () => {
+describe('a payment', () => {
   const settleAs = async (amount: number) => {
     const emulator = await openShop();
     const { uid } = await emulator.request();
@@ -176,7 +176,7 @@ describe('what was paid', () => {
     return { ...emulator, uid, activity, settled };
   };
 
-  test('too little: requires_ugwo again, with total_amount_paid > 0; the rest can be charged and paid', async () => {
+  test('below the amount: requires_ugwo with total_amount_paid > 0; the rest can be charged and paid', async () => {
     const emulator = await settleAs(200_000);
     const { read, uid, charge, settled } = emulator;
     expect(settled.activity).toMatchObject({ status: 'successful', amount: 500_000, charged_amount: 200_000 });
@@ -190,12 +190,12 @@ describe('what was paid', () => {
     });
   });
 
-  test('too much: ugwo_successful, with total_amount_paid above amount', async () => {
+  test('above the amount: ugwo_successful, with total_amount_paid above amount', async () => {
     const { read, uid } = await settleAs(700_000);
     expect(await read(uid)).toMatchObject({ status: 'ugwo_successful', amount: 500_000, total_amount_paid: 700_000 });
   });
 
-  test('taken back by the provider: the activity has failed, and the payment request is open again', async () => {
+  test('taken back by the provider: the activity has failed, and the request is open again', async () => {
     const emulator = await openShop();
     const { ugwo, activity } = await emulator.paid();
     const settle = (as: 'taken_back' | 'failed') =>
@@ -208,7 +208,7 @@ describe('what was paid', () => {
     await expect(settle('taken_back')).rejects.toThrow("can't be taken back: it is failed");
   });
 
-  test('metadata.emulate successful:10s:700000 taken_back:1m: by the clock alone', async () => {
+  test('with metadata.emulate successful:10s:700000 taken_back:1m ends by the clock alone', async () => {
     const { request, charge, read, pass } = await openShop();
     const { uid } = await request('successful:10s:700000 taken_back:1m');
     await charge(uid);
@@ -220,7 +220,7 @@ describe('what was paid', () => {
     expect(await read(uid)).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 0 });
   });
 
-  test('both at once, when nobody looked in between', async () => {
+  test('and its reversal apply together if nothing was read in between', async () => {
     const { request, charge, read, pass } = await openShop();
     const { uid } = await request('successful:10s taken_back:1m');
     await charge(uid);
@@ -228,7 +228,7 @@ describe('what was paid', () => {
     expect((await read(uid)).activities).toMatchObject([{ status: 'failed', updated_at: '2026-11-20T12:01:10+00:00' }]);
   });
 
-  test('metadata.emulate 402: a charge is refused, since the workspace has no balance', async () => {
+  test('with metadata.emulate 402 is rejected for lack of balance', async () => {
     const { request, charge, read } = await openShop();
     const { uid } = await request('402');
     expect((await charge(uid)).json).toMatchObject({ status: 402, message: 'workspace.error.balance_too_low' });

@@ -5,13 +5,13 @@ import { MINUTE } from '../support/units.ts';
 import { faultOf, NOON } from './support.ts';
 import { type Heard, openTelling, receive, SECRET } from './webhook-support.ts';
 
-/** A shop that tells one receiver, by these rules. */
+/** A shop with one receiver and these delivery rules. */
 const telling = async (...rules: unknown[]) => {
   const { shop, tellTo, deliveries } = await openTelling();
   const receiver = await receive();
   await tellTo(receiver.url);
   await emulatorRoom.faults({ file: shop.file, rules: { rules } });
-  /** So many customers, one after the other: what is made of each is told in a lane of its own. */
+  /** Creates customers one after the other; each has its own delivery queue. */
   const customers = async (...names: string[]) => {
     for (const name of names) await shop.post('/v1/onye', { email: `${name}@example.com`, ref: name });
   };
@@ -23,8 +23,8 @@ const telling = async (...rules: unknown[]) => {
 const refsOf = (heard: readonly Heard[]): string[] => heard.map(({ json }) => json.data.ref);
 const signatureIn = ({ headers }: Heard): string => String(headers['x-kwugwo-signature']);
 
-describe('on request a delivery', () => {
-  test('comes twice: two ids, one uid', async () => {
+describe('with a rule, a delivery', () => {
+  test('arrives twice: two ids, one uid', async () => {
     const { receiver, customers, until, deliveries } = await telling({ event: '*', twice: true });
     await customers('a');
     const [first, second] = (await receiver.saw(2)) as [Heard, Heard];
@@ -37,7 +37,7 @@ describe('on request a delivery', () => {
     ]);
   });
 
-  test('comes late, by the clock that can be moved', async () => {
+  test("arrives late, by the emulator's clock", async () => {
     const { shop, receiver, customers, deliveries } = await telling({ event: 'nzube.*', late: '10m' });
     await customers('a');
     await expect.poll(async () => (await deliveries())[0]?.due, { timeout: 10_000 }).toBe('2026-11-20T12:10:00+00:00');
@@ -48,7 +48,7 @@ describe('on request a delivery', () => {
     expect(refsOf(await receiver.saw(1))).toEqual(['a']);
   });
 
-  test('comes behind the one that follows it', async () => {
+  test('arrives after the following one', async () => {
     const { receiver, customers, until } = await telling({ event: '*', times: 1, out_of_order: true });
     await customers('a');
     await until(['waiting']);
@@ -58,7 +58,7 @@ describe('on request a delivery', () => {
     await until(['delivered', 'delivered']);
   });
 
-  test('and so does every second one, where all are asked to', async () => {
+  test('arrives after the following one, every second time, if the rule covers all', async () => {
     const { receiver, customers, until } = await telling({ event: '*', out_of_order: true });
     await customers('a');
     await until(['waiting']);
@@ -70,7 +70,7 @@ describe('on request a delivery', () => {
     expect(refsOf(await receiver.saw(4))).toEqual(['b', 'a', 'd', 'c']);
   });
 
-  test('that nothing follows comes by itself in the end', async () => {
+  test('arrives on its own if none follows', async () => {
     const { shop, receiver, customers, until } = await telling({ event: '*', out_of_order: true });
     await customers('a');
     await until(['waiting']);
@@ -78,7 +78,7 @@ describe('on request a delivery', () => {
     expect(refsOf(await receiver.saw(1))).toEqual(['a']);
   });
 
-  test('has a wrong signature, or none at all', async () => {
+  test('has a wrong or no signature', async () => {
     const rules = [
       { event: '*', times: 1, signature: 'wrong' },
       { event: '*', times: 1, signature: 'none' },
@@ -96,7 +96,7 @@ describe('on request a delivery', () => {
     expect(isSignedBy([SECRET], right.body, signatureIn(right))).toBe(true);
   });
 
-  test.each([0, 25])('is cut off behind %i bytes, and tried again half an hour later', async (cut) => {
+  test.each([0, 25])('is cut after %i bytes and retried half an hour later', async (cut) => {
     const { shop, receiver, customers, deliveries } = await telling({ event: '*', times: 1, cut });
     await customers('a');
     const [heard] = (await receiver.saw(1)) as [Heard];
@@ -109,7 +109,7 @@ describe('on request a delivery', () => {
     expect((await receiver.saw(2))[1]?.whole).toBe(true);
   });
 
-  test('is slow: half of it, and the rest so long after', async () => {
+  test('is slow: half of it first, the rest later', async () => {
     const { shop, receiver, customers } = await telling({ event: '*', slow: '20s' });
     const asleep = Promise.withResolvers<() => void>();
     const { sleep } = shop.clock;
@@ -128,7 +128,7 @@ describe('on request a delivery', () => {
     expect((await receiver.saw(1))[0]?.whole).toBe(true);
   });
 
-  test('never comes', async () => {
+  test('never arrives', async () => {
     const { shop, receiver, customers, until } = await telling({ event: '*', times: 1, never: true });
     await customers('a');
     await until(['dropped']);
@@ -139,7 +139,7 @@ describe('on request a delivery', () => {
   });
 });
 
-test('a rule meets the events that it names, a share of them by counting, and is counted', async () => {
+test('a rule applies to its events, a deterministic share of them, and counts', async () => {
   const { shop, customers, until } = await telling(
     { event: 'ugwo.*', never: true },
     { event: 'nzube.onye.created', share: 0.5, never: true },
@@ -164,7 +164,7 @@ test.each([
   [{ event: '*', late: 'soon' }, 'rules.0.late', /not a duration/],
   [{ event: '*', signature: 'old' }, 'rules.0.signature', /./],
   [{ event: '*', status: 500 }, 'rules.0', /status/],
-])('%j is no rule for deliveries: a usage error that names %s', async (rule, path, title) => {
+])('%j is an invalid delivery rule: the error names %s', async (rule, path, title) => {
   const { shop } = await openTelling();
   const { kind, detail } = await faultOf(emulatorRoom.faults({ file: shop.file, rules: { rules: [rule] } }));
   expect([kind, detail.violations?.[0]?.propertyPath]).toEqual(['usage', path]);

@@ -8,11 +8,11 @@ import { NOON, type Setting, type TestClock } from './support.ts';
 
 export const SECRET = 'wsk.Lcal.a-secret-for-tests';
 
-/** What came in, byte for byte. */
+/** A received request, byte for byte. */
 export interface Heard {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** False where the connection was cut before the end. */
+  /** False if the connection was cut early. */
   readonly whole: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is what the test is about
   readonly json: any;
@@ -21,7 +21,7 @@ export interface Heard {
 export interface Receiver {
   readonly url: string;
   readonly heard: readonly Heard[];
-  /** Resolves when so many have come, with all of them. */
+  /** Resolves with all deliveries once this many arrived. */
   saw(count: number): Promise<readonly Heard[]>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ const parsed = (body: Buffer): unknown => {
   }
 };
 
-/** Takes deliveries on this machine, and answers with what `answer` says: 204 where that is nothing, no answer where it is `never`. */
+/** Receives deliveries and answers with the result of `answer`: 204 by default, nothing for `never`. */
 export const receive = async (
   answer: (heard: Heard, number: number) => number | 'never' | Promise<number> = () => 204,
 ): Promise<Receiver> => {
@@ -49,7 +49,7 @@ export const receive = async (
     try {
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
     } catch {
-      // It was cut off: kept as far as it came.
+      // Cut off: keep the received part.
     }
     const body = Buffer.concat(chunks);
     const one = { headers: incoming.headers, body, whole: incoming.complete, json: parsed(body) };
@@ -80,7 +80,7 @@ export const receive = async (
   };
 };
 
-/** A clock that stands still until it is set, and whose sleepers then look again. */
+/** A clock that only moves when set, and then wakes its sleepers. */
 export const wakingClock = (start = NOON): TestClock => {
   let now = start;
   const sleepers = new Set<() => void>();
@@ -105,12 +105,12 @@ export const wakingClock = (start = NOON): TestClock => {
 
 export interface Telling {
   readonly shop: Shop;
-  /** Adds a webhook at a URL; signed unless it is said otherwise. */
+  /** Adds a webhook, signed by default. */
   readonly tellTo: (url: string, events?: readonly string[], secret?: string) => Promise<number>;
   readonly deliveries: () => ReturnType<typeof emulatorRoom.webhooks.deliveries>;
 }
 
-/** A shop whose emulator delivers. */
+/** A shop whose emulator delivers events. */
 export const openTelling = async (setting: Setting = {}): Promise<Telling> => {
   const shop = await openShop({ clock: wakingClock(), delivers: true, ...setting });
   const { file } = shop;

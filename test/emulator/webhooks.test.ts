@@ -13,7 +13,7 @@ const HALF_HOUR = 30 * MINUTE;
 const eventsOf = (heard: readonly Heard[]): string[] => heard.map(({ json }) => json.event);
 
 describe('a delivery', () => {
-  test('is a POST with the signature of its raw body and an id of its own; data is the resource as its GET shows it', async () => {
+  test('is a POST with a signature of its raw body and its own id; data equals the answer to a GET', async () => {
     const { shop, tellTo } = await openTelling();
     const receiver = await receive();
     await tellTo(receiver.url);
@@ -30,7 +30,7 @@ describe('a delivery', () => {
     expect(heard.headers['content-type']).toBe('application/json');
   });
 
-  test('has an empty signature where the webhook has no secret', async () => {
+  test('has an empty signature if the webhook has no secret', async () => {
     const { shop, tellTo } = await openTelling();
     const receiver = await receive();
     await tellTo(receiver.url, [], '');
@@ -39,7 +39,7 @@ describe('a delivery', () => {
     expect(heard.headers['x-kwugwo-signature']).toBe('');
   });
 
-  test('goes to this machine for localhost, whatever a name server says', async () => {
+  test('for localhost stays on this machine, whatever DNS says', async () => {
     const { shop, tellTo } = await openTelling();
     const receiver = await receive();
     const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => {
@@ -52,7 +52,7 @@ describe('a delivery', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  test('that is not answered 2xx is tried twice more, 30 minutes apart by the clock, with the same uid and other ids', async () => {
+  test('without a 2xx is retried twice, 30 minutes apart by the clock, with the same uid and new ids', async () => {
     const { shop, tellTo, deliveries } = await openTelling();
     const receiver = await receive(() => 500);
     await tellTo(receiver.url);
@@ -90,7 +90,7 @@ describe('a delivery', () => {
   });
 });
 
-test('of two emulators over one data file one sends, and the other goes on when that has closed', async () => {
+test('with one data file, one of two emulators delivers, and the other takes over once it closes', async () => {
   const { shop, tellTo, deliveries } = await openTelling();
   const { promise: answered, resolve: answer } = Promise.withResolvers<number>();
   const receiver = await receive(() => answered);
@@ -111,7 +111,7 @@ test('of two emulators over one data file one sends, and the other goes on when 
 });
 
 describe('a receiver', () => {
-  test.each([400, 401, 500, 302, 410])('that answers %i is sent the event again', async (status) => {
+  test.each([400, 401, 500, 302, 410])('that answers %i gets the event again', async (status) => {
     const { shop, tellTo, deliveries } = await openTelling();
     const receiver = await receive((_heard, number) => (number === 1 ? status : 200));
     await tellTo(receiver.url);
@@ -124,7 +124,7 @@ describe('a receiver', () => {
     await expect.poll(state, { timeout: 10_000 }).toMatchObject({ state: 'delivered', due: null });
   });
 
-  test('that is away, closes or hangs keeps no other waiting, and is said to have', async () => {
+  test('that is down, closes or hangs delays no other, and its failure is recorded', async () => {
     const { shop, tellTo, deliveries } = await openTelling();
     const [good, hanging, gone] = [await receive(), await receive(() => 'never'), `${DEAD_ORIGIN}/`];
     for (const url of [hanging.url, gone, good.url]) await tellTo(url);
@@ -141,7 +141,7 @@ describe('a receiver', () => {
     expect(asked.map(({ attempts }) => attempts)).toEqual([[], []]);
   });
 
-  test('gets the events of one payment request in their order, one after the other', async () => {
+  test('gets the events of one payment request in order, one at a time', async () => {
     const { shop, tellTo } = await openTelling();
     const open = new Map<string, number>();
     const slow = async ({ json }: Heard) => {
@@ -174,7 +174,7 @@ describe('a receiver', () => {
   });
 });
 
-test('in the live dialect data is what its GET shows there, and the uid ends in _t', async () => {
+test("in the live dialect, data equals that dialect's GET, and the uid ends in _t", async () => {
   const { shop, tellTo } = await openTelling({ dialect: 'live' });
   const receiver = await receive();
   await tellTo(receiver.url);
@@ -190,7 +190,7 @@ test('in the live dialect data is what its GET shows there, and the uid ends in 
   for (const { json } of heard) expect(json.uid).toMatch(/^evt\.Lcal\.[A-Za-z0-9]{22}_t$/);
 });
 
-describe('events are told of everything that changes', () => {
+describe('every change has events', () => {
   test('customers: created, updated, deleted', async () => {
     const { shop, tellTo } = await openTelling();
     const receiver = await receive();
@@ -206,7 +206,7 @@ describe('events are told of everything that changes', () => {
     ]);
   });
 
-  test('a charge that is paid, twice, and given back', async () => {
+  test('a charge that is paid twice and refunded', async () => {
     const { shop, tellTo } = await openTelling();
     const receiver = await receive();
     await tellTo(receiver.url);
@@ -237,7 +237,7 @@ describe('events are told of everything that changes', () => {
     expect(heard[11]?.json.data).toEqual(await shop.read(uid));
   });
 
-  test('what the clock ends is told without anybody asking', async () => {
+  test('a status change by the clock, without any request', async () => {
     const { shop, tellTo } = await openTelling();
     const receiver = await receive();
     const { uid } = await shop.request();
