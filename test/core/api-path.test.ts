@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { barePath, isChargePath, pathProblem, plainPath, queryOf } from '../../src/core/api-path.ts';
 
-describe('a path of the service', () => {
+describe('an API path', () => {
   it.each(['/v1/ugwo', '/v1/ugwo/ugw.AbCd.1?limit=2', '/v1/a%2Cb/', '/v1/checkouts?filter[status][]=1', '/v2/x~y/@z'])(
-    'may be %s',
+    'is valid: %s',
     (path) => expect(pathProblem(path)).toBeUndefined(),
   );
 
@@ -32,7 +32,7 @@ describe('a path of the service', () => {
     '/v1/%00x',
     '/v1/a%20b%3Fc',
     '',
-  ])('may not be %j', (path) => expect(pathProblem(path)).toBeTypeOf('string'));
+  ])('is invalid: %j', (path) => expect(pathProblem(path)).toBeTypeOf('string'));
 
   it.each([
     '/v1/ugwo/ugw.AbCd.1/activities',
@@ -44,10 +44,11 @@ describe('a path of the service', () => {
     '/v1/ugwo/x/activities.json',
     '/v1/ugwo/x/activities;a=b',
     '/v1/ugwo;a/x/activities%2ejson',
-  ])('charges as %s', (path) => expect(isChargePath(path)).toBe(true));
+  ])('creates a charge: %s', (path) => expect(isChargePath(path)).toBe(true));
 
-  it.each(['/v1/ugwo/x/activities/act.AbCd.1', '/v1/ugwo/activities', '/v1/ugwo', '/v1/%'])('does not as %s', (path) =>
-    expect(isChargePath(path)).toBe(false),
+  it.each(['/v1/ugwo/x/activities/act.AbCd.1', '/v1/ugwo/activities', '/v1/ugwo', '/v1/%'])(
+    'creates no charge: %s',
+    (path) => expect(isChargePath(path)).toBe(false),
   );
 
   it.each([
@@ -64,13 +65,13 @@ describe('a path of the service', () => {
     '/v1;v=2/refunds;a=b.c',
     '/v1/%72efunds',
     '/v1/refunds?x=1',
-  ])('in the spelling %s is the same', (path) => expect(plainPath(path)).toBe('/v1/refunds'));
+  ])('means /v1/refunds: %s', (path) => expect(plainPath(path)).toBe('/v1/refunds'));
 
-  it.each(['/v1/refund', '/v2/refunds', '/v1/refunds/x', '/v1/refunds.json.bak'])('is another one as %s', (path) =>
+  it.each(['/v1/refund', '/v2/refunds', '/v1/refunds/x', '/v1/refunds.json.bak'])('means another path: %s', (path) =>
     expect(plainPath(path)).not.toBe('/v1/refunds'),
   );
 
-  it('is parted from its query', () => {
+  it('is separated from its query', () => {
     expect(barePath('/v1/ugwo/?a=1')).toBe('/v1/ugwo');
     expect(barePath('/')).toBe('/');
     expect(queryOf('/v1/x?f[]=1&b=%20c', [['f[]', '2']])).toEqual({ 'f[]': ['1', '2'], b: ' c' });

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BOUNDS, cutList, cutText, excessOf, grouped, leftOut } from '../../src/core/bounds.ts';
 
-describe('the bounds of an answer', () => {
-  it('are 2 MiB of it, and 64 KiB of what is shown or kept', () => {
+describe('BOUNDS and excessOf', () => {
+  it('allow 2 MiB per answer, and 64 KiB for display and storage', () => {
     expect([BOUNDS.bytes, BOUNDS.answer, BOUNDS.kept]).toEqual([2_097_152, 65_536, 65_536]);
   });
 
   const most = { depth: BOUNDS.depth, values: BOUNDS.values, name: BOUNDS.name };
 
-  it('are no excess', () => {
+  it('allow a value at the limit', () => {
     expect(excessOf(most)).toBeUndefined();
     expect(excessOf({ depth: 0, values: 0, name: 0 })).toBeUndefined();
   });
@@ -18,13 +18,13 @@ describe('the bounds of an answer', () => {
     ['depth', 'the answer is nested deeper than 64 levels'],
     ['values', 'the answer has more than 100,000 values'],
     ['name', 'the answer has a name of more than 1,000 bytes'],
-  ] as const)('are exceeded by one more in %s', (name, said) => {
+  ] as const)('reject one more in %s', (name, said) => {
     expect(excessOf({ ...most, [name]: most[name] + 1 })).toBe(said);
   });
 });
 
-describe('what is cut', () => {
-  it('counts in groups, and says how much is left out', () => {
+describe('truncation', () => {
+  it('groups digits and counts the omitted characters', () => {
     expect([grouped(0), grouped(999), grouped(1_234_567)]).toEqual(['0', '999', '1,234,567']);
     expect(leftOut(1234)).toBe('… (1,234 more characters)');
   });
@@ -35,11 +35,11 @@ describe('what is cut', () => {
     ['ab👩', 3, 'ab… (2 more characters)'],
     ['a👩b', 3, 'a👩… (1 more characters)'],
     ['', 0, ''],
-  ])('%j to %i is %j', (text, most, cut) => {
+  ])('turns %j, limited to %i, into %j', (text, most, cut) => {
     expect(cutText(text, most)).toBe(cut);
   });
 
-  it('of a text is its beginning, and never half a character', () => {
+  it('of text keeps its beginning and splits no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, most) => {
         const [head = ''] = cutText(text, most).split('… (');
@@ -48,7 +48,7 @@ describe('what is cut', () => {
     );
   });
 
-  it('of a list is its first, with how many there are behind them', () => {
+  it('of a list keeps its first elements and counts the others', () => {
     expect(cutList([1, 2], 2)).toEqual({ first: [1, 2], more: 0 });
     expect(cutList([1, 2, 3, 4, 5], 2)).toEqual({ first: [1, 2], more: 3 });
     expect(cutList([], 2)).toEqual({ first: [], more: 0 });

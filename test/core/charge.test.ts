@@ -28,7 +28,7 @@ import { SHADOW_FILE_START } from '../../src/core/data-files.ts';
 import { unreachable } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
 
-describe('how an activity stands', () => {
+describe('paymentStatusOf', () => {
   it.each([
     ['successful', 'paid'],
     ['partially_refunded', 'paid'],
@@ -45,12 +45,12 @@ describe('how an activity stands', () => {
     expect(FAILED_STATUSES.includes(status)).toBe(standing === 'failed');
   });
 
-  it('is refunded with that status alone', () => {
+  it('and isRefunded agree that only one status is refunded', () => {
     expect(['refunded', 'partially_refunded', 'successful', ''].map(isRefunded)).toEqual([true, false, false, false]);
   });
 });
 
-describe('the status of an activity', () => {
+describe('statusOf', () => {
   it.each([
     [{ status: 'failed' }, 'failed'],
     [{ status: ['failed', 'Failed'] }, 'failed'],
@@ -60,12 +60,12 @@ describe('the status of an activity', () => {
     [null, ''],
     [{ status: 'x'.repeat(BOUNDS.word) }, 'x'.repeat(BOUNDS.word)],
     [{ status: 'x'.repeat(BOUNDS.word + 1) }, ''],
-  ])('of %j is %j', (activity, status) => {
+  ])('%j is %j', (activity, status) => {
     expect(statusOf(activity)).toBe(status);
   });
 });
 
-describe('the activities of a payment request', () => {
+describe('activitiesOf', () => {
   const one = { uid: 'act.a.b' };
   it.each([
     ['a list', [one, one], [one, one]],
@@ -73,21 +73,21 @@ describe('the activities of a payment request', () => {
     ['a list of anything', [5, null], [5, null]],
     ['a list with gaps', { 1: one, 3: one }, [one, one]],
     ['an empty object', {}, undefined],
-    ['an object of other things', { 1: one, count: 1 }, undefined],
-    ['an object with nothing', { 1: one, 2: null }, undefined],
+    ['an object of other values', { 1: one, count: 1 }, undefined],
+    ['an object with a null', { 1: one, 2: null }, undefined],
     ['null', null, undefined],
-    ['a text', 'ab', undefined],
-    ['nothing', undefined, undefined],
-  ])('in %s', (_what, activities, listed) => {
+    ['text', 'ab', undefined],
+    ['undefined', undefined, undefined],
+  ])('reads %s', (_what, activities, listed) => {
     expect(activitiesOf({ activities })).toEqual(listed);
   });
 
-  it('are none where there is no request', () => {
+  it('returns undefined without a payment request', () => {
     expect(activitiesOf(null)).toBeUndefined();
   });
 });
 
-it('keeps the names of the files that are on disks already', () => {
+it('the names of existing files have not changed', () => {
   expect([LEDGER_FILE_NAME, HIGHEST_FILE_NAME, SHADOW_FILE_START]).toEqual([
     'ledger.sqlite',
     'highest-charge',
@@ -95,8 +95,8 @@ it('keeps the names of the files that are on disks already', () => {
   ]);
 });
 
-describe('what is said of a write whose end is unknown', () => {
-  it('names what may have been done, and what to mind', () => {
+describe('the message for an unknown outcome', () => {
+  it('names the possible effect', () => {
     expect(mayBeDone(CHARGE_WRITE)).toBe('the charge may have been made');
     expect(mayBeDone(ANY_WRITE)).toBe('the request may have been applied');
     expect(mayBeDone({ kind: 'payment_request', done: 'made' })).toBe('the payment request may have been made');
@@ -123,16 +123,16 @@ const account = (expiresAt: unknown): object => ({
 const EXPIRES = '2026-11-20T12:15:00+01:00';
 const AT = Date.parse(EXPIRES);
 
-describe('until when a customer can pay', () => {
+describe('payableUntil', () => {
   it.each(['requires_action', ['requires_action', 'Requires action']] as const)(
-    'is said by the account: %j',
+    "returns the account's expiry: %j",
     (status) => {
       expect(payableUntil({ status, next_action: account(EXPIRES) })).toBe(AT);
     },
   );
 
   it.each(['processing', 'successful', 'failed', 'expired', 'on_hold', ''])(
-    'is said by nothing where nothing is asked, or what it means is not known: %j',
+    'returns undefined for a status that is final or unknown: %j',
     (status) => {
       expect(payableUntil({ status, next_action: account(EXPIRES) })).toBeUndefined();
     },
@@ -140,12 +140,12 @@ describe('until when a customer can pay', () => {
 
   it.each([
     ['no action', null],
-    ['a code to dial', { type: 'user_action', headers: { ussd: '*737#', expires_at: EXPIRES } }],
+    ['a dial string', { type: 'user_action', headers: { ussd: '*737#', expires_at: EXPIRES } }],
     ['another action', { type: 'redirect', headers: { expires_at: EXPIRES } }],
-    ['an account without an end', account(undefined)],
-    ['an end without an offset', account('2026-11-20 12:15:00')],
-    ['an end that is a number', account(1_795_179_900)],
-  ])('is not said by %s', (_what, action) => {
+    ['an account without an expiry', account(undefined)],
+    ['an expiry without an offset', account('2026-11-20 12:15:00')],
+    ['a numeric expiry', account(1_795_179_900)],
+  ])('returns undefined for %s', (_what, action) => {
     expect(payableUntil({ status: 'requires_action', next_action: action })).toBeUndefined();
   });
 });
@@ -159,15 +159,15 @@ describe('mediums', () => {
     expect(isMedium(medium)).toBe(true);
   });
 
-  it.each(['', 'card', 'USSD', 'ussd ', 'pay_with_bank', 'length', '0', '__proto__'])('%j is no medium', (text) => {
+  it.each(['', 'card', 'USSD', 'ussd ', 'pay_with_bank', 'length', '0', '__proto__'])('%j is not a medium', (text) => {
     expect(isMedium(text)).toBe(false);
   });
 
-  it('an account lives fifteen minutes at most', () => {
+  it('an account is valid for at most fifteen minutes', () => {
     expect(EXPIRY_LIMIT_MS).toBe(900_000);
   });
 
-  it('an enum is its machine value, written alone or with a label', () => {
+  it('an enum is a machine value, alone or with a label', () => {
     expect(machineValue('processing')).toBe('processing');
     expect(machineValue(['processing', 'Being processed'])).toBe('processing');
   });
@@ -186,7 +186,7 @@ it.each([
 });
 
 describe('madeHere', () => {
-  it('has the text that its value would come as', () => {
+  it('has the JSON text of its value', () => {
     const made = madeHere({ uid: 'ony.Kw9a.8Zp3', meta: { 'a"b': null } });
     expect(made.text).toBe('{"uid":"ony.Kw9a.8Zp3","meta":{"a\\"b":null}}');
     expect(JSON.parse(made.text)).toEqual(made.value);
@@ -194,7 +194,7 @@ describe('madeHere', () => {
 });
 
 describe('unreachable', () => {
-  it('throws when a case slips through, and names it', () => {
+  it('throws and names the unhandled case', () => {
     expect(() => unreachable({ medium: 'card' } as never)).toThrow('unreachable: {"medium":"card"}');
   });
 });
@@ -217,7 +217,7 @@ describe('rowStateOf', () => {
 describe('isTakenUp', () => {
   it.each<[RowState, plain: boolean, retry: boolean]>([
     ['accepted', false, false],
-    // A signal while it was in flight, too: nobody knows.
+    // Also after a signal in flight: the outcome is unknown.
     ['unknown', false, false],
     ['sending', false, false],
     ['refused', true, true],
@@ -231,7 +231,7 @@ describe('isTakenUp', () => {
 });
 
 describe('the summary of a job', () => {
-  it('has its columns in the order that scripts read', () => {
+  it('has its columns in the documented order', () => {
     expect(SUMMARY_COLUMNS.map(({ path }) => path)).toEqual([
       ...['job', 'command', 'file', 'rows'],
       ...ROW_STATES,
@@ -239,7 +239,7 @@ describe('the summary of a job', () => {
     ]);
   });
 
-  it('counts rows, always, and how they stand', () => {
+  it('always counts rows by state', () => {
     const counts = SUMMARY_COLUMNS.filter(({ kind }) => kind === 'count').map(({ path }) => path);
     expect(counts).toEqual(['rows', ...ROW_STATES, 'not_started', 'skipped']);
     expect(SUMMARY_COLUMNS.filter(({ always }) => always).map(({ path }) => path)).toEqual(['rows']);
@@ -250,7 +250,7 @@ describe('the summary of a job', () => {
     ['not_created', 'not created'],
     ['not_started', 'not started'],
     ['skipped', 'done before'],
-  ])('calls %s %s for people', (path, label) => {
+  ])('labels %s as %s', (path, label) => {
     expect(SUMMARY_COLUMNS.find((column) => column.path === path)?.label).toBe(label);
   });
 });

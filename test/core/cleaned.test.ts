@@ -8,7 +8,7 @@ const redactor = new Redactor();
 redactor.add(KEY);
 const clean = (text: string): string => redactor.clean(text);
 
-/** A string as JSON, each character at random as it is, or as one of the escapes that mean the same. */
+/** A string as JSON in which each character is randomly raw or escaped. */
 const writtenAtRandom = (text: string): fc.Arbitrary<string> =>
   fc.array(fc.nat(2), { minLength: text.length, maxLength: text.length }).map((ways) => {
     const written = Array.from(text, (char, index) => {
@@ -20,7 +20,7 @@ const writtenAtRandom = (text: string): fc.Arbitrary<string> =>
   });
 
 describe('cleanedJson', () => {
-  it('finds a secret however it is written, in values and in names, and leaves the rest as it was', () => {
+  it('finds a secret in any notation, in values and names, and leaves the rest unchanged', () => {
     const text = fc.tuple(writtenAtRandom(KEY), writtenAtRandom(`a${KEY}b`));
     fc.assert(
       fc.property(text, ([name, value]) => {
@@ -31,18 +31,18 @@ describe('cleanedJson', () => {
     );
   });
 
-  it('finds a secret where nothing but slashes is escaped', () => {
+  it('finds a secret if only slashes are escaped', () => {
     const text = JSON.stringify({ a: `\\${KEY}` });
     for (const written of [text, text.replaceAll('/', '\\/')]) {
       expect(cleanedJson(written, clean)).toBe(JSON.stringify({ a: `\\${MARK}` }));
     }
   });
 
-  it.each(['{"a":"\\u0041\\/\\\\u0073k"}', '{"a":1}', '"\\\\"', '[]'])('leaves %s as it is', (text) => {
+  it.each(['{"a":"\\u0041\\/\\\\u0073k"}', '{"a":1}', '"\\\\"', '[]'])('leaves %s unchanged', (text) => {
     expect(cleanedJson(text, clean)).toBe(text);
   });
 
-  it('takes no string apart where no secret is', () => {
+  it('parses no string unless it contains a secret', () => {
     let asked = 0;
     const counting = (text: string): string => {
       asked += 1;
@@ -57,7 +57,7 @@ describe('cleanedJson', () => {
 });
 
 describe('cleanedUrl', () => {
-  it('finds a secret that is percent-encoded, in any case, in part or in whole', () => {
+  it('finds a percent-encoded secret, in any case, partly or fully', () => {
     for (const encoded of [
       encodeURIComponent(KEY),
       encodeURIComponent(KEY).replaceAll(/%../g, (hex) => hex.toLowerCase()),
@@ -69,7 +69,7 @@ describe('cleanedUrl', () => {
     }
   });
 
-  it('leaves any other one as it is', () => {
+  it('leaves other URLs unchanged', () => {
     const url = 'https://x.test/ugwo/%41%zz?cursor=a%2Fb%';
     expect(cleanedUrl(url, clean)).toBe(url);
   });

@@ -11,7 +11,7 @@ import {
 } from '../../src/core/error.ts';
 
 describe('PayError', () => {
-  it('says what happened, of which kind it is, and what is known about it', () => {
+  it('has a message, a kind and details', () => {
     const error = new PayError('rejected', 'the service said no', { status: 422, hint: 'mend it' });
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ name: 'PayError', kind: 'rejected', message: 'the service said no' });
@@ -19,13 +19,13 @@ describe('PayError', () => {
     expect(error.stack).toContain('error.test.ts');
   });
 
-  it('keeps its cause where errors keep it, and has none when there is none', () => {
+  it('has a cause only if given', () => {
     const cause = new Error('socket hang up');
     expect(new PayError('unknown', 'x', { cause }).cause).toBe(cause);
     expect('cause' in new PayError('unknown', 'x')).toBe(false);
   });
 
-  it('becomes the same error with more known about it, and stays as it was itself', () => {
+  it('can be copied with more details', () => {
     const first = new PayError('auth', 'no key', { status: 401, hint: 'old' });
     const second = first.with({ hint: 'new', title: 'Unauthorized' });
     expect(second).toMatchObject({ kind: 'auth', message: 'no key' });
@@ -33,7 +33,7 @@ describe('PayError', () => {
     expect(first.detail).toEqual({ status: 401, hint: 'old' });
   });
 
-  it('is of the kind usage when the arguments were at fault', () => {
+  it('has the kind usage for wrong arguments', () => {
     expect(usageError('bad', { hint: 'look' })).toMatchObject({
       kind: 'usage',
       message: 'bad',
@@ -46,23 +46,19 @@ describe('PayError', () => {
 describe('reasonOf', () => {
   it.each([
     ['the message of an error', new TypeError('no such host'), 'no such host'],
-    [
-      'its code where it has no message',
-      Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
-      'ECONNREFUSED',
-    ],
-    ['its name where it has neither', new RangeError(''), 'RangeError'],
-    ['its name where the code is no text', Object.assign(new RangeError(''), { code: 7 }), 'RangeError'],
-    ['a thrown text', 'stop', 'stop'],
-    ['a thrown nothing', undefined, 'undefined'],
+    ['its code if it has no message', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+    ['its name if it has neither', new RangeError(''), 'RangeError'],
+    ['its name if the code is not text', Object.assign(new RangeError(''), { code: 7 }), 'RangeError'],
+    ['thrown text', 'stop', 'stop'],
+    ['a thrown undefined', undefined, 'undefined'],
     ['a thrown null', null, 'null'],
-    ['the kind of what refuses to become a text', Object.create(null), '[object Object]'],
-  ])('is %s', (_what, thrown, reason) => {
+    ["the type of a value that can't become text", Object.create(null), '[object Object]'],
+  ])('returns %s', (_what, thrown, reason) => {
     expect(reasonOf(thrown)).toBe(reason);
   });
 });
 
-it('what nothing expected is a defect, with its cause and what to do', () => {
+it('defect has the cause and a hint', () => {
   const cause = new TypeError('x is not a function');
   const error = defect(cause);
   expect([error.kind, error.message, error.cause]).toEqual(['internal', 'a bug in paycli: x is not a function', cause]);
@@ -81,11 +77,11 @@ describe('exit codes', () => {
     ['read_failed', 8],
     ['charge_failed', 11],
     ['interrupted', 130],
-  ] as const)('%s ends the program with %d, now and for ever', (kind, code) => {
+  ] as const)('%s exits with %d, which never changes', (kind, code) => {
     expect(EXIT_CODES[kind]).toBe(code);
   });
 
-  it('are all different, none is success, and each is explained', () => {
+  it('are distinct, not 0, and explained', () => {
     const codes: number[] = Object.values(EXIT_CODES);
     expect(new Set(codes).size).toBe(codes.length);
     expect(codes).not.toContain(0);
@@ -93,7 +89,7 @@ describe('exit codes', () => {
     for (const [meaning, again] of Object.values(EXIT_MEANINGS)) expect([meaning, again]).not.toContain('');
   });
 
-  it('let a script run the same again after four kinds of end only, and a wait only as a wait', () => {
+  it('invite repeating the same command after four kinds of error only, and a wait only as a wait', () => {
     const again = Object.entries(EXIT_MEANINGS).filter(([, [, advice]]) => advice.startsWith('yes'));
     for (const kind of ['pending', 'interrupted'] as const) {
       expect(EXIT_MEANINGS[kind][1]).toContain('`paycli activity wait`');
@@ -110,11 +106,11 @@ const PROVES_SOMETHING: Readonly<Record<string, string>> = {
   interrupted: 'not_sent',
 };
 
-it.each(Object.keys(EXIT_CODES) as ErrorKind[])('what %s proves of a write is only what can be known', (kind) => {
+it.each(Object.keys(EXIT_CODES) as ErrorKind[])('outcomeOf %s claims only what is certain', (kind) => {
   expect(outcomeOf(new PayError(kind, 'x'))).toBe(PROVES_SOMETHING[kind] ?? 'unknown');
 });
 
-it('takes a key that the service refused for a refusal, and one that was not even sent for nothing sent', () => {
+it('outcomeOf maps a rejected key to rejected, and a missing one to not_sent', () => {
   expect(outcomeOf(new PayError('auth', 'x', { status: 401 }))).toBe('rejected');
   expect(outcomeOf(new PayError('auth', 'x', {}))).toBe('not_sent');
 });

@@ -12,12 +12,12 @@ describe('isId', () => {
     ['ugw', 'ugw.Kw9a.8Zp3Qr5Tt7Vv9Xx1Bb3_t'],
     ['act', 'act.a.b'],
     ['chk', 'chk.a.b.c.d'],
-  ] as const)('takes an identifier of kind %s: %s', (prefix, text) => {
+  ] as const)('accepts an id with the prefix %s: %s', (prefix, text) => {
     expect(isId(prefix, text)).toBe(true);
   });
 
   it.each([
-    ['nothing', ''],
+    ['empty text', ''],
     ['the prefix alone', 'ony'],
     ['the prefix and a dot', 'ony.'],
     ['one segment only', 'ony.Kw9a'],
@@ -25,20 +25,20 @@ describe('isId', () => {
     ['an empty segment in the middle', 'ony..Kw9a'],
     ['another kind', 'ugw.Kw9a.8Zp3'],
     ['a longer prefix', 'onye.Kw9a.8Zp3'],
-    ['a prefix in capitals', 'ONY.Kw9a.8Zp3'],
+    ['an upper-case prefix', 'ONY.Kw9a.8Zp3'],
     ['a line break at the end', 'ony.Kw9a.8Zp3\n'],
-    ['a blank before it', ' ony.Kw9a.8Zp3'],
+    ['a leading space', ' ony.Kw9a.8Zp3'],
     ['a slash', 'ony.Kw9a.8Zp3/x'],
-    ['a way to another path', 'ony.Kw9a.8Zp3/../x'],
-    ['an identifier behind a blank', 'ony. act.Kw9a.8Zp3'],
-    ['an identifier behind a way to another path', 'ony./../act.Kw9a.8Zp3'],
+    ['a path traversal', 'ony.Kw9a.8Zp3/../x'],
+    ['an id after a space', 'ony. act.Kw9a.8Zp3'],
+    ['an id after a path traversal', 'ony./../act.Kw9a.8Zp3'],
     ['a query', 'ony.Kw9a.8Zp3?x=1'],
-    ['letters that only look Latin', 'ony.Kw9a.\u0430bcd'],
-  ])('refuses %s', (_what, text) => {
+    ['letters that look Latin', 'ony.Kw9a.\u0430bcd'],
+  ])('rejects %s', (_what, text) => {
     expect(isId('ony', text)).toBe(false);
   });
 
-  it('takes any two or more segments of letters, digits and underscores after its prefix', () => {
+  it('accepts any two or more segments of letters, digits and underscores after its prefix', () => {
     const segments = fc.array(segment, { minLength: 2, maxLength: 5 });
     fc.assert(
       fc.property(fc.constantFrom(...prefixes), segments, (prefix, parts) => {
@@ -47,7 +47,7 @@ describe('isId', () => {
     );
   });
 
-  it('takes no text with a character that could mean something in a path, a query or a header', () => {
+  it('rejects characters that are special in a path, a query or a header', () => {
     const character = fc
       .oneof(
         fc.constantFrom(...'/\\?#%&=+:;@ -\t\r\n\0'),
@@ -63,7 +63,7 @@ describe('isId', () => {
 });
 
 describe('idProblem', () => {
-  it('names both kinds when an identifier of another kind was given', () => {
+  it('names both kinds if the id has another kind', () => {
     expect(idProblem('ony', 'ugw.Kw9a.8Zp3')).toBe(
       'is the identifier of a payment request (ugwo), not of a customer (onye): ony.XXXX.YYYY…',
     );
@@ -73,17 +73,17 @@ describe('idProblem', () => {
     ['ony.Kw9a', 'half an identifier of the right kind'],
     ['ada@example.com', 'something else'],
     ['', 'nothing'],
-  ])('says of %j (%s) what was wanted', (text) => {
+  ])('names the expected kind for %j (%s)', (text) => {
     expect(idProblem('ony', text)).toBe('is not the identifier of a customer (onye): ony.XXXX.YYYY…');
   });
 
-  it('takes none that is longer than any, however long', () => {
+  it('rejects an id above the length limit, however long', () => {
     const long = (length: number): string => `act.AbCd.${'1'.repeat(length - 9)}`;
     expect([256, 257].map((length) => isId('act', long(length)))).toEqual([true, false]);
     expect(isId('act', `act.${'a.'.repeat(4_000_000)}a`)).toBe(false);
   });
 
-  it('finds a fault exactly where isId does', () => {
+  it('finds a problem exactly if isId is false', () => {
     const text = fc.oneof(
       fc.string(),
       fc.tuple(fc.constantFrom(...prefixes, 'onye'), segment, segment).map((parts) => parts.join('.')),
@@ -102,17 +102,17 @@ describe('nounOf', () => {
     ['ugw', 'payment request (ugwo)'],
     ['act', 'activity'],
     ['chk', 'checkout'],
-  ] as const)('of %s is %s', (prefix, noun) => {
+  ] as const)('names %s %s', (prefix, noun) => {
     expect(nounOf(prefix)).toBe(noun);
   });
 });
 
 describe('isUnsafeSegment', () => {
-  it.each(['', '.', '..'])('refuses %j, which would mean another path', (text) => {
+  it.each(['', '.', '..'])('rejects %j, which would change the path', (text) => {
     expect(isUnsafeSegment(text)).toBe(true);
   });
 
-  it.each(['ony.Kw9a.8Zp3', '...', '.x', 'x.', '%2e', '/', ' '])('lets %j pass, which can be encoded', (text) => {
+  it.each(['ony.Kw9a.8Zp3', '...', '.x', 'x.', '%2e', '/', ' '])('accepts %j, which can be encoded', (text) => {
     expect(isUnsafeSegment(text)).toBe(false);
   });
 });

@@ -17,7 +17,7 @@ const named = (typed: string): unknown =>
   namingFlags(refusal, flagOf, (path) => (path === 'data.provider' ? { typed, known: ['gtb', 'zenith'] } : undefined));
 
 describe('namingFlags', () => {
-  it('names the flag behind each property path that has one, and what may have been meant', () => {
+  it('names the option for each known property path, with a suggestion', () => {
     expect(named('zenit')).toMatchObject({ kind: 'rejected', message: 'the service said no' });
     expect((named('zenit') as PayError).detail).toStrictEqual({
       status: 422,
@@ -30,13 +30,13 @@ describe('namingFlags', () => {
   });
 
   it.each([
-    ['nothing is near', 'monzo'],
-    ['the very word was typed', 'zenith'],
-  ])('asks nobody what was meant where %s', (_why, typed) => {
+    ['no word is near', 'monzo'],
+    ['the value is on the list', 'zenith'],
+  ])('suggests nothing if %s', (_why, typed) => {
     expect((named(typed) as PayError).detail.violations?.[0]).not.toHaveProperty('suggestion');
   });
 
-  it('guesses nothing where it is not told what was typed', () => {
+  it('suggests nothing without the typed value', () => {
     expect((namingFlags(refusal, flagOf) as PayError).detail.violations).toEqual([
       { propertyPath: 'data.provider', title: 'Unknown bank.', option: '--provider' },
       { propertyPath: 'data.phone', title: 'Not a phone number.' },
@@ -46,8 +46,8 @@ describe('namingFlags', () => {
   it.each([
     ['an error without violations', new PayError('auth', 'no key')],
     ['another error', new Error('x')],
-    ['what is no error', 'x'],
-  ])('gives back %s as it is', (_what, thrown) => {
+    ['a value that is not an error', 'x'],
+  ])('returns %s unchanged', (_what, thrown) => {
     expect(namingFlags(thrown, flagOf)).toBe(thrown);
   });
 });
@@ -80,7 +80,7 @@ describe('parsePair', () => {
     expect(parsePair(text)).toEqual([name, value]);
   });
 
-  it.each(['12345678901234567890', '0.10', '-0', '1e400'])('keeps the number %s as it was typed', (number) => {
+  it.each(['12345678901234567890', '0.10', '-0', '1e400'])('preserves the digits of %s', (number) => {
     expect(printExact(parsePair(`n:=${number}`)[1])).toBe(number);
   });
 
@@ -93,11 +93,11 @@ describe('parsePair', () => {
     ['n:=', '"n:=": the value after := is not JSON'],
     ['n:=vip', '"n:=vip": the value after := is not JSON'],
     ['n:={"a":1', '"n:={"a":1": the value after := is not JSON'],
-  ])('refuses %j as bad usage', (text, message) => {
+  ])('rejects %j as a usage error', (text, message) => {
     expect(faultOf(() => parsePair(text))).toEqual(['usage', message]);
   });
 
-  it('gives back any name and text that were joined, and any JSON', () => {
+  it('reverses joining any name and text, or any JSON', () => {
     const name = fc.string({ minLength: 1 }).filter((text) => !text.includes('=') && !text.endsWith(':'));
     fc.assert(
       fc.property(name, fc.string({ unit: ANY_CHARACTER }), (key, value) => {
@@ -109,24 +109,24 @@ describe('parsePair', () => {
 });
 
 describe('pairsToObject', () => {
-  it('keeps names in their order, odd ones included', () => {
+  it('preserves names in order, also unusual ones', () => {
     const made = pairsToObject([parsePair('b=1'), parsePair('a:=2.50'), parsePair('__proto__=x')], '--meta');
     expect(printExact(made)).toBe('{"b":"1","a":2.50,"__proto__":"x"}');
     expect(pairsToObject([], '--meta')).toEqual({});
   });
 
-  it('refuses a name that is given twice, even with the same value', () => {
+  it('rejects a repeated name, even with the same value', () => {
     const pairs = [parsePair('a=1'), parsePair('b=2'), parsePair('a=1')];
     expect(faultOf(() => pairsToObject(pairs, '--meta'))).toEqual(['usage', '--meta: "a" is given twice']);
   });
 });
 
-it('what is no JSON may have been meant as a text', () => {
+it('parsePair hints at key=value for invalid JSON', () => {
   const detail = { hint: 'for text, use key=value' };
   expect(() => parsePair('a:=b')).toThrow(expect.objectContaining({ kind: 'usage', detail }));
 });
 
-it.each(['=', '=a', ':=1', 'a'])('%j is no pair', (text) => {
+it.each(['=', '=a', ':=1', 'a'])('parsePair rejects %j', (text) => {
   expect(() => parsePair(text)).toThrow(`"${text}" is not key=value`);
 });
 
@@ -140,7 +140,7 @@ describe('sourceOf', () => {
     ['', { kind: 'inline', text: '' }],
     ['--', { kind: 'inline', text: '--' }],
     [' @x', { kind: 'inline', text: ' @x' }],
-  ])('of %j is %j', (text, source) => {
+  ])('turns %j into %j', (text, source) => {
     expect(sourceOf(text)).toEqual(source);
   });
 });
@@ -157,7 +157,7 @@ describe('readJsonObject', () => {
   );
 
   it.each(['[]', '[{}]', 'null', '"a"', '5', '1.50', '12345678901234567890', '-0', 'true'])(
-    'refuses %s, which is JSON but no object',
+    'rejects %s, which is JSON but not an object',
     async (text) => {
       await expect(read(text)).rejects.toMatchObject({
         kind: 'usage',
@@ -166,21 +166,21 @@ describe('readJsonObject', () => {
     },
   );
 
-  it.each(['', '{', "{'a':1}", '{"a":1,}', 'tier=vip'])('refuses %j, which is no JSON', async (text) => {
+  it.each(['', '{', "{'a':1}", '{"a":1,}', 'tier=vip'])('rejects %j, which is not JSON', async (text) => {
     await expect(read(text)).rejects.toMatchObject({
       kind: 'usage',
       message: expect.stringMatching(/^--data: not JSON: ./),
     });
   });
 
-  it('lets a file that cannot be read say so itself', async () => {
+  it('rethrows a read error', async () => {
     const missing = new Error('no such file');
     const reading = readJsonObject(() => Promise.reject(missing), sourceOf('@x'), '--data');
     await expect(reading).rejects.toBe(missing);
   });
 });
 
-it('says why there is no JSON in the words of the parser', async () => {
+it("readJsonObject contains the parser's message", async () => {
   const reading = readJsonObject(async () => '{', sourceOf('-'), '--data');
   await expect(reading).rejects.toThrow(/^--data: not JSON: .*position 1/);
 });

@@ -12,7 +12,7 @@ const parses = (text: string): boolean => {
   }
 };
 
-/** Each stands where something else is due. */
+/** Each is at a place where something else is expected. */
 const NONE = [
   ...', : ] } [,1] [1,] [,] [1,,2] [:] ["a":1] ["a",:1] [1 [1} [}'.split(' '),
   ...'{,} {"a"} {"a",1} {"a":} {"a":1,} {"a"::1} {1:2} {:1} {[]:1} {"a":1] {]'.split(' '),
@@ -30,22 +30,22 @@ const SOME = [
 ];
 
 describe('isJson', () => {
-  it.each(NONE)('does not take %j', (text) => {
+  it.each(NONE)('rejects %j', (text) => {
     expect([parses(text), isJson(text)]).toEqual([false, false]);
   });
 
-  it.each(SOME)('takes %j', (text) => {
+  it.each(SOME)('accepts %j', (text) => {
     expect([parses(text), isJson(text)]).toEqual([true, true]);
   });
 
-  it('takes objects and lists in each other, as deep as they come', () => {
+  it('accepts deeply nested objects and lists', () => {
     const [open, close] = ['{"a":['.repeat(3000), ']}'.repeat(3000)];
     expect(isJson(`${open}${close}`)).toBe(true);
     expect(isJson(`${open}${close.slice(0, -2)}}]`)).toBe(false);
   });
 });
 
-it('a member and its elements begin and end with their first and last byte, and no other is noted', () => {
+it('scan finds the exact range of a requested member and its elements, and of no other', () => {
   const text = '{ "x" : [ 0 ] , "data" : [ {"a":1} ,\t2\r\n] , "y" : 3 , "uid" : "u" }';
   const { members } = scan(new TextEncoder().encode(text), ['data', 'uid']);
   const cut = ({ start, end }: { readonly start: number; readonly end: number }): string => text.slice(start, end);
@@ -63,17 +63,17 @@ it.each([
   ['{"é":1}', false],
   ['{"a":"é","b":{}}', false],
   ['[1]', true],
-])('an element %j can be printed as it is: %s, whatever stood before it', (element, is) => {
+])('scan says that the element %j can be printed raw: %s, whatever precedes it', (element, is) => {
   const text = `{"data":["é",${element},{"a":"é"},${element},{},${element}]}`;
   const elements = scan(new TextEncoder().encode(text), ['data']).members.get('data')?.elements;
   expect(elements?.slice(1).map(({ isPlain }) => isPlain)).toEqual([is, false, is, true, is]);
 });
 
-it.each(['{"a\n":1}', '{"ab', '{"a\\'])('%j, whose name is none, is no JSON, whatever is looked for in it', (text) => {
+it.each(['{"a\n":1}', '{"ab', '{"a\\'])('scan rejects %j with an invalid name, whatever is requested', (text) => {
   expect(scan(new TextEncoder().encode(text), ['a'])).toMatchObject({ isJson: false, members: new Map() });
 });
 
-/** Depth, values and longest name, counted in the value itself. */
+/** Depth, values and longest name, counted in the value. */
 const counted = (value: unknown): { depth: number; values: number; name: number } => {
   if (typeof value !== 'object' || value === null) return { depth: 0, values: 1, name: 0 };
   const inner = Object.values(value).map(counted);
@@ -89,7 +89,7 @@ const counted = (value: unknown): { depth: number; values: number; name: number 
   };
 };
 
-describe('the measure of a JSON text', () => {
+describe('the size of JSON text', () => {
   it.each([
     ['{}', 1, 1, 0],
     ['[{},[]]', 2, 3, 0],
@@ -99,11 +99,11 @@ describe('the measure of a JSON text', () => {
     ['["\\",[", 1]', 1, 3, 0],
     ['"a"', 0, 1, 0],
     ['[{"abc":1},{"d":{"e":2}}]', 3, 6, 3],
-  ])('%s is %i deep, %i values, and a name of %i bytes', (text, depth, values, name) => {
+  ])('%s: depth %i, %i values, and a longest name of %i bytes', (text, depth, values, name) => {
     expect(measure(text)).toMatchObject({ depth, values, name });
   });
 
-  it('is what its value has', () => {
+  it('equals that of its value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(measure(JSON.stringify(value))).toMatchObject(counted(value));
@@ -121,11 +121,11 @@ describe('mapStrings', () => {
     [' [ ] ', ' [ ] '],
     ['["A\\u0042", "\\/"]', '["A\\u0042", "\\/"]'],
     ['["a\\"b"]', '["A\\"B"]'],
-  ])('makes %s into %s', (text, mapped) => {
+  ])('turns %s into %s', (text, mapped) => {
     expect(mapStrings(text, upper)).toBe(mapped);
   });
 
-  it('is given each string as it is meant, in its order', () => {
+  it('passes each decoded string in order', () => {
     const seen: string[] = [];
     mapStrings('{"a\\n":["\\u0062",{"c":1}],"d":"e"}', (text) => {
       seen.push(text);
@@ -135,7 +135,7 @@ describe('mapStrings', () => {
   });
 });
 
-describe('a number that a double may not give back', () => {
+describe('mayBeInexact', () => {
   it.each([
     '1.5',
     '[1,1.5]',
@@ -147,7 +147,7 @@ describe('a number that a double may not give back', () => {
     '1234567890123456',
     '[-1234567890123456]',
     '[\n0.1]',
-  ])('may be in %s', (text) => {
+  ])('is true for %s', (text) => {
     expect(mayBeInexact(text)).toBe(true);
   });
 
@@ -159,7 +159,7 @@ describe('a number that a double may not give back', () => {
     '"1.5"',
     '["1234567890123456"]',
     '[10]',
-  ])('is not in %s', (text) => {
+  ])('is false for %s', (text) => {
     expect(mayBeInexact(text)).toBe(false);
   });
 });

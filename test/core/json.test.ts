@@ -15,7 +15,7 @@ import { depthOf, elementsOf, scan } from '../../src/core/json-scan.ts';
 import { mayBeRenamed } from '../support/engine.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
-/** A JSON value as its tokens, made without the code under test, and how deep it is nested. */
+/** The tokens and depth of a JSON value, created without the code under test. */
 interface Tokens {
   readonly tokens: readonly string[];
   readonly depth: number;
@@ -27,7 +27,7 @@ const numberToken = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
   fc.stringMatching(/^-?(?:0|[1-9]\d{0,24})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/),
 );
-/** What stands for one character in a string: raw, or escaped in any of the ways that JSON has. */
+/** The notations of a character in a JSON string: raw or escaped. */
 const characterText = fc.oneof(
   fc.constantFrom('{', '}', '[', ']', ',', ':', ' ', '  ', '/', '\u2028', '\ud83d\ude00', 'data', '0.10', '-0'),
   fc.constantFrom('\\"', '\\\\', '\\/', '\\n', '\\t', '\\u0022', '\\u005c', '\\ud800', '\\u0000'),
@@ -65,12 +65,12 @@ const { value, members } = fc.letrec<{ value: Tokens; members: [string, Tokens][
 }));
 
 const blank = fc.oneof(fc.constant(''), fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 4 }));
-/** The same tokens with blanks of any kind around them. */
+/** The same tokens separated by whitespace. */
 const spread = (tokens: readonly string[], blanks: readonly string[]): string =>
   tokens.map((token, index) => `${blanks[index % blanks.length] ?? ''}${token}`).join('') + (blanks[0] ?? '');
 const blanks = fc.array(blank, { minLength: 1, maxLength: 12 });
 
-/** What a JSON text says, in one form; it tells -0 from 0 no more than JSON.stringify does. */
+/** The normalised value of JSON text; like JSON.stringify it ignores the sign of zero. */
 const meaning = (text: string): string => JSON.stringify(JSON.parse(text));
 
 describe('minify', () => {
@@ -83,11 +83,11 @@ describe('minify', () => {
     [' null ', 'null'],
     ['""', '""'],
     ['{"a":1,"a": 2}', '{"a":1,"a":2}'],
-  ])('makes %j into %j', (text, dense) => {
+  ])('turns %j into %j', (text, dense) => {
     expect(minify(text)).toBe(dense);
   });
 
-  it('takes away the blanks between tokens and nothing else, whatever the text', () => {
+  it('removes only the whitespace between tokens', () => {
     fc.assert(
       fc.property(value, blanks, ({ tokens }, spaces) => {
         expect(minify(spread(tokens, spaces))).toBe(tokens.join(''));
@@ -95,7 +95,7 @@ describe('minify', () => {
     );
   });
 
-  it('changes nothing about what the text says, and nothing at all the second time', () => {
+  it('preserves the value and is idempotent', () => {
     fc.assert(
       fc.property(value, blanks, ({ tokens }, spaces) => {
         const text = spread(tokens, spaces);
@@ -117,11 +117,11 @@ describe('indent', () => {
     ['-0', '-0'],
     ['[0.10]', '[\n  0.10\n]'],
     [' [] \n', '[]'],
-  ])('writes %j one member a line', (text, lines) => {
+  ])('prints %j with one member per line', (text, lines) => {
     expect(indent(text)).toBe(lines);
   });
 
-  it('lays a text out as JSON.stringify would with two blanks', () => {
+  it('equals JSON.stringify with two spaces', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (any) => {
         expect(indent(JSON.stringify(any))).toBe(JSON.stringify(any, null, 2));
@@ -129,7 +129,7 @@ describe('indent', () => {
     );
   });
 
-  it('adds blanks between tokens and nothing else, and nothing at all the second time', () => {
+  it('only adds whitespace between tokens and is idempotent', () => {
     fc.assert(
       fc.property(value, blanks, ({ tokens }, spaces) => {
         const lines = indent(spread(tokens, spaces));
@@ -151,11 +151,11 @@ describe('depthOf', () => {
     ['["\\"[", [ "]" ]]', 2],
     ['["\\\\", [["\\\\\\""]]]', 3],
     ['["a string that never ends: [[[', 1],
-  ])('of %j is %d', (text, depth) => {
+  ])('%j has depth %d', (text, depth) => {
     expect(depthOf(text)).toBe(depth);
   });
 
-  it('is the number of brackets that are open at once, in any JSON text', () => {
+  it('equals the number of open brackets in any JSON', () => {
     fc.assert(
       fc.property(value, blanks, ({ tokens, depth }, spaces) => {
         expect(depthOf(spread(tokens, spaces))).toBe(depth);
@@ -163,7 +163,7 @@ describe('depthOf', () => {
     );
   });
 
-  it('is at most the number of opening brackets, in text of any kind', () => {
+  it('is at most the number of opening brackets in any text', () => {
     const any = fc.oneof(
       fc.string({ unit: ANY_CHARACTER }),
       fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', 'x'), maxLength: 60 }),
@@ -179,12 +179,12 @@ describe('depthOf', () => {
 
   it.each([
     ['a million brackets', '['.repeat(1_000_000), 1_000_000],
-    ['brackets that close what is not open', ']'.repeat(1_000_000), 0],
-    ['a string that never ends', `["${'\\'.repeat(1_000_000)}`, 1],
+    ['unmatched closing brackets', ']'.repeat(1_000_000), 0],
+    ['an endless string', `["${'\\'.repeat(1_000_000)}`, 1],
     ['a string of escaped quotes', `["${'\\"'.repeat(500_000)}"]`, 1],
     ['a string of escaped backslashes', `["${'\\\\'.repeat(500_000)}",[]]`, 2],
     ['half a million empty strings', `[${'""'.repeat(500_000)}`, 1],
-  ])('comes to an end at once with %s', (_what, text, depth) => {
+  ])('is fast for %s', (_what, text, depth) => {
     const begun = performance.now();
     expect(depthOf(text)).toBe(depth);
     expect(performance.now() - begun).toBeLessThan(2_000);
@@ -197,7 +197,7 @@ describe('elementsOf', () => {
     ['an empty list with blanks', '{"data":[ \n ]}', []],
     ['one record', '{"data":[{"a":1}]}', ['{"a":1}']],
     [
-      'records as they were written, but for blanks between tokens',
+      'records as written, without whitespace between tokens',
       '{"data": [ {"n": 1.50} ,\n{"n":12345678901234567890 , "text":" , " } ]}',
       ['{"n":1.50}', '{"n":12345678901234567890,"text":" , "}'],
     ],
@@ -208,31 +208,31 @@ describe('elementsOf', () => {
       ['"]"', '"[\\""', '"\\\\"', '","'],
     ],
     ['lists inside records', '{"data":[[1,2],{"data":[3,4]}]}', ['[1,2]', '{"data":[3,4]}']],
-    ['the field behind another list', '{"links":[1,2],"data":[3]}', ['3']],
+    ['the field after another list', '{"links":[1,2],"data":[3]}', ['3']],
     ['the field before another list', '{"data":[3],"links":[1,2]}', ['3']],
-    ['a field of that name further in', '{"meta":{"data":[1]},"data":[2]}', ['2']],
-    ['a value that is the name', '{"a":"data","b":[1],"data":[2]}', ['2']],
+    ['no nested field of that name', '{"meta":{"data":[1]},"data":[2]}', ['2']],
+    ['no value equal to the name', '{"a":"data","b":[1],"data":[2]}', ['2']],
     ['the last of two such fields', '{"data":[1,2],"data":[3]}', ['3']],
-    ['an empty one after a full one', '{"data":[1,2],"data":[]}', []],
-    ['no list where the last such field is none', '{"data":[1,2],"data":null}', []],
-    ['no list where the last such field is an object', '{"data":[1,2],"data":{"data":[3]}}', []],
-    ['a name that is written with an escape', '{"d\\u0061ta":[1]}', ['1']],
-    ['no field of that name', '{"date":[1]}', []],
-    ['a field that holds an object', '{"data":{"0":[1]}}', []],
-    ['a field that holds a text', '{"data":"[1,2]"}', []],
-    ['an empty object', '{}', []],
-    ['a list instead of an object', '[[1],["data",[2]]]', []],
-    ['a number instead of an object', '5', []],
+    ['an empty list after a full one', '{"data":[1,2],"data":[]}', []],
+    ['nothing if the last such field is not a list', '{"data":[1,2],"data":null}', []],
+    ['nothing if the last such field is an object', '{"data":[1,2],"data":{"data":[3]}}', []],
+    ['a name written with an escape', '{"d\\u0061ta":[1]}', ['1']],
+    ['nothing without the field', '{"date":[1]}', []],
+    ['nothing in an object field', '{"data":{"0":[1]}}', []],
+    ['nothing in a text field', '{"data":"[1,2]"}', []],
+    ['nothing in an empty object', '{}', []],
+    ['nothing in a list', '[[1],["data",[2]]]', []],
+    ['nothing in a number', '5', []],
   ])('finds %s', (_what, text, elements) => {
     expect(elementsOf(text, 'data')).toEqual(elements);
   });
 
-  it('notes no more elements than can be read', () => {
+  it('stops at the limit of values', () => {
     const bytes = Buffer.from(`{"data":[${'0,'.repeat(1_000_000)}0]}`);
     expect(scan(bytes, ['data']).members.get('data')?.elements).toHaveLength(BOUNDS.values + 1);
   });
 
-  it('finds any field by the name that it stands for', () => {
+  it('finds a field by its decoded name', () => {
     fc.assert(
       fc.property(stringToken, value, (key, element) => {
         const text = objectOf([[key, arrayOf([element])]]).tokens.join('');
@@ -241,7 +241,7 @@ describe('elementsOf', () => {
     );
   });
 
-  it('gives the texts of the records without blanks between tokens, in their order, whatever stands around them', () => {
+  it('returns the minified records in order, whatever surrounds them', () => {
     const others = members.map((all) => all.filter(([key]) => JSON.parse(key) !== 'data'));
     const name = fc.constantFrom('"data"', '"d\\u0061ta"', '"\\u0064ata"');
     fc.assert(
@@ -278,7 +278,7 @@ describe('parseExact and printExact', () => {
     '0e0',
     '123456789.123456789123',
     '0.1e-7',
-  ])('keep %s, which a double would not give back', (text) => {
+  ])("preserve %s, which a double can't represent", (text) => {
     const read = parseExact(`{"n":${text}}`) as { n: unknown };
     expect(read.n).toBeInstanceOf(NumberText);
     expect(String(read.n)).toBe(text);
@@ -294,7 +294,7 @@ describe('parseExact and printExact', () => {
     ['-9007199254740992', -9007199254740992],
     ['0.1', 0.1],
     ['1e+21', 1e21],
-  ])('leave %s a number', (text, number) => {
+  ])('keep %s a number', (text, number) => {
     expect(parseExact(text)).toBe(number);
     expect(printExact(number)).toBe(text);
   });
@@ -303,16 +303,16 @@ describe('parseExact and printExact', () => {
     ['a text of sixteen digits', '{"phone":"2348031234567890","pi":"3.14"}'],
     ['a member named __proto__', '{"__proto__":{"polluted":1.50},"a":1}'],
     ['a member named __proto__ in a text with ordinary numbers only', '{"__proto__":{"polluted":true}}'],
-    ['members named after what objects have', '{"constructor":1.0,"toString":2.0,"hasOwnProperty":3.0}'],
-    ['nothing', 'null'],
+    ['members named like object properties', '{"constructor":1.0,"toString":2.0,"hasOwnProperty":3.0}'],
+    ['null', 'null'],
     ['empty collections', '{"a":[],"b":{}}'],
     ['lists of lists', '[[1.0],[[2.0,"x"]],[{"a":[3.0]}]]'],
     ['texts with escapes', '["\\"\\\\\\n\\ud800\\u0000"]'],
-  ])('keep %s', (_what, text) => {
+  ])('preserve %s', (_what, text) => {
     expect(printExact(parseExact(text))).toBe(text);
   });
 
-  it('make something else of such a number, and of nothing beside it', () => {
+  it('convert only such numbers', () => {
     expect(parseExact('[1.0,"1.0",true,null,{"a":2}]')).toStrictEqual([
       new NumberText('1.0'),
       '1.0',
@@ -322,13 +322,13 @@ describe('parseExact and printExact', () => {
     ]);
   });
 
-  it('a member named __proto__ reaches no prototype', () => {
+  it('set no prototype by a member named __proto__', () => {
     const read = parseExact('{"__proto__":{"polluted":1.50}}') as Record<string, unknown>;
     expect(read['polluted']).toBeUndefined();
     expect(Object.keys(read)).toEqual(['__proto__']);
   });
 
-  it('keep every number of any text as it was written', () => {
+  it('preserve every number as written', () => {
     fc.assert(
       fc.property(fc.array(numberToken), (numbers) => {
         const text = `[${numbers.join(',')}]`;
@@ -337,7 +337,7 @@ describe('parseExact and printExact', () => {
     );
   });
 
-  it('keep whole documents whose names are not repeated and do not look like indexes', () => {
+  it('preserve any document without repeated or numeric names', () => {
     const name = fc.oneof(fc.constant('__proto__'), fc.string()).filter((text) => !/^\d+$/.test(text));
     const entries = fc.uniqueArray(
       fc.tuple(
@@ -361,7 +361,7 @@ describe('parseExact and printExact', () => {
     );
   });
 
-  it('say of any text what JSON.parse and JSON.stringify say', () => {
+  it('agree with JSON.parse and JSON.stringify', () => {
     fc.assert(
       fc.property(value, blanks, ({ tokens }, spaces) => {
         const text = spread(tokens, spaces);
@@ -371,14 +371,14 @@ describe('parseExact and printExact', () => {
     );
   });
 
-  it('printExact leaves out members without a value, and writes null in a list, as JSON.stringify does', () => {
+  it('printExact omits undefined members and prints null in lists, like JSON.stringify', () => {
     const made = { a: undefined, b: [undefined, null], c: Number.NaN, d: 'x', e: true };
     expect(printExact(made)).toBe(JSON.stringify(made));
     expect(printExact(undefined)).toBe('null');
   });
 
   it.each(['', '{', '01', '[1.0,]', 'NaN', "{'a':1.0}", '"\n1.0"'])(
-    'parseExact throws on %j, as JSON.parse does',
+    'parseExact throws on %j, like JSON.parse',
     (text) => {
       expect(() => parseExact(text)).toThrow(SyntaxError);
     },
@@ -386,7 +386,7 @@ describe('parseExact and printExact', () => {
 });
 
 describe('parseTexts', () => {
-  it('gives a number that a double would not give back as its text, and all else as it is', () => {
+  it("returns a number as text if a double can't represent it, and other values unchanged", () => {
     const text = '{"a":73645128901234567890,"b":1.50,"c":-0,"d":5,"e":"1.50","f":[1e400,0.5]}';
     expect(parseTexts(text)).toEqual({
       a: '73645128901234567890',
@@ -437,16 +437,16 @@ describe('valueAt', () => {
     'a.toString',
     'a.b.map',
     '__proto__.toString',
-  ])('finds nothing at %j', (path) => {
+  ])('returns undefined at %j', (path) => {
     expect(valueAt(record, path)).toBeUndefined();
   });
 
-  it.each([undefined, null, 'text', 5, true])('finds nothing in %j, which has no members', (value) => {
+  it.each([undefined, null, 'text', 5, true])('returns undefined for %j, which has no members', (value) => {
     expect(valueAt(value, 'length')).toBeUndefined();
     expect(valueAt(value, 'toString')).toBeUndefined();
   });
 
-  it('finds what is there under any chain of names without dots', () => {
+  it('finds the value under any chain of names without dots', () => {
     const name = fc
       .oneof(fc.constantFrom('__proto__', 'toString', '0'), fc.string())
       .filter((text) => !text.includes('.'));
@@ -460,7 +460,7 @@ describe('valueAt', () => {
   });
 });
 
-describe('the names along the path of a property', () => {
+describe('namesAlong a property path', () => {
   it.each([
     ['data.provider', ['data', 'provider']],
     ['data[provider]', ['data', 'provider']],
@@ -469,11 +469,11 @@ describe('the names along the path of a property', () => {
     ['', []],
     ['meta[orderId]', ['meta', 'orderId']],
     ['items[0].name', ['items', '0', 'name']],
-  ])('of %j are %j', (path, names) => {
+  ])('%j are %j', (path, names) => {
     expect(namesAlong(path, ['data', 'provider'])).toEqual(names);
   });
 
-  it('are known ones in snake case, where only those are known', () => {
+  it('uses snake case if the known names do', () => {
     const known = ['first_name', 'billing_address', 'city', 'orderId'];
     expect(namesAlong('firstName', known)).toEqual(['first_name']);
     expect(namesAlong('billingAddress.city', known)).toEqual(['billing_address', 'city']);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bothUnits, formatMoney, minorDigits, readAmount, readGiven, readMinorAmount } from '../../src/core/money.ts';
 
-/** Every code whose minor unit is not a hundredth, after ISO 4217 (list one of 2026-01-01). */
+/** Currencies whose minor unit is not a hundredth, from ISO 4217 (list one of 2026-01-01). */
 const ISO_4217 = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
@@ -22,17 +22,17 @@ describe('minorDigits', () => {
   });
 
   it.each(['COP', 'HUF', 'IDR', 'MGA', 'PKR', 'SOS', 'LBP'])(
-    '%s has two decimal places in the standard, although shops round it to whole units',
+    '%s has two decimal places in the standard, although shops round to whole units',
     (code) => {
       expect(minorDigits(code)).toBe(2);
     },
   );
 
-  it.each(['', 'XX', 'XXX', 'naira', '₦', '__proto__', 'constructor'])('an unknown code %j counts as two', (code) => {
+  it.each(['', 'XX', 'XXX', 'naira', '₦', '__proto__', 'constructor'])('an unknown code %j has two', (code) => {
     expect(minorDigits(code)).toBe(2);
   });
 
-  it('reads a code in small letters as the same currency', () => {
+  it('ignores case', () => {
     expect(minorDigits('xof')).toBe(0);
   });
 });
@@ -59,7 +59,7 @@ describe('formatMoney', () => {
     ['12345678901234567890', 'NGN', 'NGN 123,456,789,012,345,678.90'],
     [9_007_199_254_740_993n, 'NGN', 'NGN 90,071,992,547,409.93'],
     [1, 'XXX', 'XXX 0.01'],
-  ] as const)('writes %s of %s as %s', (minor, currency, text) => {
+  ] as const)('prints %s of %s as %s', (minor, currency, text) => {
     expect(formatMoney(minor, currency)).toBe(text);
   });
 
@@ -73,11 +73,11 @@ describe('formatMoney', () => {
     ['', ' NGN (minor unit)'],
     ['5\n', '5\n NGN (minor unit)'],
     ['٥', '٥ NGN (minor unit)'],
-  ] as const)('shows %j, which is no whole count of the minor unit, as it is', (minor, text) => {
+  ] as const)('prints %j, which is not an integer in the minor unit, unchanged', (minor, text) => {
     expect(formatMoney(minor, 'NGN')).toBe(text);
   });
 
-  it('loses no digit of any amount in any currency', () => {
+  it('preserves all digits in any currency', () => {
     const currency = fc.constantFrom('NGN', 'XOF', 'KWD', 'CLF', 'ZZZ');
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }), currency, (minor, code) => {
@@ -89,7 +89,7 @@ describe('formatMoney', () => {
     );
   });
 
-  it('groups the whole units by threes and starts them with a zero only where they are none', () => {
+  it('groups the whole units and has no leading zeros', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 60n }), fc.constantFrom('NGN', 'XOF', 'KWD'), (minor, code) => {
         expect(formatMoney(minor, code)).toMatch(/^[A-Z]{3} (?:0|[1-9]\d{0,2}(?:,\d{3})*)(?:\.\d+)?$/);
@@ -97,7 +97,7 @@ describe('formatMoney', () => {
     );
   });
 
-  it('is done at once with an amount of a hundred thousand digits, which a hostile answer may hold', () => {
+  it('is fast for a hundred thousand digits, which a hostile answer may contain', () => {
     const begun = performance.now();
     const text = formatMoney('9'.repeat(300_002), 'NGN');
     expect(text).toBe(`NGN ${Array(100_000).fill('999').join(',')}.99`);
@@ -105,7 +105,7 @@ describe('formatMoney', () => {
   });
 });
 
-describe('an amount as people write it', () => {
+describe('readAmount', () => {
   it.each([
     ['5,000.00', 'NGN', 500_000],
     ['5000.00', 'NGN', 500_000],
@@ -115,11 +115,11 @@ describe('an amount as people write it', () => {
     ['5,000', 'JPY', 5000],
     ['1.234', 'KWD', 1234],
     ['90071992547409.91', 'NGN', Number.MAX_SAFE_INTEGER],
-  ])('%s %s is %d', (text, currency, minor) => {
+  ])('reads %s %s as %d', (text, currency, minor) => {
     expect(readAmount(text, currency)).toEqual({ minor });
   });
 
-  it('is refused without its decimals, with both readings', () => {
+  it('rejects an amount without decimals and names both meanings', () => {
     expect(readAmount('5000', 'NGN')).toEqual({
       problem: '"5000" could mean NGN 5,000.00 or NGN 50.00',
       hint: 'write --amount 5,000.00 or --amount-minor 5000',
@@ -128,7 +128,7 @@ describe('an amount as people write it', () => {
   });
 
   it.each(['', '-5.00', '+5.00', '5.000,00', '50,00.00', '5 000.00', '.50', '5.', '5e3', '0x10', '٥.00', 'NaN'])(
-    '%j is none',
+    'rejects %j',
     (text) => {
       expect(readAmount(text, 'NGN')).toHaveProperty('problem');
     },
@@ -144,7 +144,7 @@ describe('an amount as people write it', () => {
     expect(readAmount(text, currency)).toEqual({ problem, hint });
   });
 
-  it('reads back what is shown, in every currency', () => {
+  it('reverses formatMoney in every currency', () => {
     const currency = fc.constantFrom('NGN', 'GHS', 'JPY', 'KWD', 'CLF');
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), currency, (minor, code) => {
@@ -155,7 +155,7 @@ describe('an amount as people write it', () => {
 });
 
 describe('an amount in the minor unit', () => {
-  it('is digits alone', () => {
+  it('contains only digits', () => {
     expect(readMinorAmount('500000')).toEqual({ minor: 500_000 });
     for (const text of ['', '5,000', '5.0', '-1', '0', '9007199254740993', '1e3']) {
       expect(readMinorAmount(text), text).toHaveProperty('problem');
@@ -166,12 +166,12 @@ describe('an amount in the minor unit', () => {
     });
   });
 
-  it('is told by its flag from one as people write it', () => {
+  it('is recognised by its option', () => {
     expect(readGiven({ flag: '--amount', text: '5,000.00' }, 'NGN')).toEqual({ minor: 500_000 });
     expect(readGiven({ flag: '--amount-minor', text: '5000' }, 'NGN')).toEqual({ minor: 5000 });
   });
 
-  it('is shown in both units', () => {
+  it('is printed in both units', () => {
     expect(bothUnits(500_000, 'NGN')).toBe('NGN 5,000.00 (500000 kobo)');
     expect(bothUnits(123, 'GHS')).toBe('GHS 1.23 (123 pesewas)');
     expect(bothUnits(123, 'KES')).toBe('KES 1.23 (123 cents)');

@@ -14,7 +14,7 @@ const activity = (headers: unknown, rest: object = {}): unknown => ({
 });
 
 describe('readNextAction', () => {
-  it('reads an account to transfer to, with the moment it closes', () => {
+  it('reads an account with its expiry', () => {
     expect(readNextAction(activity(account))).toEqual({
       kind: 'transfer',
       instruction: 'Do this',
@@ -26,7 +26,7 @@ describe('readNextAction', () => {
     });
   });
 
-  it('keeps what else the service says for the customer', () => {
+  it('keeps the other values for the customer', () => {
     expect(readNextAction(activity({ ...account, amount: 'NGN 5,000.00', n: 1 }))).toMatchObject({
       entries: [
         ['amount', 'NGN 5,000.00'],
@@ -36,7 +36,7 @@ describe('readNextAction', () => {
     expect(readNextAction(activity({ ussd: '*1#', session: '77' }))).toMatchObject({ entries: [['session', '77']] });
   });
 
-  it('reads a code to dial', () => {
+  it('reads a dial string', () => {
     expect(readNextAction(activity({ ussd: '*737*000*1234#' }))).toEqual({
       kind: 'dial',
       instruction: 'Do this',
@@ -45,7 +45,7 @@ describe('readNextAction', () => {
     });
   });
 
-  it('passes on whatever else there is, value by value, in its order', () => {
+  it('returns any other values in order', () => {
     const headers = JSON.parse('{"url":"https://pay.example","amount":5,"more":{"a":[1]},"none":null,"__proto__":"x"}');
     expect(readNextAction(activity(headers, { type: 'redirect' }))).toEqual({
       kind: 'other',
@@ -63,24 +63,24 @@ describe('readNextAction', () => {
 
   it.each([
     ['there is no activity', null],
-    ['the activity is a text', 'act.Kw9a.8Zp3'],
+    ['the activity is text', 'act.Kw9a.8Zp3'],
     ['the activity has no such field', { uid: 'act.Kw9a.8Zp3' }],
     ['the field is null', { next_action: null }],
     ['the action is an empty object', { next_action: {} }],
     ['the action is an empty list', { next_action: [] }],
-    ['the action is a blank', { next_action: ' ' }],
-    ['the action is no', { next_action: false }],
+    ['the action is a space', { next_action: ' ' }],
+    ['the action is false', { next_action: false }],
     ['the action is inherited, not sent', Object.create({ next_action: { type: 'user_action' } })],
-  ])('finds nothing to do where %s', (_what, given) => {
+  ])('returns undefined if %s', (_what, given) => {
     expect(readNextAction(given)).toBeUndefined();
   });
 
   it.each([
     ['no headers', undefined],
-    ['null for headers', null],
-    ['a text for headers', 'account_number'],
+    ['null as headers', null],
+    ['text as headers', 'account_number'],
     ['empty headers', {}],
-  ])('still says that there is something to do with %s', (_what, headers) => {
+  ])('returns an action for %s', (_what, headers) => {
     expect(readNextAction(activity(headers))).toEqual({
       kind: 'other',
       type: 'user_action',
@@ -94,8 +94,8 @@ describe('readNextAction', () => {
     ['is null', null],
     ['is empty', ''],
     ['is blank', ' \n'],
-    ['is no text', 7],
-  ])('has no instruction where it %s', (_what, instruction) => {
+    ['is not text', 7],
+  ])('has no instruction if it %s', (_what, instruction) => {
     expect(readNextAction(activity({ ussd: '*737#' }, { instruction }))).toHaveProperty('instruction', undefined);
     expect(readNextAction(activity(account, { instruction }))).toHaveProperty('instruction', undefined);
     expect(readNextAction(activity({}, { instruction }))).toHaveProperty('instruction', undefined);
@@ -103,13 +103,13 @@ describe('readNextAction', () => {
 
   it.each([
     ['missing', undefined],
-    ['no text', 1_795_179_900],
-    ['not an instant', 'in 15 minutes'],
-  ])('knows no closing moment where it is %s', (_what, expires_at) => {
+    ['not text', 1_795_179_900],
+    ['not a time', 'in 15 minutes'],
+  ])('has no expiry if it is %s', (_what, expires_at) => {
     expect(readNextAction(activity({ ...account, expires_at }))).toHaveProperty('expiresAt', undefined);
   });
 
-  it('leaves the names of bank and holder empty where they are missing, and keeps the number', () => {
+  it('has empty names if they are missing, and keeps the number', () => {
     expect(readNextAction(activity({ account_number: '0123456789' }))).toEqual({
       kind: 'transfer',
       instruction: 'Do this',
@@ -124,8 +124,8 @@ describe('readNextAction', () => {
   it.each([
     ['an empty dial string', { ussd: '' }, [['ussd', '']]],
     ['a blank dial string', { ussd: ' ' }, [['ussd', ' ']]],
-    ['an account number that is none', { account_number: {} }, [['account_number', {}]]],
-  ])('makes no instruction to pay of %s', (_what, headers, entries) => {
+    ['an unusable account number', { account_number: {} }, [['account_number', {}]]],
+  ])('returns no way to pay for %s', (_what, headers, entries) => {
     expect(readNextAction(activity(headers))).toMatchObject({ kind: 'other', entries });
   });
 
@@ -135,7 +135,7 @@ describe('readNextAction', () => {
     ['is null', null, ''],
     ['is a pair', ['user_action', 'enum.next_action.user_action'], 'user_action'],
     ['is a number', 1, '1'],
-  ])('reads the account and the rest where its type %s', (_what, type, read) => {
+  ])('reads the account and the rest if its type %s', (_what, type, read) => {
     expect(readNextAction(activity(account, { type }))).toMatchObject({
       kind: 'transfer',
       accountNumber: '0123456789',
@@ -145,16 +145,16 @@ describe('readNextAction', () => {
 
   it.each([
     ['a number', 7364512890, '7364512890'],
-    ['a number that a double can not hold', new NumberText('73645128901234567890'), '73645128901234567890'],
+    ['a number too large for a double', new NumberText('73645128901234567890'), '73645128901234567890'],
     ['the first of a pair', ['0736451289', 'NUBAN'], '0736451289'],
-  ])('reads an account number that is %s, digit for digit', (_what, account_number, read) => {
+  ])('reads an account number that is %s, with all digits', (_what, account_number, read) => {
     expect(readNextAction(activity({ ...account, account_number }))).toMatchObject({ accountNumber: read });
   });
 
   it.each([
-    ['a text', 'Dial *737#'],
+    ['text', 'Dial *737#'],
     ['a list of texts', ['Dial *737#']],
-  ])('takes an action that is %s for the instruction', (_what, next_action) => {
+  ])('uses %s as the instruction', (_what, next_action) => {
     expect(readNextAction({ next_action })).toEqual({
       kind: 'other',
       type: '',
@@ -163,7 +163,7 @@ describe('readNextAction', () => {
     });
   });
 
-  it('takes a moment without an offset for one of UTC, for people', () => {
+  it('reads a time without an offset as UTC for display', () => {
     for (const expires_at of ['2026-11-20T13:05:00', '2026-11-20 13:05:00', '2026-11-20 13:05:00.000000']) {
       expect(readNextAction(activity({ ...account, expires_at }))).toMatchObject({
         expiresAt: Date.UTC(2026, 10, 20, 13, 5),
@@ -177,32 +177,32 @@ const read = (headers: unknown): readonly string[] => {
   return action === undefined ? ['nothing'] : missingOf(action);
 };
 
-describe('what an account lacks', () => {
+describe('the missing parts of an account', () => {
   it.each([
-    ['nothing', account, []],
-    ['nothing, being none', { url: 'https://pay.example' }, []],
-    ['nothing, being a code', { ussd: '*737#' }, []],
-    ['nothing, being a code with a bank', { ussd: '*737#', bank_name: 'Wema Bank' }, []],
-    ['its holder', { ...account, account_name: '' }, ['account name']],
-    ['its bank', { ...account, bank_name: null }, ['bank']],
-    ['its bank and its holder', { account_number: '0123456789' }, ['bank', 'account name']],
-    ['its number', { bank_name: 'Wema Bank' }, ['account number']],
-    ['its number, beside other things', { note: 'x', account_name: 'ADA LOVELACE' }, ['account number']],
-  ])('is %s', (_what, headers, missing) => {
+    ['none', account, []],
+    ['none, without an account', { url: 'https://pay.example' }, []],
+    ['none, with a dial string', { ussd: '*737#' }, []],
+    ['none, with a dial string and a bank', { ussd: '*737#', bank_name: 'Wema Bank' }, []],
+    ['the holder', { ...account, account_name: '' }, ['account name']],
+    ['the bank', { ...account, bank_name: null }, ['bank']],
+    ['the bank and the holder', { account_number: '0123456789' }, ['bank', 'account name']],
+    ['the number', { bank_name: 'Wema Bank' }, ['account number']],
+    ['the number, besides other values', { note: 'x', account_name: 'ADA LOVELACE' }, ['account number']],
+  ])('are %s', (_what, headers, missing) => {
     expect(read(headers)).toEqual(missing);
   });
 });
 
-describe('a step that can not be read', () => {
+describe('isStepUnreadable', () => {
   const open = (next_action: unknown, status: unknown = 'requires_action'): unknown => ({ status, next_action });
 
   it.each([
     ['half an account without its number', { type: 'user_action', headers: { bank_name: 'Wema Bank' } }],
-    ['a type alone', { type: 'redirect' }],
-    ['headers of another kind', { headers: { url: 'https://pay.example' } }],
-    ['an instruction that is none', { type: 'user_action', instruction: {} }],
+    ['only a type', { type: 'redirect' }],
+    ['unknown headers', { headers: { url: 'https://pay.example' } }],
+    ['an unusable instruction', { type: 'user_action', instruction: {} }],
     ['a list of objects', [{ type: 'user_action' }]],
-  ])('is %s', (_what, action) => {
+  ])('is true for %s', (_what, action) => {
     expect(isStepUnreadable(open(action))).toBe(true);
     expect(isStepUnreadable(open(action, null))).toBe(true);
   });
@@ -210,15 +210,15 @@ describe('a step that can not be read', () => {
   it.each([
     ['an instruction', { type: 'user_action', instruction: 'Pay' }],
     ['an account number', { type: 'user_action', headers: { account_number: 7364512890 } }],
-    ['a code', { headers: { ussd: '*737#' } }],
+    ['a dial string', { headers: { ussd: '*737#' } }],
     ['no action', null],
     ['an empty action', {}],
     ['an empty list', []],
-  ])('is not one with %s', (_what, action) => {
+  ])('is false for %s', (_what, action) => {
     expect(isStepUnreadable(open(action))).toBe(false);
   });
 
-  it.each(['successful', 'failed', 'refunded'])('is not one of an activity that is %s', (status) => {
+  it.each(['successful', 'failed', 'refunded'])('is false for an activity that is %s', (status) => {
     expect(isStepUnreadable(open({ type: 'redirect' }, status))).toBe(false);
   });
 });

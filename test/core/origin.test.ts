@@ -25,15 +25,15 @@ describe('checkBaseUrl', () => {
     ['http://127.255.255.254', 'http://127.255.255.254'],
     ['http://[::1]:4010', 'http://[::1]:4010'],
     ['http://[0:0:0:0:0:0:0:1]', 'http://[::1]'],
-  ])('takes %j as %s', (text, origin) => {
+  ])('turns %j into %s', (text, origin) => {
     expect(checkBaseUrl(text)).toEqual({ origin });
   });
 
   it.each([
-    ['no URL', 'api.kwugwo.africa', 'is not a URL such as https://api.example.com'],
-    ['nothing', '', 'is not a URL such as https://api.example.com'],
+    ['a text without a scheme', 'api.kwugwo.africa', 'is not a URL such as https://api.example.com'],
+    ['an empty text', '', 'is not a URL such as https://api.example.com'],
     ['no host', 'https://', 'is not a URL such as https://api.example.com'],
-    ['a port that is none', 'https://api.kwugwo.africa:99999', 'is not a URL such as https://api.example.com'],
+    ['an invalid port', 'https://api.kwugwo.africa:99999', 'is not a URL such as https://api.example.com'],
     ['an escaped @', 'https://api.kwugwo.africa%40evil.example', 'is not a URL such as https://api.example.com'],
     ['an escaped slash', 'https://api.kwugwo.africa%2f.evil.example', 'is not a URL such as https://api.example.com'],
     ['another scheme', 'ftp://api.kwugwo.africa', 'must start with https://'],
@@ -49,7 +49,7 @@ describe('checkBaseUrl', () => {
     ['an empty user name and password', 'https://:@api.kwugwo.africa', 'contains a user name or an @'],
     ['an @ in a fragment', 'https://evil.example#@api.kwugwo.africa', 'contains a user name or an @'],
     [
-      'no encryption on the way to another machine',
+      'plain http to another machine',
       'http://api.kwugwo.africa',
       'is not encrypted: http:// is only for this machine (127.0.0.1, localhost)',
     ],
@@ -57,7 +57,7 @@ describe('checkBaseUrl', () => {
     ['two slashes', 'https://api.kwugwo.africa//', 'is more than an origin: leave out the path, query and fragment'],
     ['a query', 'https://api.kwugwo.africa?key=1', 'is more than an origin: leave out the path, query and fragment'],
     ['a fragment', 'https://api.kwugwo.africa#v1', 'is more than an origin: leave out the path, query and fragment'],
-  ])('refuses %s: %j', (_what, text, problem) => {
+  ])('rejects %s: %j', (_what, text, problem) => {
     expect(checkBaseUrl(text)).toEqual({ problem });
   });
 
@@ -79,7 +79,7 @@ describe('checkBaseUrl', () => {
     'http://[::2]',
     'http://[::ffff:127.0.0.1]',
     'http://[fe80::1]',
-  ])('refuses the unencrypted %s, which is not surely this machine', (text) => {
+  ])('rejects the unencrypted %s, which may be another machine', (text) => {
     expect(originOf(text)).toBeUndefined();
   });
 
@@ -92,25 +92,25 @@ describe('checkBaseUrl', () => {
     ['http://127。0。0。1', 'http://127.0.0.1'],
     ['http://①27.0.0.1', 'http://127.0.0.1'],
     ['http://local\u00adhost', 'http://localhost'],
-  ])('takes %j, since what is kept and connected to is the plain %s', (text, origin) => {
+  ])('accepts %j, because the stored origin is %s', (text, origin) => {
     expect(originOf(text)).toBe(origin);
   });
 
   it.each([
     ['an empty query', 'https://api.kwugwo.africa?'],
     ['an empty fragment', 'https://api.kwugwo.africa/#'],
-    ['a path that leads nowhere', 'https://api.kwugwo.africa/v1/..'],
+    ['a path that resolves to nothing', 'https://api.kwugwo.africa/v1/..'],
     ['a line break in the host', 'https://api.kwugwo\n.africa'],
     ['a tab in the host', 'https://api.\tkwugwo.africa'],
     ['full-width letters', 'https://ａpi.kwugwo.africa'],
     ['a soft hyphen', 'https://api.kwu\u00adgwo.africa'],
     ['no slashes', 'https:api.kwugwo.africa'],
     ['too many slashes', 'https:////api.kwugwo.africa'],
-  ])('keeps nothing of %s: %j means the live service itself', (_what, text) => {
+  ])('ignores %s: %j is the live service', (_what, text) => {
     expect(originOf(text)).toBe(LIVE);
   });
 
-  it('never takes a look-alike of the live service for the live service', () => {
+  it('never mistakes a look-alike for the live service', () => {
     const word = fc.stringMatching(/^[a-z][a-z0-9]{0,11}$/);
     const port = fc.integer({ min: 1, max: 65_535 }).filter((number) => number !== 443);
     const lookAlike = fc.oneof(
@@ -163,7 +163,7 @@ describe('checkBaseUrl', () => {
     );
   });
 
-  it('keeps an exact origin or nothing: what it gives is unambiguous, and unencrypted on this machine only', () => {
+  it('returns an unambiguous origin or nothing; unencrypted only for this machine', () => {
     const thisMachine = new BlockList();
     thisMachine.addSubnet('127.0.0.0', 8);
     const host = fc.oneof(
@@ -241,11 +241,11 @@ describe('environmentName', () => {
     ['https://api.kwugwo.africa.', 'api.kwugwo.africa.'],
     ['https://api.kwugwo.africa:8443', 'api.kwugwo.africa:8443'],
     ['https://pay.example.com', 'pay.example.com'],
-  ])('of %s is %s', (origin, name) => {
+  ])('%s is %s', (origin, name) => {
     expect(environmentName(origin)).toBe(name);
   });
 
-  it('of the two public environments rests on the origins that the service publishes', () => {
+  it('uses the published origins for the two public environments', () => {
     expect(ENVIRONMENTS).toEqual({ live: LIVE, sandbox: 'https://sandbox-api.kwugwo.africa' });
   });
 });

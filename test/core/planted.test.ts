@@ -8,7 +8,7 @@ import { checkPath } from '../../src/core/files.ts';
 const uid = process.geteuid?.() ?? 0;
 const folder = mkdtempSync(join(tmpdir(), 'paycli-planted-'));
 
-/** Only root can give a file away; whoever else runs this looks at their own files as another user. */
+/** Only root can give a file away; other users simulate another user. */
 const give = (path: string): string => {
   if (uid === 0) lchownSync(path, 12_345, 12_345);
   return path;
@@ -35,22 +35,22 @@ const pipe = (): string => {
 const refusal = (message: RegExp): object =>
   expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) });
 
-describe.runIf(process.platform !== 'win32')('a path', () => {
+describe.runIf(process.platform !== 'win32')('checkPath', () => {
   it.each([
     ['a link', () => give(link(file()))],
-    ['a link to nothing', () => give(link('/nowhere'))],
+    ['a dangling link', () => give(link('/nowhere'))],
     ['a link to a link', () => link(give(link(file())))],
     ['a link to a pipe', () => give(link(pipe()))],
-  ])('through %s of another user is refused', (_what, made) => {
+  ])('rejects %s of another user on the way', (_what, made) => {
     expect(() => check(made())).toThrow(refusal(/goes through a symbolic link of another user/));
   });
 
-  it('to a named pipe of another user is refused', () => {
+  it('rejects a named pipe of another user', () => {
     expect(() => check(give(pipe()))).toThrow(refusal(/is a named pipe of another user/));
   });
 
   it.each([
-    ['nothing', named],
+    ['a missing file', named],
     ['a file', file],
     ['a link', () => link(file())],
     ['a pipe', pipe],
@@ -58,15 +58,15 @@ describe.runIf(process.platform !== 'win32')('a path', () => {
     ['a loop of links', () => link(join(folder, `${made + 1}`))],
     ['a path below a file', () => join(file(), 'below')],
     ['a device', () => '/dev/null'],
-  ])('that is ours is taken: %s', (_what, path) => {
+  ])('accepts own files: %s', (_what, path) => {
     expect(() => checkPath(uid)(path())).not.toThrow();
   });
 
-  it('to a file of another user is for the system to allow', () => {
+  it("leaves another user's regular file to the system's permissions", () => {
     expect(() => check(give(file()))).not.toThrow();
   });
 
-  it('that leads elsewhere than to what was opened is refused', () => {
+  it('rejects a path that was replaced after opening', () => {
     const [path, other] = [file(), file()];
     const opened = statSync(path);
     expect(() => checkPath(uid)(path, opened)).not.toThrow();
@@ -74,7 +74,7 @@ describe.runIf(process.platform !== 'win32')('a path', () => {
     expect(() => checkPath(uid)(path, opened)).toThrow(refusal(/was replaced while it was opened/));
   });
 
-  it('is not looked at where users have no numbers', () => {
+  it('does nothing on a system without uids', () => {
     expect(() => checkPath(undefined)(give(pipe()))).not.toThrow();
   });
 });

@@ -16,7 +16,7 @@ const REQUEST = {
 };
 const CUSTOMER = { uid: 'ony.AbCd.1', email: 'ada@example.com', status: 'active', created_at: null };
 
-describe('a filter', () => {
+describe('matcher', () => {
   const cases: readonly (readonly [what: string, filter: RecordFilter, record: object, found: boolean])[] = [
     ['nothing that is asked for', {}, REQUEST, true],
     ['a status, also as a pair', { statuses: ['processing'] }, REQUEST, true],
@@ -50,7 +50,7 @@ describe('a filter', () => {
     expect(matcher(filter, NOW)(record)).toBe(found);
   });
 
-  it('ends a walk at what is older than asked for, and at nothing else', () => {
+  it('ends a walk at a record older than --since, and at no other', () => {
     const ends = endsAt({ since: { at: NOW - HOUR } }, NOW);
     expect(ends(REQUEST)).toBe(true);
     expect(ends({ ...REQUEST, created_at: '2026-11-20T11:00:00Z' })).toBe(false);
@@ -74,11 +74,11 @@ describe('a period', () => {
     { since: { at: NOW }, until: { at: NOW } },
     { since: { ago: 2 * HOUR }, until: { ago: HOUR } },
     { since: { ago: HOUR }, until: { at: NOW - HOUR } },
-  ])('can be asked for: %j', async (period) => {
+  ])('is valid: %j', async (period) => {
     expect(await check(period)).toEqual([]);
   });
 
-  it('that begins in the future gets a notice', async () => {
+  it('that starts in the future causes a notice', async () => {
     expect(await check({ since: { at: NOW + 1 } })).toEqual([expect.stringMatching(/^--since is in the future: /)]);
   });
 
@@ -87,16 +87,16 @@ describe('a period', () => {
     { since: { ago: HOUR }, until: { ago: 2 * HOUR } },
     { since: { ago: HOUR }, until: { at: NOW - HOUR - 1 } },
     { since: { at: NOW - HOUR + 1 }, until: { ago: HOUR } },
-  ])('ends no sooner than it begins: %j', async (period) => {
+  ])('that ends before it starts is rejected: %j', async (period) => {
     await expect(check(period)).rejects.toThrow('--until is before --since');
   });
 });
 
 it.each([
-  ['the same', { servedAt: 9000 }, 10_000],
-  ['another', { servedAt: 910_000 }, 910_000],
-  ['not told', {}, 10_000],
-  ['told by a cache', { servedAt: 910_000, age: 60_000 }, 10_000],
-])('tells the time by the clock of the service: %s', (_what, answer, now) => {
+  ['equal to the local time', { servedAt: 9000 }, 10_000],
+  ['different', { servedAt: 910_000 }, 910_000],
+  ['missing', {}, 10_000],
+  ['from a cache', { servedAt: 910_000, age: 60_000 }, 10_000],
+])("serviceNow returns the service's time: %s", (_what, answer, now) => {
   expect(serviceNow(answer, 10_000)).toBe(now);
 });

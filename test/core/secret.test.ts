@@ -13,17 +13,17 @@ describe('keyProblem', () => {
     ['8 characters', '12345678'],
     ['512 characters', 'x'.repeat(512)],
     ['the first and the last printable character', '!~!~!~!~'],
-    ['a key that holds pk. further in', 'sk.pk.12345'],
-  ])('takes %s', (_what, key) => {
+    ['a key with pk. inside', 'sk.pk.12345'],
+  ])('accepts %s', (_what, key) => {
     expect(keyProblem(key)).toBeUndefined();
   });
 
   it.each([
-    ['nothing', '', 'is empty'],
-    ['a blank', ' ', 'contains a space or a line break'],
+    ['an empty text', '', 'is empty'],
+    ['a space', ' ', 'contains a space or a line break'],
     ['a line break at the end', `${KEY}\n`, 'contains a space or a line break'],
     ['a carriage return at the end', `${KEY}\r`, 'contains a space or a line break'],
-    ['a blank before it', ` ${KEY}`, 'contains a space or a line break'],
+    ['a leading space', ` ${KEY}`, 'contains a space or a line break'],
     ['a tab inside', `sk.\t${KEY}`, 'contains a space or a line break'],
     ['a second header', `${KEY}\r\nX-Evil: 1`, 'contains a space or a line break'],
     ['a no-break space', `${KEY}\u00a0`, 'contains a space or a line break'],
@@ -39,11 +39,11 @@ describe('keyProblem', () => {
       `pk.Kw9a.${'b7Fq'.repeat(20)}`,
       'is a public key (pk.…), which the service refuses here; the secret key starts with sk.',
     ],
-  ])('refuses %s', (_what, key, problem) => {
+  ])('rejects %s', (_what, key, problem) => {
     expect(keyProblem(key)).toBe(problem);
   });
 
-  it('lets no key pass that a header could not carry', () => {
+  it('accepts only keys that fit in a header', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: ANY_CHARACTER, minLength: 6 }), fc.string({ minLength: 6 })), (key) => {
         fc.pre(keyProblem(key) === undefined);
@@ -72,13 +72,13 @@ describe('keyFault', () => {
         hint: 'use --local for the emulator, or the key of this service',
       },
     ],
-  ])('of %s for %s is %j', (key, origin, fault) => {
+  ])('returns for %s at %s: %j', (key, origin, fault) => {
     expect(keyFault(key, origin)).toEqual(fault);
   });
 });
 
 describe('keyTail', () => {
-  it('shows the last four characters and no other', () => {
+  it('contains only the last four characters', () => {
     expect(keyTail(KEY)).toBe('…b7Fq');
     expect(keyTail(`${KEY}wxyz`)).toBe('…wxyz');
   });
@@ -91,30 +91,30 @@ describe('Redactor', () => {
     return redactor;
   };
 
-  it('finds a secret that JSON has escaped', () => {
+  it('finds a secret escaped by JSON', () => {
     const secret = 'sk.Ab"c\\def"ghij';
     const cleaned = redactorOf(secret).clean(JSON.stringify({ echo: secret }));
     expect(JSON.parse(cleaned)).toEqual({ echo: '[secret …ghij]' });
   });
 
-  it('finds a secret that a shell or a URL has quoted', () => {
+  it('finds a secret quoted for a shell or a URL', () => {
     const secret = "sk.Ab'c+d/e=fghij";
     const redactor = redactorOf(secret);
     expect(redactor.clean(shellQuote(secret))).toBe("'[secret …ghij]'");
     expect(redactor.clean(`?cursor=${encodeURIComponent(secret)}`)).toBe('?cursor=[secret …ghij]');
   });
 
-  // Brackets and blanks stand for the mark that the redactor leaves itself.
+  // Without the characters of the redactor's own mark.
   const character = fc.constantFrom(...'abcXYZ019._-$&`\'"\\/+=*?^(){}|<>');
   const secret = fc.string({ unit: character, minLength: 8, maxLength: 40 });
 
-  it('puts a mark with the last four characters in place of a secret, wherever and however often it stands', () => {
+  it('replaces each occurrence of a secret by a mark with its last four characters', () => {
     const text = `Bearer ${KEY}, "${KEY}"\n${KEY}${KEY}`;
     const mark = '[secret …b7Fq]';
     expect(redactorOf(KEY).clean(text)).toBe(`Bearer ${mark}, "${mark}"\n${mark}${mark}`);
   });
 
-  it('knows several secrets, and a secret that is added later', () => {
+  it('knows several secrets, including later ones', () => {
     const redactor = redactorOf('first-secret');
     expect(redactor.clean('first-secret second-secret')).toBe('[secret …cret] second-secret');
     redactor.add('second-SECRET');
@@ -122,34 +122,34 @@ describe('Redactor', () => {
     expect(redactor.clean('first-secret second-SECRET')).toBe('[secret …cret] [secret …CRET]');
   });
 
-  it('finds in bytes what it would take out of their text', () => {
+  it('finds a secret in bytes', () => {
     expect(redactorOf(KEY).holds(Buffer.from(`é ${KEY}`))).toBe(true);
     expect(redactorOf(KEY).holds(Buffer.from(KEY.slice(1)))).toBe(false);
   });
 
-  it('leaves what is shorter than 8 characters alone, or any word could be taken for a secret', () => {
+  it('ignores secrets shorter than 8 characters, which could be words', () => {
     expect(redactorOf('1234567', '').clean('1234567 a 12345678')).toBe('1234567 a 12345678');
     expect(redactorOf('12345678').clean('1234567 a 12345678')).toBe('1234567 a [secret …5678]');
   });
 
-  it.each(['$&', '$`', "$'", '$$', '$1', '$<a>'])('puts nothing back for a secret that ends in %s', (end) => {
+  it.each(['$&', '$`', "$'", '$$', '$1', '$<a>'])('does not expand a secret that ends in %s', (end) => {
     const text = `before sk.Kw9a.12${end} after`;
     const tail = `sk.Kw9a.12${end}`.slice(-4);
     expect(redactorOf(`sk.Kw9a.12${end}`).clean(text)).toBe(`before [secret …${tail}] after`);
   });
 
   it.each([
-    ['begins', (inner: string) => `${inner}-and-the-rest`],
-    ['ends', (inner: string) => `the-start-of-${inner}`],
-    ['is inside', (inner: string) => `the-start-of-${inner}-and-the-rest`],
-  ])('removes the whole of a secret that another secret %s, in whatever order they became known', (_where, around) => {
+    ['is at its start', (inner: string) => `${inner}-and-the-rest`],
+    ['is at its end', (inner: string) => `the-start-of-${inner}`],
+    ['is inside it', (inner: string) => `the-start-of-${inner}-and-the-rest`],
+  ])('removes a secret completely if another one %s, in any order', (_where, around) => {
     const outer = around('inner-secret');
     const cleaned = `[secret …${outer.slice(-4)}] [secret …cret]`;
     expect(redactorOf('inner-secret', outer).clean(`${outer} inner-secret`)).toBe(cleaned);
     expect(redactorOf(outer, 'inner-secret').clean(`${outer} inner-secret`)).toBe(cleaned);
   });
 
-  it('leaves no secret in any text, one inside another included', () => {
+  it('leaves no secret in any text, even nested ones', () => {
     const family = fc
       .tuple(secret, fc.string({ unit: character, maxLength: 5 }), fc.string({ unit: character, maxLength: 5 }))
       .map(([inner, left, right]) => [inner, `${left}${inner}${right}`]);
@@ -175,7 +175,7 @@ describe('Redactor', () => {
     );
   });
 
-  it('leaves a text without a secret as it is', () => {
+  it('leaves text without a secret unchanged', () => {
     fc.assert(
       fc.property(fc.array(secret, { maxLength: 3 }), fc.string({ unit: ANY_CHARACTER }), (secrets, text) => {
         fc.pre(!secrets.some((each) => text.includes(each)));
@@ -185,7 +185,7 @@ describe('Redactor', () => {
   });
 });
 
-describe('what only looks like a key', () => {
+describe('cleanAll', () => {
   const redactor = new Redactor();
   redactor.add('known-secret');
 
@@ -195,7 +195,7 @@ describe('what only looks like a key', () => {
     ['a key sk.Kw9a.ab_+/=-ab, and pk.Kw9a.ABCDEFGH.', 'a key [secret …=-ab], and [secret …EFGH].'],
     ['known-secret', '[secret …cret]'],
     ['"sk.Kw9a.12345678sk.Kw9a.12345678"', '"[secret …78sk].Kw9a.12345678"'],
-  ])('%s is shown as %s', (text, shown) => {
+  ])('turns %s into %s', (text, shown) => {
     expect(redactor.cleanAll(text)).toBe(shown);
   });
 
@@ -206,7 +206,7 @@ describe('what only looks like a key', () => {
     'xsk.Kw9a.12345678',
     'ak.Kw9a.12345678',
     'sk-Kw9a-12345678',
-  ])('%s is none', (text) => {
+  ])('leaves %s unchanged', (text) => {
     expect(redactor.cleanAll(text)).toBe(text);
   });
 });

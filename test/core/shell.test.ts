@@ -5,7 +5,7 @@ import { parseExact } from '../../src/core/json.ts';
 import { asCurl, shellLine, shellQuote } from '../../src/core/shell.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 
-/** The words that a POSIX shell makes of a line. */
+/** The words that a POSIX shell reads from a line. */
 const wordsOf = (line: string): string[] =>
   execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' })
     .split('\0')
@@ -25,11 +25,11 @@ describe('shellQuote', () => {
     ['~', "'~'"],
     ['*', "'*'"],
     ['é', "'é'"],
-  ])('writes %j as %j', (word, quoted) => {
+  ])('turns %j into %j', (word, quoted) => {
     expect(shellQuote(word)).toBe(quoted);
   });
 
-  it.skipIf(process.platform === 'win32')('gives a shell any words back as they were', () => {
+  it.skipIf(process.platform === 'win32')('round-trips any words through a shell', () => {
     const word = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'\'"\\$`!*?[]{}()<>|&;#~=%^ \t\n\rab-@') }),
       fc.string({ unit: ANY_CHARACTER }).map((text) => text.toWellFormed().replaceAll('\0', '')),
@@ -46,7 +46,7 @@ describe('shellQuote', () => {
 describe('asCurl', () => {
   const url = 'https://api.kwugwo.africa/v1/onye/ony.Kw9a.8Zp3';
 
-  it('shows a request with a body, the key as a variable that the shell fills in', () => {
+  it('prints a request with a body, and the key as a shell variable', () => {
     const body = parseExact('{"first_name":"O\'Neil $HOME","amount":12345678901234567890}') as Record<string, unknown>;
     expect(asCurl({ method: 'PATCH', url, body })).toBe(
       [
@@ -58,7 +58,7 @@ describe('asCurl', () => {
     );
   });
 
-  it('names no content type where there is no body', () => {
+  it('prints no content type without a body', () => {
     expect(asCurl({ method: 'GET', url: `${url}?limit=1&cursor=a` })).toBe(
       `printf 'oauth2-bearer = %s\\n' "$PAYCLI_SECRET_KEY" |\n  curl --config - --fail-with-body --request GET '${url}?limit=1&cursor=a'`,
     );

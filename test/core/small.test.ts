@@ -14,14 +14,14 @@ import { interrupted } from '../../src/core/error.ts';
 import { isId } from '../../src/core/ids.ts';
 import { targetFlags } from '../../src/core/input.ts';
 
-it('knows bank codes that can be typed, each once, in their order', () => {
+it('BANK_CODES are sorted, unique and easy to type', () => {
   for (const code of BANK_CODES) expect(code).toMatch(/^[a-z][a-z0-9_]+$/);
   expect([...new Set(BANK_CODES)].toSorted()).toEqual(BANK_CODES);
   expect(BANK_CODES).toContain('gtb');
   expect(BANK_CODES).toHaveLength(30);
 });
 
-describe('a run that a signal stopped', () => {
+describe('interrupted', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -29,7 +29,7 @@ describe('a run that a signal stopped', () => {
     ['SIGQUIT', 143],
     ['SIGWINCH', 130],
     ['constructor', 130],
-  ])('by %s ends with %i', (signal, exitCode) => {
+  ])('by %s exits with %i', (signal, exitCode) => {
     const { kind, message, detail } = interrupted(signal);
     expect([kind, message, detail.exitCode]).toEqual([
       'interrupted',
@@ -40,28 +40,28 @@ describe('a run that a signal stopped', () => {
 });
 
 describe('the built-in service', () => {
-  it('says what it made on its first use, and nothing later', () => {
+  it('reports its records only on first use', () => {
     expect(firstUse(FIRST_RECORDS, 'x.sqlite')).toBe(
       'First use: created 25 customers and 120 payment requests in x.sqlite',
     );
     expect(firstUse({ customers: 0, ugwo: 0 }, 'x.sqlite')).toBeUndefined();
   });
 
-  it('is filled with things whose identifiers help can name', () => {
+  it('has fixed ids for the help examples', () => {
     const requests = [SEEDED.ugwo, SEEDED.losing, SEEDED.paid.ugwo, SEEDED.processing.ugwo];
     expect(isId('ony', SEEDED.onye)).toBe(true);
     expect(requests.map((uid) => isId('ugw', uid))).toEqual([true, true, true, true]);
     expect([SEEDED.paid, SEEDED.processing].map(({ activity }) => isId('act', activity))).toEqual([true, true]);
   });
 
-  it('keeps the names that users type and find', () => {
+  it('has fixed names for users', () => {
     expect([LOCAL_DATA_FILE, LOCAL_PROFILE]).toEqual(['emulator.sqlite', 'local']);
     expect(DIALECTS).toEqual(['documented', 'live']);
     expect(ENDINGS).toEqual(['successful', 'failed', 'expired', 'taken_back']);
   });
 });
 
-it.each(['value', undefined])('makes %j once, and not before it is asked for', (value) => {
+it.each(['value', undefined])('memo computes %j once, on first use', (value) => {
   let made = 0;
   const ask = memo(() => {
     made += 1;
@@ -71,14 +71,14 @@ it.each(['value', undefined])('makes %j once, and not before it is asked for', (
   expect([ask(), ask(), made]).toEqual([value, value, 1]);
 });
 
-describe('the options that send another command to the same place', () => {
+describe('targetFlags', () => {
   it.each([
     [{ local: false, profile: undefined, baseUrl: undefined }, []],
     [{ local: true, profile: undefined, baseUrl: undefined }, ['--local']],
     [{ local: false, profile: 'shop', baseUrl: undefined }, ['--profile', 'shop']],
     [{ local: false, profile: undefined, baseUrl: 'https://a.example' }, ['--base-url', 'https://a.example']],
     [{ local: true, profile: 'shop', baseUrl: 'x' }, ['--local', '--profile', 'shop', '--base-url', 'x']],
-  ])('of %j are %j', (options, words) => {
+  ])('%j are %j', (options, words) => {
     expect(targetFlags(options)).toEqual(words);
   });
 });

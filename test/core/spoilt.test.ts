@@ -33,7 +33,7 @@ it.each([
     'has 9 digits of 10: a spreadsheet has probably dropped a leading 0: write "0736251840"',
   ],
   ['account_number', '1736251840.00', 'was formatted as a number by a spreadsheet: write "1736251840"'],
-])('%s %j', (path, text, cause) => {
+])('spoiltIn detects %s %j', (path, text, cause) => {
   const names = path.split('.');
   const body = names.reduceRight<unknown>((value, name) => ({ [name]: value }), text);
   expect(spoiltIn([{ ok: 'x' }, body])).toEqual([
@@ -60,10 +60,10 @@ it.each([
   ['phone', '+390612345678'],
   ['phone', '+22901234567'],
   ['account_number', '0736251840'],
-])('%s %j looks right', (name, text) => {
+])('spoiltWords accepts %s %j', (name, text) => {
   expect(spoiltWords(text, name)).toBeUndefined();
 });
 
-it('is short, however long the value is', () => {
+it('spoiltWords is short for a long value', () => {
   expect(spoiltWords(`${' '.repeat(5000)}x`, 'ref')?.length).toBeLessThan(1000);
 });

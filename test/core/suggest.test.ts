@@ -6,7 +6,7 @@ import { didYouMean } from '../../src/core/text.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz_78';
 
-/** Every text that one slip of the hand makes of a word. */
+/** Every text with one typing error in a word. */
 const typosOf = (word: string): string[] => {
   const typos = new Set<string>();
   for (let at = 0; at <= word.length; at += 1) {
@@ -23,7 +23,7 @@ const typosOf = (word: string): string[] => {
 };
 
 describe('didYouMean', () => {
-  it('suggests each bank for each slip of the hand in its code, but where the slip is another bank or its beginning', () => {
+  it('suggests each bank code for each single typo, unless the typo is another code or its beginning', () => {
     const slips = new Map<string, string[]>();
     for (const code of BANK_CODES) {
       for (const typo of typosOf(code)) slips.set(typo, [...(slips.get(typo) ?? []), code]);
@@ -37,7 +37,7 @@ describe('didYouMean', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(BANK_CODES)('suggests %s for itself, in capitals, with blanks or dashes', (code) => {
+  it.each(BANK_CODES)('suggests %s for itself in capitals, with spaces or dashes', (code) => {
     expect(didYouMean(code, BANK_CODES)).toBe(code);
     expect(didYouMean(` ${code.toUpperCase()}\n`, BANK_CODES)).toBe(code);
     expect(didYouMean(code.replaceAll('_', '-'), BANK_CODES)).toBe(code);
@@ -64,7 +64,7 @@ describe('didYouMean', () => {
     ['pollarys', 'polaris'],
     ['pallorys', undefined],
     ['stanbykbenk', 'stanbicibank'],
-  ])('of %j makes %j', (typed, meant) => {
+  ])('suggests for %j: %j', (typed, meant) => {
     expect(didYouMean(typed, BANK_CODES)).toBe(meant);
   });
 
@@ -77,7 +77,7 @@ describe('didYouMean', () => {
     ['mobile money', 'mobile_money'],
     ['mobilemoney', 'mobile_money'],
     ['card', undefined],
-  ])('helps with any list of words: %j is %j', (typed, meant) => {
+  ])('works with any list of words: %j is %j', (typed, meant) => {
     expect(didYouMean(typed, MEDIUMS)).toBe(meant);
   });
 
@@ -88,7 +88,7 @@ describe('didYouMean', () => {
     },
   );
 
-  it('suggests nothing for a text that shares no character with any code', () => {
+  it('suggests nothing for text without common characters', () => {
     const strange = fc.string({ unit: fc.constantFrom(...'0123459.,;:!?#%&()*+/<>[]{}éßж汉'), minLength: 2 });
     fc.assert(
       fc.property(strange, (typed) => {
@@ -97,7 +97,7 @@ describe('didYouMean', () => {
     );
   });
 
-  it('suggests only what is on the list, and nothing from an empty one', () => {
+  it('suggests only words of the list', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...LETTERS, '-', ' ') }), (typed) => {
         expect([undefined, ...BANK_CODES]).toContain(didYouMean(typed, BANK_CODES));
@@ -106,30 +106,30 @@ describe('didYouMean', () => {
     );
   });
 
-  it.each(['a   b', 'a-b', 'A - B', 'a\t-\nb'])('reads the blanks and dashes in %j as one underscore', (typed) => {
+  it.each(['a   b', 'a-b', 'A - B', 'a\t-\nb'])('reads the spaces and dashes in %j as one underscore', (typed) => {
     expect(didYouMean(typed, ['a_b'])).toBe('a_b');
     expect(didYouMean(typed, ['ab', 'a_b'])).toBe('a_b');
   });
 
-  it('prefers the nearest word to the first one', () => {
+  it('prefers the nearest word', () => {
     expect(didYouMean('wemas', ['wexast', 'wemax', 'wema'])).toBe('wemax');
     expect(didYouMean('kudaa', ['kudbb', 'kuda'])).toBe('kuda');
   });
 
-  it('of the words that what was typed starts with, takes the longest, and none of two letters', () => {
+  it('suggests the longest word that the text starts with, but none of two letters', () => {
     expect(didYouMean('gtbanking_plc', ['gtb', 'gtbank', 'gtban'])).toBe('gtbank');
     expect(didYouMean('gtbanking_plc', ['gt'])).toBeUndefined();
   });
 
-  it.each(['', ' '])('has nothing to go by in %j, whatever the words are', (typed) => {
+  it.each(['', ' '])('suggests nothing for %j, whatever the list', (typed) => {
     expect(didYouMean(typed, ['a', '_'])).toBeUndefined();
   });
 
-  it('takes two letters for swapped only where both are', () => {
+  it('accepts swapped letters only if both match', () => {
     expect(didYouMean('yxab', ['xzab'])).toBeUndefined();
   });
 
-  it('looks at 64 characters, not at 65', () => {
+  it('ignores text of more than 64 characters', () => {
     const long = 'x'.repeat(64);
     expect(didYouMean(long, [long])).toBe(long);
     expect(didYouMean(`${long}x`, [`${long}x`])).toBeUndefined();

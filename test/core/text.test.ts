@@ -15,7 +15,7 @@ import {
 } from '../../src/core/text.ts';
 import { mayBeRenamed } from '../support/engine.ts';
 
-/** What security.md row 7 names, by code point; written out here so that it does not follow a change in the source. */
+/** The characters of security.md row 7, repeated here so that a change in the source is noticed. */
 const isHidden = (code: number): boolean =>
   code < 0x20 ||
   (code >= 0x7f && code <= 0x9f) ||
@@ -28,7 +28,7 @@ const hiddenIn = (text: string): number[] => Array.from(text, (char) => char.cod
 
 const EVERY_HIDDEN = Array.from({ length: 0x1_0000 }, (_, code) => code).filter(isHidden);
 
-/** Text that is rich in what must not survive. */
+/** Text with many characters that must be escaped. */
 const nasty = fc
   .array(
     fc.oneof(
@@ -55,7 +55,7 @@ describe('visible', () => {
     ['\u2028', '\\u2028'],
     ['\ud800', '\\ud800'],
     ['a\udc00b', 'a\\udc00b'],
-    // Unseen among ASCII: a zero-width blank, a joiner, a mark, a soft hyphen, a variation selector, a tag.
+    // Invisible in ASCII: zero-width space, joiner, mark, soft hyphen, variation selector, tag.
     ['0736\u200b251840', '0736\\u200b251840'],
     ['ugw.\u200dAbCd', 'ugw.\\u200dAbCd'],
     ['\ufeff0736', '\\ufeff0736'],
@@ -63,18 +63,18 @@ describe('visible', () => {
     ['0736\ufe0f', '0736\\ufe0f'],
     ['07\u{e0033}36', '07\\u{e0033}36'],
     ['07\u200b\u200d\u{e0033}36', '07\\u200b\\u200d\\u{e0033}36'],
-  ])('shows %j as %j', (text, shown) => {
+  ])('turns %j into %j', (text, shown) => {
     expect(visible(text)).toBe(shown);
   });
 
   it.each(['', 'Adaọbi', '東京', '👩‍🚀', '🇳🇬', 'e\u0301', 'می\u200cخواهم', '1\ufe0f\u20e3', '\\n'])(
-    'leaves %j alone',
+    'leaves %j unchanged',
     (text) => {
       expect(visible(text)).toBe(text);
     },
   );
 
-  it('lets nothing hidden through', () => {
+  it('escapes every hidden character', () => {
     for (const code of EVERY_HIDDEN) expect(hiddenIn(visible(String.fromCharCode(code)))).toEqual([]);
     fc.assert(
       fc.property(nasty, (text) => {
@@ -84,7 +84,7 @@ describe('visible', () => {
   });
 });
 
-it('keeps newlines alone in visibleLines, newlines and tabs in visibleText', () => {
+it('visibleLines keeps newlines, visibleText newlines and tabs', () => {
   expect(visibleLines('a\nb\tc\r')).toBe('a\nb\\tc\\r');
   expect(visibleText('a\nb\tc\r')).toBe('a\nb\tc\\r');
   fc.assert(
@@ -96,22 +96,22 @@ it('keeps newlines alone in visibleLines, newlines and tabs in visibleText', () 
 });
 
 describe('isPlain', () => {
-  it.each(['', 'a line ~!', 'NGN 9'])('takes %j', (text) => {
+  it.each(['', 'a line ~!', 'NGN 9'])('accepts %j', (text) => {
     expect(isPlain(text)).toBe(true);
   });
 
-  it.each(['\n', 'a\tb', 'a\u007f', 'é', 'a\u200bb'])('does not take %j', (text) => {
+  it.each(['\n', 'a\tb', 'a\u007f', 'é', 'a\u200bb'])('rejects %j', (text) => {
     expect(isPlain(text)).toBe(false);
   });
 });
 
 describe('visibleJson', () => {
-  it('escapes what JSON.stringify leaves raw', () => {
+  it('escapes characters that JSON.stringify leaves raw', () => {
     expect(visibleJson('"\u007f\u0085\u202e\u2028"')).toBe('"\\u007f\\u0085\\u202e\\u2028"');
     expect(visibleJson('"a\u200b\u{e0033}b"')).toBe('"a\\u200b\\udb40\\udc33b"');
   });
 
-  it('means the same value, without anything hidden', () => {
+  it('preserves the value without hidden characters', () => {
     fc.assert(
       fc.property(nasty, (text) => {
         const json = visibleJson(JSON.stringify({ [text]: text }));
@@ -123,7 +123,7 @@ describe('visibleJson', () => {
   });
 });
 
-it('keeps nothing unseen in visibleExactly, whatever stands beside it', () => {
+it('visibleExactly escapes invisible characters in any context', () => {
   expect(visibleExactly('٠٧\u200c٣')).toBe('٠٧\\u200c٣');
   expect(visibleExactly('*737*\u2060é#')).toBe('*737*\\u2060é#');
   expect(visibleExactly('0736251840')).toBe('0736251840');
@@ -131,7 +131,7 @@ it('keeps nothing unseen in visibleExactly, whatever stands beside it', () => {
 
 describe('colouredText', () => {
   it.each(['\u001b[1m\u001b[0;31mred\u001b[39m\n', 'a\tb\r\n', 'Ụgwọ 😀'])(
-    'leaves text, line ends and colour alone: %j',
+    'keeps text, line ends and colours: %j',
     (text) => {
       expect(colouredText(text)).toBe(text);
     },
@@ -142,7 +142,7 @@ describe('colouredText', () => {
     ['\u001b[2K\u001b[0J', '\\x1b[2K\\x1b[0J'],
     ['50 %\r51 %', '50 %\\r51 %'],
     ['a\b\u0007\u009b31m\u202e', 'a\\x08\\x07\\x9b31m\\u202e'],
-  ])('shows what moves the cursor or hides text: %j as %j', (text, shown) => {
+  ])('escapes cursor movement and hidden text: %j to %j', (text, shown) => {
     expect(colouredText(text)).toBe(shown);
   });
 });
@@ -154,7 +154,7 @@ describe('forTerminal', () => {
     '\u001b[1G\u001b[0Jtyped\u001b[6G',
     '\u001b[12G\u001b[10A\u001b[0;31mx',
     'a\tb\r\n',
-  ])('leaves alone what we draw: %j', (text) => {
+  ])("keeps paycli's own drawing: %j", (text) => {
     expect(forTerminal(text)).toBe(text);
   });
 
@@ -164,30 +164,33 @@ describe('forTerminal', () => {
     ['\u001b]52;c;aGk=\u001b\\', '\\x1b]52;c;aGk=\\x1b\\'],
     ['NGN 9\rNGN 1', 'NGN 9\\rNGN 1'],
     ['\u009b31m\u202e', '\\x9b31m\\u202e'],
-  ])('shows what nobody made visible: %j as %j', (text, shown) => {
+  ])('escapes anything else: %j to %j', (text, shown) => {
     expect(forTerminal(text)).toBe(shown);
   });
 });
 
-it.each(['=1+1', '+234803', '-5', '@SUM(A1)', '\t=1', '\r=1', "'=1", "'t Hooft"])('%j gets an apostrophe', (text) => {
-  expect([withoutFormula(text), forSpreadsheet(text)]).toEqual([`'${text}`, `'${text}`]);
-});
+it.each(['=1+1', '+234803', '-5', '@SUM(A1)', '\t=1', '\r=1', "'=1", "'t Hooft"])(
+  'a spreadsheet cell %j gets an apostrophe',
+  (text) => {
+    expect([withoutFormula(text), forSpreadsheet(text)]).toEqual([`'${text}`, `'${text}`]);
+  },
+);
 
-it.each(['', 'a=1', ' =1', '5-5'])('%j stays', (text) => {
+it.each(['', 'a=1', ' =1', '5-5'])('a spreadsheet cell %j is unchanged', (text) => {
   expect([withoutFormula(text), forSpreadsheet(text)]).toEqual([text, text]);
 });
 
 describe('digits that a spreadsheet would change', () => {
-  it.each(['0736251840', '00', '01', '1234567890123456', '0'.repeat(40)])('%j are kept by a formula', (digits) => {
+  it.each(['0736251840', '00', '01', '1234567890123456', '0'.repeat(40)])('%j become a formula', (digits) => {
     expect(forSpreadsheet(digits)).toBe(`="${digits}"`);
     expect(withoutFormula(digits)).toBe(digits);
   });
 
-  it.each(['0', '7', '123456789012345', '0.5', '0a', '0 1', '0\n', '\u0660\u0661'])('%j are none', (text) => {
+  it.each(['0', '7', '123456789012345', '0.5', '0a', '0 1', '0\n', '\u0660\u0661'])('do not include %j', (text) => {
     expect(forSpreadsheet(text)).toBe(text);
   });
 
-  it('come back as any text does, and nothing else is taken for them', () => {
+  it('are restored, and no other text is mistaken for them', () => {
     const any = fc.string({ unit: fc.constantFrom('=', '"', '0', '1', 'a', '\n', "'", '+', '-', '@', '\t') });
     const digits = fc.oneof(any, fc.stringMatching(/^(0?[0-9]{1,20})$/));
     fc.assert(

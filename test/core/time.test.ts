@@ -37,18 +37,18 @@ describe('readInstant', () => {
     ['2026-11-20 14:05:00+01:00', '2026-11-20T13:05:00.000Z'],
     [' 2026-11-20 13:05:00\n', '2026-11-20T13:05:00.000Z'],
     ['2026-11-20  13:05:00', '2026-11-20T13:05:00.000Z'],
-  ])('reads %j, in UTC where no offset is said', (text, utc) => {
+  ])('reads %j, in UTC without an offset', (text, utc) => {
     expect(readInstant(text)).toBe(Date.parse(utc));
   });
 
   it.each(['2026-11-20', '13:05:00', '2026-11-31 13:05:00', 'soon', '', 1_795_179_900, null, ['2026-11-20T13:05:00Z']])(
-    'does not read %j',
+    'rejects %j',
     (value) => {
       expect(readInstant(value)).toBeUndefined();
     },
   );
 
-  it('leaves the strict reader strict', () => {
+  it('does not weaken parseInstant', () => {
     expect(parseInstant('2026-11-20 13:05:00')).toBeUndefined();
     expect(parseInstant('2026-11-20T13:05:00')).toBeUndefined();
   });
@@ -92,9 +92,9 @@ describe('parseInstant', () => {
     ['an offset of 24 hours', '2026-11-20T12:00:00+24:00'],
     ['an offset with 60 minutes', '2026-11-20T12:00:00+01:60'],
     ['no offset', '2026-11-20T14:05:00'],
-    ['an offset of hours alone', '2026-11-20T14:05:00+01'],
-    ['a date alone', '2026-11-20'],
-    ['a blank for the T', '2026-11-20 14:05:00Z'],
+    ['an offset of hours only', '2026-11-20T14:05:00+01'],
+    ['a date only', '2026-11-20'],
+    ['a space for the T', '2026-11-20 14:05:00Z'],
     ['a year of two digits', '26-11-20T14:05:00Z'],
     ['a year of six digits', '+002026-11-20T14:05:00Z'],
     ['a day of one digit', '2026-11-2T14:05:00Z'],
@@ -103,16 +103,16 @@ describe('parseInstant', () => {
     ['a zone by name', '2026-11-20T14:05:00 Africa/Lagos'],
     ['text around it', 'at 2026-11-20T14:05:00Z'],
     ['two lines', '2026-11-20T14:05:00Z\n2026-11-20T14:05:00Z'],
-    ['what is in the year before 0 in UTC', '0000-01-01T00:00:00+23:59'],
-    ['what is in the year 10000 in UTC', '9999-12-31T23:59:59-23:59'],
+    ['a time before year 0 in UTC', '0000-01-01T00:00:00+23:59'],
+    ['a time in year 10000 in UTC', '9999-12-31T23:59:59-23:59'],
     ['seconds since the epoch', '1795179900'],
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a word', 'tomorrow'],
-  ])('refuses %s: %j', (_what, text) => {
+  ])('rejects %s: %j', (_what, text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
-  it('agrees with the engine about every instant that it writes', () => {
+  it('agrees with Date for every time', () => {
     fc.assert(
       fc.property(ms, (at) => {
         expect(parseInstant(new Date(at).toISOString())).toEqual({ ms: at, offset: 0 });
@@ -120,7 +120,7 @@ describe('parseInstant', () => {
     );
   });
 
-  it('takes a date exactly when the calendar has it', () => {
+  it('accepts only existing dates', () => {
     const part = (max: number): fc.Arbitrary<string> => fc.nat(max).map((value) => String(value).padStart(2, '0'));
     fc.assert(
       fc.property(fc.integer({ min: 1600, max: 2400 }), part(14), part(33), (year, month, day) => {
@@ -142,11 +142,11 @@ describe('formatDateAtom', () => {
     ['2026-11-20T13:05:00Z', -570, '2026-11-20T03:35:00-09:30'],
     ['2026-11-20T13:05:00Z', -30, '2026-11-20T12:35:00-00:30'],
     ['2026-12-31T23:30:00Z', 840, '2027-01-01T13:30:00+14:00'],
-  ])('writes %s at %d minutes east as %s', (utc, minutesEast, text) => {
+  ])('prints %s with an offset of %d minutes as %s', (utc, minutesEast, text) => {
     expect(formatDateAtom({ ms: Date.parse(utc), offset: minutesEast })).toBe(text);
   });
 
-  it('is read back as the same instant with the same offset', () => {
+  it('preserves time and offset', () => {
     fc.assert(
       fc.property(seconds, offset, (at, minutesEast) => {
         expect(parseInstant(formatDateAtom({ ms: at, offset: minutesEast }))).toEqual({ ms: at, offset: minutesEast });
@@ -154,7 +154,7 @@ describe('formatDateAtom', () => {
     );
   });
 
-  it('gives back the text it was read from', () => {
+  it('reverses parseInstant', () => {
     fc.assert(
       fc.property(seconds, offset, (at, minutesEast) => {
         const text = formatDateAtom({ ms: at, offset: minutesEast });
@@ -165,8 +165,8 @@ describe('formatDateAtom', () => {
   });
 });
 
-describe('the time zone of the machine', () => {
-  it.each(ZONES)('%s changes nothing about instants on the wire', (zone) => {
+describe('the local time zone', () => {
+  it.each(ZONES)('%s does not affect times in requests', (zone) => {
     vi.stubEnv('TZ', zone);
     const read = parseInstant('2026-03-29T02:30:00+01:00');
     expect(read).toEqual({ ms: Date.UTC(2026, 2, 29, 1, 30), offset: 60 });
@@ -179,7 +179,7 @@ describe('the time zone of the machine', () => {
     ['Pacific/Kiritimati', '03:05', '2026-11-21 03:05'],
     ['America/St_Johns', '09:35', '2026-11-20 09:35'],
     ['Asia/Kathmandu', '18:50', '2026-11-20 18:50'],
-  ])('%s is what people see times in', (zone, clock, full) => {
+  ])('%s is used for display', (zone, clock, full) => {
     vi.stubEnv('TZ', zone);
     const at = Date.UTC(2026, 10, 20, 13, 5);
     expect(formatLocal(at, at)).toBe(clock);
@@ -199,11 +199,11 @@ describe('formatLocal', () => {
     ['the same day of another month', new Date(2026, 1, 2, 12, 0), '2026-02-02 12:00'],
     ['the same day of another year', new Date(2025, 0, 2, 12, 0), '2025-01-02 12:00'],
     ['a day in December', new Date(2026, 11, 31, 7, 8), '2026-12-31 07:08'],
-  ])('shows %s as people write it, seen at noon of 2 January 2026', (_what, date, text) => {
+  ])('prints %s, seen on 2 January 2026 at noon', (_what, date, text) => {
     expect(formatLocal(date.getTime(), noon)).toBe(text);
   });
 
-  it('shows a year before 1000 with four digits', () => {
+  it('prints a year before 1000 with four digits', () => {
     const date = new Date(2026, 0, 2, 12, 0);
     date.setFullYear(987);
     expect(formatLocalFull(date.getTime())).toBe('0987-01-02 12:00');
@@ -239,11 +239,11 @@ describe('parseDuration', () => {
     '1e3s',
     '٥s',
     '1000000s',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  it('reads any count below a million in any unit', () => {
+  it('reads any number below a million in any unit', () => {
     const units = fc.constantFrom(['s', 1000] as const, ['m', 60_000] as const, ['h', 3_600_000] as const);
     fc.assert(
       fc.property(fc.nat(999_999), units, (count, [unit, ms]) => {
@@ -259,7 +259,7 @@ describe('durationWord', () => {
     [90_000, '90s'],
     [900_000, '15m'],
     [86_400_000, '24h'],
-  ])('says %d ms in the largest unit that holds it whole: %j', (ms, word) => {
+  ])('prints %d ms in the largest exact unit: %j', (ms, word) => {
     expect(durationWord(ms)).toBe(word);
     expect(parseDuration(word)).toBe(ms);
   });
@@ -283,11 +283,11 @@ describe('formatDuration', () => {
     [90_061_000, '25 h 1 min'],
     [-1, '0 s'],
     [-900_000, '0 s'],
-  ])('writes %d milliseconds as %s', (ms, text) => {
+  ])('prints %d milliseconds as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it('gives back what parseDuration read, in whole minutes and hours', () => {
+  it('reverses parseDuration for whole minutes and hours', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 1, max: 59 }), (hours, minutes) => {
         expect(formatDuration((parseDuration(`${hours}h`) ?? 0) + (parseDuration(`${minutes}m`) ?? 0))).toBe(
@@ -303,7 +303,7 @@ it.each([
   ['Thu, 29 Feb 2024 23:59:59 GMT', Date.UTC(2024, 1, 29, 23, 59, 59)],
   ['a month in other letters', Date.UTC(2026, 10, 20, 13, 5), 'Fri, 20 NOV 2026 13:05:00 GMT'],
   ['a day of the week that is another', Date.UTC(2026, 10, 20, 13, 5), 'Mon, 20 Nov 2026 13:05:00 GMT'],
-])('%s is a date', (text, ms, written = text) => {
+])('httpDate reads %s', (text, ms, written = text) => {
   expect(httpDate(written)).toBe(ms);
 });
 
@@ -313,15 +313,15 @@ it.each([
   ['an hour 24', 'Fri, 20 Nov 2026 24:00:00 GMT'],
   ['the year 26, which Date.parse takes for 2026', 'Fri, 20 Nov 0026 13:05:00 GMT'],
   ['the year 1, which Date.parse takes for 2001', 'Mon, 01 Jan 0001 00:00:00 GMT'],
-  ['a month that there is not', 'Fri, 20 Foo 2026 13:05:00 GMT'],
+  ['an unknown month', 'Fri, 20 Foo 2026 13:05:00 GMT'],
   ['a minute 60', 'Fri, 20 Nov 2026 13:60:00 GMT'],
   ['a second 60', 'Sat, 31 Dec 2016 23:59:60 GMT'],
-  ['another form', 'Sunday, 06-Nov-94 08:49:37 GMT'],
-  ['a third form', 'Fri Nov 20 10:00:30 2026'],
-  ['a date behind a word', 'on Fri, 20 Nov 2026 10:00:30 GMT'],
+  ['the format of RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT'],
+  ['the format of asctime', 'Fri Nov 20 10:00:30 2026'],
+  ['text before a date', 'on Fri, 20 Nov 2026 10:00:30 GMT'],
   ['a date in another zone', 'Fri, 20 Nov 2026 10:00:30 GMT+0100'],
-  ['nothing', ''],
-])('%s is none', (_what, text) => {
+  ['an empty text', ''],
+])('httpDate rejects %s', (_what, text) => {
   expect(httpDate(text)).toBeUndefined();
 });
 
@@ -331,7 +331,7 @@ it.each([
   ['1000/h', { count: 1000, ms: 3_600_000 }],
   [' 1/s\n', { count: 1, ms: 1000 }],
   ['999999/h', { count: 999_999, ms: 3_600_000 }],
-])('%j is a rate', (text, rate) => {
+])('parseRate reads %j', (text, rate) => {
   expect(parseRate(text)).toEqual(rate);
 });
 
@@ -356,13 +356,13 @@ it.each([
   '5/10s',
   '1000000/s',
   'NaN/s',
-])('%j is none', (text) => {
+])('parseRate rejects %j', (text) => {
   expect(parseRate(text)).toBeUndefined();
 });
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 
-describe('Retry-After', () => {
+describe('retryAfter', () => {
   it.each([
     ['0', 0],
     ['7', 7000],
@@ -373,12 +373,12 @@ describe('Retry-After', () => {
     ['Fri, 20 Nov 2026 11:00:00 GMT', 3_600_000],
     ['999999999999', 100 * 365 * 86_400_000],
     ['9'.repeat(400), 100 * 365 * 86_400_000],
-  ])('%j is taken', (header, ms) => {
+  ])('reads %j', (header, ms) => {
     expect(retryAfter(header, NOW)).toBe(ms);
   });
 
   it.each([undefined, '', '-1', '1.', '1e2', 'soon', 'NaN', 'Fri, 20 Nov 2026 09:59:59 GMT', '2026-11-20T10:00:30Z'])(
-    '%j counts as absent',
+    'ignores %j',
     (header) => {
       expect(retryAfter(header, NOW)).toBeUndefined();
     },
@@ -407,9 +407,9 @@ const setZone = (zone: string | undefined): void => {
 };
 afterEach(() => setZone(before));
 
-// Windows takes no zone from its environment.
-describe.skipIf(process.platform === 'win32')("the days of this machine's zone", () => {
-  it('begin and end where its clocks say so, and have as many hours', () => {
+// Windows does not read the zone from the environment.
+describe.skipIf(process.platform === 'win32')('the days of the local time zone', () => {
+  it('start and end by the local clock, with 23 to 25 hours', () => {
     setZone('America/New_York');
     const hours = (day: string): number => ((startOf('local', day, 1) ?? 0) - (startOf('local', day) ?? 0)) / HOUR;
     expect(['2026-03-08', '2026-11-01', '2026-11-02'].map(hours)).toEqual([23, 25, 24]);
@@ -422,7 +422,7 @@ describe.skipIf(process.platform === 'win32')("the days of this machine's zone",
 });
 
 describe('days of UTC', () => {
-  it('are the same everywhere', () => {
+  it('are the same in every zone', () => {
     for (const zone of ['Africa/Lagos', 'Pacific/Kiritimati']) {
       setZone(zone);
       expect(startOf('utc', '2026-11-01')).toBe(Date.UTC(2026, 10, 1));
@@ -434,14 +434,14 @@ describe('days of UTC', () => {
   });
 });
 
-it('knows a minute as tables show it', () => {
+it('startOf reads a minute as printed in tables', () => {
   const at = Date.UTC(2026, 10, 20, 14, 5);
   expect([0, 1].map((later) => startOf('utc', '2026-11-20 14:05', later))).toEqual([at, at + 60_000]);
   const local = new Date(2026, 10, 20, 23, 59).getTime();
   expect([0, 1].map((later) => startOf('local', '2026-11-20 23:59', later))).toEqual([local, local + 60_000]);
 });
 
-describe('a day that there is not', () => {
+describe('startOf', () => {
   it.each([
     '2026-02-29',
     '2026-11-31',
@@ -452,7 +452,7 @@ describe('a day that there is not', () => {
     '2026-11-01T00:00',
     '2026-11-31 10:00',
     '2026-11-01 24:00',
-  ])('is none: %s', (text) => {
+  ])('rejects %s', (text) => {
     expect(startOf('utc', text)).toBeUndefined();
     expect(startOf('local', text)).toBeUndefined();
   });

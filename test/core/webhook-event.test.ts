@@ -5,16 +5,16 @@ import { EVENTS, isSignedBy, isWanted, readEvent, signatureOf } from '../../src/
 const UGWO = 'ugw.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 const ACTIVITY = 'act.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE';
 
-describe('what an event is about', () => {
+describe('readEvent', () => {
   it.each([
     ['a payment request', { uid: UGWO }, UGWO, undefined],
     ['an activity with ugwo_uid', { uid: ACTIVITY, ugwo_uid: UGWO }, UGWO, ACTIVITY],
     ['an activity with an object', { uid: ACTIVITY, ugwo: { uid: UGWO } }, UGWO, ACTIVITY],
-    ['an activity with a text', { uid: ACTIVITY, ugwo: UGWO }, UGWO, ACTIVITY],
+    ['an activity with a string', { uid: ACTIVITY, ugwo: UGWO }, UGWO, ACTIVITY],
     ['a refund', { uid: 'rfd.a.b', ugwo: { uid: UGWO }, ugwo_activity: { uid: ACTIVITY } }, UGWO, ACTIVITY],
-    ['an empty object of the service’s language', [], undefined, undefined],
+    ["an empty object in PHP's notation", [], undefined, undefined],
     ['a customer', { uid: 'ony.a.b' }, undefined, undefined],
-  ])('%s', (_, data, ugwo, activity) => {
+  ])('reads %s', (_, data, ugwo, activity) => {
     expect(readEvent({ uid: 'evt.a.b', event: 'any', data })).toEqual({
       uid: 'evt.a.b',
       event: 'any',
@@ -24,7 +24,7 @@ describe('what an event is about', () => {
     });
   });
 
-  it('is read of any JSON without a throw', () => {
+  it('accepts any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
         expect(typeof readEvent(body).event).toBe('string');
@@ -32,12 +32,12 @@ describe('what an event is about', () => {
     );
   });
 
-  it('takes its name as a pair', () => {
+  it('reads a name written as a pair', () => {
     expect(readEvent({ event: ['ugwo.successful', 'label'] }).event).toBe('ugwo.successful');
   });
 });
 
-describe('which events are wanted', () => {
+describe('isWanted', () => {
   it.each([
     ['ugwo.activity.updated', ['ugwo.activity.*'], true],
     ['ugwo.successful', ['ugwo.activity.*'], false],
@@ -45,16 +45,16 @@ describe('which events are wanted', () => {
     ['ugwoXsuccessful', ['ugwo.successful'], false],
     ['', ['*'], true],
     ['ugwo.activity.next_action.expired', ['ugwo.*'], true],
-  ])('%s of %j: %s', (event, wanted, is) => {
+  ])('%s for %j: %s', (event, wanted, is) => {
     expect(isWanted(event, wanted)).toBe(is);
   });
 
-  it('every one that is known, by its own name', () => {
+  it('matches every known event by its own name only', () => {
     for (const event of EVENTS) expect(EVENTS.filter((other) => isWanted(other, [event]))).toEqual([event]);
   });
 });
 
-/** Made with PHP's own hash_hmac. */
+/** Created with PHP's hash_hmac. */
 const VECTOR = {
   secret: 'wsk.test-secret',
   body: '{"uid":"evt.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE","event":"ugwo.successful","data":{"uid":"ugw.VCvr.7K2qPmRtV9xLnQ8sD1cYwHfE","status":["ugwo_successful","enum.ugwo_status.ugwo_successful"]}}',
@@ -66,14 +66,14 @@ describe('the signature of a delivery', () => {
     expect(signatureOf(VECTOR.secret, Buffer.from(VECTOR.body))).toBe(VECTOR.signature);
   });
 
-  it('is known again with any of the secrets in use', () => {
+  it('is accepted with any current secret', () => {
     const body = Buffer.from(VECTOR.body);
     expect(isSignedBy(['wsk.new', VECTOR.secret], body, VECTOR.signature)).toBe(true);
     expect(isSignedBy(['wsk.new', 'wsk.other'], body, VECTOR.signature)).toBe(false);
     expect(isSignedBy([], body, VECTOR.signature)).toBe(false);
   });
 
-  it('is no other text, whatever its length, and of no other bytes', () => {
+  it('is rejected for other text or other bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), fc.nat(199), (body, text, at) => {
         const signature = signatureOf('wsk.a', body);
