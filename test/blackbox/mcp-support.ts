@@ -11,8 +11,6 @@ interface ConnectOptions extends RunOptions {
   readonly era?: (typeof ERAS)[number];
   /** How the client answers every question; without this it declares that it can't ask any. */
   readonly answers?: 'accept' | 'decline';
-  /** A program that runs the server. */
-  readonly through?: readonly string[];
 }
 
 export interface ToolEnd {
@@ -28,6 +26,8 @@ export interface Agent {
   readonly questions: string[];
   tools(): ReturnType<Client['listTools']>;
   call(name: string, given?: Record<string, unknown>): Promise<ToolEnd>;
+  /** Closes the server's standard input, and waits until it has ended. */
+  close(): Promise<void>;
 }
 
 const ended = (result: { readonly content?: unknown; readonly isError?: boolean | undefined }): ToolEnd => {
@@ -39,7 +39,7 @@ const ended = (result: { readonly content?: unknown; readonly isError?: boolean 
 
 /** Starts `paycli mcp` and connects a client of others to it. */
 export const connect = async (args: readonly string[], options: ConnectOptions = {}): Promise<Agent> => {
-  const { era = 'auto', answers, through = [] } = options;
+  const { era = 'auto', answers } = options;
   const client = new Client(
     { name: 'an-agent', version: '1.0.0' },
     {
@@ -54,7 +54,7 @@ export const connect = async (args: readonly string[], options: ConnectOptions =
       return { action: answers, content: {} };
     });
   }
-  const [command = '', ...rest] = [...through, ...PROGRAM, 'mcp', ...args];
+  const [command = '', ...rest] = [...PROGRAM, 'mcp', ...args];
   const transport = new StdioClientTransport({
     command,
     args: rest,
@@ -68,6 +68,7 @@ export const connect = async (args: readonly string[], options: ConnectOptions =
     revision: client.getNegotiatedProtocolVersion(),
     questions,
     tools: () => client.listTools(),
+    close: () => client.close(),
     call: async (name, given = {}) => ended(await client.callTool({ name, arguments: given })),
   };
 };

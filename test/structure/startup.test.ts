@@ -9,6 +9,7 @@ import { page, type Service, serve } from '../support/service.ts';
 interface Chunk {
   readonly entry: boolean;
   readonly imports: readonly string[];
+  readonly dynamicImports: readonly string[];
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
@@ -35,14 +36,13 @@ describe('the start-up closure', () => {
     expect(inputs.some((name) => name.includes('node_modules/commander/'))).toBe(true);
   });
 
-  it.each(['zod', 'undici', 'conf', 'cli-table3', 'chalk', 'uqr', 'csv-parse', 'csv-stringify', 'jq-wasm'])(
-    'does not hold %s',
-    (name) => {
-      expect(inputs.filter((input) => input.includes(`node_modules/${name}/`))).toEqual([]);
-    },
-  );
+  const late = ['zod', 'undici', 'conf', 'cli-table3', 'chalk', 'uqr', 'csv-parse', 'csv-stringify', 'jq-wasm'];
 
-  it.each(['emulator', 'client', 'contract', 'config', 'bulk', 'jq'])('does not hold the %s room', (room) => {
+  it.each([...late, '@modelcontextprotocol/server'])('does not hold %s', (name) => {
+    expect(inputs.filter((input) => input.includes(`node_modules/${name}/`))).toEqual([]);
+  });
+
+  it.each(['emulator', 'client', 'contract', 'config', 'bulk', 'jq', 'mcp'])('does not hold the %s room', (room) => {
     expect(inputs.filter((input) => input.startsWith(`src/${room}/`))).toEqual([]);
   });
 
@@ -60,6 +60,33 @@ describe('the start-up closure', () => {
   it('holds no handler of a command', () => {
     const handlers = inputs.filter((input) => /^src\/commands\/.+\/.+(?<!spec|shared)\.ts$/.test(input));
     expect(handlers).toEqual([]);
+  });
+});
+
+describe('the MCP server', () => {
+  const holds = (input: string): string[] =>
+    Object.keys(chunks).filter((name) => Object.keys(chunks[name]?.inputs ?? {}).includes(input));
+  const [server = ''] = holds('src/mcp/server.ts');
+
+  it('is in one chunk with its packages, its own copy of zod included', () => {
+    const isItsOwn = (input: string): boolean => /@modelcontextprotocol|\?mcp$/.test(input);
+    const at = Object.keys(chunks).filter((name) => Object.keys(chunks[name]?.inputs ?? {}).some(isItsOwn));
+    expect(at).toEqual([server]);
+    expect(
+      Object.keys(chunks[server]?.inputs ?? {}).filter((input) => /\/(?:zod|ajv)\//.test(input) && !isItsOwn(input)),
+    ).toEqual([]);
+  });
+
+  it('is loaded by its command alone', () => {
+    const loading = Object.keys(chunks).filter((name) =>
+      [chunks[name]?.imports, chunks[name]?.dynamicImports].some((names) => names?.includes(server)),
+    );
+    expect(loading).toEqual(holds('src/commands/mcp/mcp.ts'));
+    expect(
+      Object.keys(chunks[loading[0] ?? '']?.inputs ?? {}).filter(
+        (input) => !/^src\/commands\/mcp\/|^package\.json$/.test(input),
+      ),
+    ).toEqual([]);
   });
 });
 

@@ -86,14 +86,11 @@ export const serveProxy = async (status = 200): Promise<Proxy> => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, readable };
 };
 
-/**
- * Environment that routes `https://localhost` to this service, so that its origin is the same at each start. `isUp` false:
- * nothing can be sent there.
- */
-export const asLocalhost = async (service: { readonly origin: string }, isUp = () => true) => {
+/** Environment that routes HTTPS to any host to this service, with one of the certificates. `isUp` false: nothing can be sent there. */
+const routed = async (service: { readonly origin: string }, name: string, isUp: () => boolean) => {
   const certificate = {
-    cert: readFileSync(resolve(folder, 'good.pem')),
-    key: readFileSync(resolve(folder, 'good.key')),
+    cert: readFileSync(resolve(folder, `${name}.pem`)),
+    key: readFileSync(resolve(folder, `${name}.key`)),
   };
   const proxy = createHttp().on('connect', (_request, socket) => {
     socket.on('error', () => undefined);
@@ -111,10 +108,21 @@ export const asLocalhost = async (service: { readonly origin: string }, isUp = (
     proxy.close();
   });
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return {
-    PAYCLI_BASE_URL: 'https://localhost',
-    PAYCLI_SECRET_KEY: CANARY,
-    HTTPS_PROXY: url,
-    NODE_EXTRA_CA_CERTS: CA_FILE,
-  };
+  return { HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: CA_FILE };
 };
+
+/**
+ * Environment that routes `https://localhost` to this service, so that its origin is the same at each start. `isUp` false:
+ * nothing can be sent there.
+ */
+export const asLocalhost = async (service: { readonly origin: string }, isUp = () => true) => ({
+  PAYCLI_BASE_URL: 'https://localhost',
+  PAYCLI_SECRET_KEY: CANARY,
+  ...(await routed(service, 'good', isUp)),
+});
+
+/** An origin that is neither the sandbox nor this machine: paycli takes its money for real. */
+export const LIVE_ORIGIN = 'https://elsewhere.test';
+
+/** Environment that routes that origin to this service. */
+export const asLive = (service: { readonly origin: string }) => routed(service, 'wrong-host', () => true);

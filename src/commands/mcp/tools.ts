@@ -105,7 +105,7 @@ const toolOf = (name: string, node: CommandNode, command: ToolCommand): Tool => 
       required: parameters.filter(({ isRequired }) => isRequired).map((one) => one.name),
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: command.money !== true, destructiveHint: false },
+    annotations: { readOnlyHint: command.money !== true, destructiveHint: command.money === true },
   };
 };
 
