@@ -138,6 +138,11 @@ const summary = objectOf({
   ...Object.fromEntries(ROW_STATES.map((state) => [state, count])),
   not_started: count,
   skipped: count,
+  'planned?': objectOf({
+    rows: count,
+    amounts: listOf(objectOf({ currency: text, amount: { type: ['integer', 'string'] } })),
+    unknown_amounts: count,
+  }),
   report: nullable.text,
   'payments?': listOf(sumOf(PAYMENTS)),
 });

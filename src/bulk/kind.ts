@@ -7,7 +7,7 @@ import type { IdPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
 import type { Clock, Io } from '../core/io.ts';
 import type { Entry, LedgerTarget, RequestTerms } from '../ledger/entry.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Plan } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
 import type { LedgerContext } from '../ledger/send.ts';
 import type { Cells } from './cells.ts';
@@ -109,6 +109,16 @@ export interface Protected<T> {
   readonly kind: 'protected';
   /** The report column for the ledger id. */
   readonly idColumn: string;
+  /**
+   * Judges one row as `once` would start it, and sends nothing (--dry-run). Resolves to the entry of an earlier attempt
+   * that has done the row; throws a refusal. Adds a row that would be sent to the plan.
+   */
+  readonly judge?: (
+    item: T,
+    attempt: Omit<RowAttempt, 'judged'>,
+    rowDeps: RowDeps,
+    plan: Plan,
+  ) => Promise<Entry | undefined>;
   /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
   readonly once: (item: T, attempt: RowAttempt, rowDeps: RowDeps) => Promise<Done>;
   /**

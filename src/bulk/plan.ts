@@ -251,7 +251,7 @@ export const filePolicy = async (
 };
 
 /** The total of a file: `3 payment requests for NGN 5,000.00, 1 of them without a known amount`. */
-const totalText = ({ rows, amounts, unknown }: Total, one: string): string => {
+export const totalText = ({ rows, amounts, unknown }: Total, one: string): string => {
   const sums = sumsText(amounts);
   const untold = unknown === 0 ? '' : `, ${unknown} of them without a known amount`;
   return `${rows} ${rows === 1 ? one : `${one}s`}${sums === undefined ? '' : ` for ${sums}`}${untold}`;
@@ -262,8 +262,8 @@ interface Checked {
   readonly id: string;
   readonly name: string;
   readonly policy: FilePolicy;
-  /** Records the job, so that others can see what they approve. */
-  readonly begin: () => Promise<void>;
+  /** Records the job, so that others can see what they approve; undefined where nothing may be written. */
+  readonly begin?: () => Promise<void>;
   readonly operator: FileDeps['operator'];
 }
 
@@ -301,11 +301,14 @@ export const refuseUnapproved = async (
     const by = mayBeSame(me, approvedBy);
     throw new PayError('refused', `${what} were approved by ${by}`, { hint, ledgerId: id });
   }
-  await begin();
-  await policies.approve({ job: id, total, askedBy: me, askedAt: ledger.moment().at });
+  await begin?.();
+  if (begin !== undefined) await policies.approve({ job: id, total, askedBy: me, askedAt: ledger.moment().at });
   const why = worth === 'outgrown' ? 'are more than was approved' : "need another person's approval";
   throw new PayError('refused', `${what} ${why}`, {
-    hint: `ask somebody else to run \`paycli approve ${id}\`, then run the same command again`,
+    hint:
+      begin === undefined
+        ? 'run the same command without --dry-run to ask for the approval'
+        : `ask somebody else to run \`paycli approve ${id}\`, then run the same command again`,
     ledgerId: id,
   });
 };

@@ -7,6 +7,7 @@ import { sumsText } from '../core/money.ts';
 import { environmentName, isGuarded } from '../core/origin.ts';
 import type { Result, View } from '../core/result.ts';
 import { rowsBegun } from '../ledger/open.ts';
+import { judgeRows } from './judge.ts';
 import type { FileDeps, RowDeps, RowKind, RowServices } from './kind.ts';
 import { mostOpen } from './pace.ts';
 import {
@@ -78,6 +79,8 @@ interface FileOfRows<T> {
   readonly kindOf: (client: Client) => RowKind<T>;
   /** The view of the summary. */
   readonly view: View;
+  /** True where --dry-run judges each row by a read of its object and by the ledger. */
+  readonly reads?: boolean;
 }
 
 /** The values that the steps of one run share. */
@@ -87,8 +90,9 @@ interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm' | 'operator'> {
   readonly name: string;
   readonly kind: RowKind<T>;
   readonly client: Client;
-  /** undefined for --dry-run: the file is only checked, and the ledger is not opened. */
+  /** undefined where --dry-run only checks the file, and does not open the ledger. */
   readonly rowDeps: RowDeps | undefined;
+  readonly dryRun: boolean;
   readonly validate: boolean;
   readonly world: RowServices;
 }
@@ -187,11 +191,47 @@ const endIn = async ({ ledger: { jobs } }: RowDeps, id: string, { adjustments }:
   }
 };
 
+/** Options for working on the rows, in a run and in a dry run. */
+const workingOn = <T>({ bulk, world }: JobRun<T>, { input, reader, reporter }: Opened<T>, { rows, bad }: Plan) => ({
+  ...{ ...bulk, ...world, input, reader, rows, excluded: bad },
+  stop: AbortSignal.any([world.stop, reporter.failed]),
+  onSettled: reporter.settled,
+});
+
+const endedAs = <T, W extends WorkedOff>(
+  { name }: JobRun<T>,
+  { reporter }: Opened<T>,
+  { rows, bad }: Plan,
+  worked: W,
+) => {
+  const { reason, aborted } = reporter.failed;
+  return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), name, rows, bad: bad.count };
+};
+
+/** Judges the rows and sends none. */
+const judgeOpened = async <T>(
+  run: JobRun<T>,
+  opened: Opened<T>,
+  { id, rowDeps, sender }: JobToSend<T>,
+  plan: Plan,
+): Promise<JobEnd> => {
+  const { bulk, kind, world } = run;
+  const { sending } = kind;
+  if (sending.kind !== 'protected' || sending.judge === undefined) throw new Error('nothing judges these rows');
+  await opened.reporter.open(id);
+  const worked = await judgeRows({
+    ...workingOn(run, opened, plan),
+    ...{ judge: sending.judge, kept: sending.kept, sender, rowDeps, job: id, retry: bulk.retryFailed },
+    tell: (done) => world.progress.checking(done, plan.rows - plan.bad.count),
+  });
+  return { ...endedAs(run, opened, plan, worked), id: null };
+};
+
 /** Plans, asks and sends. Nothing is sent before the whole file is read and valid. */
 const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> => {
-  const { bulk, name, kind, world } = run;
-  const { input, reader, reporter, job } = opened;
-  const { progress, stop } = world;
+  const { bulk, name, kind, world, dryRun, operator } = run;
+  const { reporter, job } = opened;
+  const { progress } = world;
   const plan = await planOf(run, opened);
   const { rows, bad } = plan;
   if (job === undefined) return { ...NOTHING_SENT, id: null, name, rows, bad: bad.count };
@@ -201,26 +241,21 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
   const ledgerKind = kind.sending.kind === 'protected' ? 'charge' : 'update';
   const about = { id, kind: ledgerKind, command: kind.command, name, service, origin, profile, rows } as const;
   const begin = (): Promise<void> => rowDeps.ledger.jobs.open(about, mostOpen(bulk.concurrency));
-  if (policy !== undefined) await refuseUnapproved({ id, name, begin, policy, operator: run.operator }, kind, rowDeps);
+  if (policy !== undefined) {
+    await refuseUnapproved({ id, name, ...(dryRun ? {} : { begin }), policy, operator }, kind, rowDeps);
+  }
+  if (dryRun) return judgeOpened(run, opened, job, plan);
   await ask(run, rowDeps, id, plan);
   await reporter.open(id);
   await begin();
   const worked = await workOff({
-    ...bulk,
-    ...world,
-    input,
-    reader,
+    ...workingOn(run, opened, plan),
     sender,
-    rows,
-    excluded: bad,
-    stop: AbortSignal.any([stop, reporter.failed]),
-    onSettled: reporter.settled,
     tell: (standing) => progress.working(standing, rows - bad.count),
     onWaiting: progress.waiting,
   });
   await endIn(rowDeps, id, worked);
-  const { reason, aborted } = reporter.failed;
-  return { ...worked, ...(aborted ? { stopped: reason as PayError } : {}), id, name, rows, bad: bad.count };
+  return { ...endedAs(run, opened, plan, worked), id };
 };
 
 const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
@@ -244,20 +279,24 @@ const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
 };
 
 /**
- * Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run only checks the file.
+ * Sends the rows of a file, each once over any number of runs (charge-protocol, Bulk); --dry-run sends none.
  */
-export const runFile = async <T>({ bulk, kindOf, view }: FileOfRows<T>, deps: FileDeps): Promise<Result> => {
+export const runFile = async <T>(
+  { bulk, kindOf, view, reads = false }: FileOfRows<T>,
+  deps: FileDeps,
+): Promise<Result> => {
   const { dryRun, validate } = deps.globals;
   const world = await deps.jobWorld();
-  const client = await deps.client(dryRun ? (bulk.check ? 'read' : 'preview') : 'write');
+  const client = await deps.client(dryRun ? (bulk.check || reads ? 'read' : 'preview') : 'write');
   const kind = kindOf(client);
   refuseCheck(bulk, kind);
-  const rowDeps = dryRun
-    ? undefined
-    : { client, ledger: await deps.ledger(), place: await deps.place(), words: targetFlags(deps.globals) };
+  const rowDeps =
+    dryRun && !reads
+      ? undefined
+      : { client, ledger: await deps.ledger(), place: await deps.place(), words: targetFlags(deps.globals) };
   const name = bulk.from === '-' ? 'standard input' : bulk.from;
   const { io, confirm, operator } = deps;
-  const end = await runJob({ bulk, name, kind, client, rowDeps, validate, world, io, confirm, operator });
+  const end = await runJob({ bulk, name, kind, client, rowDeps, dryRun, validate, world, io, confirm, operator });
   const followed = rowDeps && end.id !== null ? await kind.follow?.(end.id, world, rowDeps) : undefined;
   return jobResult(end, { ...kind, bulk, stop: io.signals.stop, followed }, view);
 };

@@ -7,6 +7,16 @@ import { endOf, type RowEnd } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
 import type { RowSender, SendingJob } from './send.ts';
 
+/** Prints a notice once in a run, however many rows cause it. */
+export const tellingOnce = (notice: RowServices['notice']): RowAttempt['tellOnce'] => {
+  const told = new Set<string>();
+  return async (what, text) => {
+    if (told.has(what)) return;
+    told.add(what);
+    await notice(text);
+  };
+};
+
 /** Sends rows under the ledger's protocol, each like a single command. */
 export const protectedRows = <T>(
   { once, kept, settle, idColumn }: Protected<T>,
@@ -16,12 +26,7 @@ export const protectedRows = <T>(
 ): RowSender<T> => {
   const { ledger } = rowDeps;
   const { job, retry } = sending;
-  const told = new Set<string>();
-  const tellOnce: RowAttempt['tellOnce'] = async (what, text) => {
-    if (told.has(what)) return;
-    told.add(what);
-    await notice(text);
-  };
+  const tellOnce = tellingOnce(notice);
 
   const attempt = async (item: T, { row, signals }: Pick<RowAttempt, 'row' | 'signals'>): Promise<RowEnd> => {
     const judged: RowAttempt['judged'] = (error) => {

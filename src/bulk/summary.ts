@@ -1,10 +1,13 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import { ROW_STATES, type RowState } from '../core/charge.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, signalWord } from '../core/error.ts';
+import { exactNumber } from '../core/money.ts';
 import { madeHere } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
+import type { Total } from '../ledger/policy.ts';
 import type { Trouble } from './counters.ts';
 import type { Aftermath, RowKind } from './kind.ts';
+import { totalText } from './plan.ts';
 import { columnName, gravest, isSignalCode } from './row-end.ts';
 import type { WorkedOff } from './send.ts';
 
@@ -16,6 +19,8 @@ export interface JobEnd extends WorkedOff {
   readonly rows: number;
   /** Rows that were left out as invalid. */
   readonly bad: number;
+  /** The rows that would be sent, where --dry-run has judged them. */
+  readonly planned?: Total | undefined;
 }
 
 /** The parts of a summary besides the row counts. */
@@ -34,6 +39,18 @@ const countsOf = ({ counts, rows, bad, done }: JobEnd): Counts => {
   return { ...all, invalid: all.invalid + bad, not_started: rows - bad - done - all.sending };
 };
 
+const plannedRecord = ({ rows, amounts, unknown }: Total) => ({
+  rows,
+  amounts: [...amounts].map(([currency, amount]) => ({ currency, amount: exactNumber(amount) })),
+  unknown_amounts: unknown,
+});
+
+/** `To charge: 2 payment requests for NGN 5,000.00. Nothing was sent.` */
+const plannedText = (planned: Total | undefined, { verb, one }: Summing['words']): string =>
+  planned === undefined || planned.rows === 0
+    ? 'Nothing was sent.'
+    : `To ${verb.toLowerCase()}: ${totalText(planned, one)}. Nothing was sent.`;
+
 const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => ({
   job: end.id,
   command,
@@ -41,6 +58,7 @@ const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => ({
   rows: end.rows,
   ...countsOf(end),
   skipped: end.skipped,
+  ...(end.planned === undefined ? {} : { planned: plannedRecord(end.planned) }),
   report: bulk.report ?? null,
   ...followed?.fields,
 });
@@ -75,10 +93,18 @@ const TOLD: readonly (keyof Counts)[] = [
 /** States with another name for people. */
 const WORDS: Partial<Record<keyof Counts, string>> = { not_created: 'not made', sending: 'still being sent' };
 
-const whatOf = (counts: Counts, rows: number, done: string): string => {
+const whatOf = (
+  counts: Counts,
+  { rows, planned }: Pick<JobEnd, 'rows' | 'planned'>,
+  { done, verb }: Summing['words'],
+): string => {
   const words = { ...WORDS, accepted: done };
-  const told = TOLD.filter((state) => counts[state] > 0);
-  const texts = told.map((state) => `${counts[state]} ${words[state] ?? state.replaceAll('_', ' ')}`);
+  const [toSend, others] = [planned?.rows ?? 0, { ...counts, not_started: counts.not_started - (planned?.rows ?? 0) }];
+  const told = TOLD.filter((state) => others[state] > 0);
+  const texts = [
+    ...(toSend === 0 ? [] : [`${toSend} to ${verb.toLowerCase()}`]),
+    ...told.map((state) => `${others[state]} ${words[state] ?? state.replaceAll('_', ' ')}`),
+  ];
   return `${rows} ${rows === 1 ? 'row' : 'rows'}: ${texts.join(', ')}`;
 };
 
@@ -112,15 +138,17 @@ const goOnText = (stopped: PayError | undefined): string => {
 
 const hintsOf = (
   counts: Counts,
-  { codes, again, unresolved }: Pick<JobEnd, 'codes' | 'again' | 'unresolved'>,
+  { codes, again, unresolved, planned }: Pick<JobEnd, 'codes' | 'again' | 'unresolved' | 'planned'>,
   words: Summing['words'],
   stopped: PayError | undefined,
 ): string[] => {
   const { unknown, rejected, failed, not_sent, not_created, not_started, sending } = counts;
   return [
     ...(unknown > 0 || unresolved ? [words.findOut] : []),
-    ...(not_started + sending + not_sent > 0 || [...codes].some(isSignalCode) ? [goOnText(stopped)] : []),
-    ...(rejected + failed + not_created > 0
+    ...(planned === undefined && (not_started + sending + not_sent > 0 || [...codes].some(isSignalCode))
+      ? [goOnText(stopped)]
+      : []),
+    ...(planned === undefined && rejected + failed + not_created > 0
       ? [
           'fix the cause, then add --retry-failed to the same command to retry rows that were rejected, failed or not made',
         ]
@@ -144,7 +172,8 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
   const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
   if (code === 0) return undefined;
   const lines = [
-    whatOf(counts, end.rows, words.done),
+    whatOf(counts, end, words),
+    ...(end.planned === undefined ? [] : [plannedText(end.planned, words)]),
     ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
     ...whyOf(stopped, counts, stop),
     ...troublesOf(end, bulk.report),
@@ -175,7 +204,7 @@ export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => 
     view,
     // If the summary can't be printed, a run that changed something must not end as if it had not.
     ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),
-    ...(end.id === null ? { notice: 'nothing was sent' } : {}),
+    ...(end.id === null ? { notice: plannedText(end.planned, summing.words) } : {}),
     ...(failure === undefined ? {} : { failure }),
   };
 };

@@ -41,6 +41,10 @@ export const formatMoney = (minor: string | number | bigint, currency: string): 
 export const sumsText = (sums: ReadonlyMap<string, bigint>): string | undefined =>
   sums.size === 0 ? undefined : [...sums].map(([currency, minor]) => formatMoney(minor, currency)).join(' and ');
 
+/** The amount as a number, or as text if a number can't hold it exactly. */
+export const exactNumber = (amount: bigint): number | string =>
+  Number.isSafeInteger(Number(amount)) ? Number(amount) : String(amount);
+
 /** Result of reading an amount: a count of the minor unit, or the problem and a hint. */
 export type ReadAmount = { readonly minor: number } | { readonly problem: string; readonly hint: string };
 

@@ -6,14 +6,26 @@ import { inProcess } from '../support/in-process.ts';
 import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
-import { activityOf, charged, ugwoOf } from './bulk-support.ts';
+import {
+  activityOf,
+  charged,
+  chargeFrom,
+  csvOf,
+  fileOf,
+  numberIn,
+  reportOf,
+  reportPath,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
 
 const CHARGE = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
 const CHECKOUT = { uid: 'chk.AbCd.1', currency: 'NGN' };
 const BANKS = [{ psp: 'psp.AbCd.1', banks: [{ code: 'gtb' }, { code: 'new_bank' }] }];
 
-const request = (changes: object = {}): Answer =>
-  json(200, { ...ugwo(1), onye: { email: 'ada@example.com' }, checkout: CHECKOUT, activities: [], ...changes });
+const request = (changes: object = {}, number = 1): Answer =>
+  json(200, { ...ugwo(number), onye: { email: 'ada@example.com' }, checkout: CHECKOUT, activities: [], ...changes });
 
 interface Answers {
   /** The answer to a read of the payment request. */
@@ -186,5 +198,152 @@ describe('--dry-run of a charge', () => {
     const options: RunOptions = { env: { PAYCLI_BASE_URL: service.origin } };
     expect(await inProcess([...CHARGE, ...more], options)).toMatchObject({ code: 0 });
     expect(service.connections()).toBe(0);
+  });
+});
+
+describe('--dry-run of a file of charges', () => {
+  const row = (number: number, provider = 'gtb'): string => `${ugwoOf(number)},ussd,${provider}`;
+  const fileWith = (...rows: readonly string[]): string => fileOf(csvOf('ugwo,medium,provider', ...rows));
+  const paid = { status: 'ugwo_successful' };
+  /** What the service shows of some payment requests; the others are open. */
+  const READS: Readonly<Record<number, Answer>> = {
+    2: request(paid, 2),
+    3: request({ status: 'cancelled' }, 3),
+    5: json(404, { message: 'ugwo.error.not_found' }),
+  };
+  const serveRows = (reads: Readonly<Record<number, Answer>> = READS, charges: Readonly<Record<number, Answer>> = {}) =>
+    serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.url.startsWith('/v1/checkouts/')) return json(200, BANKS);
+      if (seen.method === 'POST') return charges[number] ?? charged(number);
+      return reads[number] ?? request({}, number);
+    });
+
+  it('reports the totals, and each row that would not be charged', async () => {
+    const unsupported = [{ propertyPath: 'data.provider', title: 'is not a supported bank code' }];
+    const charges = { 7: reset, 9: problem(422, 'Validation Failed', unsupported) };
+    const options = { service: await serveRows(READS, charges), home: newFolder() };
+    expect((await chargeFrom(ussdFile(6), options)).code).toBe(0);
+    expect((await chargeFrom(ussdFile(7), options)).code).toBe(6);
+    // The transfer to 8 can still be paid, but this file asks for another medium.
+    const other = ['ugwo', 'charge', ugwoOf(8), '--medium', 'bank_transfer'];
+    expect((await inProcess(other, options)).code).toBe(0);
+    const [files, posts] = [filesIn(options.home), postsTo(options.service)];
+    const file = fileWith(...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => row(number)), row(9, 'gtbb'));
+    const report = reportPath();
+    const ended = await chargeFrom(file, options, '--dry-run', '--report', report);
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended)).toMatchObject({
+      job: null,
+      rows: 9,
+      accepted: 1,
+      skipped: 1,
+      refused: 3,
+      rejected: 2,
+      not_started: 3,
+      planned: { rows: 3, amounts: [{ currency: 'NGN', amount: 1_500_013 }], unknown_amounts: 0 },
+    });
+    const { message, hint } = errorOf(ended);
+    expect(message).toMatch(
+      /^9 rows: 3 to charge, 1 charged, 2 rejected, 3 refused\nTo charge: 3 payment requests for NGN 15,000\.13\. Nothing was sent\.\n/,
+    );
+    expect(message).toContain('row 2: ');
+    expect(hint).toContain('find out about the unknown rows');
+    expect(hint).not.toContain('run the same command again');
+    expect(Object.fromEntries(Object.entries(reportOf(report)).map(([at, { state }]) => [at, state]))).toEqual({
+      ...{ 2: 'refused', 3: 'refused', 5: 'rejected', 6: 'accepted', 7: 'refused', 9: 'rejected' },
+    });
+    expect(reportOf(report)[9]?.['error']).toContain('did you mean gtb?');
+    expect(postsTo(options.service)).toBe(posts);
+    expect(filesIn(options.home)).toEqual(files);
+    const real = await chargeFrom(file, options);
+    expect(real.code).toBe(3);
+    expect(summaryOf(real)).toMatchObject({ accepted: 4, refused: 3, rejected: 2, not_started: 0 });
+  });
+
+  it('says where all rows are good how much would be charged', async () => {
+    const options = { service: await serveRows({}), home: newFolder() };
+    const ended = await inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2), '--dry-run', '-o', 'csv'], options);
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: 'To charge: 2 payment requests for NGN 10,000.03. Nothing was sent.\n',
+    });
+    expect(readdirSync(options.home)).toEqual([]);
+  });
+
+  it.each<[string, readonly string[], Readonly<Record<number, Answer>>, number]>([
+    ['all good', [], {}, 0],
+    ['a paid one', [], { 2: READS[2] as Answer }, 9],
+    ['one that does not exist', [], { 2: READS[5] as Answer }, 3],
+    ['a rejected key', [], { 1: problem(401, 'Unauthorized') }, 4],
+    ['a read that fails', ['--timeout', '1s'], { 2: json(200, '{') }, 8],
+    ['--check and a paid one', ['--check'], { 2: READS[2] as Answer }, 2],
+    ['--skip-invalid with --check', ['--check', '--skip-invalid'], { 2: READS[2] as Answer }, 0],
+  ])('ends as the run would: %s', async (_what, more, reads, code) => {
+    const options = { service: await serveRows(reads), home: newFolder() };
+    const file = ussdFile(1, 2);
+    const dry = await chargeFrom(file, options, '--dry-run', ...more);
+    expect(dry, dry.stderr).toMatchObject({ code });
+    expect(postsTo(options.service)).toBe(0);
+    expect(readdirSync(options.home)).toEqual([]);
+    expect((await chargeFrom(file, options, ...more)).code).toBe(code);
+  });
+
+  it.each([
+    [['--max-charges', '2'], 9],
+    [['--max-charges', '3'], 0],
+    [['--max-amount', 'NGN 10,000.03'], 9],
+    [['--max-amount', 'NGN 15,000.06'], 0],
+    [['--approve-above', 'NGN 15,000.05'], 9],
+    [['--approve-above', 'NGN 15,000.06'], 0],
+  ])('counts its rows against the policy %j, and not the attempt', async (limits, code) => {
+    const options = { service: await serveRows({}), home: newFolder() };
+    expect((await inProcess([...POLICY, ...limits], options)).code).toBe(0);
+    const [files, file] = [filesIn(options.home), ussdFile(1, 2, 3)];
+    for (const _again of [1, 2]) {
+      const dry = await chargeFrom(file, options, '--dry-run');
+      expect(dry, dry.stderr).toMatchObject({ code });
+    }
+    expect(filesIn(options.home)).toEqual(files);
+    expect(postsTo(options.service)).toBe(0);
+    expect((await chargeFrom(file, options)).code).toBe(code);
+  });
+
+  it('asks nobody for an approval', async () => {
+    const options = { service: await serveRows({}), home: newFolder() };
+    await inProcess([...POLICY, '--approve-above', 'NGN 1.00'], options);
+    const dry = await chargeFrom(ussdFile(1), options, '--dry-run');
+    expect(errorOf(dry)).toMatchObject({
+      message: expect.stringContaining("for NGN 5,000.01 need another person's approval"),
+      hint: 'run the same command without --dry-run to ask for the approval',
+    });
+    expect((await inProcess(['ledger', 'jobs', '--json'], options)).stdout).toContain('"data":[]');
+  });
+
+  it('keeps to the rate and the concurrency', async () => {
+    let [open, most] = [0, 0];
+    const service = await serveAllBy((seen) => (_seen, response, socket) => {
+      open += 1;
+      most = Math.max(most, open);
+      setImmediate(() => {
+        open -= 1;
+        request({}, numberIn(seen))(seen, response, socket);
+      });
+    });
+    const rows = ussdFile(...Array.from({ length: 12 }, (_, at) => at + 1));
+    expect((await chargeFrom(rows, { service }, '--dry-run', '--concurrency', '2')).code).toBe(0);
+    expect(most).toBeLessThanOrEqual(2);
+    expect(service.seen).toHaveLength(12);
+  });
+
+  it('reads nothing with --no-preflight, and needs no key', async () => {
+    const service = await serveBy(() => undefined);
+    const options: RunOptions = { env: { PAYCLI_BASE_URL: service.origin }, home: newFolder() };
+    const ended = await chargeFrom(ussdFile(1, 2), options, '--dry-run', '--no-preflight');
+    expect(ended.code).toBe(0);
+    expect(summaryOf(ended)).toMatchObject({ job: null, rows: 2, not_started: 2 });
+    expect(summaryOf(ended)).not.toHaveProperty('planned');
+    expect(service.connections()).toBe(0);
+    expect(readdirSync(options.home ?? '')).toEqual([]);
   });
 });

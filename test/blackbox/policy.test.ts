@@ -255,12 +255,6 @@ describe('a file above --approve-above', () => {
     expect(await chargeFrom(ussdFile(1, 2), world)).toMatchObject({ code: 0 });
   });
 
-  it('is only checked with --dry-run', async () => {
-    const world = await under(['--approve-above', 'NGN 0.01']);
-    expect(await chargeFrom(ussdFile(1), world, '--dry-run')).toMatchObject({ code: 0 });
-    expect((await inProcess(['ledger', 'jobs', '--json'], world)).stdout).toContain('"data":[]');
-  });
-
   it('must exist and need approval for `paycli approve`', async () => {
     const { world } = await waiting();
     expect(await inProcess(['approve', 'job-0000000000000000'], world)).toMatchObject({ code: 2 });

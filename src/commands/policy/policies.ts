@@ -1,5 +1,6 @@
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import { exactNumber } from '../../core/money.ts';
 import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
@@ -7,10 +8,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { type Allowance, type Amounts, dayOf, OTHERS, type Policy, type Spent } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
-
-/** Returns a string if a number can't hold the amount exactly. */
-const exact = (amount: bigint): number | string =>
-  Number.isSafeInteger(Number(amount)) ? Number(amount) : String(amount);
 
 /** Output row of a policy. `spent` is undefined if the policy covers no single profile. */
 export const policyRecordOf = ({ profile, policy, by, at }: Allowance['kept'], spent: Spent | undefined): ApiRecord => {
@@ -26,7 +23,7 @@ export const policyRecordOf = ({ profile, policy, by, at }: Allowance['kept'], s
       return {
         currency,
         max_amount: maxAmount[currency] ?? null,
-        amount_today: today === undefined ? null : exact(today),
+        amount_today: today === undefined ? null : exactNumber(today),
         approve_above: approveAbove[currency] ?? null,
       };
     }),

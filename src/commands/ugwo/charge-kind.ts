@@ -1,5 +1,5 @@
 import type { Cells } from '../../bulk/cells.ts';
-import type { Protected, RowDeps, RowKind } from '../../bulk/kind.ts';
+import type { Protected, RowKind } from '../../bulk/kind.ts';
 import type { RowSignals } from '../../bulk/pace.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
 import type { Client } from '../../client/client.ts';
@@ -20,8 +20,7 @@ import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
-import { asksTheSame, type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
-import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
+import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import type { Total } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
@@ -32,7 +31,8 @@ import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import { followCharges } from './charge-follow.ts';
-import { chargeData, fieldOf, guessOf, lookFirst, PARAM, refusal, sendCharge } from './charge-send.ts';
+import { judgeRow } from './charge-plan.ts';
+import { chargeData, fieldOf, guessOf, isMadeHere, lookFirst, PARAM, refusal, sendCharge } from './charge-send.ts';
 import { CHARGE_FIELDS, type ChargeFields, faultsOf, faultsUnchecked, type NameOf } from './charge-shared.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
@@ -203,24 +203,6 @@ const optionsText = ({ fields, params }: FileOfCharges): string => {
 
 const NOT_SHOWN = "the service can't show the payment request";
 
-const ACCEPTED_BEFORE: readonly RefusalReason[] = ['payable', 'paid', 'unseen'];
-
-/**
- * True if the row already has its charge: from an earlier run, or from another file of this ledger with the same terms.
- */
-const isMadeHere = (
-  by: Entry,
-  { why, intent, ledger: other }: Refused,
-  data: Readonly<Record<string, unknown>>,
-  { ledger }: RowDeps,
-): boolean =>
-  why === 'done' ||
-  (other === undefined &&
-    by.job !== intent.job &&
-    by.state === 'accepted' &&
-    ACCEPTED_BEFORE.includes(why) &&
-    asksTheSame(by, data, ledger.digest));
-
 const sending = (
   { look, again }: FileOfCharges,
   { isHeld, count }: Checker,
@@ -229,6 +211,7 @@ const sending = (
 ): Protected<ChargeItem> => ({
   kind: 'protected',
   idColumn: 'charge',
+  judge: judgeRow(again, count, client, deps),
   once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
     const { ugwo } = item;
     const since = rowDeps.ledger.moment();
@@ -272,10 +255,7 @@ const sending = (
 export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
   const { globals, io } = deps;
   const { wait, bulk } = file;
-  const checker = openChecker(client, async (record) => {
-    // A dry run does not change the ledger.
-    if (!globals.dryRun) await deps.observe(activitiesOf(record.value) ?? [], record);
-  });
+  const checker = openChecker(client, (record) => deps.observe(activitiesOf(record.value) ?? [], record));
   const flagOf = flagInFile(file);
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   return {

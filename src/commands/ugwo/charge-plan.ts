@@ -1,4 +1,4 @@
-import type { RowDeps } from '../../bulk/kind.ts';
+import type { Protected, RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client, Preview } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { BANK_CODES } from '../../core/banks.ts';
@@ -10,13 +10,13 @@ import type { ApiRecord } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import { judgeCharge } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { unlessReused } from './charge-reuse.ts';
-import { chargeData, type Data, describedCharge, type Looked, lookFirst } from './charge-send.ts';
+import { chargeData, type Data, describedCharge, isMadeHere, type Looked, lookFirst, refusal } from './charge-send.ts';
 import type { OneCharge } from './charge-spec.ts';
 import { activityView } from './view.ts';
 
@@ -123,4 +123,33 @@ export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> =>
   if (elsewhere !== undefined) await deps.notice(elsewhereText(elsewhere));
   await deps.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(input.ugwo, shown)}`);
   return deps.preview(request);
+};
+
+/** Judges a row of a file (see `Protected.judge`). `count` throws if the file then exceeds its limit. */
+export const judgeRow = (
+  again: boolean,
+  count: (ugwo: string, asked: RequestTerms) => void,
+  client: Client,
+  deps: Deps,
+): NonNullable<Protected<Parameters<typeof chargeData>[0] & Pick<OneCharge, 'ugwo'>>['judge']> => {
+  const rejectionOf = openBanks(client, targetFlags(deps.globals));
+  return async (item, { row, signals, tellOnce }, rowDeps, plan) => {
+    const [{ ugwo }, { slowDown }] = [item, signals];
+    const looked = await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text), { slowDown });
+    count(ugwo, looked?.shown.asked ?? {});
+    const data = chargeData(item, deps.io.clock.now());
+    const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
+    const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
+    const counted = rejection === undefined ? plan : { ...plan };
+    const judged = await judgeCharge(rowDeps, { ugwo, data, again, row, shown: looked?.shown }, counted);
+    if (judged.kind === 'refused') {
+      const { by } = judged;
+      if (by !== undefined && isMadeHere(by, judged, data, rowDeps)) return by;
+      throw refusal(judged, data, rowDeps);
+    }
+    if (judged.elsewhere !== undefined)
+      await tellOnce('elsewhere', `Row ${row.number}: ${elsewhereText(judged.elsewhere)}`);
+    if (rejection !== undefined) throw rejection;
+    return undefined;
+  };
 };

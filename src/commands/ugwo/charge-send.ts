@@ -9,7 +9,7 @@ import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
-import type { Refused } from '../../ledger/ledger.ts';
+import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
 import { hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
@@ -198,3 +198,21 @@ export const refusal = (refused: Refused, data: Data, { ledger, words }: RowDeps
   const isSame = by !== undefined && asksTheSame(by, data, ledger.digest);
   return refusedError(refused, words, isSame);
 };
+
+const ACCEPTED_BEFORE: readonly RefusalReason[] = ['payable', 'paid', 'unseen'];
+
+/**
+ * True if the row already has its charge: from an earlier run, or from another file of this ledger with the same terms.
+ */
+export const isMadeHere = (
+  by: Entry,
+  { why, intent, ledger: other }: Refused,
+  data: Data,
+  { ledger }: RowDeps,
+): boolean =>
+  why === 'done' ||
+  (other === undefined &&
+    by.job !== intent.job &&
+    by.state === 'accepted' &&
+    ACCEPTED_BEFORE.includes(why) &&
+    asksTheSame(by, data, ledger.digest));

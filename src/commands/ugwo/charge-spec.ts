@@ -211,7 +211,8 @@ export const chargeCommand = defineCommand({
     'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, if ' +
     'it has no checkout, or if the customer can still pay an earlier charge by the same medium, from any client.\n\n' +
     '--dry-run reads the payment request and the ledger, writes nothing, and ends with the exit code that the charge ' +
-    'would start with. With --no-preflight it reads neither and needs no key.\n\n' +
+    'would start with. For a file it reports the total, and the rows that would be refused. With --no-preflight it ' +
+    'reads neither and needs no key.\n\n' +
     'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or ' +
     'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. Other ' +
     'columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
@@ -235,7 +236,7 @@ export const chargeCommand = defineCommand({
   output:
     'the activity (with --wait in a pipe: printed at the end of the wait; to get the account at once, charge without --wait ' +
     'and then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
-    'a summary: job, command, file, rows, a count for each state, not_started, skipped, report',
+    'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report',
   exits: [...ONCE_EXITS, 'charge_failed', 'pending'],
   previews: true,
   read: (args, given, { validate }) => {

@@ -164,5 +164,5 @@ export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
   if (input.kind === 'one') return chargeOne(input, deps);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
   const kindOf = (client: Client) => chargeKind(input, client, deps);
-  return runFile({ bulk: input.bulk, kindOf, view: chargesView }, deps);
+  return runFile({ bulk: input.bulk, kindOf, view: chargesView, reads: input.look }, deps);
 };
