@@ -5,7 +5,7 @@ import { svgOf } from './svg.ts';
 export const PICTURE = 'docs/terminal.svg';
 
 const TYPED = [
-  'paycli ugwo list --local --limit 3',
+  'paycli ugwo list --local --limit 3 --columns uid,ref,amount,status',
   `paycli ugwo charge ${SEEDED.ugwo} --medium bank_transfer --local`,
 ];
 

@@ -148,7 +148,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
   ],
   no_checkout: (_refused, command) => [
     "it has no checkout, so it offers no medium and can't be charged",
-    `create another payment request: ${command('ugwo', 'create', '--help')}`,
+    `create another payment request with --checkout: ${command('ugwo', 'create', '--help')}`,
   ],
   policy: ({ policy }, command) => (policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command)),
 };

@@ -100,7 +100,7 @@ describe('refusedError', () => {
       'no_checkout',
       {},
       "it has no checkout, so it offers no medium and can't be charged",
-      'create another payment request: `paycli ugwo create --help --profile x`',
+      'create another payment request with --checkout: `paycli ugwo create --help --profile x`',
     ],
   ])('explains %s: %#', (why, given, message, hint) => {
     expect(said(why, given)).toEqual([message, hint]);
