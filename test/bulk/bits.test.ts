@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bitSet } from '../../src/bulk/counters.ts';
 
-it('marks rows as a set would', () => {
+it('bitSet behaves like a Set', () => {
   const steps = fc.array(fc.record({ row: fc.integer({ min: 1, max: 40_000 }), set: fc.boolean() }), {
     maxLength: 200,
   });

@@ -12,7 +12,7 @@ const gathered = (fields: Fields, format: 'csv' | 'ndjson' = 'ndjson') => {
   return { values: cells.object('param'), faults: cells.faults };
 };
 
-describe('what was given', () => {
+describe('givenOf', () => {
   it.each<['csv' | 'ndjson', Fields, Fields]>([
     ['csv', { a: '', b: ' \u00a0', c: '\u00a00 ' }, { c: '0' }],
     ['ndjson', { a: ' \u00a0', b: "'+1" }, { a: ' \u00a0', b: "'+1" }],
@@ -28,12 +28,12 @@ describe('what was given', () => {
       { a: null, b: '', c: 0, d: false, e: [], f: { g: null } },
       { b: '', c: 0, d: false, e: [], f: { g: null } },
     ],
-  ])('in a row of %s', (format, fields, given) => {
+  ])('reads a row of %s', (format, fields, given) => {
     expect([...givenOf(fields, format)]).toEqual(Object.entries(given));
   });
 });
 
-describe('the text of a column', () => {
+describe('Cells', () => {
   const textIn = (column: string) => {
     const cells = read({ a: 'x', b: 5, c: null });
     return [cells.text(column), cells.faults];
@@ -44,11 +44,11 @@ describe('the text of a column', () => {
     ['b', undefined, [{ column: 'b', what: 'should be text' }]],
     ['c', undefined, []],
     ['d', undefined, []],
-  ])('%s is %j', (column, text, faults) => {
+  ])('text of %s is %j', (column, text, faults) => {
     expect(textIn(column)).toEqual([text, faults]);
   });
 
-  it('means what it is parsed to, or is at fault', () => {
+  it('parsed returns the parsed value or a fault', () => {
     const cells = read({ a: '7', b: 'x', c: 5 });
     const asNumber = (text: string) => (/^\d$/.test(text) ? Number(text) : undefined);
     expect(['a', 'b', 'c', 'd'].map((column) => cells.parsed(column, asNumber, 'a digit'))).toEqual([
@@ -63,23 +63,23 @@ describe('the text of a column', () => {
     ]);
   });
 
-  it('may be nested 64 levels deep where it is JSON', () => {
+  it('gathered allows JSON of 64 levels', () => {
     const deep = '['.repeat(64) + ']'.repeat(64);
     expect(gathered({ 'param.a:': deep })).toEqual({ values: { a: JSON.parse(deep) }, faults: [] });
   });
 
-  it('in a row of CSV that was made of values is as it came', () => {
+  it('givenOf leaves values in a CSV row unchanged', () => {
     expect([...givenOf({ a: 5, b: null, c: '' }, 'csv')]).toEqual([['a', 5]]);
   });
 });
 
-describe('fields with a prefix', () => {
+describe('gathered columns with a prefix', () => {
   it.each<[string, Fields, Fields | undefined]>([
     ['none', { ugwo: 'x', params: 1, 'params.k': 1, 'PARAM.k': 1 }, undefined],
-    ['texts', { 'param.a': 'x', 'param.b': '1' }, { a: 'x', b: '1' }],
+    ['strings', { 'param.a': 'x', 'param.b': '1' }, { a: 'x', b: '1' }],
     ['values of NDJSON', { 'param.a': 1, 'param.b': [null], 'param.c': { d: 1 } }, { a: 1, b: [null], c: { d: 1 } }],
     ['JSON', { 'param.a:': '[1,null]', 'param.b:': ' "x" ', 'param.c:': 'null' }, { a: [1, null], b: 'x', c: null }],
-    ['values where JSON is wanted', { 'param.a:': 1, 'param.b:': { c: 'x' } }, { a: 1, b: { c: 'x' } }],
+    ['values for JSON columns', { 'param.a:': 1, 'param.b:': { c: 'x' } }, { a: 1, b: { c: 'x' } }],
     ['an object', { param: { a: 1, b: null } }, { a: 1, b: null }],
     ['an object as JSON', { param: '{"a":1}' }, { a: 1 }],
     ['an empty object', { param: {} }, {}],
@@ -89,41 +89,41 @@ describe('fields with a prefix', () => {
       { 'param.a.b': '1', 'param.c:d': '3', 'param.e::': '4' },
       { 'a.b': '1', 'c:d': '3', 'e:': 4 },
     ],
-    ['the name of a setter', { 'param.__proto__': 'x' }, { ['__proto__']: 'x' }],
-  ])('give one object: %s', (_, fields, values) => {
+    ['a member named __proto__', { 'param.__proto__': 'x' }, { ['__proto__']: 'x' }],
+  ])('form one object: %s', (_, fields, values) => {
     expect(gathered(fields)).toEqual({ values, faults: [] });
   });
 
-  it('keep numbers as they are written', () => {
+  it('preserve the digits of numbers', () => {
     expect(printExact(gathered({ 'param.a:': '1.10', param: '{"b":12345678901234567890}' }).values)).toBe(
       '{"a":1.10,"b":12345678901234567890}',
     );
   });
 
-  it('are not given where the cell is empty', () => {
+  it('are absent if the cell is empty', () => {
     expect(gathered({ param: '', 'param.a': '', 'param.b:': '' }, 'csv')).toEqual({ values: undefined, faults: [] });
     expect(gathered({ 'param.a': '', 'param.a:': '1' }, 'csv')).toEqual({ values: { a: 1 }, faults: [] });
   });
 
   it.each<[string, Fields, string, string | RegExp]>([
-    ['no JSON', { 'param.a:': 'vip' }, 'param.a:', /^not JSON: /],
-    ['no JSON, cut off', { param: '{"a":1' }, 'param', /^not JSON: /],
-    ['no object', { param: '[1]' }, 'param', 'not a JSON object'],
+    ['invalid JSON', { 'param.a:': 'vip' }, 'param.a:', /^not JSON: /],
+    ['truncated JSON', { param: '{"a":1' }, 'param', /^not JSON: /],
+    ['a non-object', { param: '[1]' }, 'param', 'not a JSON object'],
     ['a number', { param: 5 }, 'param', 'not a JSON object'],
-    ['a number that a double can not hold', { param: parseExact('1.10') }, 'param', 'not a JSON object'],
+    ['a number too large for a double', { param: parseExact('1.10') }, 'param', 'not a JSON object'],
     ['null as JSON', { param: 'null' }, 'param', 'not a JSON object'],
     ['too deep', { 'param.a:': '['.repeat(65) + ']'.repeat(65) }, 'param.a:', 'nested deeper than 64 levels'],
-    ['no name', { 'param.': 'x' }, 'param.', 'no name after the dot'],
-    ['no name of JSON', { 'param.:': '1' }, 'param.:', 'no name after the dot'],
-    ['a key twice', { 'param.a': '1', 'param.a:': '1' }, 'param.a:', '"a" is also set by the column "param.a"'],
+    ['an empty name', { 'param.': 'x' }, 'param.', 'no name after the dot'],
+    ['an empty name of JSON', { 'param.:': '1' }, 'param.:', 'no name after the dot'],
+    ['a repeated key', { 'param.a': '1', 'param.a:': '1' }, 'param.a:', '"a" is also set by the column "param.a"'],
     [
-      'a key twice, in an object',
+      'a repeated key in an object',
       { 'param.a': '1', param: { a: '1' } },
       'param',
       '"a" is also set by the column "param.a"',
     ],
     [
-      'a key twice, before an object',
+      'a repeated key before an object',
       { param: { a: '1' }, 'param.a': '1' },
       'param.a',
       '"a" is also set by the column "param"',
@@ -133,7 +133,7 @@ describe('fields with a prefix', () => {
     expect(faults).toEqual([{ column, what: typeof what === 'string' ? what : expect.stringMatching(what) }]);
   });
 
-  it('tell all faults of a row', () => {
+  it('report all faults of a row', () => {
     const { faults } = gathered({
       'param.a:': '{',
       'param.b': '1',
@@ -144,12 +144,12 @@ describe('fields with a prefix', () => {
     expect(faults.map(({ column }) => column)).toEqual(['param.a:', 'param.', 'param', 'param.c']);
   });
 
-  it('name the first column of a key that is given more than twice', () => {
+  it('name the first column of a repeated key', () => {
     const { faults } = gathered({ 'param.a': '1', 'param.a:': '1', param: { a: '1' } });
     expect(faults.map(({ what }) => what)).toEqual(Array(2).fill('"a" is also set by the column "param.a"'));
   });
 
-  it('give back any object, however its members are spread over columns', () => {
+  it('can express any object in any combination of columns', () => {
     const key = fc.string({ minLength: 1 }).filter((name) => !name.endsWith(':'));
     const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
     const member = fc.tuple(key, json, fc.constantFrom('named', 'as JSON', 'inside'));
@@ -167,14 +167,14 @@ describe('fields with a prefix', () => {
         ]);
         const { values, faults } = gathered(fields);
         expect(faults).toEqual([]);
-        // A member that is named and null was not given.
+        // A named member that is null counts as absent.
         const wanted = all.filter(([, value, way]) => way !== 'named' || value !== null);
         expect(values).toEqual(Object.fromEntries(wanted.map(([name, value]) => [name, value])));
       }),
     );
   });
 
-  it('throw nothing, and name a column of the row in each fault', () => {
+  it('never throw, and name a column in each fault', () => {
     const name = fc.constantFrom('param', 'param.', 'param.a', 'param.a:', 'param.b:', 'param.:', 'param.a::', 'other');
     const value = fc.oneof(fc.string(), fc.constantFrom('{"a":1}', '{"b":', 'null', '1.10'), fc.jsonValue());
     fc.assert(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnNames, missingColumn, unusedNotices } from '../../src/bulk/rows.ts';
 
-describe('the names of columns', () => {
+describe('columnNames', () => {
   const KNOWN = ['ugwo', 'medium', 'param', 'param.'];
 
   it.each([
@@ -29,20 +29,20 @@ describe('the names of columns', () => {
       ['u gwo', 'medium_', ''],
       ['u gwo', 'medium_', ''],
     ],
-  ])('the columns %j are read as %j', (columns, names) => {
+  ])('reads %j as %j', (columns, names) => {
     expect(columnNames(columns, KNOWN)).toEqual(names);
   });
 
   it.each([
     [['ugwo', 'UGWO'], 'the columns "ugwo" and "UGWO" are both ugwo'],
     [['Param.k', 'a', 'param.k '], 'the columns "Param.k" and "param.k " are both param.k'],
-  ])('the columns %j are refused', (columns, message) => {
+  ])('rejects %j', (columns, message) => {
     const wanted = { kind: 'usage', message, detail: { hint: 'leave one of them out' } };
     expect(() => columnNames(columns, KNOWN)).toThrow(expect.objectContaining(wanted));
   });
 });
 
-describe('a column that is missing', () => {
+describe('a missing column', () => {
   const NEEDED = { name: 'ugwo', prefix: 'ugw', aliases: ['uid'] } as const;
   const missing = (columns: readonly string[]) => missingColumn(columns, NEEDED, 'ugwo, medium');
 
@@ -61,35 +61,35 @@ describe('a column that is missing', () => {
       'no column ugwo (found: ugw.AbCd.1, ussd)',
       'the first line is a row: add a header above it with the column names, such as ugwo',
     ],
-  ])('a file of the columns %j is told what to do', (columns, message, hint) => {
+  ])('for a file with the columns %j has a hint', (columns, message, hint) => {
     const error = missing(columns);
     expect([error.kind, error.message, error.detail.hint]).toEqual(['usage', message, hint]);
   });
 
-  it('a first line of any length is told in a few words', () => {
+  it('shortens a long first line in the message', () => {
     const { message } = missing(Array.from({ length: 1000 }, () => 'x'.repeat(1000)));
     expect(message).toMatch(/^no column ugwo \(found: x{60}…, .* and 990 more\)$/);
     expect(message.length).toBeLessThan(700);
   });
 
-  it('of a key in the first line no part is told, wherever it is cut', () => {
+  it('hides a key in the first line, wherever it is shortened', () => {
     const key = `sk.AbCd.${'k3y'.repeat(30)}TAIL`;
     for (const before of ['', 'x'.repeat(45)]) {
       expect(missing([`${before},${key}`]).message).not.toContain('k3yk3y');
     }
   });
 
-  it('ten columns are told, and those of 60 characters, in full', () => {
+  it('names up to ten columns of 60 characters completely', () => {
     const ten = Array.from({ length: 10 }, () => 'x'.repeat(60));
     expect(missing(ten).message).toBe(`no column ugwo (found: ${ten.join(', ')})`);
     expect(missing([...ten, 'y']).message).toMatch(/x and 1 more\)$/);
   });
 });
 
-describe('columns that nothing reads', () => {
+describe('unused columns', () => {
   const NAMES = ['ugwo', 'medium', 'provider', 'phone', 'expires_at', 'expires_in', 'param', 'param.', 'meta.'];
   const notices = (...columns: string[]) => unusedNotices(columns, NAMES);
-  /** The columns that nothing reads, with what may have been meant. */
+  /** The unused columns with their suggestions. */
   const unused = (...columns: string[]) => {
     const [line = '', ...guesses] = notices(...columns);
     const names =
@@ -105,11 +105,11 @@ describe('columns that nothing reads', () => {
     return names.map((name) => ({ name, meant: meantBy.get(name) }));
   };
 
-  it('are none where all are known', () => {
+  it('are none if all are known', () => {
     expect(unused('ugwo', 'param.tier', 'meta.a:', 'medium')).toEqual([]);
   });
 
-  it('are told in their order', () => {
+  it('are listed in order', () => {
     expect(unused('note', 'ugwo', 'amount')).toEqual([
       { name: 'note', meant: undefined },
       { name: 'amount', meant: undefined },
@@ -130,11 +130,11 @@ describe('columns that nothing reads', () => {
     ['other.tier', undefined],
     ['.tier', undefined],
     ['metta', undefined],
-  ])('%j may have been meant as %j', (name, meant) => {
+  ])('%j has the suggestion %j', (name, meant) => {
     expect(unused(name)).toEqual([{ name, meant }]);
   });
 
-  it('were not meant as what is there already', () => {
+  it('are not suggested if the file has that column', () => {
     expect(unused('medium', 'mediums', 'param.tier', 'parm.tier', 'parm.level')).toEqual([
       { name: 'mediums', meant: undefined },
       { name: 'parm.tier', meant: undefined },
@@ -143,18 +143,18 @@ describe('columns that nothing reads', () => {
     expect(unused('expires_at', 'expires')).toEqual([{ name: 'expires', meant: 'expires_in' }]);
   });
 
-  it('were not meant as one that is there, of those with a beginning neither', () => {
+  it('are not suggested if the file has that column, also with a prefix', () => {
     expect(unused('param', 'parm.')).toEqual([{ name: 'parm.', meant: 'param.' }]);
     expect(unused('tier')).toEqual([{ name: 'tier', meant: undefined }]);
   });
 
-  it('are guessed at up to a thousand', () => {
+  it('get suggestions up to a thousand columns', () => {
     const columns = ['provder', ...Array.from({ length: 999 }, (_, index) => `x${index}`)];
     expect(unused(...columns)[0]).toEqual({ name: 'provder', meant: 'provider' });
     expect(unused(...columns, 'y')[0]).toEqual({ name: 'provder', meant: undefined });
   });
 
-  it('are told of in lines, a guess a line', () => {
+  it('are listed in notices, with one suggestion per line', () => {
     expect(notices('ugwo', 'medium')).toEqual([]);
     expect(notices('note', 'provder')).toEqual([
       'Ignored columns (copied to the report): note, provder',

@@ -28,16 +28,16 @@ const folder = madeFolder();
 const bytes = (...parts: (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
-describe('a file that can be read', () => {
+describe('a readable file', () => {
   const AB = { columns: ['a', 'b'], rows: [{ a: '1', b: '2' }] };
 
   it.each<[string, string, string | Buffer, unknown]>([
     ['plain', 'x.csv', 'a,b\n1,2\n', AB],
-    ['no end of the last line', 'x.csv', 'a,b\n1,2', AB],
+    ['no final line end', 'x.csv', 'a,b\n1,2', AB],
     ['CRLF', 'x.csv', 'a,b\r\n1,2\r\n', AB],
-    ['CR alone', 'x.csv', 'a,b\r1,2\r', AB],
+    ['CR only', 'x.csv', 'a,b\r1,2\r', AB],
     [
-      'line ends of several kinds',
+      'mixed line ends',
       'x.csv',
       'a,b\r\n1,2\n3,4\r5,6',
       { ...AB, rows: [...AB.rows, { a: '3', b: '4' }, { a: '5', b: '6' }] },
@@ -54,25 +54,25 @@ describe('a file that can be read', () => {
     ],
     ['tabs', 'x.tsv', 'a\tb\n1\t2\n', AB],
     ['quotes', 'x.csv', 'a,b\n"say ""hi"",\r\nall",""\n', { ...AB, rows: [{ a: 'say "hi",\r\nall', b: '' }] }],
-    ['blanks around cells', 'x.csv', 'a, b\n 1 ,2\n', { columns: ['a', ' b'], rows: [{ a: ' 1 ', ' b': '2' }] }],
+    ['spaces around cells', 'x.csv', 'a, b\n 1 ,2\n', { columns: ['a', ' b'], rows: [{ a: ' 1 ', ' b': '2' }] }],
     ['blank lines', 'x.csv', '\n\na,b\n\n1,2\n\r\n\n', AB],
-    ['a line that names the separator', 'x.csv', 'sep=;\r\na;b\r\n1;2\r\n', AB],
-    ['one behind a byte order mark', 'x.csv', '\ufeff"SEP=|"\na|b\n1|2\n', AB],
-    ['separators behind the last column', 'x.csv', 'a,b,,\n1,2,,\n', AB],
-    ['separators behind the last cell', 'x.csv', 'a,b\n1,2, ,\u00a0\n', AB],
-    ['rows of separators and blanks', 'x.csv', ',\na,b\n,\n1,2\n ,\u00a0\n"",""\n', AB],
-    ['a header alone', 'x.csv', 'a,b\n', { columns: ['a', 'b'], rows: [] }],
+    ['a line that names the delimiter', 'x.csv', 'sep=;\r\na;b\r\n1;2\r\n', AB],
+    ['such a line after a byte order mark', 'x.csv', '\ufeff"SEP=|"\na|b\n1|2\n', AB],
+    ['delimiters after the last column', 'x.csv', 'a,b,,\n1,2,,\n', AB],
+    ['delimiters after the last cell', 'x.csv', 'a,b\n1,2, ,\u00a0\n', AB],
+    ['rows of delimiters and spaces', 'x.csv', ',\na,b\n,\n1,2\n ,\u00a0\n"",""\n', AB],
+    ['only a header', 'x.csv', 'a,b\n', { columns: ['a', 'b'], rows: [] }],
     ['one column', 'x.csv', 'a\n1\n', { columns: ['a'], rows: [{ a: '1' }] }],
     [
-      'names of every object',
+      'names of object properties',
       'x.csv',
       '__proto__,constructor\n1,2\n',
       { columns: ['__proto__', 'constructor'], rows: [{ ['__proto__']: '1', constructor: '2' }] },
     ],
-    ['a mark in the middle', 'x.csv', 'a,b\n\ufeff1,2\n', { ...AB, rows: [{ a: '\ufeff1', b: '2' }] }],
-    ['no ending', 'x', 'a,b\n1,2\n', AB],
+    ['a byte order mark in the middle', 'x.csv', 'a,b\n\ufeff1,2\n', { ...AB, rows: [{ a: '\ufeff1', b: '2' }] }],
+    ['no file extension', 'x', 'a,b\n1,2\n', AB],
     ['NDJSON', 'x.ndjson', '{"a":"1","b":"2"}\n', AB],
-    ['NDJSON by its ending', 'x.JSONL', '{"a":"1","b":"2"}', AB],
+    ['NDJSON by its extension', 'x.JSONL', '{"a":"1","b":"2"}', AB],
     ['NDJSON by its first character', 'x', '\ufeff\n {"a":"1","b":"2"}\r\n\r\n', AB],
     [
       'NDJSON with other names later',
@@ -82,7 +82,7 @@ describe('a file that can be read', () => {
     ],
     ['NDJSON of blank lines', 'x.ndjson', '\n\n', { columns: [], rows: [] }],
     [
-      'NDJSON with the name of a setter',
+      'NDJSON with a member named __proto__',
       'x.ndjson',
       '{"__proto__":1}',
       { columns: ['__proto__'], rows: [{ ['__proto__']: 1 }] },
@@ -91,7 +91,7 @@ describe('a file that can be read', () => {
     expect(await read(folder, name, content)).toEqual(expected);
   });
 
-  it('is read in the format and with the delimiter that are asked for', async () => {
+  it('is read in the given format and with the given delimiter', async () => {
     expect(await read(folder, 'x.csv', '{"a":1}', { format: 'ndjson' })).toEqual({ columns: ['a'], rows: [{ a: 1 }] });
     expect(await read(folder, 'x', '{a|b,c\n1|2', { format: 'csv', delimiter: '|' })).toEqual({
       columns: ['{a', 'b,c'],
@@ -106,18 +106,18 @@ describe('a file that can be read', () => {
     ['x.csv', '"\ufeffa"\n', {}, { format: 'csv', delimiter: ',', mark: false }],
     ['x.ndjson', '{"a":1}', {}, { format: 'ndjson', delimiter: undefined, mark: false }],
     ['x', '\ufeff{"a":1}', { delimiter: ';' }, { format: 'ndjson', delimiter: undefined, mark: true }],
-  ] as const)('says how it is written: %s, %j', async (name, content, more, expected) => {
+  ] as const)('has format, delimiter and byte order mark: %s, %j', async (name, content, more, expected) => {
     const input = await opened(folder, name, content, more);
     expect(input).toMatchObject(expected);
     await input.close();
   });
 
-  it('keeps numbers as they are written', async () => {
+  it('preserves the digits of numbers', async () => {
     const { rows } = await read(folder, 'x.ndjson', '{"a":12345678901234567890,"b":1.10}\n');
     expect(printExact(rows[0])).toBe('{"a":12345678901234567890,"b":1.10}');
   });
 
-  it('has fields without those of every object', async () => {
+  it('has fields without inherited properties', async () => {
     for (const name of ['x.csv', 'x.ndjson']) {
       const input = await opened(folder, name, name === 'x.csv' ? 'a\n1' : '{"a":1}');
       const [row] = await rowsOf(input.rows());
@@ -126,7 +126,7 @@ describe('a file that can be read', () => {
     }
   });
 
-  it('numbers its rows from 1, whatever blank lines are between', async () => {
+  it('numbers its rows from 1, ignoring blank lines', async () => {
     for (const [name, content] of [
       ['x.csv', 'a\n\n1\n\n2\n'],
       ['x.csv', 'a,b\n,\n1,\n,\n2,\n'],
@@ -154,7 +154,7 @@ describe('a file that can be read', () => {
     ['CSV', 'long.csv', (size: number) => `a\n${'x'.repeat(size - 1)}\n`, 1],
     ['CSV, many cells', 'long.csv', (size: number) => `a\n${','.repeat(size - 1)}\n`, undefined],
     ['NDJSON', 'long.ndjson', (size: number) => `{}\n{"a":"${'x'.repeat(size - 8)}"}\n`, 2],
-  ])('may have rows of up to a MiB: %s', async (_, name, content, rows) => {
+  ])('may have rows of up to one MiB: %s', async (_, name, content, rows) => {
     if (rows !== undefined) expect((await read(folder, name, content(MIB))).rows).toHaveLength(rows);
     for (const size of [MIB + 1, 3 * MIB]) {
       const { message } = await faultOf(read(folder, name, content(size)));
@@ -163,7 +163,7 @@ describe('a file that can be read', () => {
   });
 });
 
-describe('a row without an end', () => {
+describe('an endless row', () => {
   async function* endless(given: { size: number }): AsyncGenerator<Uint8Array> {
     const chunk = Buffer.alloc(65_536, ',');
     yield Buffer.from('a\n');
@@ -173,7 +173,7 @@ describe('a row without an end', () => {
   it.each([
     ['CSV', (bytes: AsyncIterable<Uint8Array>) => csvRows(bytes, ',', ['a'], failIn('x'))],
     ['NDJSON', (bytes: AsyncIterable<Uint8Array>) => ndjsonRows(afterFirst(bytes), failIn('x'))],
-  ])('is not read on for long: %s', async (_, rows) => {
+  ])('is read only up to the limit: %s', async (_, rows) => {
     const given = { size: 0 };
     const { message } = await faultOf(rowsOf(rows(endless(given))));
     expect(message).toBe('x: row 1: longer than 1048576 bytes');
@@ -185,13 +185,13 @@ describe('a row without an end', () => {
   }
 });
 
-describe('a file that can not be read', () => {
+describe('an unreadable file', () => {
   const NOT_UTF8 = 'not UTF-8';
   const NUL = 'a NUL character';
 
   it.each<[string, string, string | Buffer, number, string | undefined, string]>([
     ['Latin-1 in a cell', 'x.csv', bytes('a,b\n1,2\n3,Jos', [0xe9], '\n'), 2, 'b', NOT_UTF8],
-    ['half a character', 'x.csv', bytes('a,b\n', [0xc3], ',2\n'), 1, 'a', NOT_UTF8],
+    ['half a UTF-8 sequence', 'x.csv', bytes('a,b\n', [0xc3], ',2\n'), 1, 'a', NOT_UTF8],
     ['half of a surrogate pair', 'x.csv', bytes('a\n', [0xed, 0xa0, 0x80]), 1, 'a', NOT_UTF8],
     ['Latin-1 in the header', 'x.csv', bytes('a,', [0xe9], '\n1,2\n'), 0, '2', NOT_UTF8],
     ['Latin-1 in NDJSON', 'x.ndjson', bytes('{"a":1}\n{"a":"', [0xe9], '"}\n'), 2, undefined, NOT_UTF8],
@@ -202,13 +202,13 @@ describe('a file that can not be read', () => {
     ['NUL in NDJSON', 'x.ndjson', '{"a":1}\0\n', 1, undefined, NUL],
     ['too few cells', 'x.csv', 'a,b\n1,2\n3\n', 2, undefined, '1 cell, but the header has 2'],
     ['too many cells', 'x.csv', 'a,b\n1,2,3\n', 1, undefined, '3 cells, but the header has 2'],
-    ['a name twice', 'x.csv', 'a,b,a\n', 0, 'a', 'duplicate column name'],
-    ['no name', 'x.csv', 'a,,b\n', 0, undefined, 'column 2 has no name'],
-    ['a cell behind the last column', 'x.csv', 'a,b,,\n1,2,,3\n', 1, undefined, '4 cells, but the header has 2'],
+    ['a repeated name', 'x.csv', 'a,b,a\n', 0, 'a', 'duplicate column name'],
+    ['an empty name', 'x.csv', 'a,,b\n', 0, undefined, 'column 2 has no name'],
+    ['a cell after the last column', 'x.csv', 'a,b,,\n1,2,,3\n', 1, undefined, '4 cells, but the header has 2'],
     ['an unclosed quote', 'x.csv', 'a,b\n1,2\n3,"4\n5,6\n', 2, 'b', 'unclosed quote'],
     ['an unclosed quote in the header', 'x.csv', 'a,"b\n1,2\n', 0, undefined, 'unclosed quote'],
-    ['text after a quote', 'x.csv', 'a,b\n"1"x,2\n', 1, 'a', 'text after a closing quote'],
-    ['a quote in a cell without', 'x.csv', 'a,b\n5" pipe,2\n', 1, 'a', 'quote inside an unquoted cell'],
+    ['text after a closing quote', 'x.csv', 'a,b\n"1"x,2\n', 1, 'a', 'text after a closing quote'],
+    ['a quote inside an unquoted cell', 'x.csv', 'a,b\n5" pipe,2\n', 1, 'a', 'quote inside an unquoted cell'],
     [
       'a quote open for more than a MiB',
       'x.csv',
@@ -229,7 +229,7 @@ describe('a file that can not be read', () => {
     expect(error.detail.hint).toMatch(/.; nothing was sent$/);
   });
 
-  it.each(['{"a":1', '{\n  "a": 1\n}\n', 'a,b'])('not JSON: %j', async (content) => {
+  it.each(['{"a":1', '{\n  "a": 1\n}\n', 'a,b'])('is not JSON: %j', async (content) => {
     const { message } = await faultOf(read(folder, 'x.ndjson', content));
     expect(message).toMatch(/^x\.ndjson: row 1: not JSON: /);
   });
@@ -245,12 +245,12 @@ describe('a file that can not be read', () => {
     expect((await faultOf(read(folder, 'x.csv', content))).message).toBe(message);
   });
 
-  it.each(['', '"', '\n', '\0', ',,'])('cells can not be separated by %j', async (delimiter) => {
+  it.each(['', '"', '\n', '\0', ',,'])("can't have the delimiter %j", async (delimiter) => {
     const error = await faultOf(read(folder, 'x.csv', 'a\n1', { delimiter }));
     expect(error.message).toContain("can't separate the columns of x.csv");
   });
 
-  it('gives the rows before the fault', async () => {
+  it('yields the rows before the fault', async () => {
     for (const [name, content] of [
       ['x.csv', 'a\n1\n2\n"3"x\n'],
       ['x.ndjson', '{"a":1}\n{"a":2}\n{'],
@@ -266,12 +266,12 @@ describe('a file that can not be read', () => {
     }
   });
 
-  it('cuts a column name that is too long to show', async () => {
+  it('shortens a long column name in the error', async () => {
     const error = await faultOf(read(folder, 'x.csv', `${'n'.repeat(1000)}\n\0\n`));
     expect(error.message.length).toBeLessThan(120);
   });
 
-  it('is not there, or is a folder', async () => {
+  it('is missing or a folder', async () => {
     mkdirSync(join(folder, 'inner'));
     const at = (name: string) => openInput({ path: join(folder, name), name, spoolFolder: folder });
     expect((await faultOf(at('nowhere.csv'))).message).toMatch(/^nowhere.csv can't be read: ENOENT/);
@@ -279,11 +279,11 @@ describe('a file that can not be read', () => {
   });
 });
 
-describe('walks', () => {
+describe('reading rows', () => {
   const CONTENT = '\ufeffa,b\n1,2\n3,4\n';
   const SHA = createHash('sha256').update(CONTENT).digest('hex');
 
-  it('give the same rows each time, at the same time too, and whatever was broken off before', async () => {
+  it('yields the same rows each time, concurrently and after an abandoned read', async () => {
     const input = await opened(folder, 'w.csv', CONTENT);
     for await (const _ of input.rows()) break;
     const [first, second] = await Promise.all([rowsOf(input.rows()), rowsOf(input.rows())]);
@@ -292,13 +292,13 @@ describe('walks', () => {
     await input.close();
   });
 
-  it('come with the digest of all bytes', async () => {
+  it('has the digest of all bytes', async () => {
     const input = await opened(folder, 'w.csv', CONTENT);
     expect(input.digest).toBe(SHA);
     await input.close();
   });
 
-  it('read a copy, whatever becomes of the file', async () => {
+  it('uses a copy, whatever happens to the file', async () => {
     const path = join(folder, 'd.csv');
     const write = (content: string): void => {
       writeFileSync(path, content);
@@ -314,7 +314,7 @@ describe('walks', () => {
     await input.close();
   });
 
-  it('are none of a file that changes while it is copied', async () => {
+  it('fails if the file changes during the copy', async () => {
     const path = join(folder, 'c.csv');
     writeFileSync(path, 'a\n1\n');
     const opening = openInput({ path, name: 'c.csv', spoolFolder: folder });
@@ -327,7 +327,7 @@ describe('walks', () => {
     expect((await faultOf(opening)).message).toBe('c.csv changed while it was being read');
   });
 
-  it('go on with the file that was opened when another takes its name', async () => {
+  it('continues with the opened file if another takes its name', async () => {
     const input = await opened(folder, 'r.csv', 'a\n1\n');
     writeFileSync(join(folder, 'other.csv'), 'a\n2\n');
     renameSync(join(folder, 'other.csv'), join(folder, 'r.csv'));
@@ -335,7 +335,7 @@ describe('walks', () => {
     await input.close();
   });
 
-  it('know the very file', async () => {
+  it('recognises the same file', async () => {
     const input = await opened(folder, 'same.csv', 'a\n1\n');
     symlinkSync('same.csv', join(folder, 'link.csv'));
     expect(await input.isAt(join(folder, 'same.csv'))).toBe(true);
@@ -346,7 +346,7 @@ describe('walks', () => {
   });
 });
 
-it.runIf(process.platform !== 'win32')('a pipe is walked as a file is', async () => {
+it.runIf(process.platform !== 'win32')('a pipe can be read repeatedly like a file', async () => {
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
   const [input] = await Promise.all([
@@ -365,20 +365,20 @@ describe('standard input', () => {
     for (const text of texts) yield Buffer.from(text);
   }
 
-  it('is walked as a file is', async () => {
+  it('can be read repeatedly like a file', async () => {
     const input = await openInput({ stdin: chunks('a,', 'b\n1', ',2\n'), name: 'standard input', spoolFolder });
     for (let walk = 0; walk < 2; walk += 1) expect(await rowsOf(input.rows())).toHaveLength(1);
     expect(input.digest).toBe(createHash('sha256').update('a,b\n1,2\n').digest('hex'));
     await input.close();
   });
 
-  it('is kept in a file without a name', async () => {
+  it('is stored in an unnamed file', async () => {
     const input = await openInput({ stdin: chunks('a\n1\n'), name: 'standard input', spoolFolder });
     expect(readdirSync(spoolFolder)).toEqual([]);
     await input.close();
   });
 
-  it.runIf(process.platform === 'linux')('is kept where nobody else can read it', async () => {
+  it.runIf(process.platform === 'linux')('is stored in a private file', async () => {
     const kept = (): string[] =>
       readdirSync('/proc/self/fd')
         .map((fd) => join('/proc/self/fd', fd))
@@ -398,7 +398,7 @@ describe('standard input', () => {
     expect(kept()).toEqual([]);
   });
 
-  it('says when it can not be kept, and lets an interruption be one', async () => {
+  it("fails if it can't be stored, and on a signal", async () => {
     const file = join(folder, 'no-folder');
     writeFileSync(file, '');
     const nowhere = join(file, 'nowhere');

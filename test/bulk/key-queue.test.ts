@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { keyQueue } from '../../src/bulk/send.ts';
 
-it('lets what is about the same thing wait for what was begun before it, and nothing else', async () => {
+it('keyQueue runs work with the same key in order, and other work at once', async () => {
   const inTurn = keyQueue();
   const log: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<void>>();
@@ -20,7 +20,7 @@ it('lets what is about the same thing wait for what was begun before it, and not
   const all = [work('a', 'a1'), work('a', 'a2'), work('b', 'b1'), work('a', 'a3')];
   await turn();
   expect(log).toEqual(['a1 begins', 'b1 begins']);
-  // What fails keeps nobody waiting.
+  // A failure delays nobody.
   gates.get('a1')?.reject(new Error('no'));
   await expect(all[0]).rejects.toThrow('no');
   await turn();

@@ -8,11 +8,11 @@ import type { Walked } from './walker.ts';
 
 const folder = madeFolder();
 const MEGABYTES = 16;
-/** The part of memory that only ever holds what is just made would otherwise grow to many times what is to be seen. */
+/** Limits the young generation, which would hide the growth. */
 const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
 
 it.each(['csv', 'ndjson'])(
-  `memory does not grow with the stream, nor with its report: ${MEGABYTES} MB of %s`,
+  `memory does not grow with the input or its report: ${MEGABYTES} MB of %s`,
   async (format) => {
     const walker = join(import.meta.dirname, 'walker.ts');
     const { stdout } = await promisify(execFile)(process.execPath, [

@@ -4,7 +4,7 @@ import { openMeter } from '../../src/bulk/pace.ts';
 import type { Rate } from '../../src/core/time.ts';
 import { plain, world } from './run-world.ts';
 
-/** When `count` starts are made, each one as early as it may be and then late by what comes next. */
+/** The start times of `count` rows, each as early as allowed plus its lateness. */
 const startsOf = (rate: Rate | undefined, lateness: readonly number[]): number[] => {
   const meter = openMeter(rate);
   let now = 0;
@@ -19,7 +19,7 @@ const inFullestWindow = (starts: readonly number[], ms: number): number =>
   Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + ms - 1e-6).length));
 
 describe('a rate', () => {
-  it('that is none lets everything start at once', () => {
+  it('of undefined starts everything at once', () => {
     expect(startsOf(undefined, [0, 0, 0])).toEqual([0, 0, 0]);
   });
 
@@ -28,7 +28,7 @@ describe('a rate', () => {
     { count: 50, ms: 1000 },
     { count: 7, ms: 60_000 },
     { count: 1, ms: 3_600_000 },
-  ])('is never exceeded, in any window, and is reached in the fullest: %j', (rate) => {
+  ])('is never exceeded in any window, and reached in the fullest: %j', (rate) => {
     const starts = startsOf(rate, Array(rate.count * 4).fill(0));
     expect(inFullestWindow(starts, rate.ms)).toBe(rate.count);
   });
@@ -43,13 +43,13 @@ describe('a rate', () => {
     );
   });
 
-  it('saves nothing up while nothing starts', () => {
+  it('does not accumulate while nothing starts', () => {
     const starts = startsOf({ count: 100, ms: 1000 }, [0, 3_600_000, ...Array(200).fill(0)]);
     const later = starts.slice(1).map((at) => at - (starts[1] ?? 0));
     expect(later.filter((at) => at < 100).length).toBeLessThanOrEqual(13);
   });
 
-  it('is nearly reached by timers that are late', async () => {
+  it('is nearly reached with late timers', async () => {
     const { clock, ended } = world(plain(500), { rate: { count: 50, ms: 1000 }, concurrency: 16, late: () => 5 });
     await clock.until(ended);
     expect(clock.time).toBeGreaterThan(9_900);

@@ -10,13 +10,13 @@ const paceOf = (options: Partial<PaceOptions> = {}): { readonly pace: Pace; read
 
 const startMany = (pace: Pace, count: number): number[] => Array.from({ length: count }, () => pace.start());
 
-/** So many rows are started, and get through. */
+/** Starts and completes this many rows. */
 const getThrough = (pace: Pace, count: number): void => {
   for (const start of startMany(pace, count)) pace.succeed(start);
 };
 
-describe('the width of a run', () => {
-  it('is halved when the service asks for less, and is never nothing', () => {
+describe('the concurrency of a run', () => {
+  it('is halved by a 429, but never zero', () => {
     const { pace } = paceOf({ concurrency: 9 });
     const widths = Array.from({ length: 5 }, () => {
       pace.slowDown(pace.start(), 0);
@@ -25,7 +25,7 @@ describe('the width of a run', () => {
     expect(widths).toEqual([4, 2, 1, 1, 1]);
   });
 
-  it('is halved once by a burst that is refused as a whole', () => {
+  it('is halved once by a burst of 429s', () => {
     const { pace } = paceOf();
     const burst = startMany(pace, 16);
     for (const start of burst) pace.slowDown(start, 1000);
@@ -34,7 +34,7 @@ describe('the width of a run', () => {
     expect(pace.limit).toBe(4);
   });
 
-  it('comes back by one at a time, as rows get through', () => {
+  it('grows by one as rows succeed', () => {
     const { pace } = paceOf();
     pace.slowDown(pace.start(), 0);
     for (const needed of [10, 10, 10, 11, 12, 13, 14, 15]) {
@@ -48,7 +48,7 @@ describe('the width of a run', () => {
     expect(pace.limit).toBe(16);
   });
 
-  it('stays within its bounds and never grows by more than one in ten rows, whatever comes', () => {
+  it('stays within limits and grows by at most one per ten rows', () => {
     const steps = fc.array(fc.record({ refused: fc.boolean(), age: fc.nat(20) }), { maxLength: 300 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 64 }), (all, concurrency) => {
@@ -72,8 +72,8 @@ describe('the width of a run', () => {
   });
 });
 
-describe('a hold', () => {
-  it('lasts as long as the service asked, and at most a fifth longer', async () => {
+describe('the pause after a 429', () => {
+  it('lasts as long as requested, plus at most a fifth', async () => {
     for (const [chance, wait] of [
       [0, 4000],
       [0.5, 4400],
@@ -89,7 +89,7 @@ describe('a hold', () => {
     }
   });
 
-  it('is not cut short by who asks for less of it', () => {
+  it('is not shortened by a shorter request', () => {
     const { pace } = paceOf();
     const [first = 0, second = 0] = startMany(pace, 2);
     pace.slowDown(first, 10_000);
@@ -97,7 +97,7 @@ describe('a hold', () => {
     expect(pace.wait()).toBe(10_000);
   });
 
-  it('grows where no time is said, until a row gets through', () => {
+  it('grows without a requested time until a row succeeds', () => {
     const { pace } = paceOf({ random: () => 0.999_999 });
     const waits = Array.from({ length: 9 }, () => {
       pace.slowDown(pace.start(), 0);
@@ -111,13 +111,13 @@ describe('a hold', () => {
     expect(Math.round(other.wait())).toBe(250);
   });
 
-  it.each([Number.NaN, Infinity, -5])('is one without a time where what is asked is none: %d', (ms) => {
+  it.each([Number.NaN, Infinity, -5])('has the default length for an invalid time: %d', (ms) => {
     const { pace } = paceOf();
     pace.slowDown(pace.start(), ms);
     expect(pace.wait()).toBe(125);
   });
 
-  it('does not come to nothing by chance', () => {
+  it('is never zero by chance', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.constantFrom(0, 1, 90_000), (chance, ms) => {
         const { pace } = paceOf({ random: () => chance });

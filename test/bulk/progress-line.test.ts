@@ -9,25 +9,25 @@ const line = (more: Partial<Progress> = {}): string =>
 
 const WHOLE = '1,234 of 10,000 (12%), 48/s, 3 min left; 1,200 accepted, 30 failed, 4 unknown';
 
-describe('the line that says how far a run is', () => {
-  it('says where it is, how fast it goes, what is left and what became of it', () => {
+describe('the progress line', () => {
+  it('shows position, speed, remaining time and counts', () => {
     expect(line()).toBe(WHOLE);
   });
 
-  it('says what it knows where the number of rows is not known', () => {
+  it('shows the known values if the number of rows is unknown', () => {
     expect(line({ total: undefined })).toBe('1,234, 48/s; 1,200 accepted, 30 failed, 4 unknown');
   });
 
-  it('says no speed before there is one', () => {
+  it('shows no speed at the start', () => {
     expect(line({ done: 0, tally: {} })).toBe('0 of 10,000 (0%)');
     expect(line({ now: 1400 })).toBe('1,234 of 10,000 (12%); 1,200 accepted, 30 failed, 4 unknown');
   });
 
-  it('leaves out what has not come to pass, and reads a state as words', () => {
+  it('omits zero counts and labels states', () => {
     expect(line({ tally: { accepted: 0, not_sent: 2 } })).toBe('1,234 of 10,000 (12%), 48/s, 3 min left; 2 not sent');
   });
 
-  it('reckons the speed by the rows of this run alone', () => {
+  it('computes the speed from the rows of this run', () => {
     expect(line({ before: 1000, done: 1257 })).toContain('1,257 of 10,000 (12%), 10/s, 14 min left');
     expect(line({ before: 1234 })).toBe('1,234 of 10,000 (12%); 1,200 accepted, 30 failed, 4 unknown');
   });
@@ -53,11 +53,11 @@ describe('the line that says how far a run is', () => {
     [999_999, 1_000_000, '(99%)'],
     [0, 0, '(100%)'],
     [11, 10, '(100%)'],
-  ])('%d of %d are %s, and only the end is all of it', (done, total, share) => {
+  ])('%d of %d are %s; only the end is 100%', (done, total, share) => {
     expect(line({ done, total })).toContain(share);
   });
 
-  it('has nothing left at the end, and a second at least before it', () => {
+  it('shows no remaining time at the end, and at least one second before it', () => {
     expect(line({ done: 10_000 })).not.toContain('left');
     expect(line({ done: 9999 })).toContain(', 1 s left;');
   });
@@ -72,11 +72,11 @@ describe('the line that says how far a run is', () => {
     [30, '1,234 of 10,000 (12%)'],
     [10, '1,234'],
     [4, ''],
-  ])('leaves out what matters least in %d columns', (width, text) => {
+  ])('omits the least important parts in %d columns', (width, text) => {
     expect(line({ width })).toBe(text);
   });
 
-  it('fits every width, in one line', () => {
+  it('fits every width in one line', () => {
     const progress = fc.record({
       done: fc.nat(10_000_000),
       total: fc.option(fc.nat(10_000_000), { nil: undefined }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { questionOf } from '../../src/bulk/run-file.ts';
 
-describe('the question before rows are sent', () => {
+describe('the confirmation before a bulk run', () => {
   const question = { verb: 'Charge', one: 'request', rows: 3, before: 0, what: 'ussd' };
   const place = { origin: 'https://api.kwugwo.africa', profile: undefined };
 

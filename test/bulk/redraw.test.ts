@@ -14,14 +14,14 @@ const redrawOn = (isTerminal: boolean, taken: () => Promise<void> = async () => 
 };
 
 describe('on a terminal', () => {
-  it('a line comes every second, even when nothing moves', async () => {
+  it('a line is drawn every second, even without progress', async () => {
     const { clock, shown, redraw } = redrawOn(true);
     await clock.pass(4500);
     expect(shown).toEqual([1000, 2000, 3000, 4000]);
     await redraw.end();
   });
 
-  it('no line comes sooner, however many rows are done', async () => {
+  it('no line is drawn earlier, whatever the progress', async () => {
     const { clock, shown, redraw } = redrawOn(true);
     for (let done = 1; done <= 100; done += 1) {
       await clock.pass(25);
@@ -33,7 +33,7 @@ describe('on a terminal', () => {
 });
 
 describe('in a pipe', () => {
-  it('a line comes every 30 seconds', async () => {
+  it('a line is printed every 30 seconds', async () => {
     const { clock, shown, redraw } = redrawOn(false);
     for (let done = 1; done <= 100; done += 1) {
       await clock.pass(SECOND);
@@ -43,7 +43,7 @@ describe('in a pipe', () => {
     await redraw.end();
   });
 
-  it('a line comes at each tenth of the way but the last, and 30 seconds count from it', async () => {
+  it('a line is printed at each tenth except the last, which restarts the 30 seconds', async () => {
     const { clock, shown, redraw } = redrawOn(false);
     for (let done = 1; done <= 50; done += 1) {
       await clock.pass(2 * SECOND);
@@ -55,7 +55,7 @@ describe('in a pipe', () => {
     await redraw.end();
   });
 
-  it('a short run says nothing', async () => {
+  it('a short run prints nothing', async () => {
     const { clock, shown, redraw } = redrawOn(false);
     for (let done = 1; done <= 10; done += 1) {
       await clock.pass(90);
@@ -66,14 +66,14 @@ describe('in a pipe', () => {
   });
 });
 
-describe('a redraw', () => {
-  it('leaves no timer behind that would keep the program alive', async () => {
+describe('redraw', () => {
+  it('leaves no timer that keeps the program alive', async () => {
     const { clock, redraw } = redrawOn(false);
     await redraw.end();
     expect(await clock.step()).toBe(false);
   });
 
-  it('shows nothing after its end, and ends at once', async () => {
+  it('draws nothing after its end, and ends at once', async () => {
     for (const isTerminal of [true, false]) {
       const { clock, shown, redraw } = redrawOn(isTerminal);
       await clock.pass(30 * SECOND);
@@ -89,8 +89,8 @@ describe('a redraw', () => {
 
   it.each([
     ['a tenth', 5],
-    ['the time', 31],
-  ])('waits for a reader who is slow, and piles nothing up: a line by %s', async (_what, seconds) => {
+    ['time', 31],
+  ])('waits for a slow reader without queueing lines: triggered by %s', async (_what, seconds) => {
     const read = Promise.withResolvers<void>();
     const { clock, shown, redraw } = redrawOn(false, () => read.promise);
     for (let done = 1; done <= 9; done += 1) {

@@ -13,12 +13,12 @@ interface Item {
 }
 
 interface World {
-  /** How the row had ended before. */
+  /** The row's previous outcome. */
   readonly before?: UpdateOutcome;
   readonly reads?: boolean;
-  /** What a look shows, or throws. */
+  /** The result or error of the read. */
   readonly look?: { readonly applied: boolean; readonly nothing?: true } | PayError;
-  /** What sending it throws. */
+  /** The error of sending. */
   readonly fails?: PayError;
 }
 
@@ -26,7 +26,7 @@ const JOB = 'job-0123456789abcdef';
 const UNKNOWN: UpdateOutcome = { state: 'unknown', exitCode: 6 };
 const of = { job: JOB, row: 1 };
 
-/** Sends one row, which a run before may have sent, and tells what came of it. */
+/** Sends a row that an earlier run may have sent, and returns its outcome. */
 const sent = async ({ before, reads = false, look, fails }: World) => {
   const ledger = await open(join(newFolder('repeatable'), 'ledger.sqlite'));
   const item: Item = { uid: 'ony.AbCd.000000000000000000000001', reads };
@@ -77,70 +77,64 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
 const LOST = new PayError('unknown', 'no answer');
 const UNREAD = new PayError('read_failed', 'no answer');
 
-describe('a row that may be sent again', () => {
+describe('a repeatable row', () => {
   it.each<[string, World, steps: string[], state: string, kept: string | undefined]>([
-    ['is sent, and noted', {}, ['sent', 'landed'], 'accepted', 'accepted'],
-    ['is unknown where its answer is lost', { fails: LOST }, ['sent', 'looked'], 'unknown', 'unknown'],
+    ['is sent and recorded', {}, ['sent', 'landed'], 'accepted', 'accepted'],
+    ['is unknown if its answer is lost', { fails: LOST }, ['sent', 'looked'], 'unknown', 'unknown'],
     [
-      'is done where its answer is lost, and a look shows all of it',
+      'is accepted if its answer is lost, but a read shows it',
       { fails: LOST, look: { applied: true } },
       ['sent', 'looked'],
       'accepted',
       'accepted',
     ],
-    ['is unknown where that look fails', { fails: LOST, look: UNREAD }, ['sent', 'looked'], 'unknown', 'unknown'],
+    ['is unknown if that read fails', { fails: LOST, look: UNREAD }, ['sent', 'looked'], 'unknown', 'unknown'],
     [
-      'is not sent where that is certain',
+      'is not sent if that is certain',
       { fails: new PayError('not_sent', 'no') },
       ['sent', 'landed'],
       'not_sent',
       'not_sent',
     ],
+    ['is skipped if it was accepted', { before: { state: 'accepted', exitCode: 0 } }, [], 'accepted', 'accepted'],
     [
-      'is left as it is where it was accepted',
-      { before: { state: 'accepted', exitCode: 0 } },
-      [],
-      'accepted',
-      'accepted',
-    ],
-    [
-      'is looked at where it is unknown, and not sent where it is there',
+      'is read if it was unknown, and not sent if applied',
       { before: UNKNOWN, look: { applied: true } },
       ['looked'],
       'accepted',
       'accepted',
     ],
     [
-      'is sent again where a look shows that it is not there',
+      'is sent again if a read shows that it was not applied',
       { before: UNKNOWN, look: { applied: false } },
       ['looked', 'sent', 'landed'],
       'accepted',
       'accepted',
     ],
     [
-      'stays unknown where the look fails',
+      'stays unknown if the read fails',
       { before: UNKNOWN, look: new PayError('rejected', 'no such read', { status: 404 }) },
       ['looked'],
       'unknown',
       'unknown',
     ],
     [
-      'is read before it is begun where it depends on that',
+      'is read before sending if it depends on the read',
       { reads: true, look: { applied: false } },
       ['looked', 'sent', 'landed'],
       'accepted',
       'accepted',
     ],
-    ['leaves no trace where that read fails', { reads: true, look: UNREAD }, ['looked'], 'not_sent', undefined],
+    ['leaves no trace if that read fails', { reads: true, look: UNREAD }, ['looked'], 'not_sent', undefined],
     [
-      'is not sent where nothing would change',
+      'is not sent if nothing would change',
       { reads: true, look: { applied: true, nothing: true } },
       ['looked'],
       'accepted',
       'accepted',
     ],
     [
-      'is sent where it is there already, but was not known to have been sent',
+      'is sent if it is applied already, but was never sent',
       { reads: true, look: { applied: true } },
       ['looked', 'sent', 'landed'],
       'accepted',
@@ -151,7 +145,7 @@ describe('a row that may be sent again', () => {
     expect([done.steps, done.state, done.kept]).toEqual([steps, state, kept]);
   });
 
-  it('slows the others where the service can not be read', async () => {
+  it("slows down the others if the service can't be read", async () => {
     expect((await sent({ reads: true, look: UNREAD })).end).toMatchObject({ slowDown: 0, exitCode: 8 });
   });
 });

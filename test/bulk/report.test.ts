@@ -13,7 +13,7 @@ const folder = madeFolder();
 const openReport = (path: string, content: Content, check: OpenOptions['checkPath'] = () => undefined) =>
   openUntil(path, content, { stop: new AbortController().signal, checkPath: check });
 
-/** An input of CSV, or what is said of it. */
+/** The CSV content of an input, or its description. */
 const about = (own: readonly string[], more: Partial<Content> = {}): Content => ({
   columns: [],
   format: 'csv',
@@ -24,7 +24,7 @@ const about = (own: readonly string[], more: Partial<Content> = {}): Content => 
   own,
 });
 
-/** The report with these additions to every row of an input. */
+/** The report with these columns added to each row of an input. */
 const reported = async (
   [inputName, content]: readonly [name: string, content: string | Uint8Array],
   reportName: string,
@@ -43,22 +43,22 @@ const reported = async (
 
 const STATE = { state: 'accepted' };
 
-describe('a report in CSV on an input in CSV', () => {
-  it('has the cells of the input as they were, then ours', async () => {
+describe('a CSV report for CSV input', () => {
+  it('has the unchanged input cells, then the added ones', async () => {
     const content = 'phone,a.b\n0803,"x, ""y""\nz"\n+234,\n';
     expect(await reported(['i.csv', content], 'r.csv', { state: 'failed', why: 'a, b' })).toBe(
       'phone,a.b,state,why\r\n0803,"x, ""y""\nz",failed,"a, b"\r\n+234,,failed,"a, b"\r\n',
     );
   });
 
-  it('makes no formula of what is ours, and leaves those of the input alone, in the header too', async () => {
+  it('escapes formulas in added cells, but not in input cells or the header', async () => {
     const content = '=x\n=1\n+234\n-5\n@a\n"\t=1"\n"\r=1"\n';
     expect(await reported(['i.csv', content], 'r.csv', { state: '=1' })).toBe(
       "=x,state\r\n=1,'=1\r\n+234,'=1\r\n-5,'=1\r\n@a,'=1\r\n\t=1,'=1\r\n\\r=1,'=1\r\n",
     );
   });
 
-  it('keeps the digits of ours that a spreadsheet would change, and touches none of the input', async () => {
+  it('preserves digits in added cells for spreadsheets, and changes no input cell', async () => {
     const content = 'phone\n0803\n"=""0803"""\n';
     const added = { account_number: '0736251840', long: '1234567890123456', short: '7', n: 7 };
     expect(await reported(['i.csv', content], 'r.csv', added)).toBe(
@@ -68,7 +68,7 @@ describe('a report in CSV on an input in CSV', () => {
     );
   });
 
-  it('steers no terminal, neither by what is ours nor by the cells and names of the input', async () => {
+  it('escapes control characters in added cells, input cells and names', async () => {
     const content = 'a\u001b]0;x\u0007,note\n1,"\u001b[2J\u009b31m\u202e\u007f\rx\r\ny\tz"\n';
     const why = '\u001b[2J\u0085\u2066\n';
     expect(await reported(['i.csv', content], 'r.csv', { why })).toBe(
@@ -80,13 +80,13 @@ describe('a report in CSV on an input in CSV', () => {
     );
   });
 
-  it('keeps names apart that look alike once they can be seen', async () => {
+  it('keeps escaped names distinct', async () => {
     expect(await reported(['i.csv', 'a\u001b,a\\x1b\n1,2\n'], 'r.csv', STATE)).toBe(
       'a\\x1b,a\\x1b_2,state\r\n1,2,accepted\r\n',
     );
   });
 
-  it('is left as it is with rawCsv', async () => {
+  it('is unescaped with rawCsv', async () => {
     const added = { account_number: '0736251840', why: '=1' };
     expect(await reported(['i.csv', 'a\n1\n'], 'r.csv', added, {}, true)).toBe(
       'a,account_number,why\r\n1,0736251840,=1\r\n',
@@ -99,13 +99,13 @@ describe('a report in CSV on an input in CSV', () => {
   it.each([
     ['a semicolon', 'a;b\n1,5;2\n', {}, 'a;b;state\r\n1,5;2;accepted\r\n'],
     ['a tab', 'a\tb\n1\t2\n', {}, 'a\tb\tstate\r\n1\t2\taccepted\r\n'],
-    ['one that was asked for', 'a,b|c\n1|2\n', { delimiter: '|' }, 'a,b|c|state\r\n1|2|accepted\r\n'],
+    ['a given delimiter', 'a,b|c\n1|2\n', { delimiter: '|' }, 'a,b|c|state\r\n1|2|accepted\r\n'],
     ['a byte order mark', '\ufeffa,b\n1,2\n', {}, '\ufeffa,b,state\r\n1,2,accepted\r\n'],
-  ])('keeps %s', async (_, content, more, expected) => {
+  ])('preserves %s', async (_, content, more, expected) => {
     expect(await reported(['i.csv', content], 'r.tsv', STATE, more)).toBe(expected);
   });
 
-  it('is an input again, and so is the report on that', async () => {
+  it('can be used as input repeatedly', async () => {
     let content: string | Uint8Array = '\ufeffugwo;state_2;note\nugw.1;;=1\n';
     for (let time = 1; time <= 4; time += 1) content = await reported(['i.csv', content], 'r.csv', STATE);
     expect(await read(folder, 'again.csv', content)).toEqual({
@@ -124,7 +124,7 @@ describe('a report in CSV on an input in CSV', () => {
     });
   });
 
-  it('gives back any names and any cells', async () => {
+  it('round-trips any names and cells', async () => {
     const cell = fc.string({
       unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r\n', ' ', "'", '=', '\ufeff', '😀', '\t'),
       maxLength: 5,
@@ -162,15 +162,15 @@ describe('a report in CSV on an input in CSV', () => {
   });
 });
 
-describe('a report in CSV on an input in NDJSON', () => {
-  it('has the columns of the first row, no formula, and values as JSON writes them', async () => {
+describe('a CSV report for NDJSON input', () => {
+  it('has the columns of the first row, escaped formulas, and values as JSON', async () => {
     const content = '\ufeff{"=x":"=1","n":1.10,"o":{"x":[1.10,null]},"b":true,"m":-5}\n{"n":null,"more":1}\n';
     expect(await reported(['i.ndjson', content], 'r.csv', STATE)).toBe(
       `'=x,n,o,b,m,state\r\n'=1,1.10,"{""x"":[1.10,null]}",true,-5,accepted\r\n,,,,,accepted\r\n`,
     );
   });
 
-  it('is an input again, whatever the names', async () => {
+  it('can be used as input with any names', async () => {
     const content = `{"":"1","=a":"2","'=a":"3","state":"4"}\n`;
     expect(await read(folder, 'again.csv', await reported(['i.ndjson', content], 'r.csv', STATE))).toEqual({
       columns: ['_2', "'=a", "''=a", 'state', 'state_2'],
@@ -179,8 +179,8 @@ describe('a report in CSV on an input in NDJSON', () => {
   });
 });
 
-describe('a report in NDJSON', () => {
-  it('has the fields of each row, whatever those of the first one, then ours; absent ones are left out', async () => {
+describe('an NDJSON report', () => {
+  it("has each row's own fields, then the added ones without undefined", async () => {
     const content = '{"state":"=1","n":1.10}\n{"__proto__":[null],"n":12345678901234567890}\n';
     expect(await reported(['i.ndjson', content], 'r.ndjson', { ...STATE, why: undefined, at: null })).toBe(
       '{"state":"=1","n":1.10,"state_2":"accepted","at":null}\n' +
@@ -188,7 +188,7 @@ describe('a report in NDJSON', () => {
     );
   });
 
-  it('loses nothing of a row that has a name of ours where the first one had not', async () => {
+  it('loses no field if a later row has an added name', async () => {
     const content = '{"n":1}\n{"state":"a","why_2":"b"}\n{"state":"a","state_2":"b"}\n{"n":2}\n';
     const report = await reported(['i.ndjson', content], 'r.ndjson', { ...STATE, why: 'x' });
     expect(report.trim().split('\n')).toEqual([
@@ -199,14 +199,14 @@ describe('a report in NDJSON', () => {
     ]);
   });
 
-  it('steers no terminal, and means the same values', async () => {
+  it('escapes control characters without changing values', async () => {
     const value = { 'a\u009b': '\u001b[2J\u0085\u202e\u2028\u007f', n: 1 };
     const report = await reported(['i.ndjson', `${JSON.stringify(value)}\n`], 'r.ndjson', { why: '\u009b\u2066' });
     expect(report).toMatch(/^[ -~]*\n$/);
     expect(JSON.parse(report)).toEqual({ ...value, why: '\u009b\u2066' });
   });
 
-  it('has the cells of an input in CSV as texts', async () => {
+  it('has CSV cells as strings', async () => {
     expect(await reported(['i.csv', '\ufeffa;state\n=1;\n'], 'r.jsonl', { state: 1 })).toBe(
       '{"a":"=1","state":"","state_2":1}\n',
     );
@@ -219,15 +219,15 @@ describe('the format of a report', () => {
     ['r.ndjson', 'csv', ''],
     ['report.txt', 'csv', 'state\r\n'],
     ['report.txt', 'ndjson', ''],
-  ] as const)('of the name %s on an input in %s', async (name, format, expected) => {
+  ] as const)('named %s for %s input', async (name, format, expected) => {
     const path = join(folder, name);
     await (await openReport(path, about(['state'], { format }))).close();
     expect(readFileSync(path, 'utf8')).toBe(expected);
   });
 });
 
-describe('the file of a report', () => {
-  it('holds a row as soon as it is written, and rows in the order of the calls', async () => {
+describe('the report file', () => {
+  it('contains a row at once, in call order', async () => {
     const path = join(folder, 'live.csv');
     const report = await openReport(path, about(['n']));
     expect(readFileSync(path, 'utf8')).toBe('n\r\n');
@@ -241,7 +241,7 @@ describe('the file of a report', () => {
     ]);
   });
 
-  it('has whole lines, however long they are and however many are written at once', async () => {
+  it('has complete lines, however long and however many at once', async () => {
     const path = join(folder, 'whole.csv');
     const report = await openReport(path, about(['n']));
     const lines = ['a', 'b', 'c', 'd'].flatMap((name) => [name.repeat(2_000_000), name]);
@@ -250,7 +250,7 @@ describe('the file of a report', () => {
     expect(readFileSync(path, 'utf8') === ['n', ...lines, ''].join('\r\n')).toBe(true);
   });
 
-  it('is written to its end before it is closed', async () => {
+  it('is complete before it is closed', async () => {
     const path = join(folder, 'end.csv');
     const report = await openReport(path, about(['n']));
     const writes = Promise.all(Array.from({ length: 50 }, (_, n) => report.write({}, { n })));
@@ -259,7 +259,7 @@ describe('the file of a report', () => {
     expect(readFileSync(path, 'utf8').trim().split('\r\n')).toHaveLength(51);
   });
 
-  it('is written anew, and nobody else may read it', async () => {
+  it('is replaced and private', async () => {
     const path = join(folder, 'old.csv');
     writeFileSync(path, 'much that was there before\n'.repeat(9));
     chmodSync(path, 0o644);
@@ -272,7 +272,7 @@ describe('the file of a report', () => {
     expect(statSync(join(folder, 'new.csv')).mode & 0o777).toBe(0o600);
   });
 
-  it('is left to a run that writes it, which goes on in a file without a name', async () => {
+  it('of another run is not replaced; this run writes an unnamed file', async () => {
     const path = join(folder, 'both.csv');
     const first = await openReport(path, about(['n']));
     await first.write({}, { n: 1 });
@@ -283,7 +283,7 @@ describe('the file of a report', () => {
     expect(readFileSync(path, 'utf8')).toBe('n\r\n3\r\n');
   });
 
-  it('is one whole file when several runs make it in one moment', async () => {
+  it('is complete if several runs create it at once', async () => {
     const path = join(folder, 'crowd.csv');
     const reports = await Promise.all(Array.from({ length: 8 }, () => openReport(path, about(['n']))));
     await Promise.all(reports.map((report, n) => report.write({}, { n })));
@@ -291,7 +291,7 @@ describe('the file of a report', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^n\r\n\d\r\n$/);
   });
 
-  it('is refused where the file that is there must not be written to', async () => {
+  it('is rejected if the existing file is read-only', async () => {
     const path = join(folder, 'kept.csv');
     writeFileSync(path, 'kept\n', { mode: 0o444 });
     if (process.geteuid?.() === 0) {
@@ -304,7 +304,7 @@ describe('the file of a report', () => {
     expect(readFileSync(path, 'utf8')).toBe('kept\n');
   });
 
-  it('is refused before anything is sent when it can not be made', async () => {
+  it("is rejected before sending if it can't be created", async () => {
     await expect(openReport(join(folder, 'no', 'r.csv'), about(['n']))).rejects.toMatchObject({
       kind: 'usage',
       message: expect.stringContaining("can't write the report"),
@@ -312,7 +312,7 @@ describe('the file of a report', () => {
     expect(existsSync(join(folder, 'no'))).toBe(false);
   });
 
-  it.runIf(existsSync('/dev/full'))('says when the disk is full, and takes no line after that', async () => {
+  it.runIf(existsSync('/dev/full'))('reports a full disk and accepts no more lines', async () => {
     await expect(openReport('/dev/full', about(['n']))).rejects.toMatchObject({ kind: 'usage' });
     const report = await openReport('/dev/full', about(['n'], { format: 'ndjson' }));
     const failed = { kind: 'read_failed', message: expect.stringContaining('ENOSPC') };
@@ -322,24 +322,21 @@ describe('the file of a report', () => {
   });
 });
 
-it.runIf(process.platform !== 'win32')(
-  'a report changes nothing that turns out to be another file than was looked at',
-  async () => {
-    const [file, link] = [join(folder, 'victim'), join(folder, 'turned')];
-    writeFileSync(file, 'as it was', { mode: 0o644 });
-    symlinkSync(file, link);
-    const looked: (number | undefined)[] = [];
-    const opening = openReport(link, about(['n']), (_path, opened) => {
-      looked.push(opened?.ino);
-      if (opened !== undefined) throw usageError('was replaced');
-    });
-    await expect(opening).rejects.toMatchObject({ kind: 'usage', message: 'was replaced' });
-    expect(looked).toEqual([undefined, statSync(file).ino]);
-    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['as it was', 0o644]);
-  },
-);
+it.runIf(process.platform !== 'win32')('a report changes no file that was replaced after its check', async () => {
+  const [file, link] = [join(folder, 'victim'), join(folder, 'turned')];
+  writeFileSync(file, 'as it was', { mode: 0o644 });
+  symlinkSync(file, link);
+  const looked: (number | undefined)[] = [];
+  const opening = openReport(link, about(['n']), (_path, opened) => {
+    looked.push(opened?.ino);
+    if (opened !== undefined) throw usageError('was replaced');
+  });
+  await expect(opening).rejects.toMatchObject({ kind: 'usage', message: 'was replaced' });
+  expect(looked).toEqual([undefined, statSync(file).ino]);
+  expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['as it was', 0o644]);
+});
 
-it.runIf(process.platform !== 'win32')('a report waits for the reader of a pipe until a signal comes', async () => {
+it.runIf(process.platform !== 'win32')('a report waits for the reader of a pipe until a signal', async () => {
   const path = join(folder, 'unread');
   execFileSync('mkfifo', [path]);
   const stop = new AbortController();
@@ -348,7 +345,7 @@ it.runIf(process.platform !== 'win32')('a report waits for the reader of a pipe 
   await expect(opening).rejects.toMatchObject({ kind: 'interrupted' });
 });
 
-it.runIf(process.platform !== 'win32')('a report may be a pipe, and says when nobody reads it any more', async () => {
+it.runIf(process.platform !== 'win32')('a report may be a pipe, and fails once the reader is gone', async () => {
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = spawn('head', ['-n', '2', path], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -367,7 +364,7 @@ it.runIf(process.platform !== 'win32')('a report may be a pipe, and says when no
   await report.close();
 });
 
-it('lines go together when they are asked for in one turn, or during a write; each waits for its own', async () => {
+it('lines of one tick, or during a write, are written together; each resolves on its own', async () => {
   const written: string[] = [];
   const begun = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
@@ -401,7 +398,7 @@ it('lines go together when they are asked for in one turn, or during a write; ea
   expect(written).toEqual(['ab', 'cd', 'closed']);
 });
 
-it('no line is written after one that failed, which may stand there in part', async () => {
+it('no line is written after a failed one, which may be incomplete', async () => {
   const written: string[] = [];
   const lines = linesOf({
     appendFile: async (text) => {

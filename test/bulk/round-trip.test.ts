@@ -9,7 +9,7 @@ import { madeFolder, read, rowsOf } from './support.ts';
 const fail = failIn('x');
 const folder = madeFolder();
 
-/** Any characters, above all those that mean something; no NUL, which no file may hold. */
+/** Any characters, with many special ones; no NUL, which no file may contain. */
 const character = fc.oneof(
   fc.constantFrom('a', '"', ',', ';', '\t', '|', '\n', '\r', '\r\n', ' ', 'é', '東', '😀', '\\', "'", '='),
   fc.string({ unit: ANY_CHARACTER, minLength: 1, maxLength: 1 }).filter((text) => !/[\0\ufeff]/.test(text)),
@@ -29,18 +29,18 @@ const delimiter = fc.oneof(
   fc.string({ unit: ANY_CHARACTER, minLength: 1, maxLength: 1 }).filter((one) => !/["\r\n\0\ufeff]/.test(one)),
 );
 
-/** The bytes in chunks of this size, as a file or a pipe may give them. */
+/** The bytes in chunks of this size, as from a file or a pipe. */
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-/** A row of blank cells is none. */
+/** False for a row of blank cells. */
 const isSaid = (row: readonly string[]): boolean => row.some((cell) => /[^ \t\r\n\u00a0]/.test(cell));
 
 const fieldsOf = (rows: readonly InputRow[], columns: readonly string[]): unknown[][] =>
   rows.map(({ fields }) => columns.map((name) => fields[name]));
 
-it('CSV comes back, whatever separates its cells and ends its rows, however it is cut into chunks', async () => {
+it('CSV round-trips with any delimiter, line end and chunk size', async () => {
   await fc.assert(
     fc.asyncProperty(
       table,
@@ -69,7 +69,7 @@ it('CSV comes back, whatever separates its cells and ends its rows, however it i
   );
 });
 
-it('CSV with the usual delimiters comes back from a file without saying which', async () => {
+it('CSV with a usual delimiter round-trips without naming it', async () => {
   const plain = fc.uniqueArray(fc.stringMatching(/^[a-z"][a-z" \n]{0,3}$/), { minLength: 2, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(plain, text, fc.constantFrom(',', ';', '\t'), fc.boolean(), async (columns, cell, by, bom) => {
@@ -82,8 +82,8 @@ it('CSV with the usual delimiters comes back from a file without saying which', 
   );
 });
 
-it('NDJSON comes back, however it is cut into chunks', async () => {
-  // Once it has read the name "\\", JSON.parse of Node 24 reads "\\u0000" at the same place as "\\", too.
+it('NDJSON round-trips with any chunk size', async () => {
+  // After reading the name "\\", JSON.parse of Node 24 also reads "\\u0000" at the same place as "\\".
   const object = fc.dictionary(
     fc.string({ unit: ANY_CHARACTER }).filter((name) => !name.includes('\\')),
     fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value))),

@@ -7,7 +7,7 @@ const error = (kind: ErrorKind, detail: ConstructorParameters<typeof PayError>[2
 
 const BEGUN = { begun: true };
 
-describe('the end of a row by an error', () => {
+describe('endOf an error', () => {
   it.each<[PayError, state: string, exitCode: number]>([
     [error('rejected', { status: 422 }), 'rejected', 3],
     [error('auth', { status: 401 }), 'rejected', 4],
@@ -17,9 +17,9 @@ describe('the end of a row by an error', () => {
     [error('refused'), 'refused', 9],
     [usageError('no'), 'not_sent', 2],
     [error('read_failed'), 'unknown', 8],
-  ])('that came once it was begun is what is certain: %j', (thrown, state, exitCode) => {
+  ])('after the start is the certain outcome: %j', (thrown, state, exitCode) => {
     expect(endOf(thrown, BEGUN)).toMatchObject({ state, exitCode });
-    // What has a name in the ledger was begun.
+    // A row with a ledger id was started.
     expect(endOf(thrown.with({ ledgerId: 'chg-1' }))).toMatchObject({ state, exitCode });
   });
 
@@ -32,26 +32,26 @@ describe('the end of a row by an error', () => {
     [error('refused'), 'refused', 9],
     [usageError('no'), 'invalid', 2],
     [error('unknown'), 'unknown', 6],
-  ])('that came before: %j', (thrown, state, exitCode) => {
+  ])('before the start: %j', (thrown, state, exitCode) => {
     expect(endOf(thrown)).toMatchObject({ state, exitCode });
   });
 
-  it('has an entry in the ledger where it was begun', () => {
+  it('has a ledger entry only if the row was started', () => {
     const none = { noEntry: true };
     expect(endOf(error('read_failed'))).toMatchObject(none);
-    // The entry that stands in the way is another row's.
+    // The blocking entry belongs to another row.
     expect(endOf(error('refused', { ledgerId: 'chg-1' }))).toMatchObject(none);
     for (const end of [endOf(error('not_sent'), BEGUN), endOf(error('rejected', { ledgerId: 'chg-1' }))])
       expect(end).not.toHaveProperty('noEntry');
   });
 
-  it('takes whatever is not certain for unknown', () => {
+  it('is unknown unless certain', () => {
     const certain: readonly string[] = ['rejected', 'auth', 'not_sent', 'interrupted', 'refused', 'usage'];
     const others = (Object.keys(EXIT_CODES) as ErrorKind[]).filter((kind) => !certain.includes(kind));
     for (const kind of others) expect(endOf(error(kind), BEGUN).state).toBe('unknown');
   });
 
-  it('says all of it in one line', () => {
+  it('contains everything in one line', () => {
     const violations = [
       { propertyPath: 'data.provider', title: 'is unknown', option: 'provider' },
       { propertyPath: 'x', title: 'y' },
@@ -61,7 +61,7 @@ describe('the end of a row by an error', () => {
   });
 });
 
-describe('what an error says in one line', () => {
+describe('the line for an error', () => {
   it.each([
     [undefined, 'no'],
     [[], 'no'],
@@ -73,7 +73,7 @@ describe('what an error says in one line', () => {
   });
 });
 
-describe('what it means for the others', () => {
+describe('the effect on other rows', () => {
   it.each<[PayError, stops: boolean]>([
     [error('rejected', { status: 422 }), false],
     [error('auth', { status: 403 }), true],
@@ -84,16 +84,16 @@ describe('what it means for the others', () => {
     [error('not_sent'), false],
     [error('rejected', { answer: '{}', unrecorded: true }), true],
     [error('ledger'), true],
-  ])('%j stops the others: %s', (thrown, stops) => {
+  ])('of %j: stops them: %s', (thrown, stops) => {
     expect(endOf(thrown).stops).toBe(stops ? thrown : undefined);
   });
 
-  it('never goes on past what could not be noted', () => {
+  it('stops after a failure to record', () => {
     const unnoted = error('unknown', { answer: '{}', unrecorded: true });
     expect(endOf(unnoted)).toMatchObject({ stops: unnoted, unrecorded: unnoted });
   });
 
-  it('leaves a row as it was where nothing was begun', () => {
+  it('leaves a row unchanged if nothing was started', () => {
     expect(endOf(error('ledger')).untouched).toBe(true);
     expect(endOf(interrupted('SIGINT'))).not.toHaveProperty('stops');
     expect(endOf(interrupted('SIGINT')).untouched).toBe(true);
@@ -101,19 +101,19 @@ describe('what it means for the others', () => {
     expect(endOf(interrupted('SIGINT'), BEGUN).untouched).toBeUndefined();
   });
 
-  it('asks for a slower pace where nobody answers', () => {
+  it('slows down if nobody answers', () => {
     expect(endOf(error('not_sent')).slowDown).toBe(0);
     expect(endOf(error('read_failed')).slowDown).toBe(0);
     expect(endOf(error('rejected')).slowDown).toBeUndefined();
   });
 
-  it('does not take a defect for the end of a row', () => {
+  it('rethrows a defect', () => {
     expect(() => endOf(new TypeError('a defect'))).toThrow('a defect');
   });
 });
 
 describe('faultsOf', () => {
-  it('names the column of each, and throws on what says nothing of a row', () => {
+  it('names the column of each violation, and throws other errors', () => {
     const violations = [
       { propertyPath: 'data.phone', title: 'a', option: 'phone' },
       { propertyPath: 'x', title: 'b' },

@@ -21,7 +21,7 @@ describe('wasStopped', () => {
     [5, false],
     [0, false],
     [undefined, false],
-  ] as const)('goes by the code %s: %s', (code, is) => {
+  ] as const)('uses the exit code %s: %s', (code, is) => {
     expect(isSignalCode(code)).toBe(is);
   });
 });
@@ -29,9 +29,9 @@ describe('wasStopped', () => {
 describe('rowExit', () => {
   it.each<[RowEnd, number]>([
     [{ state: 'accepted', exitCode: 0 }, 0],
-    // Found by a reconcile: its run ended with 6, and all is well now.
+    // Reconciled: its run exited with 6, but it was accepted.
     [{ state: 'accepted', exitCode: 6 }, 0],
-    // Made, but what the customer must do could not be read.
+    // Created, but its next action was unreadable.
     [{ state: 'accepted', exitCode: 7 }, 7],
     [{ state: 'failed' }, 11],
     [{ state: 'rejected', exitCode: 3 }, 3],
@@ -51,7 +51,7 @@ describe('rowExit', () => {
 });
 
 describe('gravest', () => {
-  it('goes by the order that is promised', () => {
+  it('follows the documented order', () => {
     const order = [7, 6, 10, 4, 8, 130, 143, 3, 11, 5, 9, 0];
     for (const [index, code] of order.entries()) {
       expect(gravest(order.slice(index).reverse())).toBe(code);
@@ -59,11 +59,11 @@ describe('gravest', () => {
     expect(gravest([])).toBe(0);
   });
 
-  it('lets a code that it does not know hide behind none', () => {
+  it('never hides an unknown code', () => {
     expect(gravest([EXIT_CODES.unrecorded, EXIT_CODES.internal])).toBe(EXIT_CODES.internal);
   });
 
-  it('is never 0 where one of them is not', () => {
+  it('is never 0 if one code is not 0', () => {
     const ends = fc.record({
       state: fc.constantFrom(...ROW_STATES),
       exitCode: fc.option(fc.nat(150), { nil: undefined }),

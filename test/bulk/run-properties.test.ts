@@ -5,7 +5,7 @@ import { type Event, type Planned, peak, world } from './run-world.ts';
 
 const STOPS = new PayError('ledger', 'the ledger can not be written');
 
-/** Time to ask for: none said, or some. */
+/** A requested delay: none, or some. */
 const asked = fc.constantFrom(0, 1, 250, 5000);
 const rare = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined, freq: 6 });
@@ -52,7 +52,7 @@ const play = async ({ plan, lateness, chance, reading, ...options }: Shape) => {
   return { ...place, ran: await place.clock.until(place.ended) };
 };
 
-/** What must hold of every run, however it goes. */
+/** Checks a property of every run. */
 const always = (check: (shape: Shape, played: Awaited<ReturnType<typeof play>>) => void): Promise<void> =>
   fc.assert(
     fc.asyncProperty(shape, async (made) => check(made, await play(made))),
@@ -61,14 +61,14 @@ const always = (check: (shape: Shape, played: Awaited<ReturnType<typeof play>>) 
 
 const rowsOf = (events: readonly Event[]): number[] => events.map((event) => event.row);
 
-describe('of every run it holds that', { timeout: 60_000 }, () => {
-  it('never more rows are in flight than may be', async () => {
+describe('in every run', { timeout: 60_000 }, () => {
+  it('the concurrency is never exceeded', async () => {
     await always(({ concurrency }, { events }) => {
       expect(peak(events)).toBeLessThanOrEqual(concurrency);
     });
   });
 
-  it('in no window there are more starts than the rate allows', async () => {
+  it('the rate is never exceeded in any window', async () => {
     await always((made, { of }) => {
       const { count, ms } = made.rate ?? { count: 1, ms: 0 };
       const starts = of('started').map(({ at }) => at);
@@ -77,7 +77,7 @@ describe('of every run it holds that', { timeout: 60_000 }, () => {
     });
   });
 
-  it('each row is worked on once, or not at all, in the order of the file', async () => {
+  it('each row is processed at most once, in file order', async () => {
     await always(({ plan }, { of, ran }) => {
       const started = rowsOf(of('started'));
       expect(started).toEqual(Array.from({ length: ran.started }, (_, index) => index));
@@ -87,7 +87,7 @@ describe('of every run it holds that', { timeout: 60_000 }, () => {
     });
   });
 
-  it('nothing starts after a signal or a end that stops', async () => {
+  it('nothing starts after a signal or a stopping outcome', async () => {
     await always(({ plan }, { events, ran }) => {
       const stopped = events.findIndex(({ what }) => what === 'stopped');
       const after = stopped === -1 ? [] : events.slice(stopped).filter(({ what }) => what === 'started');
@@ -97,7 +97,7 @@ describe('of every run it holds that', { timeout: 60_000 }, () => {
     });
   });
 
-  it('nothing starts before the time that the service asked for', async () => {
+  it('nothing starts before the requested time', async () => {
     await always((_made, { events }) => {
       for (const [index, { what, at, ms = 0 }] of events.entries()) {
         if (what !== 'asked') continue;
@@ -107,7 +107,7 @@ describe('of every run it holds that', { timeout: 60_000 }, () => {
     });
   });
 
-  it('no row is read before it can be started, but for the one that is started next', async () => {
+  it('only the next row is read ahead', async () => {
     await always(({ concurrency }, { events }) => {
       let [pulled, started, settled] = [0, 0, 0];
       for (const { what } of events) {

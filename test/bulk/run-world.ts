@@ -1,39 +1,39 @@
 import { type Consequence, type Ran, type RowSignals, type RowsRun, runRows } from '../../src/bulk/pace.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** What has become of one row, and what it is counted as. */
+/** The outcome of a row, and its state in the counts. */
 export interface End extends Consequence {
   readonly state: string;
 }
 
-/** What happened, in its order. */
+/** Events in order. */
 export interface Event {
   readonly what: 'pulled' | 'started' | 'asked' | 'settled' | 'stopped' | 'closed';
   readonly at: number;
   readonly row: number;
-  /** Of `asked`: for how long the service wants to be left alone. */
+  /** For `asked`: the requested delay. */
   readonly ms?: number;
 }
 
-/** One row of a made-up file, and what becomes of it. */
+/** A row of a simulated file and its outcome. */
 export interface Planned {
   readonly takes?: number;
   readonly end?: Partial<End>;
-  /** What the service asks in the middle of the row. */
+  /** A delay requested during the row. */
   readonly asks?: number;
   readonly throws?: unknown;
 }
 
 export interface WorldOptions
   extends Partial<Omit<RowsRun<number, End>, 'rows' | 'work' | 'stop' | 'clock' | 'onSettled'>> {
-  /** Called with the count of all so far, too. */
+  /** Also gets the counts so far. */
   readonly onSettled?: (row: number, end: End, tally: Readonly<Record<string, number>>) => void | Promise<void>;
-  /** Each row says so when the service has answered, before it is settled. */
+  /** Rows report the answer before they are settled. */
   readonly lands?: boolean;
   readonly late?: () => number;
-  /** When the signal comes. */
+  /** The time of the signal. */
   readonly stopAt?: number | undefined;
-  /** How long reading one row takes. */
+  /** The time to read a row. */
   readonly reading?: number;
 }
 
@@ -45,7 +45,7 @@ export interface World {
   readonly of: (what: Event['what']) => Event[];
 }
 
-/** Runs the planned rows, which are numbered from 0, and writes down what happens. */
+/** Runs the planned rows, numbered from 0, and records events. */
 export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): World => {
   const clock = new VirtualClock(options.late);
   const stop = new AbortController();
@@ -105,15 +105,15 @@ export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): Worl
       await options.onSettled?.(row, end, tally);
     },
   }).then((ran) => ({ ...ran, tally }));
-  // Handled where it is awaited.
+  // Handled where awaited.
   ended.catch(() => undefined);
   return { clock, events, stop, ended, of: (what) => events.filter((event) => event.what === what) };
 };
 
-/** So many rows that all end well. */
+/** Rows that all succeed. */
 export const plain = (count: number, takes = 100): Planned[] => Array.from({ length: count }, () => ({ takes }));
 
-/** The most rows that were in flight at once. */
+/** The highest number of rows in flight. */
 export const peak = (events: readonly Event[]): number => {
   let [now, most] = [0, 0];
   for (const { what } of events) {

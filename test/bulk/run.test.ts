@@ -7,22 +7,22 @@ import { settled, VirtualClock } from './virtual-clock.ts';
 
 const REFUSED = new PayError('auth', 'the service does not take this key');
 
-describe('a run over rows', () => {
-  it('works on as many at once as it may, and on no more', async () => {
+describe('a run', () => {
+  it('uses its full concurrency, and no more', async () => {
     const { clock, ended, events } = world(plain(40), { concurrency: 8 });
     await clock.until(ended);
     expect(peak(events)).toBe(8);
     expect(clock.time).toBe(500);
   });
 
-  it('goes on beside a row that takes long', async () => {
+  it('continues beside a slow row', async () => {
     const { clock, ended, of } = world([{ takes: 10_000 }, ...plain(30)], { concurrency: 2 });
     await clock.until(ended);
     expect(clock.time).toBe(10_000);
     expect(of('settled').at(-1)?.row).toBe(0);
   });
 
-  it('tells each end as it settles, with the count of all so far', async () => {
+  it('reports each outcome with the counts so far', async () => {
     const told: unknown[] = [];
     const onSettled = (row: number, end: End, tally: object): void => void told.push([row, end.state, { ...tally }]);
     const plan = [{ takes: 300, end: { state: 'late' } }, { takes: 100 }, { takes: 200 }];
@@ -35,7 +35,7 @@ describe('a run over rows', () => {
     ]);
   });
 
-  it('starts no other row in the place of one whose end is still being written', async () => {
+  it('starts no row while an outcome is being written', async () => {
     const written = Promise.withResolvers<void>();
     const { clock, ended, of } = world(plain(6), { concurrency: 2, onSettled: () => written.promise });
     await clock.pass(HOUR);
@@ -44,7 +44,7 @@ describe('a run over rows', () => {
     expect(await clock.until(ended)).toMatchObject({ started: 6 });
   });
 
-  it('asks for a row only when one can be started, however many there are', async () => {
+  it('reads a row only when it can start, for any number of rows', async () => {
     let made = 0;
     const endless = {
       *[Symbol.iterator]() {
@@ -68,7 +68,7 @@ describe('a run over rows', () => {
     expect(started).toBeGreaterThan(200);
   });
 
-  it('starts all of a long file without keeping any of it', async () => {
+  it('starts all rows of a long file without storing them', async () => {
     const rows = 20_000;
     let [alive, most] = [0, 0];
     async function* many(): AsyncGenerator<number> {
@@ -97,7 +97,7 @@ describe('a run over rows', () => {
 });
 
 describe('a signal', () => {
-  it('that came before the start asks for no row at all', async () => {
+  it('before the start reads no row', async () => {
     const stop = AbortSignal.abort('SIGTERM');
     const rows = {
       [Symbol.asyncIterator]: () => {
@@ -110,7 +110,7 @@ describe('a signal', () => {
     expect(await runRows(run)).toEqual({ started: 0, stopped: 'signal' });
   });
 
-  it('ends a wait for the rate, or for what the service asked, at once', async () => {
+  it('ends a pause for the rate or a 429 at once', async () => {
     const slow = world(plain(10), { rate: { count: 1, ms: HOUR }, stopAt: 1000 });
     expect(await slow.clock.until(slow.ended)).toEqual({ tally: { accepted: 1 }, started: 1, stopped: 'signal' });
     expect(slow.clock.time).toBe(1000);
@@ -119,25 +119,25 @@ describe('a signal', () => {
     expect(held.clock.time).toBe(1000);
   });
 
-  it('that comes while a row is being read leaves that row alone', async () => {
+  it('while reading a row does not start it', async () => {
     const { clock, ended, of } = world(plain(3), { reading: 1000, stopAt: 500 });
     expect(await clock.until(ended)).toEqual({ tally: {}, started: 0, stopped: 'signal' });
     expect(of('pulled')).toHaveLength(1);
   });
 
-  it('that comes when nothing is left to start has stopped nothing', async () => {
+  it('after the last start stops nothing', async () => {
     const { clock, ended } = world(plain(3), { stopAt: 50 });
     expect(await clock.until(ended)).toEqual({ tally: { accepted: 3 }, started: 3 });
   });
 });
 
-describe('a end that stops', () => {
-  it('is told where it was the last row, too', async () => {
+describe('a stopping outcome', () => {
+  it('is reported even for the last row', async () => {
     const { clock, ended } = world([{ end: { stops: REFUSED } }]);
     expect((await clock.until(ended)).stopped).toBe(REFUSED);
   });
 
-  it('that comes first is the one that is told', async () => {
+  it('is reported if it came first', async () => {
     const other = new PayError('unknown', 'it may have been made');
     const plan = [{ takes: 200, end: { stops: other } }, { takes: 100, end: { stops: REFUSED } }, ...plain(9)];
     const { clock, ended } = world(plan, { concurrency: 2, stopAt: 150 });
@@ -146,7 +146,7 @@ describe('a end that stops', () => {
 });
 
 describe('a defect', () => {
-  it('in the work is thrown once the others are finished, and nothing new starts', async () => {
+  it('in a row is thrown after the others are finished, and nothing new starts', async () => {
     const defect = new TypeError('no such thing');
     const plan = [{ takes: 100, throws: defect }, { takes: 500 }, ...plain(20)];
     const { clock, ended, of } = world(plan, { concurrency: 2 });
@@ -155,13 +155,13 @@ describe('a defect', () => {
     expect(clock.time).toBe(500);
   });
 
-  it('is not lost behind a stop', async () => {
+  it('is not hidden by a stop', async () => {
     const plan = [{ takes: 100, end: { stops: REFUSED } }, { takes: 200, throws: 'lost?' }, ...plain(9)];
     const { clock, ended } = world(plan, { concurrency: 2 });
     await expect(clock.until(ended)).rejects.toBe('lost?');
   });
 
-  it('in what is told the ends ends the run likewise', async () => {
+  it('in onSettled ends the run in the same way', async () => {
     const full = new PayError('read_failed', 'the report could not be written');
     const onSettled = async (): Promise<void> => {
       throw full;
@@ -171,7 +171,7 @@ describe('a defect', () => {
     expect(of('settled')).toHaveLength(2);
   });
 
-  it('in the rows ends the run likewise', async () => {
+  it('in the rows ends the run in the same way', async () => {
     const unreadable = new PayError('usage', 'row 3 can not be read');
     const broken = {
       *[Symbol.iterator]() {
@@ -185,8 +185,8 @@ describe('a defect', () => {
   });
 });
 
-describe('a service that asks for less', () => {
-  it('is left alone for the time that it said, and has half as many in flight then', async () => {
+describe('a service that requests a delay', () => {
+  it('gets nothing during it, and half the concurrency afterwards', async () => {
     const refused = Array.from({ length: 16 }, () => ({ end: { state: 'not_sent', slowDown: 5000 } }));
     const { clock, ended, of, events } = world([...refused, ...plain(60)], { concurrency: 16 });
     await clock.until(ended);
@@ -197,7 +197,7 @@ describe('a service that asks for less', () => {
     expect(peak(events.slice(events.findIndex(({ row }) => row === 16)))).toBeLessThanOrEqual(13);
   });
 
-  it('is heard while the row goes on', async () => {
+  it('is obeyed while the row continues', async () => {
     const { clock, ended, of } = world([{ takes: 60_000, asks: 9000 }, ...plain(1000)], { concurrency: 2 });
     await clock.until(ended);
     const ask = of('asked')[0]?.at ?? Number.NaN;
@@ -206,7 +206,7 @@ describe('a service that asks for less', () => {
     expect(of('started').filter(({ at }) => at < ask).length).toBeGreaterThan(100);
   });
 
-  it('gets all of it again, little by little, as rows get through', async () => {
+  it('gets the full concurrency back gradually', async () => {
     const { clock, ended, events } = world([{ takes: 10, end: { slowDown: 1000 } }, ...plain(200)], {
       concurrency: 8,
     });
@@ -216,10 +216,10 @@ describe('a service that asks for less', () => {
   });
 });
 
-describe('a row that has landed', () => {
+describe('an answered row', () => {
   const open = () => Promise.withResolvers<void>();
 
-  it('gives its place to another one before all of it is written', async () => {
+  it('is replaced by another one before it is recorded', async () => {
     const written = open();
     const { clock, ended, of } = world(plain(6), { concurrency: 2, lands: true, onSettled: () => written.promise });
     await clock.pass(150);
@@ -228,7 +228,7 @@ describe('a row that has landed', () => {
     expect(await clock.until(ended)).toMatchObject({ started: 6 });
   });
 
-  it('lets others be a few rows ahead, and no more', async () => {
+  it('lets others be a few rows ahead at most', async () => {
     const written = open();
     const { clock, ended, of } = world(plain(40), { concurrency: 2, lands: true, onSettled: () => written.promise });
     await clock.pass(HOUR);
@@ -237,7 +237,7 @@ describe('a row that has landed', () => {
     expect(await clock.until(ended)).toMatchObject({ started: 40 });
   });
 
-  it('starts nothing new where it stops the others, though it is not settled', async () => {
+  it('starts nothing new if its outcome stops the run, even before it is settled', async () => {
     const written = open();
     const plan = [{ takes: 50, end: { stops: REFUSED } }, ...plain(20)];
     const { clock, ended, of } = world(plan, { concurrency: 2, lands: true, onSettled: () => written.promise });

@@ -61,7 +61,7 @@ describe('a summary', () => {
     });
   });
 
-  it('is all that there is where all rows are well', () => {
+  it('has no failure if all rows succeeded', () => {
     expect(summed(end({ accepted: 10 })).failure).toBeUndefined();
   });
 
@@ -69,42 +69,42 @@ describe('a summary', () => {
     ['rejected', end({ accepted: 9, rejected: 1 }), {}, 3, 'rejected'],
     ['unknown before rejected', end({ unknown: 1, rejected: 9 }), {}, 6, 'unknown'],
     [
-      'what could not be noted before all',
+      'a failure to record before all others',
       end({ unknown: 1, accepted: 9 }),
       { unrecorded: [line('{}')] },
       7,
       'unrecorded',
     ],
+    ['an unusable ledger', end({ accepted: 2 }, { stopped: new PayError('ledger', 'no') }), {}, 10, 'ledger'],
     [
-      'a ledger that can not be used',
-      end({ accepted: 2 }, { stopped: new PayError('ledger', 'no') }),
-      {},
-      10,
-      'ledger',
+      'a signal with remaining rows',
+      end({ accepted: 2 }, { stopped: 'signal' }),
+      { signal: 'SIGINT' },
+      130,
+      'interrupted',
     ],
-    ['a signal, with rows left', end({ accepted: 2 }, { stopped: 'signal' }), { signal: 'SIGINT' }, 130, 'interrupted'],
     ['SIGTERM', end({ rejected: 2 }, { stopped: 'signal' }), { signal: 'SIGTERM' }, 143, 'interrupted'],
     ['a signal after an unknown row', end({ unknown: 2 }, { stopped: 'signal' }), { signal: 'SIGINT' }, 6, 'unknown'],
     [
-      'a report that can not be written',
+      'an unwritable report',
       end({ rejected: 1 }, { stopped: new PayError('read_failed', 'full') }),
       {},
       8,
       'read_failed',
     ],
-    ['rows in other hands', end({ accepted: 9 }, { stopped: 'signal' }), { signal: 'SIGINT' }, 130, 'interrupted'],
-  ])('ends with the gravest: %s', (_name, job, how, code, kind) => {
+    ['rows of another process', end({ accepted: 9 }, { stopped: 'signal' }), { signal: 'SIGINT' }, 130, 'interrupted'],
+  ])('exits with the most severe code: %s', (_name, job, how, code, kind) => {
     const { failure } = summed(job, how);
     expect([failure?.detail.exitCode, failure?.kind]).toEqual([code, kind]);
   });
 
-  it('ends well where a signal came after the last row', () => {
+  it('succeeds if the signal came after the last row', () => {
     expect(summed(end({ accepted: 10 }, { stopped: 'signal' }), { signal: 'SIGINT' }).failure).toBeUndefined();
   });
 
   const taken = { count: 1, rows: [4], error: 'is taken', reason: 'taken' };
 
-  it('tells of many rows in one line, by the reason that they have in common', () => {
+  it('groups rows with the same reason in one line', () => {
     const troubles = [
       { count: 2, rows: [1, 3], error: 'x', reason: 'cancelled' },
       { count: 12, rows: [2, 4, 5], error: 'y', reason: 'no checkout' },
@@ -117,12 +117,12 @@ describe('a summary', () => {
     expect(failure?.detail.hint).toBeUndefined();
   });
 
-  it('leads to what is unknown where that alone stands in the way of a row', () => {
+  it('suggests ledger sync if only an unknown charge blocks a row', () => {
     const { failure } = summed(end({ refused: 1 }, { rows: 1, troubles: [taken], unresolved: true }));
     expect(failure?.detail.hint).toBe('find out');
   });
 
-  it('names the job, the first troubles, and what to do about each kind of row', () => {
+  it('names the job, the first rows with errors, and the next step for each kind', () => {
     const job = end({ unknown: 1, rejected: 1, refused: 1 }, { troubles: [taken], again: true });
     const { failure } = summed(job);
     expect(failure?.message).toBe('10 rows: 1 unknown, 1 rejected, 1 refused, 7 not started\nrow 4: is taken');
@@ -143,38 +143,33 @@ describe('a summary', () => {
       undefined,
       ['stopped early: may have been made'],
     ],
+    ['an unknown last row', end({ unknown: 10 }, { stopped: new PayError('unknown', 'x') }), undefined, []],
     [
-      'an unknown row that was the last',
-      end({ unknown: 10 }, { stopped: new PayError('unknown', 'x') }),
-      undefined,
-      [],
-    ],
-    [
-      'anything else',
+      'another error',
       end({ accepted: 1 }, { stopped: new PayError('auth', 'not authorised') }),
       undefined,
       ['stopped early: not authorised'],
     ],
-  ])('says why rows are left after %s', (_name, job, signal, why) => {
+  ])('explains remaining rows after %s', (_name, job, signal, why) => {
     const { failure } = summed(job, signal === undefined ? {} : { signal });
     expect(failure?.message.split('\n').slice(1)).toEqual(why);
   });
 
-  it('names the way past the next unknown row only to a run that one has stopped', () => {
+  it('suggests --continue-on-unknown only to a run stopped by one', () => {
     const stopped = new PayError('unknown', 'may have been made');
     const hintOf = (job: JobEnd): string | undefined => summed(job).failure?.detail.hint;
     expect(hintOf(end({ unknown: 1 }, { stopped }))).toContain('--continue-on-unknown');
     expect(hintOf(end({ unknown: 1 }))).not.toContain('--continue-on-unknown');
   });
 
-  it('says how many more troubles there are, and where they are told', () => {
+  it('says how many errors are not shown, and where to find them', () => {
     const { failure } = summed(end({ rejected: 10 }, { troubles: [taken], untold: 9 }));
     expect(failure?.message).toBe(
       '10 rows: 10 rejected\nrow 4: is taken\nand 9 more: add --report FILE to list all of them',
     );
   });
 
-  it('keeps every line that the ledger could not take, as one JSON text', () => {
+  it('contains every recovery line as one JSON text', () => {
     const unrecorded = [line('{"a":1}'), line('{"b":2}')];
     expect(summed(end({ accepted: 2 }), { unrecorded }).failure?.detail.answer).toBe('[{"a":1},{"b":2}]');
     expect(summed(end({ accepted: 2 }), { unrecorded: [line('{"a":1}')] }).failure?.detail.answer).toBe('{"a":1}');

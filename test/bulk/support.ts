@@ -6,7 +6,7 @@ import type { InputRow } from '../../src/bulk/cells.ts';
 import { InputError } from '../../src/bulk/formats.ts';
 import { type InputOptions, openInput, type RowsFile } from '../../src/bulk/read-file.ts';
 
-/** A folder of its own for one file of tests. */
+/** A folder for one test file. */
 export const madeFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'paycli-bulk-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ export const rowsOf = async (rows: AsyncIterable<InputRow>): Promise<InputRow[]>
 
 export type More = Partial<Pick<InputOptions, 'format' | 'delimiter'>>;
 
-/** The file with this content, opened. */
+/** The opened file with this content. */
 export const opened = async (
   folder: string,
   name: string,
@@ -33,7 +33,7 @@ export const opened = async (
   return openInput({ path, name, spoolFolder: folder, ...more });
 };
 
-/** Everything that is in a file: its columns, then its rows. */
+/** A file's columns and rows. */
 export const read = async (folder: string, name: string, content: string | Uint8Array, more: More = {}) => {
   const input = await opened(folder, name, content, more);
   try {
@@ -43,7 +43,7 @@ export const read = async (folder: string, name: string, content: string | Uint8
   }
 };
 
-/** The InputError that it ends with. */
+/** The InputError that it throws. */
 export const faultOf = async (act: Promise<unknown>): Promise<InputError> => {
   const thrown = await act.then(
     () => undefined,

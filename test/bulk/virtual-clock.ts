@@ -5,21 +5,21 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Whatever can go on without the clock has gone on. */
+/** Resolves after everything that does not wait for the clock. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Time that passes only while something is waited for, and then at once. */
+/** Time that advances at once, and only while something waits. */
 export class VirtualClock implements Clock {
   time = 0;
   readonly #late: () => number;
   readonly #sleepers = new Set<Sleeper>();
 
-  /** `late` says by how much the next timer is late, in milliseconds. */
+  /** `late` returns the delay of the next timer in ms. */
   constructor(late: () => number = () => 0) {
     this.#late = late;
   }
 
-  /** The clock that can be set: nothing here may go by it. */
+  /** The wall clock, which must not be used here. */
   now(): number {
     throw new Error('how long something takes is not told by a clock that can be set');
   }
@@ -45,7 +45,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Lets time pass up to the next timer; false when there is none. */
+  /** Advances to the next timer; false if there is none. */
   async step(): Promise<boolean> {
     await settled();
     const until = Math.min(...[...this.#sleepers].map((sleeper) => sleeper.until));
@@ -60,14 +60,14 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** Lets time pass until this moment. */
+  /** Advances to this time. */
   async pass(ms: number): Promise<void> {
     const end = this.time + ms;
     void this.sleep(ms);
     while (this.time < end) await this.step();
   }
 
-  /** Lets time pass until the promise has settled; it is an error when nothing would ever settle it. */
+  /** Advances until the promise settles; throws if it never would. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let over = false;
     const end = (): void => {

@@ -1,16 +1,16 @@
 import { openInput } from '../../src/bulk/read-file.ts';
 import { openReport } from '../../src/bulk/report.ts';
 
-/** A process of its own that walks a generated stream into a report, as a run does; it prints how far its memory grew. */
+/** A process that writes a generated stream to a report and prints its memory growth. */
 
 export interface Walked {
   readonly rows: number;
-  /** The most that was resident after the first 10,000 rows beyond what was resident at them, in bytes. */
+  /** The peak growth in bytes after the first 10,000 rows. */
   readonly grown: number;
 }
 
 const [, , format = 'csv', folder = '', megabytes = '0', cell = '1'] = process.argv;
-/** How many rows are in flight. */
+/** The number of rows in flight. */
 const AT_ONCE = 16;
 const isCsv = format === 'csv';
 
@@ -46,7 +46,7 @@ for await (const { fields } of input.rows()) {
   if (rows % 1000 !== 0) continue;
   const rss = process.memoryUsage.rss();
   most = Math.max(most, rss);
-  // What a process needs to run at all, its code compiled, is not growth.
+  // The memory for the runtime and compiled code is not growth.
   if (rows === 10_000) first = rss;
 }
 await Promise.all(writes);

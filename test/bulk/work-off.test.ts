@@ -8,18 +8,18 @@ import { type WorkedOff, type WorkOff, workOff } from '../../src/bulk/send.ts';
 import { isTakenUp, type RowState } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 
-/** What is kept of rows between runs, as the ledger would. */
+/** The rows' outcomes between runs, like the ledger. */
 type Book = Map<number, RowEnd>;
 
 interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'continueOnUnknown' | 'excluded' | 'stop'>> {
   readonly rows: number;
   readonly book?: Book;
   readonly retry?: boolean;
-  /** Whether a slice is left to this run. */
+  /** True if this run may process the slice. */
   readonly lease?: (slice: number) => Promise<boolean>;
-  /** What comes of a row. */
+  /** The outcome of a row. */
   readonly end?: (row: number) => RowEnd;
-  /** Called while a row is in the air. */
+  /** Called while a row is in flight. */
   readonly inTheAir?: (row: number) => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ const run = async (options: Options): Promise<Done> => {
       lease: options.lease ?? (async () => true),
       takesUp: (one) => isTakenUp(one.state, retry),
       send: async ({ item: row }) => {
-        // As the ledger claims a row: in one step.
+        // Claims a row in one step, like the ledger.
         const before = book.get(row);
         if (before !== undefined && !isTakenUp(before.state, retry)) return { ...before };
         const result = end(row);
@@ -86,8 +86,8 @@ const run = async (options: Options): Promise<Done> => {
 
 const numbers = (to: number): number[] => Array.from({ length: to }, (_, index) => index + 1);
 
-describe('rows worked off', () => {
-  it('are each sent once and settled once, more than one batch of them', async () => {
+describe('workOff', () => {
+  it('sends and settles each row once, over several batches', async () => {
     const { worked, sent, settled } = await run({ rows: 450 });
     expect([...sent].sort((a, b) => a - b)).toEqual(numbers(450));
     expect(settled.size).toBe(450);
@@ -95,7 +95,7 @@ describe('rows worked off', () => {
     expect(worked.stopped).toBeUndefined();
   });
 
-  it('leave out what is excluded', async () => {
+  it('skips excluded rows', async () => {
     const excluded = bitSet();
     for (const row of [2, 4]) excluded.set(row);
     const { worked, sent } = await run({ rows: 5, excluded });
@@ -103,7 +103,7 @@ describe('rows worked off', () => {
     expect(worked.done).toBe(3);
   });
 
-  it('are counted beside the entries of the job where they have none, and less those that stood otherwise', async () => {
+  it('counts rows without an entry, and corrects those with another outcome', async () => {
     const excluded = bitSet();
     for (const row of [2, 4]) excluded.set(row);
     const notSent: RowEnd = { state: 'not_sent', exitCode: 5 };
@@ -119,7 +119,7 @@ describe('rows worked off', () => {
     expect(worked.adjustments).toEqual({ invalid: 2, refused: 2, accepted: 1, not_sent: -3 });
   });
 
-  it('count and tell of what earlier runs have done, and do not do it again', async () => {
+  it('counts and reports rows of earlier runs without repeating them', async () => {
     const states: readonly [RowState, number][] = [
       ['accepted', 0],
       ['unknown', 6],
@@ -134,7 +134,7 @@ describe('rows worked off', () => {
     expect([...worked.codes].sort()).toEqual([0, 11, 3, 6]);
   });
 
-  it('take up what came to nothing, once in a run, though it comes to nothing again', async () => {
+  it('retries a failed row once per run', async () => {
     const book: Book = new Map([[1, { state: 'rejected', exitCode: 3 }]]);
     const { sent, worked } = await run({
       rows: 2,
@@ -150,7 +150,7 @@ describe('rows worked off', () => {
     });
   });
 
-  it('tell of five troubles of this run only, the gravest first, and of equal ones together', async () => {
+  it('reports at most five errors of this run, most severe first and grouped', async () => {
     const ends: Record<number, RowEnd> = {
       12: { state: 'unknown', error: 'lost' },
       13: { state: 'failed', error: 'too little money' },
@@ -177,7 +177,7 @@ describe('rows worked off', () => {
     expect([untold, again]).toEqual([13 - 7, true]);
   });
 
-  it('wait for those that another process is sending', async () => {
+  it('waits for rows that another process is sending', async () => {
     const book: Book = new Map([[2, { state: 'sending' }]]);
     let looks = 0;
     const { sent, worked } = await run({
@@ -193,7 +193,7 @@ describe('rows worked off', () => {
     expect(worked).toMatchObject({ counts: { accepted: 3 }, skipped: 1 });
   });
 
-  it('take up a row that another process has let go of', async () => {
+  it('sends a row that another process gave up', async () => {
     const book: Book = new Map([[1, { state: 'sending' }]]);
     const { sent } = await run({
       rows: 2,
@@ -206,7 +206,7 @@ describe('rows worked off', () => {
     expect(sent).toEqual([2, 1]);
   });
 
-  it('stop at an end that stops, and leave the others as they are', async () => {
+  it('stops at a stopping outcome and leaves the others unchanged', async () => {
     const why = new PayError('auth', 'no');
     const { worked, sent } = await run({
       rows: 9,
@@ -217,7 +217,7 @@ describe('rows worked off', () => {
     expect(worked).toMatchObject({ done: 3, stopped: why, counts: { accepted: 2, rejected: 1 } });
   });
 
-  it('count what a signal had kept from being sent as not started, where they end before it', async () => {
+  it('counts interrupted rows as not started if it stops before them', async () => {
     const book: Book = new Map([130, 5].map((exitCode, at) => [at + 2, { state: 'not_sent', exitCode }]));
     const end = (): RowEnd => ({ state: 'rejected', exitCode: 4, stops: new PayError('auth', 'no') });
     const { worked } = await run({ rows: 4, concurrency: 1, book, end });
@@ -225,11 +225,11 @@ describe('rows worked off', () => {
   });
 
   it.each<[string, states: string, continueOnUnknown: boolean, sent: number]>([
-    ['go on past one that is unknown, and past two', 'aua uua', false, 6],
-    ['stop where three in a row are', 'auuu aaa', false, 4],
-    ['do not take a row that was not sent for an answer', 'uunu aaa', false, 4],
-    ['do take a rejected one for it', 'uuruu', false, 5],
-    ['go on all the same where that is asked for', 'uuuuu', true, 5],
+    ['continues after one or two unknown rows', 'aua uua', false, 6],
+    ['stops after three unknown rows in a sequence', 'auuu aaa', false, 4],
+    ['does not count an unsent row as an answer', 'uunu aaa', false, 4],
+    ['counts a rejected row as an answer', 'uuruu', false, 5],
+    ['continues with continueOnUnknown', 'uuuuu', true, 5],
   ])('%s', async (_name, letters, continueOnUnknown, count) => {
     const states = [...letters.replace(' ', '')];
     const named: Record<string, RowState> = { a: 'accepted', u: 'unknown', n: 'not_sent', r: 'rejected' };
@@ -240,7 +240,7 @@ describe('rows worked off', () => {
     expect(worked.stopped).toEqual(stopped && expect.objectContaining(stopped));
   });
 
-  it('do not count a row that was not begun', async () => {
+  it('does not count a row that was not started', async () => {
     const why = new PayError('ledger', 'no');
     const { worked, settled } = await run({
       rows: 3,
@@ -251,7 +251,7 @@ describe('rows worked off', () => {
     expect([...settled.keys()]).toEqual([1]);
   });
 
-  it('end with a signal, also while another process is waited for', async () => {
+  it('ends on a signal, also while waiting for another process', async () => {
     const stop = new AbortController();
     const waiting = run({ rows: 1, book: new Map([[1, { state: 'sending' }]]), stop: stop.signal });
     await tick();
@@ -259,7 +259,7 @@ describe('rows worked off', () => {
     expect((await waiting).worked).toMatchObject({ stopped: 'signal', done: 0 });
   });
 
-  it('are shared by processes beside each other: each row once, and each process tells of all', async () => {
+  it('lets concurrent processes share the rows: each row once, and each process reports all', async () => {
     const worlds = fc.record({
       rows: fc.integer({ min: 1, max: 40 }),
       processes: fc.integer({ min: 1, max: 4 }),
@@ -285,8 +285,8 @@ describe('rows worked off', () => {
   });
 });
 
-describe('a slice that another machine is at', () => {
-  it('is passed over, gone on with once it is free, and its ends are taken all the same', async () => {
+describe('a slice leased by another machine', () => {
+  it('is skipped, sent once free, and counted', async () => {
     const asked: number[] = [];
     const book: Book = new Map([[130, ACCEPTED]]);
     const lease = async (slice: number): Promise<boolean> => {
@@ -300,7 +300,7 @@ describe('a slice that another machine is at', () => {
     expect(settled.size).toBe(300);
   });
 
-  it('is not asked for where nothing of it is to be sent', async () => {
+  it('is not requested if none of its rows needs sending', async () => {
     const book: Book = new Map(Array.from({ length: 200 }, (_, at) => [at + 1, ACCEPTED]));
     const lease = async (): Promise<boolean> => {
       throw new Error('asked');

@@ -9,8 +9,8 @@ import { charge, memoryLedger, momentAt } from '../ledger/support/memory.ts';
 import { json, ONYE_ID, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { type Bench, bench } from './support.ts';
 
-// Answers as they are documented, as they are likely, and as they may come one day: what becomes of each, in the real client,
-// the ledger's protocol and its judgement of a look. `[]` is how the service's language writes an empty object.
+// Documented, likely and possible future answers, in the real client, the ledger's protocol and its judgement of a
+// read. `[]` is an empty object in PHP's JSON.
 
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -42,14 +42,14 @@ const ACTIVITY = {
   updated_at: iso(NOW),
 };
 
-/** State and exit code in the ledger; the exit code of a read and of a wait; what a look concludes. */
+/** State and exit code in the ledger; exit codes of a read and a wait; the result of reconciling. */
 type Ends = readonly [charge: string, get: number, wait: number, reconcile: string];
 const OPEN: Ends = ['accepted 0', 0, 12, 'accepted'];
 const PAID: Ends = ['accepted 0', 0, 0, 'accepted'];
 const FAILED: Ends = ['accepted 11', 0, 11, 'accepted'];
-/** Made, but what the customer must do can't be read. */
+/** Created, but the next action is unreadable. */
 const MUTE: Ends = ['accepted 7', 0, 12, 'accepted'];
-/** Made, but no proof of when. */
+/** Created, but without proof of the time. */
 const TIMELESS: Ends = ['accepted 0', 0, 12, 'unknown doubtful'];
 const NONE: Ends = ['unknown 6', 8, 8, 'unknown doubtful'];
 
@@ -131,7 +131,7 @@ const ACTIVITIES: readonly Shape<Ends>[] = [
     'with an account that never ends': step({ ...ACCOUNT, expires_at: null }),
     'with an amount among the headers': step({ ...ACCOUNT, amount: { value: 5 } }),
   }),
-  ['of the least', { uid: ACT_ID }, TIMELESS],
+  ['minimal', { uid: ACT_ID }, TIMELESS],
   ...activities(PAID, {
     'that is paid': { status: 'successful' },
     'that is paid, in a pair': { status: ['successful', 'enum.status.successful'] },
@@ -188,13 +188,13 @@ const ACTIVITIES: readonly Shape<Ends>[] = [
   ['in a list', [ACTIVITY], NONE],
   ['as an empty list', [], NONE],
   ['as null', null, NONE],
-  ['as a text', ACT_ID, NONE],
+  ['as text', ACT_ID, NONE],
   ...['status', 'activity_type', 'checkout', 'psp', 'next_action', 'error', 'updated_at'].map(
     (name): Shape<Ends> => [`without ${name}`, without(name), OPEN],
   ),
 ];
 
-/** The exit code that a promise gives, or that what it throws stands for. */
+/** The exit code of the result or the error. */
 const codeOf = async (promise: Promise<unknown>): Promise<number> => {
   try {
     const given = await promise;
@@ -205,7 +205,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<number> => {
   }
 };
 
-/** A service that answers everything about an activity with the same one. */
+/** Answers every request about an activity with the same one. */
 const serviceOf = (answer: unknown) =>
   serveAllBy(({ url }) =>
     json(200, url.includes('/activities') ? answer : { ...ugwo(1), uid: UGWO_ID, activities: [answer] }),
@@ -299,7 +299,7 @@ const REQUESTS: readonly Shape<'taken' | 'no page'>[] = [
     'with everything of another type': { amount: [], currency: 5, status: {}, ref: {}, metadata: 7, created_at: false },
   }).map(([what, patch]): Shape<'taken'> => [what, { ...ugwo(1), ...patch }, 'taken']),
   ['as an empty object', {}, 'taken'],
-  ['as a text', 'ugw.AbCd.1', 'no page'],
+  ['as text', 'ugw.AbCd.1', 'no page'],
   ['as null', null, 'no page'],
   ['as an empty list', [], 'no page'],
 ];
@@ -348,14 +348,14 @@ const CUSTOMERS: readonly Shape<number>[] = [
     'with everything of another type': { email: {}, first_name: [], ref: false, meta: 5, created_at: {} },
     'that is another one': { uid: 'ony.AbCd.other' },
   }).map(([what, patch]): Shape<number> => [what, { uid: ONYE_ID, email: 'ada@example.com', ...patch }, 0]),
-  ['without identifier', { email: 'ada@example.com' }, 6],
-  ["with another thing's identifier", { uid: UGWO_ID }, 6],
+  ['without an id', { email: 'ada@example.com' }, 6],
+  ['with an id of another kind', { uid: UGWO_ID }, 6],
   ['in an envelope', { data: { uid: ONYE_ID } }, 6],
   ['as an empty list', [], 6],
   ['as null', null, 6],
 ];
 
-describe('a customer that was updated', () => {
+describe('an updated customer', () => {
   it.each(CUSTOMERS)('%s', async (_what, answer, code) => {
     const { origin } = await serveAllBy(() => json(200, answer));
     const body = { first_name: 'Ada' };
@@ -363,7 +363,7 @@ describe('a customer that was updated', () => {
   });
 });
 
-/** How a charge, an update and a read end. */
+/** Exit codes of a charge, an update and a read. */
 type No = readonly [charge: number, update: number, get: number];
 const REJECTED: No = [3, 3, 3];
 const DENIED: No = [4, 4, 4];
@@ -396,7 +396,7 @@ const REFUSALS: readonly (readonly [status: number, what: string, body: unknown,
   ]),
 ];
 
-describe('a no', () => {
+describe('a rejection', () => {
   it.each(REFUSALS)('%i with %s', async (status, _what, body, ends) => {
     const { origin } = await serveAllBy(() => json(status, body));
     const { client } = bench(origin);
@@ -410,6 +410,6 @@ describe('a no', () => {
   });
 });
 
-it('is asked of more than 150 shapes', () => {
+it('the tables cover more than 150 shapes', () => {
   expect(ACTIVITIES.length + REQUESTS.length + CUSTOMERS.length).toBeGreaterThan(150);
 });

@@ -12,27 +12,27 @@ import { thrownBy } from './support.ts';
 const bodyOf = (text: string, clean = (given: string) => given, isCut = false): JsonBody =>
   readBody({ bytes: Buffer.from(text), isCut }, clean) as JsonBody;
 
-describe('an answer beyond the bounds', () => {
-  it('has its main fields, without numbers that lose digits', () => {
+describe('an answer above the limits', () => {
+  it('has its main fields, but no numbers that lose digits', () => {
     const body = bodyOf(large({ ...ACTIVITY, amount: '1e400' }).text.replace('"1e400"', '1e400'));
     expect(body.excess).toBe(EXCESS);
     expect(body.mainFields).toMatchObject({ uid: ACTIVITY.uid, status: ACTIVITY.status });
     expect(body.mainFields).not.toHaveProperty('more');
   });
 
-  it('leaves out a field that is itself beyond them', () => {
+  it('omits a field that exceeds the limits itself', () => {
     const body = bodyOf(large({ uid: 'act.AbCd.1', status: 'x'.repeat(BOUNDS.kept + 1) }).text);
     expect(body.mainFields).toEqual({ uid: 'act.AbCd.1' });
   });
 
-  it('that was cut has the fields before the cut, and half of none', () => {
+  it('has the complete fields before a cut', () => {
     const text = '{"uid":"act.AbCd.1","next_action":{"a":1},"status":"requires_act';
     const body = bodyOf(text, (given) => given, true);
     expect([body.isJson, body.excess]).toEqual([false, 'the answer is larger than 2 MiB']);
     expect(body.mainFields).toEqual({ uid: 'act.AbCd.1', next_action: { a: 1 } });
   });
 
-  it('that broke off is no JSON', () => {
+  it('is not JSON if it broke off', () => {
     const body = bodyOf(large(ACTIVITY).text.slice(0, -1));
     expect([body.isJson, body.excess]).toEqual([false, EXCESS]);
   });
@@ -41,7 +41,7 @@ describe('an answer beyond the bounds', () => {
 describe('a body', () => {
   const clean = (text: string): string => text.replaceAll('secret', '[gone]');
 
-  it('has no byte order mark', () => {
+  it('loses its byte order mark', () => {
     const marked = bodyOf('\ufeff{"a":1}', clean);
     expect([marked.isJson, marked.value]).toEqual([true, { a: 1 }]);
   });
@@ -50,7 +50,7 @@ describe('a body', () => {
     ['{"a":"secret"}', '{"a":"[gone]"}'],
     ['{"a":"\\u0073ecret"}', '{"a":"[gone]"}'],
     ['{"a":"secret', '{"a":"[gone]'],
-  ])('has no secret in its bytes: %s', (text, cleaned) => {
+  ])('is redacted in its bytes: %s', (text, cleaned) => {
     const body = readBody({ bytes: Buffer.from(text), isCut: true }, clean) as JsonBody;
     expect(Buffer.from(body.raw).toString()).toBe(cleaned);
   });
@@ -58,7 +58,7 @@ describe('a body', () => {
 
 type Handler = Required<Dispatcher.DispatchHandler>;
 
-/** A request whose answer the test tells, event by event. */
+/** A request whose events the test emits. */
 const asking = (mayStart?: () => boolean, signal = new AbortController().signal) => {
   const aborted: unknown[] = [];
   const controller = {
@@ -95,7 +95,7 @@ const KIB = 1024;
 const TOO_LARGE = 'the answer is larger than 2 MiB';
 
 describe('an answer', () => {
-  it('is what comes last: what comes before it is none', async () => {
+  it('is the last one: 1xx responses are ignored', async () => {
     const asked = asking();
     asked.start();
     asked.head(103, { link: '</x>', 'content-encoding': 'gzip' });
@@ -108,15 +108,15 @@ describe('an answer', () => {
   });
 
   it.each<[string, readonly number[], Readonly<Record<string, string>>]>([
-    ['nothing', [], {}],
+    ['no bytes', [], {}],
     ['many small pieces', Array<number>(300).fill(KIB), {}],
     ['one large piece', [200 * KIB], {}],
-    ['a large piece behind a small one', [10, 200 * KIB, 10], {}],
-    ['what it said it would be', [100 * KIB, 100 * KIB], { 'content-length': String(200 * KIB) }],
-    ['more than it said', [10, 100 * KIB], { 'content-length': '10' }],
-    ['what it said in no number', [10, 10], { 'content-length': 'many' }],
-    ['as much as is read', [MIB, MIB], {}],
-  ])('of %s is whole', async (_what, sizes, headers) => {
+    ['a large piece after a small one', [10, 200 * KIB, 10], {}],
+    ['its announced length', [100 * KIB, 100 * KIB], { 'content-length': String(200 * KIB) }],
+    ['more than its announced length', [10, 100 * KIB], { 'content-length': '10' }],
+    ['an invalid content length', [10, 10], { 'content-length': 'many' }],
+    ['exactly the limit', [MIB, MIB], {}],
+  ])('of %s is read completely', async (_what, sizes, headers) => {
     const asked = asking();
     asked.head(200, headers);
     const chunks = sizes.map((size, index) => Buffer.alloc(size, 97 + (index % 26)));
@@ -125,7 +125,7 @@ describe('an answer', () => {
     expect(textOf(await asked.answer) === Buffer.concat(chunks).toString('latin1')).toBe(true);
   });
 
-  it('beyond the limit is cut, and read no further', async () => {
+  it('above the limit is cut, and reading stops', async () => {
     const asked = asking();
     asked.head(200);
     asked.data(Buffer.alloc(2 * MIB - 1), Buffer.from('ab'));
@@ -156,7 +156,7 @@ describe('an answer', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('in the encoding %s beyond the limit is cut', async (encoding, encode) => {
+  ])('in the encoding %s above the limit is cut', async (encoding, encode) => {
     const asked = asking();
     asked.head(200, { 'content-encoding': encoding });
     asked.data(encode(Buffer.alloc(2 * MIB + 1, 97)));
@@ -171,7 +171,7 @@ describe('an answer', () => {
     ['zstd', Buffer.from('{}'), 'the answer is compressed in a way that paycli does not read'],
     ['gzip, br', Buffer.from('{}'), 'the answer is compressed in a way that paycli does not read'],
     ['gzip', Buffer.alloc(0), ''],
-  ])('in the encoding %s that can not be read is at fault', async (encoding, bytes, said) => {
+  ])('in the encoding %s with bad data has an error', async (encoding, bytes, said) => {
     const asked = asking();
     asked.head(200, { 'content-encoding': encoding });
     asked.data(bytes);
@@ -179,7 +179,7 @@ describe('an answer', () => {
     expect(textOf(await asked.answer)).toBe(said);
   });
 
-  it('that breaks is what broke it', async () => {
+  it('that fails rejects with the error', async () => {
     const asked = asking();
     asked.fail(new Error('reset'));
     expect(await thrownBy(asked.answer)).toEqual(new Error('reset'));
@@ -187,20 +187,20 @@ describe('an answer', () => {
 });
 
 describe('a request', () => {
-  it('that is too late is kept back', () => {
+  it('is stopped if it is too late', () => {
     const asked = asking(() => false);
     asked.start();
     expect(asked.aborted).toEqual([new Error('it was too late to send it')]);
   });
 
-  it('that has been ended before is not handed over', async () => {
+  it('aborted earlier is not sent', async () => {
     const asked = asking(() => true, AbortSignal.abort('over'));
     expect(await Promise.race([thrownBy(asked.answer), turn('nothing')])).toBe('over');
     asked.start();
     expect(asked.aborted).toEqual(['over']);
   });
 
-  it('that is ended before it is handed over, or after, is broken off', async () => {
+  it('aborted before or after sending is stopped', async () => {
     const [before, after] = [new AbortController(), new AbortController()];
     const first = asking(undefined, before.signal);
     before.abort('over');

@@ -11,7 +11,7 @@ const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { m
 const READ = { params: { uid: UGWO_ID } };
 const FOUND = answer(200, whole({ ...ugwo(1), uid: UGWO_ID }));
 
-/** A client whose attempts end as these, and what it tells people. */
+/** A client with scripted attempts, and its notices. */
 const clientOf = (outcomes: readonly AttemptResult[], script: Script = {}, validate = true) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
   const notices: string[] = [];
@@ -31,8 +31,8 @@ const clientOf = (outcomes: readonly AttemptResult[], script: Script = {}, valid
   return { client, notices, closed: () => closed, ...seen };
 };
 
-describe('what would be sent', () => {
-  it('is shown with its body, where it has one, and nothing is sent', () => {
+describe('preview and check', () => {
+  it('return the request with its body and send nothing', () => {
     const { client, attempts } = clientOf([]);
     expect(client.preview('ugwo.charge', CHARGE)).toEqual({
       method: 'POST',
@@ -46,7 +46,7 @@ describe('what would be sent', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('has an empty body where none is given and none is asked for', () => {
+  it('have an empty body if none is given or required', () => {
     const { client } = clientOf([], {}, false);
     expect(client.preview('onye.update', { params: { uid: ONYE_ID } }).body).toEqual({});
     expect(client.check('ugwo.charge', CHARGE)).toEqual({
@@ -60,13 +60,13 @@ describe('what would be sent', () => {
     [{ params: { uid: '..' } }, '".." can\'t be used as uid'],
     [{ params: {} }, '"" can\'t be used as uid'],
     [{}, '"" can\'t be used as uid'],
-  ])('is nothing for %j', async (input, message) => {
+  ])('reject %j', async (input, message) => {
     const { client, attempts } = clientOf([]);
     expect(await thrownBy(client.call('ugwo.get', input))).toMatchObject({ kind: 'usage', message });
     expect(attempts).toEqual([]);
   });
 
-  it('is nothing where the service would refuse it', async () => {
+  it('reject input that the service would reject', async () => {
     const { client } = clientOf([]);
     const thrown = await thrownBy(client.call('ugwo.list', { query: { limit: '0' } }));
     expect(thrown).toMatchObject({
@@ -77,14 +77,14 @@ describe('what would be sent', () => {
     expect((thrown as PayError).detail.violations).toHaveLength(1);
   });
 
-  it('has its own bounds in time', () => {
+  it('the client exposes its time limits', () => {
     const { client } = clientOf([]);
     expect([client.longestAttempt, client.longestWrite]).toEqual([5000, 505_000]);
   });
 });
 
-describe('a read that the service may not have', () => {
-  it('is what was read', async () => {
+describe('look', () => {
+  it('returns the record', async () => {
     const { client } = clientOf([FOUND]);
     expect((await client.look('ugwo.get', READ))?.value).toMatchObject({ uid: UGWO_ID });
   });
@@ -95,7 +95,7 @@ describe('a read that the service may not have', () => {
     ['501', answer(501)],
     ['another payment request', answer(200, whole(ugwo(7)))],
     ['a list', answer(200, whole({ data: [], next_cursor: null }))],
-  ])('is nothing where the answer is %s', async (_what, outcome) => {
+  ])('returns undefined for %s', async (_what, outcome) => {
     const { client } = clientOf([outcome]);
     expect(await client.look('ugwo.get', READ)).toBeUndefined();
   });
@@ -104,13 +104,13 @@ describe('a read that the service may not have', () => {
     ['401', answer(401), 'auth'],
     ['403', answer(403), 'auth'],
     ['422', answer(422), 'rejected'],
-    ['no JSON', answer(200, { fault: 'the answer is not JSON' }), 'read_failed'],
-  ])('fails where the answer is %s', async (_what, outcome, kind) => {
+    ['invalid JSON', answer(200, { fault: 'the answer is not JSON' }), 'read_failed'],
+  ])('fails for %s', async (_what, outcome, kind) => {
     const { client } = clientOf([outcome]);
     expect(await thrownBy(client.look('ugwo.get', READ))).toMatchObject({ kind });
   });
 
-  it('throws on what is no failure of ours', async () => {
+  it('rethrows other exceptions', async () => {
     const broken = new TypeError('broken');
     const onSend = (): never => {
       throw broken;
@@ -120,10 +120,10 @@ describe('a read that the service may not have', () => {
   });
 });
 
-describe('what of an answer can not be read', () => {
+describe('an unreadable part of an answer', () => {
   const odd = answer(200, whole({ ...ACTIVITY, status: { code: 7 } }));
 
-  it('is told, each thing once', async () => {
+  it('causes one notice', async () => {
     const { client, notices } = clientOf([odd, odd]);
     await client.call('ugwo.charge', CHARGE);
     const first = [...notices];
@@ -133,14 +133,14 @@ describe('what of an answer can not be read', () => {
     expect(notices).toEqual(first);
   });
 
-  it('is told of a page as it is opened', async () => {
+  it('causes a notice when its page is read', async () => {
     const list = answer(200, whole({ data: [{ ...ugwo(1), status: { code: 7 } }], next_cursor: null }));
     const { client, notices } = clientOf([list]);
     for await (const { records } of client.pages('ugwo.list', {}, {})) expect(records).toHaveLength(1);
     expect(notices.length).toBeGreaterThan(0);
   });
 
-  it('is not looked for in a page where nobody hears of it', async () => {
+  it('is not searched in a page if notices are off', async () => {
     const body = whole({ data: [{ ...ugwo(1), status: { code: 7 } }], next_cursor: null });
     const asked = vi.spyOn(body, 'value', 'get');
     const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
@@ -148,7 +148,7 @@ describe('what of an answer can not be read', () => {
     expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
   });
 
-  it('is not looked for in any answer where nobody hears of it', async () => {
+  it('is not searched in any answer if notices are off', async () => {
     const body = whole({ ...ACTIVITY, status: { code: 7 } });
     const { client, notices } = clientOf([answer(200, body)], { isHeard: false });
     const asked = vi.spyOn(operations['ugwo.charge'].success, 'schema');
@@ -157,13 +157,13 @@ describe('what of an answer can not be read', () => {
     expect([notices, asked.mock.calls.length]).toEqual([[], 0]);
   });
 
-  it('is too much of it: only its main fields are read', async () => {
+  it('may be its size: only the main fields are read', async () => {
     const { client, notices } = clientOf([answer(200, large(ACTIVITY))]);
     await client.call('ugwo.charge', CHARGE);
     expect(notices).toEqual([`note: ${EXCESS}; only its main fields are read and shown`]);
   });
 
-  it('changes nothing of what was done, be it that even that can not be told', async () => {
+  it('does not change the result, even if the notice fails', async () => {
     const { client, debug } = clientOf([odd]);
     const telling = createClient({
       ...scripted([]).context,
@@ -180,7 +180,7 @@ describe('what of an answer can not be read', () => {
   });
 });
 
-it('the pages of a list are asked for by their cursors, and by what else was asked for', async () => {
+it('pages repeats the query with each cursor', async () => {
   const pageOf = (number: number, cursor: string | null): AttemptResult =>
     answer(200, whole({ data: [ugwo(number)], next_cursor: cursor }));
   const { client, attempts } = clientOf([pageOf(1, 'a b'), pageOf(2, null)]);
@@ -190,20 +190,20 @@ it('the pages of a list are asked for by their cursors, and by what else was ask
   expect(cursors).toEqual([undefined, 'a b']);
 });
 
-it('what breaks a rule goes out where the service is to judge it', async () => {
+it('an invalid request is sent with validation off', async () => {
   const { client, attempts } = clientOf([answer(422)], {}, false);
   expect(await thrownBy(client.call('ugwo.list', { query: { limit: '0' } }))).toMatchObject({ kind: 'rejected' });
   expect(attempts).toHaveLength(1);
 });
 
-it('a charge that breaks a rule is not sent', async () => {
+it('an invalid charge is not sent', async () => {
   const { client, attempts } = clientOf([]);
   const body = { type: 'charge', data: { medium: 'card' } };
   expect(await thrownBy(client.call('ugwo.charge', { ...CHARGE, body }))).toMatchObject({ kind: 'usage' });
   expect(attempts).toEqual([]);
 });
 
-it('a client that is closed closes its way', async () => {
+it('close closes the transport', async () => {
   const { client, closed } = clientOf([]);
   await client.close();
   expect(closed()).toBe(1);

@@ -8,7 +8,7 @@ import { bench, thrownBy } from './support.ts';
 const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
 const ANSWER = answerText(200, ACTIVITY);
 
-/** Writes the pieces one after the other, each for itself. */
+/** Writes the pieces one after the other. */
 const writeIn = async (socket: Socket, pieces: readonly string[]): Promise<void> => {
   socket.setNoDelay(true);
   for (const piece of pieces) {
@@ -17,7 +17,7 @@ const writeIn = async (socket: Socket, pieces: readonly string[]): Promise<void>
   }
 };
 
-describe('what comes before an answer', () => {
+describe('1xx responses', () => {
   it.each([
     ['100 Continue', ['HTTP/1.1 100 Continue\r\n\r\n', ANSWER]],
     ['100 in one piece with the answer', [`HTTP/1.1 100 Continue\r\n\r\n${ANSWER}`]],
@@ -25,7 +25,7 @@ describe('what comes before an answer', () => {
     ['100 in pieces', ['HTTP', '/1.1 1', '00 Continue', '\r\n', '\r', `\n${ANSWER.slice(0, 20)}`, ANSWER.slice(20)]],
     ['several of them', [`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${ANSWER}`]],
     ['102 and then a slow 100', ['HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n', ANSWER]],
-  ])('is no fault of the answer: %s', async (_what, pieces) => {
+  ])('before the answer are ignored: %s', async (_what, pieces) => {
     const service = await serveWire({ asked: (socket) => void writeIn(socket, pieces) });
     const { client } = bench(service.origin);
     expect((await client.call('ugwo.charge', CHARGE)).value).toMatchObject({ uid: ACTIVITY.uid });
@@ -35,16 +35,16 @@ describe('what comes before an answer', () => {
   it.each([
     ['only 100', ['HTTP/1.1 100 Continue\r\n\r\n']],
     ['half of 100', ['HTTP/1.1 10']],
-    ['another protocol', [`HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n${ANSWER}`]],
-    ['100 that does not end', [`HTTP/1.1 100 Continue\r\nX: ${'x'.repeat(40_000)}`]],
-  ])('is no answer by itself: %s', async (_what, pieces) => {
+    ['a protocol switch', [`HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n${ANSWER}`]],
+    ['an endless 100', [`HTTP/1.1 100 Continue\r\nX: ${'x'.repeat(40_000)}`]],
+  ])('without an answer are not one: %s', async (_what, pieces) => {
     const service = await serveWire({ asked: (socket) => void writeIn(socket, pieces).then(() => socket.end()) });
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({ kind: 'unknown' });
     expect(service.received).toHaveLength(1);
   });
 
-  it('is none of a read, either', async () => {
+  it('are ignored for reads, too', async () => {
     const answer = answerText(200, { data: [], next_cursor: null });
     const service = await serveWire({
       asked: (socket) => void writeIn(socket, ['HTTP/1.1 100 Continue\r\n\r\n', answer]),
@@ -54,7 +54,7 @@ describe('what comes before an answer', () => {
   });
 });
 
-describe('a connection that is not silent before the request', () => {
+describe('a connection with data before the request', () => {
   it.each([
     ['a whole answer', ANSWER],
     ['a single byte', 'H'],
@@ -70,7 +70,7 @@ describe('a connection that is not silent before the request', () => {
     expect(flight).toEqual({ open: 0, accepted: 0 });
   });
 
-  it('is followed by another one, which is', async () => {
+  it('is replaced by another one', async () => {
     let opened = 0;
     const service = await serveWire({
       opened: (socket) => {
@@ -86,7 +86,7 @@ describe('a connection that is not silent before the request', () => {
     expect(service.received).toHaveLength(2);
   });
 
-  it('since it is closed already is not used', async () => {
+  it('or already closed is not used', async () => {
     const service = await serveWire({ opened: (socket) => socket.end() });
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({ kind: 'not_sent' });
@@ -95,7 +95,7 @@ describe('a connection that is not silent before the request', () => {
 });
 
 describe('a read', () => {
-  it('asks for no answer from a cache, and says how old one is that comes from there', async () => {
+  it('forbids cached answers and reports the age of one', async () => {
     const service = await serve([
       json(200, ACTIVITY, { age: '90', date: 'Sun, 22 Nov 2026 10:00:00 GMT' }),
       json(200, ACTIVITY, { age: '0' }),
@@ -112,7 +112,7 @@ describe('a read', () => {
     expect(service.seen.map(({ headers }) => headers['cache-control'])).toEqual(['no-cache', 'no-cache', 'no-cache']);
   });
 
-  it('alone says so: a charge is never answered from a cache', async () => {
+  it('forbids caches; a charge has no such header', async () => {
     const service = await serve([json(200, ACTIVITY), page([], null)]);
     const { client } = bench(service.origin);
     await client.call('ugwo.charge', CHARGE);
@@ -121,8 +121,8 @@ describe('a read', () => {
   });
 });
 
-describe('a proxy that is not there', () => {
-  it('is named, without its user and password', async () => {
+describe('a proxy that is down', () => {
+  it('is named without user and password', async () => {
     const dead = DEAD_ORIGIN.replace('http://', 'http://ada:secret-word@');
     const { client } = bench('https://localhost:9', { env: { https_proxy: dead } });
     const { host } = new URL(dead);
@@ -133,7 +133,7 @@ describe('a proxy that is not there', () => {
     });
   });
 
-  it('is not spoken of where NO_PROXY passes it by', async () => {
+  it('is not mentioned if NO_PROXY excludes the host', async () => {
     const origin = DEAD_ORIGIN.replace('http:', 'https:');
     const { client } = bench(origin, { env: { HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' } });
     expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
@@ -143,8 +143,8 @@ describe('a proxy that is not there', () => {
   });
 });
 
-describe('a host that is not known', () => {
-  it('is named in plain words, with the code beside', async () => {
+describe('an unknown host', () => {
+  it('is named in plain words, with the code in the details', async () => {
     const { client } = bench('https://no-such-host.invalid');
     expect(await thrownBy(client.call('ugwo.charge', CHARGE))).toMatchObject({
       kind: 'not_sent',

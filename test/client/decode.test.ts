@@ -15,8 +15,8 @@ const CHARGE = { operation: operations['ugwo.charge'], params: { ugwoUid: UGWO_I
 
 const EXACT = '12345678901234567890';
 
-describe('an answer', () => {
-  it('is its value and its text, with the times that came with it', () => {
+describe('decode.answer', () => {
+  it('returns value, text and times', () => {
     const text = JSON.stringify({ uid: ONYE_ID });
     const found = { value: { uid: ONYE_ID }, text };
     expect(decode.answer(GET, { body: bodyOf(text) })).toStrictEqual(found);
@@ -26,17 +26,17 @@ describe('an answer', () => {
 
   it.each<[string, AnswerBody, string, boolean]>([
     ['about another customer', whole({ uid: 'ony.AbCd.other' }), 'another customer (onye), ony.AbCd.other', true],
-    ['that is another thing', whole({ uid: UGWO_ID }), '', true],
+    ['about another resource', whole({ uid: UGWO_ID }), '', true],
     ['that is a list', whole([]), '', false],
-    ['that is a text', whole('no'), '', false],
+    ['that is text', whole('no'), '', false],
     ['that is null', whole(null), '', false],
-    ['that could not be read', { fault: 'the answer is empty' }, 'the answer is empty', false],
-  ])('%s is at fault, and is of something else only where it is an object', (_what, body, fault, isOther) => {
+    ['that is unreadable', { fault: 'the answer is empty' }, 'the answer is empty', false],
+  ])('reports a fault for an answer %s; isOther only for objects', (_what, body, fault, isOther) => {
     const decoded = decode.answer(GET, { body });
     expect(decoded).toStrictEqual({ fault: expect.stringContaining(fault), ...(isOther ? { isOther: true } : {}) });
   });
 
-  it('keeps all digits of a thing, and of a list those of its texts', () => {
+  it('preserves the digits of a record, and of a list in its texts', () => {
     const thing = `{"uid":"${ONYE_ID}","n":${EXACT}}`;
     const { value } = decode.answer(GET, { body: bodyOf(thing) }) as { value: { n: unknown } };
     expect(String(value.n)).toBe(EXACT);
@@ -46,7 +46,7 @@ describe('an answer', () => {
     expect(decode.answer(LIST, { body: bodyOf(list) })).toMatchObject({ value: { data: [{ n: Number(EXACT) }] } });
   });
 
-  it('that holds too much fails a read, and leaves what a write did done', () => {
+  it('fails a read above the limits, but not an accepted write', () => {
     const body = large(ACTIVITY);
     const made = vi.spyOn(body, 'value', 'get');
     expect(decode.answer(GET, { body: large({ uid: ONYE_ID }) })).toStrictEqual({ fault: EXCESS });
@@ -70,8 +70,8 @@ describe('an answer', () => {
   });
 });
 
-describe('an error document', () => {
-  it('is what a JSON object says, however much it holds', () => {
+describe('decode.problem', () => {
+  it('reads a JSON object of any size', () => {
     expect(decode.problem(whole({ title: 'No' }))).toMatchObject({ title: 'No' });
     const much = large({ title: 'No', status: 422 });
     const made = vi.spyOn(much, 'value', 'get');
@@ -88,20 +88,20 @@ describe('a page', () => {
   const shown = (text: string) =>
     records(text).map(({ value, text: own, bytes }) => [value, own, bytes && Buffer.from(bytes).toString()]);
 
-  it('has its records, each with its own text, as bytes too where they can be handed on as they are', () => {
+  it('has its records with their texts, as bytes if printable unchanged', () => {
     const [one, two] = [ugwo(1), ugwo(2)];
     const text = JSON.stringify({ data: [one, two], next_cursor: 'b' });
     expect(shown(text)).toEqual([one, two].map((value) => [value, JSON.stringify(value), JSON.stringify(value)]));
   });
 
   it.each([
-    ['a blank between tokens', '{"a": 1}', '{"a":1}'],
+    ['a space between tokens', '{"a": 1}', '{"a":1}'],
     ['a line break between tokens', '{"a":1\n}', '{"a":1}'],
-    ['a letter that is not ASCII', '{"a":"\u00e9"}', '{"a":"\u00e9"}'],
+    ['a non-ASCII letter', '{"a":"\u00e9"}', '{"a":"\u00e9"}'],
     ['a bidi control', '{"a":"\u202e"}', '{"a":"\u202e"}'],
     ['a C1 control', '{"\u009b":1}', '{"\u009b":1}'],
     ['DEL', '{"a":"\u007f"}', '{"a":"\u007f"}'],
-  ])('hands on no record with %s as it came, and those beside it all the same', (_what, record, own) => {
+  ])('rewrites only the records with %s', (_what, record, own) => {
     const text = `{"data":[{"n":1},${record},{"n":2}],"next_cursor":null}`;
     const found = records(text);
     expect(found.map((one) => one.text)).toEqual(['{"n":1}', own, '{"n":2}']);
@@ -110,17 +110,17 @@ describe('a page', () => {
 
   it.each([
     ['no records', '{"next_cursor":null}'],
-    ['records that are no list', '{"data":{},"next_cursor":null}'],
-    ['a record that is a text', '{"data":[{},"x"],"next_cursor":null}'],
-    ['no way on', '{"data":[]}'],
-    ['an empty way on', '{"data":[],"next_cursor":""}'],
+    ['records that are not a list', '{"data":{},"next_cursor":null}'],
+    ['a record that is text', '{"data":[{},"x"],"next_cursor":null}'],
+    ['no next cursor', '{"data":[]}'],
+    ['an empty next cursor', '{"data":[],"next_cursor":""}'],
     ['more records than a page may have', `{"data":[${'{},'.repeat(1000)}{}],"next_cursor":null}`],
-    ['a way on that is too long', `{"data":[],"next_cursor":"${'c'.repeat(4097)}"}`],
-  ])('with %s is none', (_what, text) => {
+    ['a next cursor that is too long', `{"data":[],"next_cursor":"${'c'.repeat(4097)}"}`],
+  ])('is invalid with %s', (_what, text) => {
     expect(decode.answer(LIST, { body: bodyOf(text) })).toStrictEqual({ fault: expect.any(String), isOther: true });
   });
 
-  it('is known by its envelope before any value is made of its records', () => {
+  it('is read from its envelope before its records are parsed', () => {
     const body = bodyOf('{"data":[{"a":1}],"next_cursor":"\\u0062"}');
     const made = vi.spyOn(body, 'value', 'get');
     const list = decode.answer(LIST, { body }) as JsonBody;

@@ -21,7 +21,7 @@ import { bench } from './support.ts';
 const withCode = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`it failed with ${code}`, { cause }), { code });
 
-/** Anything that can be thrown, errors with codes of every kind among them. */
+/** Any throwable value, including errors with all kinds of codes. */
 const thrown = fc.oneof(
   fc.anything(),
   fc
@@ -31,8 +31,8 @@ const thrown = fc.oneof(
 );
 const mark = (traced: boolean, handedOver: boolean) => ({ ...newSentDetector('POST', '/'), traced, handedOver });
 
-describe('a failure', () => {
-  it('is "not sent" by the mark alone, whatever was thrown', () => {
+describe('failureOf', () => {
+  it('says "not sent" by the sent detector only, whatever was thrown', () => {
     fc.assert(
       fc.property(thrown, fc.boolean(), fc.boolean(), (error, traced, handedOver) => {
         const { kind } = failureOf(error, mark(traced, handedOver));
@@ -42,13 +42,13 @@ describe('a failure', () => {
   });
 
   it.each([[{ toString: false }], [{ toString: 0 }], [[{ toString: '' }]], [Object.create(null)], [Symbol('x')]])(
-    'may be a thing that is no text: %#',
+    "accepts a value that can't become text: %#",
     (thing) => {
       expect(failureOf(thing, mark(true, true)).reason).toBeTypeOf('string');
     },
   );
 
-  it('may have a cause that leads back to itself', () => {
+  it('accepts a cyclic cause', () => {
     const error = withCode('A');
     error.cause = error;
     expect(failureOf(error, mark(true, false))).toMatchObject({ kind: 'not_sent', untrusted: false });
@@ -79,19 +79,19 @@ describe('a failure', () => {
     'ERROR_IN_CRL_LAST_UPDATE_FIELD',
     'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
     'ERR_TLS_CERT_ALTNAME_INVALID',
-  ])('of the code %s is one of trust', (code) => {
+  ])('marks the code %s as untrusted', (code) => {
     expect(failureOf(withCode('X', withCode(code)), mark(true, false))).toMatchObject({ untrusted: true });
   });
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
-    'of the code %s is none of trust',
+    'does not mark the code %s as untrusted',
     (code) => {
       expect(failureOf(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
     },
   );
 });
 
-describe('what is said of a failure', () => {
+describe('the reason of a failure', () => {
   const reasonOf = (error: unknown): string => failureOf(error, mark(true, true)).reason;
   const failed = (code: string, some: Readonly<Record<string, unknown>> = {}): Error =>
     Object.assign(withCode(code), some);
@@ -120,11 +120,11 @@ describe('what is said of a failure', () => {
     ['EHOSTUNREACH', V4, '192.0.2.1:443 is not reachable'],
     ['ENEW', {}, 'it failed with ENEW'],
     ['toString', {}, 'it failed with toString'],
-  ])('of the code %s, with %j', (code, some, said) => {
+  ])('for the code %s with %j', (code, some, said) => {
     expect(reasonOf(failed(code, some))).toBe(said);
   });
 
-  it('is what the innermost error that is known says', () => {
+  it('comes from the innermost known error', () => {
     expect(reasonOf(withCode('UND_ERR_SOCKET', failed('ECONNREFUSED', V4)))).toBe(
       '192.0.2.1:443 refused the connection',
     );
@@ -132,7 +132,7 @@ describe('what is said of a failure', () => {
     expect(reasonOf(new Error('it broke', { cause: new Error('inside') }))).toBe('it broke');
   });
 
-  it('is what one of several addresses says, for all of them', () => {
+  it('comes from one of several addresses', () => {
     const all = new AggregateError([failed('ECONNREFUSED', V4), failed('ECONNREFUSED')], 'all failed');
     expect(reasonOf(Object.assign(all, { code: 'ECONNREFUSED' }))).toBe('192.0.2.1:443 refused the connection');
     expect(reasonOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe(
@@ -140,7 +140,7 @@ describe('what is said of a failure', () => {
     );
   });
 
-  it('has the outermost code beside it, where there is one', () => {
+  it('has the outermost code', () => {
     expect(failureOf(withCode('A', withCode('B')), mark(true, true))).toMatchObject({ code: 'A' });
     expect(failureOf(new Error('x', { cause: withCode('B') }), mark(true, false))).toMatchObject({ code: 'B' });
     for (const error of [new Error('x'), Object.assign(new Error('x'), { code: 7 }), 'x']) {
@@ -148,7 +148,7 @@ describe('what is said of a failure', () => {
     }
   });
 
-  it('of a tunnel names the proxy, but not where the service behind it is not trusted', () => {
+  it('of a tunnel names the proxy, unless the service behind it is untrusted', () => {
     const fault = proxyFault('proxy.example:3128', failed('ECONNREFUSED', V4));
     expect(reasonOf(fault)).toBe(
       'could not connect through the proxy proxy.example:3128: 192.0.2.1:443 refused the connection',
@@ -159,13 +159,13 @@ describe('what is said of a failure', () => {
   });
 
   it.each(['X_CERT_HAS_EXPIRED', 'ERROR_IN_CRL', 'INVALID_URL', 'UNABLE_TO_CONNECT', 'SELF_SIGNED', 'ERROR_IN_COMMA_'])(
-    'of the code %s is not that the other end is not trusted',
+    'with the code %s is not untrusted',
     (code) => {
       expect(failureOf(withCode(code), mark(true, false))).toMatchObject({ untrusted: false });
     },
   );
 
-  it('is in the error about it by its code, too', () => {
+  it('adds its code to the error', () => {
     const error = new PayError('read_failed', 'no', { status: 5 });
     expect(errorWithCode(error, { code: 'EPIPE' }).detail).toEqual({ status: 5, code: 'EPIPE' });
     expect(errorWithCode(error, {})).toBe(error);
@@ -177,7 +177,7 @@ const CHARGE = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { m
 afterEach(() => void vi.restoreAllMocks());
 
 describe('localhost', () => {
-  it('is this machine, whatever a name server says', async () => {
+  it('is this machine, whatever DNS says', async () => {
     const { port } = new URL((await serve([json(200, ACTIVITY)])).origin);
     const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => {
       throw new Error('a name server was asked');
@@ -187,7 +187,7 @@ describe('localhost', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  it('is both of its addresses, for a service that listens at one of them', () => {
+  it('has both addresses, for services that listen on one', () => {
     const found: unknown[] = [];
     lookup('localhost', { all: true }, (...all) => void found.push(all));
     lookup('localhost', {}, (...one) => void found.push(one));
@@ -213,8 +213,8 @@ const marked = (...requests: readonly object[]): SentDetector => {
   return mark;
 };
 
-describe('that a request was not sent', () => {
-  it('is proven where it was seen being made and never handed over', () => {
+describe('the sent detector', () => {
+  it('proves "not sent" if the request was created but never passed on', () => {
     const own = request();
     const mark = marked(own);
     expect(mark).toEqual({ method: 'POST', path: '/v1/a', traced: true, handedOver: false });
@@ -225,10 +225,10 @@ describe('that a request was not sent', () => {
   });
 
   it.each([
-    ['nothing was made', []],
-    ['only a tunnel was made', [request('CONNECT', '/v1/a')]],
-    ['another path was asked for', [request('POST', '/v1/b')]],
-  ])('is not proven where %s', (_what, requests) => {
+    ['nothing was created', []],
+    ['only a tunnel was created', [request('CONNECT', '/v1/a')]],
+    ['another path was requested', [request('POST', '/v1/b')]],
+  ])('proves nothing if %s', (_what, requests) => {
     const mark = marked(...requests);
     expect(mark).toEqual({ method: 'POST', path: '/v1/a', traced: false, handedOver: false });
     expect(provenNotSent(mark)).toBe(false);
@@ -236,7 +236,7 @@ describe('that a request was not sent', () => {
     expect(mark.handedOver).toBe(false);
   });
 
-  it('is proven of each request for itself', () => {
+  it('works per request', () => {
     const [first, second] = [request(), request()];
     const marks = [marked(first), marked(second)];
     tell(handedOver, first);
@@ -244,7 +244,7 @@ describe('that a request was not sent', () => {
     expect(marks.map(provenNotSent)).toEqual([false, true]);
   });
 
-  it('is proven by no request that comes after the one that was marked', () => {
+  it('ignores a request created after the marked call', () => {
     const mark = marked();
     expect(() =>
       withSentDetector(mark, () => {
@@ -255,10 +255,10 @@ describe('that a request was not sent', () => {
     expect(provenNotSent(mark)).toBe(false);
   });
 
-  it('is asked of nothing that is made or handed over unmarked, and nothing breaks', async () => {
+  it('ignores unmarked requests without errors', async () => {
     const broken: unknown[] = [];
     const onBroken = (thrown: unknown): void => void broken.push(thrown);
-    // What a subscriber throws comes up there, in a later turn.
+    // A subscriber's exception appears there in a later tick.
     process.on('uncaughtExceptionMonitor', onBroken);
     tell(made, request());
     tell(handedOver, request());
@@ -267,7 +267,7 @@ describe('that a request was not sent', () => {
     expect(broken).toEqual([]);
   });
 
-  it('gives back what was made', () => {
+  it("returns the callback's result", () => {
     expect(withSentDetector(newSentDetector('GET', '/'), () => 7)).toBe(7);
   });
 });
@@ -275,8 +275,8 @@ describe('that a request was not sent', () => {
 const SERVICE = 'https://pay.example';
 const HERE = 'https://127.0.0.1:8443';
 
-describe('the way to the service', () => {
-  it('is straight and verified where nothing says otherwise', () => {
+describe('routeOf', () => {
+  it('is direct and verified by default', () => {
     expect(routeOf(SERVICE, {})).toEqual({ origin: SERVICE, verified: true });
   });
 
@@ -289,7 +289,7 @@ describe('the way to the service', () => {
     expect(routeOf(origin, { NODE_TLS_REJECT_UNAUTHORIZED: value }).verified).toBe(verified);
   });
 
-  it('is none where the key would go to anyone who answers', () => {
+  it('rejects a route that would send the key unverified', () => {
     expect(() => routeOf(SERVICE, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
       expect.objectContaining({
         kind: 'auth',
@@ -313,7 +313,7 @@ describe('a proxy', () => {
     [{ HTTPS_PROXY: 'one', ALL_PROXY: 'two' }, 'http://one', 'one:80 (from HTTPS_PROXY)'],
     [{ HTTPS_PROXY: 'https://proxy' }, 'https://proxy', 'proxy:443 (from HTTPS_PROXY)'],
     [{ HTTPS_PROXY: 'http://ada:p%40ss@proxy:1' }, 'http://ada:p%40ss@proxy:1', 'proxy:1 (from HTTPS_PROXY)'],
-  ])('of %j is %s', (env, url, name) => {
+  ])('from %j is %s', (env, url, name) => {
     expect(routeOf(SERVICE, env).proxy).toEqual({ url, name, passedBy: '' });
   });
 
@@ -325,12 +325,12 @@ describe('a proxy', () => {
     ['https://10.1.2.3', '10.0.0.0/99,nonsense/8,/8', false],
     ['https://10.example', '10.0.0.0/8,0.0.0.0/0,::/0', false],
     ['https://10.1.2.3', 'fd00::/8', false],
-  ])('to %s with NO_PROXY=%s is passed by: %s', (origin, range, passed) => {
+  ])('for %s with NO_PROXY=%s is skipped: %s', (origin, range, passed) => {
     const { proxy } = routeOf(origin, { HTTPS_PROXY: 'proxy', NO_PROXY: range });
     expect(proxy === undefined).toBe(passed);
   });
 
-  it('is passed by as NO_PROXY says, and never used on this machine without encryption', () => {
+  it('is skipped for NO_PROXY, and never used without TLS', () => {
     const env = { HTTPS_PROXY: 'proxy', NO_PROXY: 'pay.example' };
     expect(routeOf(SERVICE, env).proxy?.passedBy).toBe('pay.example');
     expect(routeOf('http://127.0.0.1:8080', env)).toEqual({ origin: 'http://127.0.0.1:8080', verified: true });
@@ -350,7 +350,7 @@ describe('a proxy', () => {
     'http://proxy/#hash',
     'http://',
     'http://a b',
-  ])('is not taken from %j, which is not quoted', (value) => {
+  ])('is rejected if it is %j, without quoting it', (value) => {
     expect(() => routeOf(SERVICE, { HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({
         kind: 'auth',

@@ -17,7 +17,7 @@ const known = (more: object = {}, servedAt?: number): ApiRecord<Activity> => {
   return servedAt === undefined ? received : { ...received, servedAt };
 };
 
-/** The next action of a transfer whose account lives until then. */
+/** The next action of a transfer with this expiry. */
 const account = (expiresAt: number): object => ({
   next_action: {
     type: 'user_action',
@@ -31,7 +31,7 @@ const account = (expiresAt: number): object => ({
   },
 });
 
-/** Follows on a bench and collects what was told and seen. */
+/** Follows an activity and collects the reports and answers. */
 const followOn = ({ client }: Bench, more: Partial<Follow> = {}) => {
   const told: Waiting[] = [];
   const seen: unknown[] = [];
@@ -42,13 +42,13 @@ const followOn = ({ client }: Bench, more: Partial<Follow> = {}) => {
     ...more,
   });
   const followed = followedToEnd(following, (waiting) => void told.push(waiting));
-  // Handled where it is awaited.
+  // Handled where awaited.
   followed.catch(() => undefined);
   return { followed, told, seen };
 };
 
-describe('following an activity', () => {
-  it('reads until the status is final, at a growing pace', async () => {
+describe('follow', () => {
+  it('reads at growing intervals until the status is final', async () => {
     const open = Array.from({ length: 8 }, () => standing('processing'));
     const service = await serve([...open, standing('successful')]);
     const place = bench(service.origin);
@@ -67,21 +67,21 @@ describe('following an activity', () => {
     ['failed', 'failed'],
     ['expired', 'failed'],
     [['successful', 'Paid'], 'paid'],
-  ])('ends at once at %j', async (status, how) => {
+  ])('ends at once for %j', async (status, how) => {
     const service = await serve([standing(status)]);
     const place = bench(service.origin);
     expect(await followOn(place).followed).toMatchObject({ payment: how });
     expect(place.waits).toEqual([]);
   });
 
-  it('asks nothing when what is known is final already', async () => {
+  it('sends nothing if the known status is final', async () => {
     const service = await serve([]);
     const { followed, told, seen } = followOn(bench(service.origin), { known: known({ status: 'failed' }) });
     expect(await followed).toMatchObject({ payment: 'failed', record: { value: { uid: ACTIVITY.uid } } });
     expect([told, seen]).toEqual([[], []]);
   });
 
-  it('pauses before the first look at what is known', async () => {
+  it('pauses before the first read if the activity is known', async () => {
     const service = await serve([standing('successful')]);
     const place = bench(service.origin);
     const { followed, seen } = followOn(place, { known: known() });
@@ -89,22 +89,22 @@ describe('following an activity', () => {
     expect([place.waits, seen]).toEqual([[1000], ['successful']]);
   });
 
-  it('tells a status that it does not know, and goes on', async () => {
+  it('reports an unknown status and continues', async () => {
     const service = await serve([standing(['on_hold', 'On hold']), standing('successful')]);
     const { followed, told } = followOn(bench(service.origin));
     expect(await followed).toMatchObject({ payment: 'paid' });
     expect(told.at(-1)).toMatchObject({ status: 'on_hold', failing: false });
   });
 
-  it('does not take the answer about another activity for this one', async () => {
+  it('ignores an answer about another activity', async () => {
     const other = { uid: 'act.AbCd.ffffffffffffffffffffffff' };
     const service = await serve([standing('successful', other), standing('failed')]);
     expect(await followOn(bench(service.origin)).followed).toMatchObject({ payment: 'failed' });
   });
 });
 
-describe('a follow whose reads fail', () => {
-  it('goes on, and says so meanwhile', async () => {
+describe('follow with failing reads', () => {
+  it('continues and reports the failure', async () => {
     const service = await serve([
       standing('processing'),
       reset,
@@ -119,7 +119,7 @@ describe('a follow whose reads fail', () => {
     expect(seen).toEqual(['processing', 'successful']);
   });
 
-  it('that nothing is known of goes on too', async () => {
+  it('continues if nothing is known yet', async () => {
     const service = await serve([reset, reset, reset, reset, standing('successful')]);
     const { followed, told } = followOn(bench(service.origin));
     expect(await followed).toMatchObject({ payment: 'paid' });
@@ -129,18 +129,18 @@ describe('a follow whose reads fail', () => {
   it.each([
     [404, 'rejected'],
     [401, 'auth'],
-  ])('and that nothing is known of ends with what the service says: %i', async (status, kind) => {
+  ])("ends with the service's rejection if nothing is known: %i", async (status, kind) => {
     const service = await serve([problem(status, 'No')]);
     expect(await thrownBy(followOn(bench(service.origin)).followed)).toMatchObject({ kind, detail: { status } });
   });
 
-  it('sends nothing for identifiers that are none', async () => {
+  it('sends nothing for invalid ids', async () => {
     const service = await serve([]);
     const params = { ugwoUid: '..', activityUid: ACTIVITY.uid };
     expect(await thrownBy(followOn(bench(service.origin), { params }).followed)).toMatchObject({ kind: 'usage' });
   });
 
-  it('ends when the key is not taken any more, with what is known', async () => {
+  it('ends with the last activity if the key is rejected', async () => {
     const service = await serve([standing('processing'), problem(401, 'Unauthorized')]);
     expect(await followOn(bench(service.origin)).followed).toMatchObject({
       payment: 'open',
@@ -163,11 +163,11 @@ describe('a follow whose reads fail', () => {
   });
 });
 
-/** Answers as long as it is asked. It says no date: the bench's clock runs away from its own. */
+/** Answers without end and without a Date, because the bench's clock runs ahead. */
 const serveAlways = async (answer: Answer) => {
   const looks: Answer[] = [];
   const service = await serve(looks);
-  // The list grows with what is asked of it.
+  // The list grows with the requests.
   const more: Answer = (seen, response, socket) => {
     looks.push(more);
     response.sendDate = false;
@@ -177,8 +177,8 @@ const serveAlways = async (answer: Answer) => {
   return { ...service, done: () => void looks.pop() };
 };
 
-describe('the end of a follow', () => {
-  it('is its limit, with a look shortly before it', async () => {
+describe('the end of follow', () => {
+  it('comes at the limit, with a read shortly before', async () => {
     const service = await serveAlways(standing('processing'));
     const place = bench(service.origin);
     const { followed, told } = followOn(place, { limit: MINUTE });
@@ -192,7 +192,7 @@ describe('the end of a follow', () => {
     expect(new Set(told.map(({ until }) => until)).size).toBe(1);
   });
 
-  it('has no look shortly before the last one', async () => {
+  it('needs no extra read shortly after the previous one', async () => {
     const service = await serve([standing('processing')]);
     const place = bench(service.origin);
     await followOn(place, { known: known(), limit: 2900 }).followed;
@@ -200,7 +200,7 @@ describe('the end of a follow', () => {
     expect(place.waits[0]).toBeGreaterThan(1800);
   });
 
-  it('is a while after the expiry of what is to be done, with a look right behind it', async () => {
+  it('comes some time after the expiry, with a read right after it', async () => {
     const expiresAt = Date.now() + 25_000;
     const service = await serveAlways(standing('requires_action', account(expiresAt)));
     const place = bench(service.origin);
@@ -214,7 +214,7 @@ describe('the end of a follow', () => {
     expect(until.some((ms) => ms > 24_000 && ms < 26_000)).toBe(true);
   });
 
-  it('goes by a clock that nobody sets', async () => {
+  it('uses the monotonic clock', async () => {
     const service = await serve([
       (...request) => {
         place.setClock(-MINUTE);
@@ -228,18 +228,15 @@ describe('the end of a follow', () => {
     expect(waited).toBeLessThan(4000);
   });
 
-  it.each(['processing', 'on_hold'])(
-    'does not come with the expiry of what is not asked any more: %s',
-    async (status) => {
-      const expired = account(Date.now() - MINUTE);
-      const service = await serveAlways(standing(status, expired));
-      const { waited } = await followOn(bench(service.origin), { limit: 2 * MINUTE }).followed;
-      service.done();
-      expect(waited).toBeGreaterThanOrEqual(2 * MINUTE);
-    },
-  );
+  it.each(['processing', 'on_hold'])('ignores the expiry of another status: %s', async (status) => {
+    const expired = account(Date.now() - MINUTE);
+    const service = await serveAlways(standing(status, expired));
+    const { waited } = await followOn(bench(service.origin), { limit: 2 * MINUTE }).followed;
+    service.done();
+    expect(waited).toBeGreaterThanOrEqual(2 * MINUTE);
+  });
 
-  it('comes after a few looks where the expiry is long past', async () => {
+  it('comes after a few reads if the expiry is long past', async () => {
     const service = await serveAlways(standing('requires_action', account(Date.now() - 3600_000)));
     const { waited } = await followOn(bench(service.origin)).followed;
     service.done();
@@ -250,7 +247,7 @@ describe('the end of a follow', () => {
   it.each([
     ['behind', -10 * MINUTE],
     ['ahead', 10 * MINUTE],
-  ])("reckons with a clock of the service's that is %s", async (_which, ahead) => {
+  ])('accounts for a service clock that is %s', async (_which, ahead) => {
     const service = await serve([]);
     const place = bench(service.origin);
     const now = Date.now();
@@ -263,7 +260,7 @@ describe('the end of a follow', () => {
     expect(left).toBeLessThan(5 * MINUTE + 18_000);
   });
 
-  it("takes the service's clock from its answers, and does not waver by their seconds", async () => {
+  it("uses the service's clock and tolerates jitter of seconds", async () => {
     const ahead = 3600_000;
     const action = account(Date.now() + ahead + 5 * MINUTE);
     let waits: readonly number[] = [];
@@ -285,21 +282,21 @@ describe('the end of a follow', () => {
     expect(new Set(told.slice(1).map(({ until }) => until)).size).toBe(1);
   });
 
-  it('cuts a read that hangs, which is no failure', async () => {
+  it('aborts a hanging read without reporting a failure', async () => {
     const service = await serve([standing('processing'), hang]);
     const { fault, ...rest } = await followOn(bench(service.origin), { limit: 4000, known: known() }).followed;
     expect(rest).toMatchObject({ payment: 'open', record: { value: { status: 'processing' } } });
     expect(fault).toBeUndefined();
   });
 
-  it('cuts the very first read, too', async () => {
+  it('aborts the first read, too', async () => {
     const service = await serve([hang]);
     const { record, fault, waited } = await followOn(bench(service.origin), { limit: 1000 }).followed;
     expect([record, fault]).toEqual([undefined, undefined]);
     expect(waited).toBeGreaterThanOrEqual(990);
   });
 
-  it('comes at once with a signal, in a pause or in a read, and keeps what is known', async () => {
+  it('comes at once on a signal, in a pause or a read, and keeps the last activity', async () => {
     const service = await serve([standing('processing'), hang]);
     const place = bench(service.origin);
     const { followed } = followOn(place);

@@ -29,7 +29,7 @@ const answer = (status: number, body: AnswerBody): AttemptResult => ({
 });
 const document = (status: number): AnswerBody => whole({ title: 'No', status });
 
-/** A body of which nothing can be made. */
+/** An unreadable body. */
 const hopeless = (): AnswerBody => {
   const body = bodyOf('{}');
   Object.defineProperty(body, 'value', {
@@ -45,7 +45,7 @@ const stateOf = (outcome: AttemptResult, exchange = CHARGE): string => {
   return verdict.state === 'accepted' ? 'accepted' : `${verdict.state} ${verdict.error.kind}`;
 };
 
-describe('the answer to a charge', () => {
+describe('the judgement of a charge', () => {
   it.each([200, 201, 202])('%i with an activity: accepted', (status) => {
     expect(stateOf(answer(status, whole(ACTIVITY)))).toBe('accepted');
   });
@@ -62,11 +62,11 @@ describe('the answer to a charge', () => {
     expect(stateOf(answer(200, body))).toBe('unknown unknown');
   });
 
-  it('whose judgement throws: unknown', () => {
+  it('an exception while judging: unknown', () => {
     for (const status of [200, 400, 429]) expect(stateOf(answer(status, hopeless()))).toBe('unknown unknown');
   });
 
-  it('that holds more than is read: accepted by what proves it, and no proof of a 429', () => {
+  it('above the size limit: accepted with the main fields; no proof for a 429', () => {
     expect(stateOf(answer(200, large(ACTIVITY)))).toBe('accepted');
     expect(stateOf(answer(200, bodyOf(large(ACTIVITY).text.slice(0, -1))))).toBe('unknown unknown');
     expect(stateOf(answer(422, large({ title: 'No', status: 422 })))).toBe('refused rejected');
@@ -74,20 +74,20 @@ describe('the answer to a charge', () => {
     expect(stateOf(answer(429, large({ title: 'No', status: 429 })))).toBe('unknown unknown');
   });
 
-  it.each([400, 402, 404, 405, 409, 415, 422])("%i in the service's own document: rejected", (status) => {
+  it.each([400, 402, 404, 405, 409, 415, 422])("%i with the service's error document: rejected", (status) => {
     expect(stateOf(answer(status, document(status)))).toBe('refused rejected');
   });
 
-  it.each([401, 403])("%i in the service's own document: auth", (status) => {
+  it.each([401, 403])("%i with the service's error document: auth", (status) => {
     expect(stateOf(answer(status, document(status)))).toBe('refused auth');
   });
 
-  it("429 in the service's own document: slow down, and nothing was applied", () => {
+  it("429 with the service's error document: slow down, not applied", () => {
     expect(stateOf(answer(429, document(429)))).toBe('slow_down not_sent');
   });
 
   it.each([301, 302, 307, 308, 408, 410, 413, 418, 451, 500, 502, 503, 504, 599])(
-    '%i: unknown, whatever it says',
+    '%i: unknown, whatever the body',
     (status) => {
       expect(stateOf(answer(status, document(status)))).toBe('unknown unknown');
     },
@@ -105,7 +105,7 @@ describe('the answer to a charge', () => {
     [],
   ];
 
-  it.each(NO)('%i with a JSON object of any shape: rejected', (status) => {
+  it.each(NO)('%i with any JSON object: rejected', (status) => {
     for (const body of WORDS) expect(stateOf(answer(status, whole(body)))).toBe('refused rejected');
   });
 
@@ -122,30 +122,30 @@ describe('the answer to a charge', () => {
     }
   });
 
-  it("429 in other words than the service's own: unknown", () => {
+  it('429 with another document: unknown', () => {
     const others = WORDS.filter((body) => !(typeof body === 'object' && body !== null && 'status' in body));
     for (const body of [...others, { title: 'No', status: 430 }]) {
       expect(stateOf(answer(429, whole(body)))).toBe('unknown unknown');
     }
   });
 
-  it('broken after the hand-over: unknown', () => {
+  it('broken after sending: unknown', () => {
     expect(stateOf({ kind: 'broken', reason: 'ECONNREFUSED' })).toBe('unknown unknown');
   });
 
-  it('is kept where it proves nothing, and may be the only trace of what was done', () => {
+  it('unknown keeps the answer, which may be the only trace', () => {
     const odd = { ...ACTIVITY, uid: 'activity 7' };
     expect(judge(ORIGIN, CHARGE, answer(200, whole(odd)))).toMatchObject({
       error: { detail: { answer: JSON.stringify(odd) } },
     });
   });
 
-  it('not sent: not_sent, and auth where the other end was not trusted', () => {
+  it('not sent: not_sent, or auth if the certificate is untrusted', () => {
     expect(stateOf({ kind: 'not_sent', reason: 'ECONNREFUSED', untrusted: false })).toBe('not_sent not_sent');
     expect(stateOf({ kind: 'not_sent', reason: 'CERT_HAS_EXPIRED', untrusted: true })).toBe('refused auth');
   });
 
-  it('of any status that no row names is unknown', () => {
+  it('any other status: unknown', () => {
     const named = new Set([400, 401, 402, 403, 404, 405, 409, 415, 422, 429]);
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 999 }), (status) => {
@@ -164,7 +164,7 @@ describe('the answer to a charge', () => {
   });
 });
 
-describe('what is said of a write', () => {
+describe('the error of a write', () => {
   const AGAIN = 'it is safe to run the same command again';
   const MADE = "don't run it again until you know, or the customer may pay twice";
   const APPLIED = 'check the record; sending the same values again does no harm';
@@ -177,13 +177,13 @@ describe('what is said of a write', () => {
       { hint: MADE },
     ],
     [
-      'an answer that can not be read',
+      'an unreadable answer',
       answer(200, { fault: 'the answer is empty' }),
       'the charge may have been made: the service answered 200, but the answer is empty',
       { hint: MADE, status: 200 },
     ],
     [
-      'an answer that proves nothing, which is kept',
+      'an answer without proof, which is kept',
       answer(201, whole({ ok: 1 })),
       expect.stringMatching(/^the charge may have been made: the service answered 201, but /),
       { hint: MADE, status: 201, answer: '{"ok":1}' },
@@ -195,25 +195,25 @@ describe('what is said of a write', () => {
       { hint: MADE, status: 503 },
     ],
     [
-      'an error without a word',
+      'an error without a document',
       answer(500, whole({})),
       'the charge may have been made: the service answered 500',
       { hint: MADE, status: 500 },
     ],
     [
-      'a page of a proxy',
+      "a proxy's HTML page",
       answer(502, { fault: 'the answer is not JSON' }),
       'the charge may have been made: the answer was 502 and not a JSON object',
       { hint: MADE, status: 502 },
     ],
     [
-      'an answer whose judgement throws',
+      'an exception while judging',
       answer(200, hopeless()),
       "the charge may have been made: its answer couldn't be understood: too deep",
       { hint: MADE, status: 200 },
     ],
     [
-      'to slow down',
+      'a 429',
       answer(429, document(429)),
       'nothing was applied: the service answered 429 No',
       { hint: AGAIN, status: 429 },
@@ -224,14 +224,14 @@ describe('what is said of a write', () => {
       'nothing was applied: nobody is there',
       { hint: AGAIN },
     ],
-  ])('%s', (_what, outcome, message, detail) => {
+  ])('for %s', (_what, outcome, message, detail) => {
     const verdict = judge(ORIGIN, CHARGE, outcome);
     if (verdict.state === 'accepted') throw new Error('it was accepted');
     expect(verdict.error.message).toEqual(message);
     expect(verdict.error.detail).toStrictEqual({ ...detail, request: { method: 'POST', path: CHARGE.path } });
   });
 
-  it('of an update is that it may have been applied', () => {
+  it('of an update says that it may have been applied', () => {
     expect(judge(ORIGIN, UPDATE, { kind: 'broken', reason: 'reset' })).toMatchObject({
       error: {
         message: 'the update may have been applied: the request was sent, but no complete answer came back: reset',
@@ -240,7 +240,7 @@ describe('what is said of a write', () => {
     });
   });
 
-  it('of a host that is not trusted names the host, and that nothing was sent', () => {
+  it('of an untrusted host names the host and says that nothing was sent', () => {
     expect(
       judge(ORIGIN, CHARGE, { kind: 'not_sent', reason: 'its certificate is old', untrusted: true }),
     ).toMatchObject({
@@ -251,7 +251,7 @@ describe('what is said of a write', () => {
     });
   });
 
-  it('of a 429 holds how long the service asks to wait', () => {
+  it('of a 429 has the requested delay', () => {
     expect(judge(ORIGIN, CHARGE, { ...answer(429, document(429)), retryAfter: '7' } as AttemptResult)).toMatchObject({
       state: 'slow_down',
       retryAfter: '7',

@@ -6,7 +6,7 @@ import { bench } from './support.ts';
 const INPUT = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
 const AT_ONCE = 200;
 
-/** A service that answers nobody before all have asked. */
+/** Answers only once all requests have arrived. */
 const crowd = async (answer: Answer) => {
   const { promise: all, resolve: arrive } = Promise.withResolvers<void>();
   let asked = 0;
@@ -25,7 +25,7 @@ const startAll = ({ client }: Pick<ReturnType<typeof bench>, 'client'>): Promise
 const listenersOn = ({ stop, leave }: ReturnType<typeof bench>): number =>
   [stop, leave].flatMap(({ signal }) => getEventListeners(signal, 'abort')).length;
 
-describe('200 writes at once', () => {
+describe('200 concurrent writes', () => {
   const warnings: string[] = [];
   const note = ({ name }: Error): void => void warnings.push(name);
   beforeEach(() => {
@@ -38,20 +38,20 @@ describe('200 writes at once', () => {
 
   it.each([
     ['accepted', json(200, ACTIVITY)],
-    ['refused', problem(422, 'No')],
-  ] as const)('leave no listener behind and make nobody warn: %s', async (_what, answer) => {
+    ['rejected', problem(422, 'No')],
+  ] as const)('leave no listeners and cause no warning: %s', async (_what, answer) => {
     const world = await crowd(answer);
     const calls = startAll(world);
     await world.all;
     expect(listenersOn(world)).toBeGreaterThan(0);
     await Promise.all(calls);
     expect(listenersOn(world)).toBe(0);
-    // Warnings are told of in a later turn.
+    // Node emits warnings in a later tick.
     await new Promise(setImmediate);
     expect(warnings).not.toContain('MaxListenersExceededWarning');
   });
 
-  it('are said to be awaited once, at the first signal', async () => {
+  it('cause one notice at the first signal', async () => {
     const world = await crowd(json(200, ACTIVITY));
     const calls = startAll(world);
     await world.all;
@@ -61,7 +61,7 @@ describe('200 writes at once', () => {
     expect(world.flight).toEqual({ open: 0, accepted: AT_ONCE });
   });
 
-  it('are all unknown at the second signal', async () => {
+  it('are all unknown after the second signal', async () => {
     const world = await crowd(hang);
     const calls = startAll(world);
     await world.all;

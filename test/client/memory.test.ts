@@ -6,7 +6,7 @@ import { bench } from './support.ts';
 
 const INPUT = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
 
-it('writes one after the other leave nothing in memory', async () => {
+it('sequential writes leave nothing in memory', async () => {
   const slow = problem(429, 'No', undefined, { 'retry-after': '1' });
   const rounds = 60;
   const service = await serve(
@@ -16,7 +16,7 @@ it('writes one after the other leave nothing in memory', async () => {
   const before = queryObjects(AbortSignal, { format: 'count' });
   for (let round = 0; round < rounds; round += 1) await client.call('ugwo.charge', INPUT);
   await new Promise(setImmediate);
-  // Some may be held by what the machine has not tidied up yet; one of each write would be more than this.
+  // Uncollected garbage may hold some; one per write would exceed this.
   expect(queryObjects(AbortSignal, { format: 'count' }) - before).toBeLessThan(rounds / 2);
   expect([stop, leave].flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
 }, 120_000);

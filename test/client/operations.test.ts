@@ -27,23 +27,26 @@ const CALLS: Readonly<Record<OperationId, CallInput>> = {
   'refund.create': { body: { ugwo_activity: ACT_ID, amount: 20_000, reason: 'returned' } },
 };
 
-describe('against a service that knows the documents alone', () => {
-  it.each(Object.keys(operations) as OperationId[])('%s is asked as they say, and its answer is taken', async (id) => {
-    const service = await serveStrict();
-    const { client } = bench(service.origin);
-    const { value } = await client.call(id, CALLS[id]);
-    expect(value).toBeTypeOf('object');
-    expect(service.seen).toHaveLength(1);
-    expect(service.seen[0]?.method).toBe(operations[id].method);
-  });
+describe('with a service that only knows the documented API', () => {
+  it.each(Object.keys(operations) as OperationId[])(
+    '%s sends a documented request and accepts the answer',
+    async (id) => {
+      const service = await serveStrict();
+      const { client } = bench(service.origin);
+      const { value } = await client.call(id, CALLS[id]);
+      expect(value).toBeTypeOf('object');
+      expect(service.seen).toHaveLength(1);
+      expect(service.seen[0]?.method).toBe(operations[id].method);
+    },
+  );
 
-  it('a list of values is repeated in the query, its brackets encoded', async () => {
+  it('a list parameter is repeated in the query with encoded brackets', async () => {
     const service = await serveStrict();
     await bench(service.origin).client.call('checkout.list', { query: { 'filter[status][]': ['1', '2'] } });
     expect(service.seen[0]?.url).toBe('/v1/checkouts?filter%5Bstatus%5D%5B%5D=1&filter%5Bstatus%5D%5B%5D=2');
   });
 
-  it('what they do not document is refused', async () => {
+  it('an undocumented field is rejected', async () => {
     const service = await serveStrict();
     const { client } = bench(service.origin);
     const input = { body: { ...CALLS['onye.create'].body, first: 'Ada' } };
@@ -66,7 +69,7 @@ describe('a DELETE', () => {
   };
 
   it.each(['onye.delete', 'ugwo.cancel'] as const)(
-    '%s is sent once, on a connection of its own, without a body',
+    '%s is sent once without a body on its own connection',
     async (id) => {
       const uid = id === 'onye.delete' ? ONYE_ID : UGWO_ID;
       const { client, attempts } = clientOf(answer(200, whole({ uid })));
@@ -79,16 +82,16 @@ describe('a DELETE', () => {
     },
   );
 
-  it.each([404, 409])('is refused with %i, for certain', async (status) => {
+  it.each([404, 409])('is rejected by %i', async (status) => {
     const { client } = clientOf(answer(status, whole({ message: 'nzube.ugwo.error.not_cancellable', errors: [] })));
     expect(await thrownBy(client.call('ugwo.cancel', UGWO))).toMatchObject({ kind: 'rejected', detail: { status } });
   });
 
   it.each([
     ['a 500', answer(500, whole({ title: 'no', status: 500 }))],
-    ['an answer about nothing', answer(200, whole({}))],
+    ['an answer without an id', answer(200, whole({}))],
     ['no answer', { kind: 'broken', reason: 'it was cut' } as const],
-  ])('is unknown after %s, and not sent again', async (_what, outcome) => {
+  ])('is unknown after %s, and not repeated', async (_what, outcome) => {
     const { client, attempts } = clientOf(outcome);
     expect(await thrownBy(client.call('ugwo.cancel', UGWO))).toMatchObject({ kind: 'unknown' });
     expect(attempts).toHaveLength(1);

@@ -14,14 +14,14 @@ const STOOD_STILL = {
 };
 const ANSWERS = { asked: (socket: Socket) => void socket.write(answerText(200, ACTIVITY)) };
 
-/** Told of each connection that undici is about to write a request to. */
+/** Reports each connection to which undici is about to write. */
 const onHandOver = (told: (socket: Socket) => void): void => {
   const listener = (message: unknown): void => told((message as { socket: Socket }).socket);
   subscribe('undici:client:sendHeaders', listener);
   onTestFinished(() => void unsubscribe('undici:client:sendHeaders', listener));
 };
 
-describe('a charge that becomes overdue while its connection comes about', () => {
+describe('a charge that becomes overdue while connecting', () => {
   it('sends no byte', async () => {
     const service = await serveWire(ANSWERS);
     const { client, flight, waits } = bench(service.origin);
@@ -48,8 +48,8 @@ describe('a charge that becomes overdue while its connection comes about', () =>
   });
 });
 
-describe('whether a charge is overdue', () => {
-  it('is asked once before the connection, and once when it stands', async () => {
+describe('the overdue check', () => {
+  it('runs before connecting and again once connected', async () => {
     const service = await serveWire(ANSWERS);
     const { client } = bench(service.origin);
     const connections: number[] = [];
@@ -59,7 +59,7 @@ describe('whether a charge is overdue', () => {
     expect(connections[0]).toBe(0);
   });
 
-  it('is asked last in the turn in which the whole request is given to the system', async () => {
+  it('runs in the same tick in which the request is written', async () => {
     const service = await serveWire(ANSWERS);
     const { client } = bench(service.origin);
     const given: unknown[] = [];
@@ -68,7 +68,7 @@ describe('whether a charge is overdue', () => {
       connection = socket;
     });
     const overdue = (): boolean => {
-      // Nothing else runs before this: neither other events nor the clock's.
+      // Runs before any other event or timer.
       process.nextTick(() => given.push([connection?.bytesWritten, connection?.writableLength]));
       return false;
     };

@@ -19,7 +19,7 @@ import { bench, thrownBy } from './support.ts';
 
 const INPUT = { query: { limit: '10' } };
 
-/** So many pages, none of which comes before all are asked for. */
+/** Pages that are answered once all are requested. */
 const together = (count: number): Answer[] => {
   const all: (() => void)[] = [];
   return Array.from({ length: count }, () => (...request) => {
@@ -29,7 +29,7 @@ const together = (count: number): Answer[] => {
 };
 
 describe('a read', () => {
-  it('carries its query and keeps its connection', async () => {
+  it('has a query and keeps its connection', async () => {
     const service = await serveAll([page([1], 'a b&c'), page([2], null)]);
     const { client } = bench(service.origin);
     const seen: unknown[] = [];
@@ -40,7 +40,7 @@ describe('a read', () => {
     expect(service.connections()).toBe(1);
   });
 
-  it('is made again at once when the connection it was kept on has been closed meanwhile', async () => {
+  it('is repeated at once if the kept connection was closed', async () => {
     const closing =
       (answer: Answer): Answer =>
       (seen, response, socket) => {
@@ -53,14 +53,14 @@ describe('a read', () => {
     expect(waits).toEqual([]);
   });
 
-  it('that goes wrong on a kept connection and on a new one counts as one attempt', async () => {
+  it('that fails on a kept and a new connection counts as one attempt', async () => {
     const service = await serveAll([page([1], 'a'), reset, reset, page([2], null)]);
     const { client, waits } = bench(service.origin);
     for await (const { records } of client.pages('ugwo.list', INPUT, {})) expect(records).toHaveLength(1);
     expect(waits).toEqual([250]);
   });
 
-  it('waits for the answer of no other, and leaves its connection to the next', async () => {
+  it('does not wait for others, and leaves its connection to the next', async () => {
     const service = await serveAll([page([1], null), ...together(3), page([1], null)]);
     const { client } = bench(service.origin);
     await client.call('ugwo.list', INPUT);
@@ -69,7 +69,7 @@ describe('a read', () => {
     expect([service.seen.length, service.connections()]).toEqual([5, 3]);
   });
 
-  it('is made after the others once a 429 has come, and tells for how long to slow down', async () => {
+  it('is serialised after a 429, whose delay is reported', async () => {
     let [open, most] = [0, 0];
     const counted: Answer = (seen, response, socket) => {
       open += 1;
@@ -88,14 +88,14 @@ describe('a read', () => {
     expect({ told, waits, most }).toEqual({ told: [3000], waits: [expect.closeTo(3300)], most: 1 });
   });
 
-  it('keeps its connection where the answer is not JSON', async () => {
+  it('keeps its connection if the answer is not JSON', async () => {
     const busy: Answer = (_seen, response) => response.writeHead(503).end('<p>busy');
     const service = await serveAll([busy, busy, page([1], null)]);
     await bench(service.origin).client.call('ugwo.list', INPUT);
     expect(service.connections()).toBe(1);
   });
 
-  it('that goes wrong on one of several kept connections is made again on a new one', async () => {
+  it('that fails on one of several kept connections is repeated on a new one', async () => {
     const service = await serveAll([...together(2), reset, page([1], null)]);
     const { client, waits } = bench(service.origin);
     await Promise.all([1, 2].map(() => client.call('ugwo.list', INPUT)));
@@ -103,7 +103,7 @@ describe('a read', () => {
     expect([waits, service.connections()]).toEqual([[], 3]);
   });
 
-  it('without a connection has failed, too', async () => {
+  it('without a connection fails', async () => {
     const { client } = bench(DEAD_ORIGIN);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
       kind: 'read_failed',
@@ -112,38 +112,35 @@ describe('a read', () => {
     });
   });
 
-  it.each([429, 503])(
-    'ends at once after a %i that asks for more time than it has, and so do all others',
-    async (status) => {
-      const service = await serveAll([problem(status, 'Slow', undefined, { 'retry-after': '3600' })]);
-      const { client, waits } = bench(service.origin);
-      const asked = { kind: 'read_failed', message: expect.stringContaining('asks to wait 1 h, until') };
-      expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject(asked);
-      expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
-        kind: 'read_failed',
-        detail: { retryAt: expect.any(Number) },
-      });
-      expect(
-        await thrownBy(
-          client.call('ugwo.charge', {
-            params: { ugwoUid: UGWO_ID },
-            body: { type: 'charge', data: { medium: 'bank_transfer' } },
-          }),
-        ),
-      ).toMatchObject({
-        kind: 'not_sent',
-        detail: { retryAt: expect.any(Number) },
-      });
-      expect(waits).toEqual([]);
-    },
-  );
+  it.each([429, 503])('ends at once after a %i with too long a delay, as do all others', async (status) => {
+    const service = await serveAll([problem(status, 'Slow', undefined, { 'retry-after': '3600' })]);
+    const { client, waits } = bench(service.origin);
+    const asked = { kind: 'read_failed', message: expect.stringContaining('asks to wait 1 h, until') };
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject(asked);
+    expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
+      kind: 'read_failed',
+      detail: { retryAt: expect.any(Number) },
+    });
+    expect(
+      await thrownBy(
+        client.call('ugwo.charge', {
+          params: { ugwoUid: UGWO_ID },
+          body: { type: 'charge', data: { medium: 'bank_transfer' } },
+        }),
+      ),
+    ).toMatchObject({
+      kind: 'not_sent',
+      detail: { retryAt: expect.any(Number) },
+    });
+    expect(waits).toEqual([]);
+  });
 
   it.each<[string, Answer, RegExp]>([
     ['a redirect', (_s, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), /redirect/],
-    ['no JSON', (_s, response) => response.end('<html>'), /not JSON/],
-    ['nothing', (_s, response) => response.end(), /empty/],
+    ['invalid JSON', (_s, response) => response.end('<html>'), /not JSON/],
+    ['an empty body', (_s, response) => response.end(), /empty/],
     [
-      'a record that is no object',
+      'a record that is not an object',
       json(200, { data: ['ugw'], next_cursor: null }),
       /record in "data" is not an object/,
     ],
@@ -155,7 +152,7 @@ describe('a read', () => {
     ['JSON 200,000 levels deep', (_s, response) => response.end('['.repeat(200_000)), /nested deeper/],
     ['not UTF-8', (_s, response) => response.end(Buffer.from([0x22, 0xff, 0xfe, 0x22])), /UTF-8/],
     ['more than 2 MiB', (_s, response) => response.end(Buffer.alloc(3 * MIB, 0x20)), /larger than 2 MiB/],
-  ])('that is answered with %s breaks the contract and is not repeated', async (_what, answer, message) => {
+  ])('answered with %s is an error and not repeated', async (_what, answer, message) => {
     const service = await serveAll([answer]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({
@@ -173,7 +170,7 @@ describe('a read', () => {
       { ...ACTIVITY, uid: 'act.AbCd.other' },
       'activity, act.AbCd.other',
     ],
-  ] as const)('of one thing does not take the answer about another: %s', async (id, params, other, told) => {
+  ] as const)('of one record rejects an answer about another: %s', async (id, params, other, told) => {
     const service = await serveAll([json(200, other)]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call(id, { params }))).toMatchObject({
@@ -183,7 +180,7 @@ describe('a read', () => {
     });
   });
 
-  it('does not take headers beyond 16 KiB', async () => {
+  it('rejects headers above 16 KiB', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`x-${index}`, 'a'.repeat(20)]));
     const flood: Answer = (_seen, response) => response.writeHead(200, many).end('{}');
     const service = await serveAll([flood, flood, flood, flood]);
@@ -191,7 +188,7 @@ describe('a read', () => {
     expect(await thrownBy(client.call('ugwo.list', INPUT))).toMatchObject({ kind: 'read_failed' });
   });
 
-  it('that drips a byte at a time is bounded as a whole', async () => {
+  it('with a slow body is limited as a whole', async () => {
     const drip: Answer = (_seen, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const timer = setInterval(() => response.write(' '), 20);
@@ -205,7 +202,7 @@ describe('a read', () => {
     });
   });
 
-  it('ends at once when it is stopped', async () => {
+  it('ends at once on a signal', async () => {
     const service = await serveAll([hang]);
     const { client, stop } = bench(service.origin);
     const call = thrownBy(client.call('ugwo.list', INPUT));
@@ -214,7 +211,7 @@ describe('a read', () => {
     expect(await call).toMatchObject({ kind: 'interrupted', detail: { exitCode: 143 } });
   });
 
-  it('refuses a limit that the service would refuse, naming it', async () => {
+  it('rejects an invalid limit and names it', async () => {
     const service = await serveAll([]);
     const { client } = bench(service.origin);
     expect(await thrownBy(client.call('ugwo.list', { query: { limit: '101' } }))).toMatchObject({

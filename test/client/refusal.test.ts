@@ -12,22 +12,22 @@ const READ = {
 const problem = (some: Partial<Problem> = {}): Problem => ({ title: '', detail: undefined, violations: [], ...some });
 const FAULT = { propertyPath: 'amount', title: 'too low' };
 
-describe('a no of the service', () => {
+describe('a rejection by the service', () => {
   it.each<[string, number, Problem | undefined, string]>([
     ['without a document', 401, undefined, 'the service answered 401'],
-    ['without a word', 404, problem(), 'the service answered 404'],
+    ['with an empty document', 404, problem(), 'the service answered 404'],
     ['with a title', 404, problem({ title: 'No' }), 'the service answered 404: No'],
     ['with a detail', 404, problem({ title: 'No', detail: 'gone' }), 'the service answered 404: No: gone'],
-    ['with a detail alone', 404, problem({ detail: 'gone' }), 'the service answered 404: gone'],
+    ['with only a detail', 404, problem({ detail: 'gone' }), 'the service answered 404: gone'],
     ['with an empty detail', 404, problem({ title: 'No', detail: '' }), 'the service answered 404: No'],
     [
-      'with violations, which say what the detail says',
+      'with violations that equal the detail',
       422,
       problem({ title: 'No', detail: 'amount: too low', violations: [FAULT] }),
       'the service answered 422: No',
     ],
     [
-      'with more violations than are read',
+      'with more violations than shown',
       422,
       problem({ title: 'No', violations: [FAULT, FAULT], more: 1998 }),
       'the service answered 422: No (showing 2 of 2,000 violations)',
@@ -36,7 +36,7 @@ describe('a no of the service', () => {
     expect(refusal(READ, status, said).message).toBe(message);
   });
 
-  it('carries its status, its title, its violations and the request without the query', () => {
+  it('contains status, title, violations and the request without its query', () => {
     const said = problem({ title: 'No', violations: [FAULT] });
     expect(refusal(READ, 422, said).detail).toStrictEqual({
       status: 422,
@@ -57,14 +57,14 @@ describe('a no of the service', () => {
     [404, 'rejected', /check the identifier/],
     [405, 'rejected', /has no such operation/],
     [409, 'rejected', /its current status does not allow this/],
-  ])('%i is of kind %s', (status, kind, hint) => {
+  ])('%i has the kind %s', (status, kind, hint) => {
     const { kind: of, detail } = refusal(READ, status, undefined);
     expect(of).toBe(kind);
     if (hint === undefined) expect(detail).not.toHaveProperty('hint');
     else expect(detail.hint).toMatch(hint);
   });
 
-  it('is no matter of a status where a field is at fault', () => {
+  it('has no hint for its status if a field is at fault', () => {
     expect(refusal(READ, 409, problem({ title: 'Conflict', violations: [FAULT] })).detail).not.toHaveProperty('hint');
   });
 });

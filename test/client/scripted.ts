@@ -2,19 +2,19 @@ import { openRequestedPause } from '../../src/client/answer.ts';
 import { type AnswerBody, JsonBody } from '../../src/client/body.ts';
 import type { Attempt, AttemptResult } from '../../src/client/transport.ts';
 
-/** What happens beside the attempts. */
+/** Events beside the attempts. */
 export interface Script {
   /** Milliseconds that each attempt takes. */
   readonly took?: number;
   readonly stop?: AbortController;
-  /** In the turn in which an attempt is handed over. */
+  /** Runs when an attempt is sent. */
   readonly onSend?: (attempt: Attempt) => void;
   readonly onWait?: () => void;
-  /** Whether anybody hears notices. */
+  /** False if notices are off. */
   readonly isHeard?: boolean;
 }
 
-/** The world of one request whose attempts end as they are told to, by clocks that only its waits and attempts move. */
+/** One request with scripted attempts; only its waits and attempts move the clocks. */
 export const scripted = (outcomes: readonly AttemptResult[], script: Script = {}) => {
   const { took = 0, stop = new AbortController(), onSend, onWait } = script;
   const left = [...outcomes];
@@ -57,13 +57,13 @@ export const scripted = (outcomes: readonly AttemptResult[], script: Script = {}
   return { context, transport, attempts, waits, debug };
 };
 
-/** The body of this text. */
+/** A body with this text. */
 export const bodyOf = (text: string): JsonBody => new JsonBody(text, Buffer.from(text));
 export const whole = (value: unknown): JsonBody => bodyOf(JSON.stringify(value));
 
-/** What there is too much of in the text below. */
+/** The limit that `large` exceeds. */
 export const EXCESS = 'the answer has more than 100,000 values';
-/** The same object behind more than may be read. */
+/** The same object after more values than may be read. */
 export const large = (object: object): JsonBody => whole({ more: Array.from({ length: 100_000 }, () => 0), ...object });
 
 export const answer = (

@@ -22,7 +22,7 @@ import { ACTIVITY, ONYE_ID, UGWO_ID } from '../support/service.ts';
 import { answer, type Script, scripted, whole } from './scripted.ts';
 import { thrownBy } from './support.ts';
 
-/** A list as a graph: each cursor (the first is '') leads to records and a next cursor. */
+/** A list as a graph: each cursor (the first is '') has records and a next cursor. */
 type Graph = Readonly<Record<string, { readonly records: readonly number[]; readonly next: string | null }>>;
 
 const arrived = (page: ApiPage<number>): Arrived<number> => ({
@@ -64,20 +64,20 @@ const CHAIN: Graph = {
   c: { records: [4], next: null },
 };
 
-describe('a walk over pages', () => {
-  it('follows next_cursor to null and tolerates an empty page that has one', async () => {
+describe('walkPages', () => {
+  it('follows next_cursor until null, also over an empty page', async () => {
     expect(await collect(CHAIN)).toEqual({ numbers: [1, 2, 3, 4], thrown: undefined, asked: ['', 'a', 'b', 'c'] });
   });
 
-  it('starts from a cursor', async () => {
+  it('starts at a cursor', async () => {
     expect((await collect(CHAIN, { from: 'b' })).numbers).toEqual([3, 4]);
   });
 
-  it('stops after so many pages without asking for the next', async () => {
+  it('stops after `pages` pages without requesting the next', async () => {
     expect(await collect(CHAIN, { pages: 1 })).toEqual({ numbers: [1, 2], thrown: undefined, asked: [''] });
   });
 
-  it('stops once enough records were seen without asking for more', async () => {
+  it('stops once it has enough records', async () => {
     expect(await collect(CHAIN, { records: 3 })).toEqual({
       numbers: [1, 2, 3],
       thrown: undefined,
@@ -92,13 +92,13 @@ describe('a walk over pages', () => {
       { '': { records: [1], next: 'a' }, a: { records: [2], next: 'b' }, b: { records: [3], next: 'a' } },
       [1, 2, 3],
     ],
-  ])('ends at a cursor that leads back to %s, after showing what it has', async (_where, graph, numbers) => {
+  ])('ends with an error at a cursor that leads back to %s, after the records', async (_where, graph, numbers) => {
     const walked = await collect(graph);
     expect(walked.numbers).toEqual(numbers);
     expect(walked.thrown).toMatchObject({ kind: 'read_failed', message: expect.stringContaining('same cursor') });
   });
 
-  it('ends at the cursor that it was started from', async () => {
+  it('ends with an error at its start cursor', async () => {
     const walked = await collect({ x: { records: [1], next: 'x' } }, { from: 'x' });
     expect(walked).toMatchObject({
       numbers: [1],
@@ -110,7 +110,7 @@ describe('a walk over pages', () => {
     });
   });
 
-  it('ends at a long cursor that comes again, and knows one long cursor from another', async () => {
+  it('compares long cursors completely', async () => {
     const [one, two] = [`${'c'.repeat(70)}1`, `${'c'.repeat(70)}2`];
     const walked = await collect({
       '': { records: [1], next: one },
@@ -120,7 +120,7 @@ describe('a walk over pages', () => {
     expect(walked).toMatchObject({ numbers: [1, 2, 3], thrown: { kind: 'read_failed' } });
   });
 
-  it('goes on over any number of pages with records', async () => {
+  it('continues over any number of pages with records', async () => {
     let made = 0;
     const fetch = async (cursor: string | undefined): Promise<Arrived<number>> => {
       made += 1;
@@ -132,8 +132,8 @@ describe('a walk over pages', () => {
     expect(seen).toBe(1500);
   });
 
-  // Reason to look inside: the effect shows after a million records (row 6 of the bench).
-  it('stops the growth of the memory for new objects in a long walk only', async () => {
+  // Tests an internal effect: the memory only differs after a million records (row 6 of the bench).
+  it('limits the memory for new objects only in a long walk', async () => {
     const flags = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue(undefined);
     syncBuiltinESMExports();
     onTestFinished(() => {
@@ -153,7 +153,7 @@ describe('a walk over pages', () => {
     expect(flags.mock.calls).toEqual([['--semi-space-growth-factor=1']]);
   });
 
-  it('gives up on an endless row of empty pages', async () => {
+  it('gives up after many empty pages', async () => {
     let made = 0;
     const pages = walkPages<number>(async (cursor) => arrived({ records: [], cursor, nextCursor: `c${made++}` }), {});
     const all = async (): Promise<void> => {
@@ -163,7 +163,7 @@ describe('a walk over pages', () => {
     expect(made).toBe(1000);
   });
 
-  it('over any graph of cursors ends, and asks for no cursor twice', async () => {
+  it('ends for any graph and requests no cursor twice', async () => {
     const cursors = fc.constantFrom('a', 'b', 'c', 'd');
     const node = fc.record({ records: fc.array(fc.nat(), { maxLength: 2 }), next: fc.option(cursors, { nil: null }) });
     await fc.assert(
@@ -174,7 +174,7 @@ describe('a walk over pages', () => {
     );
   });
 
-  it('asks for the next page while the current one is being consumed', async () => {
+  it('prefetches the next page', async () => {
     const asked: string[] = [];
     const pages = walkPages(fetchFrom(CHAIN, asked), {});
     await pages.next();
@@ -182,7 +182,7 @@ describe('a walk over pages', () => {
     await pages.return(undefined);
   });
 
-  it('asks for the next page before this one is checked, and drops that request when this one is found wrong', async () => {
+  it('prefetches before checking a page, and aborts the prefetch if the page is invalid', async () => {
     const events: string[] = [];
     const signals: AbortSignal[] = [];
     const pages = walkPages<number>(async (cursor, signal) => {
@@ -200,7 +200,7 @@ describe('a walk over pages', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
-  it('drops the request that is under way when the consumer leaves', async () => {
+  it('aborts the prefetch when the consumer stops', async () => {
     const signals: AbortSignal[] = [];
     const pages = walkPages<number>(async (cursor, signal) => {
       signals.push(signal);
@@ -212,7 +212,7 @@ describe('a walk over pages', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
-  it('hands out the page before it fails with the next one', async () => {
+  it('yields a page before failing with the next one', async () => {
     const walked = await collect({ '': { records: [1], next: 'gone' } });
     expect(walked.numbers).toEqual([1]);
     expect(walked.thrown).toMatchObject({ message: 'no page at gone' });
@@ -233,7 +233,7 @@ const FOUND = answer(200, whole({ uid: ONYE_ID }));
 const BROKEN: AttemptResult = { kind: 'broken', reason: 'reset', code: 'ECONNRESET' };
 const PAGE: AnswerBody = { fault: 'the answer is not JSON' };
 
-/** A read whose attempts end as these. */
+/** A read with scripted attempts. */
 const reading = async (
   outcomes: readonly AttemptResult[],
   { signal, ...script }: Script & { readonly signal?: AbortSignal } = {},
@@ -251,38 +251,43 @@ const faultOf = async (outcome: AttemptResult): Promise<PayError> => {
   return thrown;
 };
 
-describe('what a read is taken for', () => {
-  it.each([200, 299])('%i with the record: found, at the first attempt', async (status) => {
+describe('a read', () => {
+  it.each([200, 299])('%i with the record: succeeds at the first attempt', async (status) => {
     const { found, attempts } = await reading([{ ...FOUND, status } as AttemptResult]);
     expect(found).toMatchObject({ value: { value: { uid: ONYE_ID } } });
     expect(attempts).toMatchObject([{ method: 'GET', path: READ.path, fresh: false, timeout: 5000 }]);
   });
 
   it.each<[string, AttemptResult, string, object]>([
-    ['a record that can not be read', answer(200, PAGE), 'the answer is not JSON', { status: 200 }],
+    ['an unreadable record', answer(200, PAGE), 'the answer is not JSON', { status: 200 }],
     [
       'another record',
       answer(200, whole({ uid: 'ony.AbCd.other' })),
       'the service answered with another customer (onye), ony.AbCd.other',
       { status: 200, isOther: true },
     ],
-    ['what comes before an answer', answer(199), 'the answer was 199, not one that the service gives', { status: 199 }],
+    ['a 1xx response', answer(199), 'the answer was 199, not one that the service gives', { status: 199 }],
     [
-      'the first of the redirects',
+      'the first redirect code',
       answer(300),
       'the answer was 300, a redirect, which is never followed',
       { status: 300 },
     ],
-    ['the last of them', answer(399), 'the answer was 399, a redirect, which is never followed', { status: 399 }],
-    ['a 400 in no words', answer(400, PAGE), 'the answer was 400, not one that the service gives', { status: 400 }],
+    ['the last redirect code', answer(399), 'the answer was 399, a redirect, which is never followed', { status: 399 }],
+    [
+      'a 400 without a document',
+      answer(400, PAGE),
+      'the answer was 400, not one that the service gives',
+      { status: 400 },
+    ],
     ["a proxy's page", answer(404, PAGE), 'the answer was 404, not one that the service gives', { status: 404 }],
     [
-      'what is not built, in no words',
+      'a 501 without a document',
       answer(501, PAGE),
       'the answer was 501, not one that the service gives',
       { status: 501 },
     ],
-  ])('%s: failed, and not asked for again', async (_what, outcome, reason, detail) => {
+  ])('%s: fails and is not repeated', async (_what, outcome, reason, detail) => {
     const { thrown, attempts } = await reading([outcome]);
     expect(thrown).toMatchObject({ kind: 'read_failed', message: `couldn't read from the service: ${reason}` });
     expect((thrown as PayError).detail).toStrictEqual({ ...detail, request: REQUEST, hint: AGAIN });
@@ -295,7 +300,7 @@ describe('what a read is taken for', () => {
     [501, undefined, 'rejected'],
     [401, PAGE, 'auth'],
     [403, PAGE, 'auth'],
-  ])("%i: the service's no, and not asked for again", async (status, body, kind) => {
+  ])('%i: rejected and not repeated', async (status, body, kind) => {
     const { thrown, attempts } = await reading([answer(status, body)]);
     expect(thrown).toMatchObject({ kind, detail: { status } });
     expect(attempts).toHaveLength(1);
@@ -308,7 +313,7 @@ describe('what a read is taken for', () => {
     [502, ''],
     [599, ''],
     [503, 'Busy'],
-  ])('%i %s: asked for again, at most four times in all', async (status, title) => {
+  ])('%i %s: repeated, at most four attempts', async (status, title) => {
     const { found, waits } = await reading([answer(status, whole({ title })), FOUND]);
     expect([found.status, waits]).toEqual(['fulfilled', [250]]);
     const fault = await faultOf(answer(status, whole({ title })));
@@ -318,14 +323,14 @@ describe('what a read is taken for', () => {
     expect(fault.detail).toStrictEqual({ status, request: REQUEST, hint: AGAIN });
   });
 
-  it('an overload without a document is told by its number', async () => {
+  it('503 without a document: the error has its number', async () => {
     expect((await faultOf(answer(503, PAGE))).message).toBe("couldn't read from the service: the service answered 503");
   });
 
   it.each<[string, AttemptResult]>([
     ['broken', BROKEN],
     ['without a connection', { kind: 'not_sent', reason: 'reset', code: 'ECONNRESET', untrusted: false }],
-  ])('%s: asked for again, and failed with its code', async (_what, outcome) => {
+  ])('%s: repeated, then fails with its code', async (_what, outcome) => {
     const { found, waits } = await reading([outcome, outcome, outcome, FOUND]);
     expect([found.status, waits]).toEqual(['fulfilled', [250, 500, 1000]]);
     const fault = await faultOf(outcome);
@@ -333,7 +338,7 @@ describe('what a read is taken for', () => {
     expect(fault.detail).toStrictEqual({ request: REQUEST, hint: AGAIN, code: 'ECONNRESET' });
   });
 
-  it('a host that is not trusted: not asked again', async () => {
+  it('untrusted certificate: not repeated', async () => {
     const { thrown, attempts } = await reading([
       { kind: 'not_sent', reason: 'its certificate is old', code: 'CERT_HAS_EXPIRED', untrusted: true },
     ]);
@@ -347,22 +352,22 @@ describe('what a read is taken for', () => {
 });
 
 describe('the attempts of a read', () => {
-  it('wait as the service says, and say so', async () => {
+  it('wait as long as the service requests, with a debug line', async () => {
     const { waits, debug } = await reading([answer(429, undefined, '3'), BROKEN, FOUND]);
     expect(waits).toEqual([3000, 500]);
     expect(debug).toEqual(['. waiting 3000 ms before attempt 2 of 4', '. waiting 500 ms before attempt 3 of 4']);
   });
 
   it.each([
-    ['the last one begins when the minute is over', 0, 60, 'fulfilled'],
-    ['none begins later', 1, 60, 'rejected'],
-    ['what they took counts', 31_000, 30, 'rejected'],
-  ])('have a minute: %s', async (_what, took, seconds, status) => {
+    ['the last one starts within the minute', 0, 60, 'fulfilled'],
+    ['none starts later', 1, 60, 'rejected'],
+    ['their duration counts', 31_000, 30, 'rejected'],
+  ])('have one minute: %s', async (_what, took, seconds, status) => {
     const { found } = await reading([answer(503, undefined, String(seconds)), FOUND], { took });
     expect(found.status).toBe(status);
   });
 
-  it('end where nobody waits for the page any more', async () => {
+  it('end when nobody needs the page any more', async () => {
     const given = new AbortController();
     const { thrown, attempts, waits } = await reading([BROKEN, FOUND], {
       signal: given.signal,
@@ -373,7 +378,7 @@ describe('the attempts of a read', () => {
     expect(attempts[0]?.signal.aborted).toBe(true);
   });
 
-  it('end in a wait, too, where nobody waits for the page any more', async () => {
+  it('end in a pause, too, when nobody needs the page any more', async () => {
     const [given, reason] = [new AbortController(), new Error('given up')];
     const { thrown, attempts } = await reading([BROKEN, FOUND], {
       signal: given.signal,
@@ -383,7 +388,7 @@ describe('the attempts of a read', () => {
     expect(attempts).toHaveLength(1);
   });
 
-  it('end at a signal, whenever it comes, and whatever the answer is', async () => {
+  it('end on a signal at any time, whatever the answer', async () => {
     const stopped = () => {
       const stop = new AbortController();
       return { stop, end: () => stop.abort('SIGINT') };
@@ -420,7 +425,7 @@ const STOOD_STILL = {
   },
 };
 
-/** A charge whose attempts end as these. */
+/** A charge with scripted attempts. */
 const writing = async (outcomes: readonly AttemptResult[], script: Script = {}, options?: WriteOptions) => {
   const { context, transport, ...seen } = scripted(outcomes, script);
   const write = sendWrite({ ...context, held: () => undefined }, transport, CHARGE, options);
@@ -430,7 +435,7 @@ const writing = async (outcomes: readonly AttemptResult[], script: Script = {}, 
 };
 
 describe('the attempts of a write', () => {
-  it('are one, where it is accepted', async () => {
+  it('end after an accepted one', async () => {
     const { made, attempts, flight } = await writing([MADE]);
     expect(made).toMatchObject({ value: { value: { uid: ACTIVITY.uid } } });
     expect(attempts).toMatchObject([
@@ -440,24 +445,24 @@ describe('the attempts of a write', () => {
   });
 
   it.each<[string, readonly AttemptResult[], object, readonly number[], number]>([
-    ['refused', [NO], { kind: 'rejected' }, [], 0],
+    ['rejected', [NO], { kind: 'rejected' }, [], 0],
     ['unknown', [BROKEN], { kind: 'unknown', detail: { code: 'ECONNRESET' } }, [], 1],
     ['answered with an error', [answer(503)], { kind: 'unknown', detail: { status: 503 } }, [], 1],
     [
-      'without a connection, thrice',
+      'without a connection three times',
       [NOBODY, NOBODY, NOBODY],
       { kind: 'not_sent', detail: { code: 'ECONNREFUSED' } },
       [250, 500],
       0,
     ],
     [
-      'told to slow down, thrice',
+      'answered with 429 three times',
       [slow(), slow(), slow()],
       { kind: 'not_sent', detail: { status: 429 } },
       [250, 500],
       0,
     ],
-  ])('end where it is %s', async (_what, outcomes, error, waits, open) => {
+  ])('end if the write is %s', async (_what, outcomes, error, waits, open) => {
     const { thrown, waits: waited, attempts, flight } = await writing(outcomes);
     expect(thrown).toMatchObject(error);
     expect([waited, attempts.length]).toEqual([waits, outcomes.length]);
@@ -465,14 +470,14 @@ describe('the attempts of a write', () => {
   });
 
   it.each<[string, readonly AttemptResult[], readonly number[]]>([
-    ['connections and 429 are counted each for itself', [NOBODY, slow(), NOBODY, slow(), MADE], [250, 500, 1000, 2000]],
+    ['connections and 429s are counted separately', [NOBODY, slow(), NOBODY, slow(), MADE], [250, 500, 1000, 2000]],
     ['as the service says, up to two minutes', [slow('120'), MADE], [120_000]],
-  ])('go on after waiting: %s', async (_what, outcomes, waits) => {
+  ])('continue after waiting: %s', async (_what, outcomes, waits) => {
     const { made, waits: waited } = await writing(outcomes);
     expect([made.status, waited]).toEqual(['fulfilled', waits]);
   });
 
-  it('end at once where the service asks for more than two minutes', async () => {
+  it('end at once if the service requests more than two minutes', async () => {
     const { thrown, waits, attempts, flight } = await writing([slow('121')]);
     expect(thrown).toMatchObject({
       kind: 'not_sent',
@@ -484,9 +489,9 @@ describe('the attempts of a write', () => {
 
   it.each([
     ['shows nothing new: nothing was applied', true, undefined, 'not_sent'],
-    ['shows nothing new: nothing was applied, and no more is sent for long', true, '3600', 'not_sent'],
+    ['shows nothing new: nothing was applied, with a long delay', true, '3600', 'not_sent'],
     ['shows something new, or fails: unknown', false, undefined, 'unknown'],
-  ] as const)('that end with a 429 in other words, and a read that %s', async (_what, isNothing, after, kind) => {
+  ] as const)('that end with an unknown 429 and a read that %s', async (_what, isNothing, after, kind) => {
     const told: number[] = [];
     const options = { isNothing: async () => isNothing, slowDown: (ms: number) => void told.push(ms) };
     const { thrown, attempts, flight } = await writing(
@@ -503,14 +508,14 @@ describe('the attempts of a write', () => {
   });
 
   it.each([[answer(500, whole({}))], [answer(503, { fault: 'the answer is not JSON' })], [BROKEN]])(
-    'ask no read to settle what is no 429',
+    'use no read after another error',
     async (outcome) => {
       const { thrown } = await writing([outcome], {}, { isNothing: async () => true });
       expect(thrown).toMatchObject({ kind: 'unknown' });
     },
   );
 
-  it('say why they wait', async () => {
+  it('log why they wait', async () => {
     const { debug } = await writing([NOBODY, slow('3'), MADE]);
     expect(debug).toEqual([
       '. nothing was applied; waiting 250 ms to send it again',
@@ -518,7 +523,7 @@ describe('the attempts of a write', () => {
     ]);
   });
 
-  it('tell whoever asks of each 429 of the service, and of nothing else', async () => {
+  it('report each 429 of the service, and nothing else', async () => {
     const told: number[] = [];
     const slowDown = (ms: number): void => void told.push(ms);
     await writing([NOBODY, slow('3'), slow(), MADE], {}, { slowDown });
@@ -526,14 +531,14 @@ describe('the attempts of a write', () => {
   });
 });
 
-describe('a write that is overdue', () => {
-  it('is not begun', async () => {
+describe('an overdue write', () => {
+  it('is not started', async () => {
     const { thrown, attempts } = await writing([MADE], {}, { overdue: () => true });
     expect(thrown).toMatchObject(STOOD_STILL);
     expect(attempts).toEqual([]);
   });
 
-  it('is not begun again', async () => {
+  it('is not repeated', async () => {
     let late = false;
     const onWait = (): void => {
       late = true;
@@ -543,7 +548,7 @@ describe('a write that is overdue', () => {
     expect(attempts).toHaveLength(1);
   });
 
-  it('is kept back in the turn in which it would be handed over', async () => {
+  it('is stopped in the tick of sending', async () => {
     const asked: boolean[] = [];
     const left = [false, true];
     const onSend: Script['onSend'] = ({ mayStart }) => void asked.push(mayStart?.() ?? true);
@@ -553,7 +558,7 @@ describe('a write that is overdue', () => {
     expect(flight).toEqual({ open: 0, accepted: 0 });
   });
 
-  it('may be handed over where nobody says that it is', async () => {
+  it('is not checked without a time limit', async () => {
     const asked: (boolean | undefined)[] = [];
     await writing([MADE], { onSend: ({ mayStart }) => void asked.push(mayStart?.()) });
     expect(asked).toEqual([true]);
@@ -561,28 +566,25 @@ describe('a write that is overdue', () => {
 });
 
 describe('a signal', () => {
-  it.each(['before', 'at the answer', 'in the wait'])(
-    '%s ends it as interrupted: nothing was applied',
-    async (when) => {
-      const stop = new AbortController();
-      const end = (): void => stop.abort('SIGINT');
-      if (when === 'before') end();
-      const script = { stop, ...(when === 'at the answer' ? { onSend: end } : { onWait: end }) };
-      const { thrown, attempts, waits } = await writing([NOBODY, MADE], script);
-      expect(thrown).toMatchObject({ kind: 'interrupted', detail: { exitCode: 130 } });
-      expect([attempts.length, waits.length]).toEqual(
-        { before: [0, 0], 'at the answer': [1, 0], 'in the wait': [1, 1] }[when],
-      );
-    },
-  );
+  it.each(['before', 'at the answer', 'in the wait'])('%s interrupts the write: nothing was applied', async (when) => {
+    const stop = new AbortController();
+    const end = (): void => stop.abort('SIGINT');
+    if (when === 'before') end();
+    const script = { stop, ...(when === 'at the answer' ? { onSend: end } : { onWait: end }) };
+    const { thrown, attempts, waits } = await writing([NOBODY, MADE], script);
+    expect(thrown).toMatchObject({ kind: 'interrupted', detail: { exitCode: 130 } });
+    expect([attempts.length, waits.length]).toEqual(
+      { before: [0, 0], 'at the answer': [1, 0], 'in the wait': [1, 1] }[when],
+    );
+  });
 
-  it('at the answer leaves what was accepted accepted', async () => {
+  it('with the answer leaves an accepted write accepted', async () => {
     const stop = new AbortController();
     const { made } = await writing([MADE], { stop, onSend: () => stop.abort('SIGINT') });
     expect(made.status).toBe('fulfilled');
   });
 
-  it('is spoken of once, however many writes it finds', () => {
+  it('causes one notice for any number of writes', () => {
     const said: string[] = [];
     const { context } = scripted([]);
     const held = noticePause({ ...context, timeout: 30_000, notice: (line) => void said.push(line) });
@@ -594,6 +596,6 @@ describe('a signal', () => {
   });
 });
 
-it('a write lasts no longer than five attempts and four waits', () => {
+it('longestWrite is five attempts and four waits', () => {
   expect(longestWrite(1000)).toBe(5 * 1000 + 4 * 120_000);
 });

@@ -10,13 +10,13 @@ const TIMEOUT_MS = 20_000;
 
 export interface Bench {
   readonly client: Client;
-  /** The waits between attempts, in milliseconds; they end at once, and the clock then says that they have passed. */
+  /** The waits between attempts in ms. They end at once and advance the clock. */
   readonly waits: number[];
   readonly debug: string[];
   readonly stop: AbortController;
   readonly leave: AbortController;
   readonly flight: Flight;
-  /** Moves the clock that can be set, and no other. */
+  /** Sets only the wall clock. */
   readonly setClock: (ms: number) => void;
 }
 
@@ -28,7 +28,7 @@ export interface BenchOptions {
   readonly clean?: (text: string) => string;
 }
 
-/** The real client with real connections, whose waits between attempts take no time. */
+/** The real client with real connections; waits between attempts take no time. */
 export const bench = (origin: string, options: BenchOptions = {}): Bench => {
   const waits: number[] = [];
   const debug: string[] = [];
@@ -83,7 +83,7 @@ export const bench = (origin: string, options: BenchOptions = {}): Bench => {
   return { client, waits, debug, stop, leave, flight, setClock };
 };
 
-/** What a promise was rejected with. */
+/** The rejection of a promise. */
 export const thrownBy = async (promise: Promise<unknown>): Promise<unknown> => {
   try {
     await promise;

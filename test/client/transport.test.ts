@@ -4,28 +4,25 @@ import { ageOf, authorize } from '../../src/client/transport.ts';
 import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
 import { KEY } from './support.ts';
 
-describe('Age', () => {
+describe('ageOf', () => {
   it.each([
     ['1', 1000],
     [' 60 ', 60_000],
     ['315360000', 315_360_000_000],
-  ])('%j is how long an answer has lain in a cache', (header, ms) => {
+  ])('reads %j', (header, ms) => {
     expect(ageOf(header)).toBe(ms);
   });
 
-  it.each([undefined, '', '0', '-1', '1.5', '1e3', '5 s', 'old', '315360001', '1000000000'])(
-    '%j says nothing of a cache',
-    (header) => {
-      expect(ageOf(header)).toBeUndefined();
-    },
-  );
+  it.each([undefined, '', '0', '-1', '1.5', '1e3', '5 s', 'old', '315360001', '1000000000'])('ignores %j', (header) => {
+    expect(ageOf(header)).toBeUndefined();
+  });
 });
 
 const ORIGIN = 'https://api.example.com';
 const credentials = { origin: ORIGIN, key: KEY };
 
 describe('the key', () => {
-  it('goes to its origin, whatever the path', () => {
+  it('is sent to its origin with any path', () => {
     expect(authorize(credentials, new URL('/v1/ugwo?limit=1', ORIGIN))).toBe(`Bearer ${KEY}`);
   });
 
@@ -40,13 +37,13 @@ describe('the key', () => {
     'https://api%2eexample%2ecom.evil.test/',
     'https://аpi.example.com/',
     'https://api.example.com\\@evil.test/'.replace('\\', '%5c'),
-  ])('does not go to %s', (url) => {
+  ])('is not sent to %s', (url) => {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed === undefined) return;
     expect(() => authorize(credentials, parsed)).toThrow(expect.objectContaining({ kind: 'auth' }));
   });
 
-  it('is said not to have gone anywhere else', () => {
+  it('for another origin causes an error naming both', () => {
     expect(() => authorize(credentials, new URL('https://other.example/x'))).toThrow(
       expect.objectContaining({
         kind: 'auth',
@@ -58,7 +55,7 @@ describe('the key', () => {
     );
   });
 
-  it('goes to no URL of another origin', () => {
+  it('is sent to no URL of another origin', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
         fc.pre(new URL(url).origin !== ORIGIN);
@@ -68,7 +65,7 @@ describe('the key', () => {
   });
 
   it.each(['short', `${KEY}\n`, `${KEY} x`, `pk.${KEY}`, `${KEY}é`])(
-    'that can not stand in a header is refused and not quoted',
+    "with characters that a header can't contain is rejected and not quoted",
     (key) => {
       let message = '';
       try {
@@ -81,7 +78,7 @@ describe('the key', () => {
     },
   );
 
-  it('of the emulator goes to this machine only', () => {
+  it('of the emulator is sent only to this machine', () => {
     const local = `${LOCAL_KEY_PREFIX}${'x'.repeat(80)}`;
     expect(() => authorize({ origin: ORIGIN, key: local }, new URL(ORIGIN))).toThrow(/emulator/);
     expect(authorize({ origin: 'http://127.0.0.1:4', key: local }, new URL('http://127.0.0.1:4'))).toBe(

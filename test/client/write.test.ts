@@ -16,7 +16,7 @@ import { bench, KEY, thrownBy } from './support.ts';
 const INPUT = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
 
 describe('a charge', () => {
-  it('goes out once, with the key, an exact length and a connection of its own', async () => {
+  it('is sent once with the key, a content length and its own connection', async () => {
     const service = await serve([json(200, ACTIVITY), json(200, ACTIVITY)]);
     const { client } = bench(service.origin);
     await client.call('ugwo.charge', INPUT);
@@ -51,7 +51,7 @@ describe('a charge', () => {
     ['is not JSON', kept('<p>'), 'unknown'],
     ['is compressed', kept('{}', 'Content-Encoding: gzip\r\n'), 'unknown'],
     ['is cut', reset, 'unknown'],
-  ] as const)('goes out on a connection of its own after one whose answer %s', async (_what, answer, kind) => {
+  ] as const)('uses a new connection after an answer that %s', async (_what, answer, kind) => {
     const service = await serve([answer, json(200, ACTIVITY)]);
     const { client } = bench(service.origin);
     const first = await client.call('ugwo.charge', INPUT).catch((thrown: unknown) => thrown);
@@ -86,7 +86,7 @@ describe('a charge', () => {
     expect(waits).toEqual([]);
   });
 
-  it('that is not answered in time is unknown', async () => {
+  it('without an answer in time is unknown', async () => {
     const service = await serve([hang]);
     const { client } = bench(service.origin, { timeout: 200 });
     expect(await thrownBy(client.call('ugwo.charge', INPUT))).toMatchObject({
@@ -95,7 +95,7 @@ describe('a charge', () => {
     });
   });
 
-  it('is not followed to where a redirect points', async () => {
+  it('does not follow a redirect', async () => {
     const target = await serve([]);
     const service = await serve([
       (_seen, response) => response.writeHead(307, { location: `${target.origin}/v1/ugwo` }).end(),
@@ -108,7 +108,7 @@ describe('a charge', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it('that breaks a rule is not sent', async () => {
+  it('that is invalid is not sent', async () => {
     const service = await serve([]);
     const { client } = bench(service.origin);
     const body = { type: 'charge', data: { medium: 'ussd', provider: ' ' } };
@@ -119,7 +119,7 @@ describe('a charge', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('goes out as it is when the local checks are skipped', async () => {
+  it('is sent unchanged with validation off', async () => {
     const service = await serve([
       problem(422, 'Validation failed', [{ propertyPath: 'data.provider', title: 'blank' }]),
     ]);
@@ -131,7 +131,7 @@ describe('a charge', () => {
     });
   });
 
-  it.each(['', '.', '..'])('for the path segment %j is refused, checks skipped or not', async (ugwoUid) => {
+  it.each(['', '.', '..'])('with the id %j is rejected, even with validation off', async (ugwoUid) => {
     const service = await serve([]);
     const { client } = bench(service.origin, { validate: false });
     expect(await thrownBy(client.call('ugwo.charge', { ...INPUT, params: { ugwoUid } }))).toMatchObject({
@@ -139,7 +139,7 @@ describe('a charge', () => {
     });
   });
 
-  it('that is in flight when the first signal comes is awaited', async () => {
+  it('in flight at the first signal is awaited', async () => {
     const { client, stop, debug, answer } = await held();
     const call = client.call('ugwo.charge', INPUT);
     const respond = await answer;
@@ -149,7 +149,7 @@ describe('a charge', () => {
     expect(debug.join('\n')).toContain('Finishing requests in flight');
   });
 
-  it('that is in flight when the second signal comes is unknown', async () => {
+  it('in flight at the second signal is unknown', async () => {
     const { client, stop, leave, answer } = await held();
     const call = thrownBy(client.call('ugwo.charge', INPUT));
     await answer;
@@ -159,10 +159,10 @@ describe('a charge', () => {
   });
 });
 
-describe('a charge that is stopped before it is handed over', () => {
+describe('a charge interrupted before sending', () => {
   it.each([
-    ['in the handshake', 'https'],
-    ['before the tunnel of a proxy is open', 'proxy'],
+    ['in the TLS handshake', 'https'],
+    ['before a proxy opens its tunnel', 'proxy'],
   ])('%s ends at once, and nothing was sent', async (_where, way) => {
     const mute = await serveMute();
     const origin = way === 'https' ? mute.origin.replace('http:', 'https:') : 'https://localhost:9';
@@ -174,7 +174,7 @@ describe('a charge that is stopped before it is handed over', () => {
     expect([waits, flight]).toEqual([[], { open: 0, accepted: 0 }]);
   });
 
-  it('between the check and the send is not sent', async () => {
+  it('between check and send is not sent', async () => {
     const service = await serve([]);
     const { client, stop } = bench(service.origin);
     const call = thrownBy(client.call('ugwo.charge', INPUT));
@@ -184,8 +184,8 @@ describe('a charge that is stopped before it is handed over', () => {
   });
 });
 
-describe('a charge that gets no connection in time', () => {
-  it.each(['https', 'proxy'])('is not sent, and bounded by the timeout: %s', async (way) => {
+describe('a charge without a connection in time', () => {
+  it.each(['https', 'proxy'])('is not sent, limited by the timeout: %s', async (way) => {
     const mute = await serveMute();
     const origin = way === 'https' ? mute.origin.replace('http:', 'https:') : 'https://localhost:9';
     const env = way === 'proxy' ? { HTTPS_PROXY: mute.origin } : {};
@@ -196,8 +196,8 @@ describe('a charge that gets no connection in time', () => {
   });
 });
 
-describe('what is in flight', () => {
-  it('is counted whatever became of the writes beside it', async () => {
+describe('the number of writes in flight', () => {
+  it('is correct whatever the outcome of other writes', async () => {
     const { promise: both, resolve: arrive } = Promise.withResolvers<void>();
     const after: Answer = (...request) => void both.then(() => json(200, ACTIVITY)(...request));
     const last: Answer = (...request) => {
@@ -217,7 +217,7 @@ describe('what is in flight', () => {
   });
 });
 
-/** A service that holds its answer back; `answer` resolves with the way to give it once the request is there. */
+/** Delays the answer; `answer` resolves with the function that sends it. */
 const held = async () => {
   let arrived: (respond: () => void) => void = () => undefined;
   const answer = new Promise<() => void>((resolve) => {

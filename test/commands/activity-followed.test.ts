@@ -30,8 +30,8 @@ const followed = (status: string, more: Partial<Followed<Activity>> = {}): Follo
 });
 const UNREAD: Partial<Followed<Activity>> = { record: undefined };
 
-describe('a wait', () => {
-  it('that ended with a payment leaves nothing to be said', () => {
+describe('waitedOf', () => {
+  it('returns only the record after a payment', () => {
     const end = waitedOf(followed('successful', { payment: 'paid' }), OPTIONS);
     expect(end).toEqual({ record: expect.objectContaining({ value: activity('successful') }) });
   });
@@ -39,7 +39,7 @@ describe('a wait', () => {
   it.each([
     ['failed', 'the charge failed'],
     ['expired', 'the charge expired'],
-  ])('that ended with a charge that has %s says so', (status, message) => {
+  ])('reports a charge that has %s', (status, message) => {
     expect(waitedOf(followed(status, { payment: 'failed' }), OPTIONS).failure).toMatchObject({
       kind: 'charge_failed',
       message,
@@ -47,7 +47,7 @@ describe('a wait', () => {
     });
   });
 
-  it('that ended open says what was seen, for how long was waited, and how to go on', () => {
+  it('reports an open payment with the last status, the time and the command to continue', () => {
     expect(waitedOf(followed('on_hold'), OPTIONS).failure).toMatchObject({
       kind: 'pending',
       message: 'the payment is still open after 1 min (last status: on_hold)',
@@ -55,7 +55,7 @@ describe('a wait', () => {
     });
   });
 
-  it('that ended open says that the time to pay is over, and what the last read failed of', () => {
+  it('reports that the account expired, and the last read error', () => {
     const fault = new PayError('read_failed', "couldn't read from the service: ECONNRESET");
     expect(waitedOf(followed('requires_action', { expired: true, fault }), OPTIONS).failure?.message).toBe(
       'the payment is still open after 1 min (last status: not paid); the time to pay is over; ' +
@@ -63,11 +63,11 @@ describe('a wait', () => {
     );
   });
 
-  it('that ended open is gone on with by a read, never by charging again', () => {
+  it('suggests a read to continue, never another charge', () => {
     expect(EXIT_MEANINGS.pending[1]).toBe('yes, wait again: `paycli activity wait`');
   });
 
-  it('that ended since the key was not taken any more says how to mend that first', () => {
+  it('suggests fixing a rejected key first', () => {
     const fault = new PayError('auth', 'the service answered 401', { hint: 'log in again' });
     expect(waitedOf(followed('processing', { fault }), OPTIONS).failure).toMatchObject({
       kind: 'pending',
@@ -76,7 +76,7 @@ describe('a wait', () => {
     });
   });
 
-  it('that a signal ended keeps the code of the signal, and is told how to go on', () => {
+  it("keeps a signal's exit code and suggests how to continue", () => {
     const stopped = interrupted('SIGTERM');
     expect(waitedOf(followed('processing', { interrupted: stopped }), OPTIONS).failure).toMatchObject({
       kind: 'interrupted',
@@ -85,7 +85,7 @@ describe('a wait', () => {
     expect(() => waitedOf(followed('', { ...UNREAD, interrupted: stopped }), OPTIONS)).toThrow(stopped);
   });
 
-  it('that a signal ended says what this run has made', () => {
+  it('says after a signal that this run created the charge', () => {
     const made = { ...OPTIONS, made: true };
     const { failure } = waitedOf(followed('processing', { interrupted: interrupted('SIGTERM') }), made);
     expect(failure).toMatchObject({
@@ -95,7 +95,7 @@ describe('a wait', () => {
     });
   });
 
-  it('of a payment that was refunded ends as a charge that failed, and says that the money is back', () => {
+  it('treats a refund as a failed charge and says that the money is back', () => {
     expect(waitedOf(followed('refunded', { payment: 'paid' }), OPTIONS).failure).toMatchObject({
       kind: 'charge_failed',
       message: 'the payment was refunded',
@@ -104,7 +104,7 @@ describe('a wait', () => {
     expect(waitedOf(followed('partially_refunded', { payment: 'paid' }), OPTIONS)).not.toHaveProperty('failure');
   });
 
-  it('that nobody answered says so, once', () => {
+  it('says once that nobody answered', () => {
     const open = (more: Partial<Followed<Activity>>) => waitedOf(followed('processing', more), OPTIONS).failure;
     const seen = 'the payment is still open after 1 min (last status: processing)';
     expect(open({ unanswered: true })?.message).toBe(`${seen}; the service stopped answering`);
@@ -114,19 +114,19 @@ describe('a wait', () => {
     expect(open({})?.detail).not.toHaveProperty('cause');
   });
 
-  it('that failed for a key without a hint, or for another reason with one, is gone on with at once', () => {
+  it('suggests continuing at once after other errors', () => {
     const open = (fault: PayError) => waitedOf(followed('processing', { fault }), OPTIONS).failure?.detail.hint;
     expect(open(new PayError('auth', 'no'))).toBe(AGAIN);
     expect(open(new PayError('read_failed', 'no', { hint: 'log in' }))).toBe(AGAIN);
   });
 
-  it('that saw no status says that', () => {
+  it('says that the status is unreadable', () => {
     expect(waitedOf(followed(''), OPTIONS).failure?.message).toBe(
       'the payment is still open after 1 min (last status: unreadable)',
     );
   });
 
-  it('that ended otherwise than with a payment is about its activity', () => {
+  it('names the activity in every failure', () => {
     const stopped = interrupted('SIGINT');
     const ends = [
       waitedOf(followed('failed', { payment: 'failed' }), OPTIONS).failure,
@@ -139,12 +139,12 @@ describe('a wait', () => {
     for (const end of ends) expect(end?.detail.activity).toBe('{"uid":"act.A.b","status":"failed"}');
   });
 
-  it('that a signal ended changes nothing, and says so', () => {
+  it('says after a signal that the payment continues', () => {
     const { failure } = waitedOf(followed('processing', { interrupted: interrupted('SIGINT') }), OPTIONS);
     expect(failure?.detail.hint).toBe(`the payment itself goes on; ${AGAIN}`);
   });
 
-  it('that was never begun is pending', () => {
+  it('notWaitedFor is pending', () => {
     expect(notWaitedFor(activity('requires_action'), 'SIGINT', OPTIONS)).toMatchObject({
       kind: 'pending',
       message: 'stopped by Ctrl-C before waiting; the charge was made and is in the ledger',
@@ -152,14 +152,14 @@ describe('a wait', () => {
     });
   });
 
-  it('goes on at the same place', () => {
+  it('suggests a command with the same target', () => {
     const place = { local: false, profile: 'my shop', baseUrl: 'http://127.0.0.1:1' };
     expect(waitedOf(followed('processing'), { ...OPTIONS, limit: 3_600_000, place }).failure?.detail.hint).toBe(
       "wait again with: paycli activity wait ugw.A.b act.A.b --profile 'my shop' --base-url http://127.0.0.1:1 --wait-timeout 1h",
     );
   });
 
-  it('in which nothing was ever read throws why', () => {
+  it('throws the read error if nothing was ever read', () => {
     const fault = new PayError('read_failed', "couldn't read from the service: ECONNREFUSED");
     expect(() => waitedOf(followed('', { ...UNREAD, fault }), OPTIONS)).toThrow(fault);
     expect(() => waitedOf(followed('', UNREAD), OPTIONS)).toThrow(
@@ -171,7 +171,7 @@ describe('a wait', () => {
   });
 });
 
-describe('a failed charge', () => {
+describe('chargeFailed', () => {
   it.each([
     [{ message: 'no funds', code: 'x' }, ': no funds'],
     [{ title: 'No funds' }, ': No funds'],
@@ -180,22 +180,22 @@ describe('a failed charge', () => {
     [{ message: '' }, ''],
     [{ reason: 7 }, ''],
     [null, ''],
-  ])('says what the service says: %j', (error, said) => {
+  ])("contains the service's reason: %j", (error, said) => {
     expect(chargeFailed(activity('failed', error)).message).toBe(`the charge failed${said}`);
   });
 
-  it('names none where it is not known', () => {
+  it('suggests another medium', () => {
     expect(chargeFailed(activity('failed')).detail.hint).toMatch(/ with another medium$/);
   });
 
-  it('names the medium that was tried, where that is known', () => {
+  it('names the failed medium if known', () => {
     expect(chargeFailed(activity('failed'), 'ussd').detail.hint).toBe(
       `the customer can't pay ${UID} any more; charge the payment request again with a medium other than ussd`,
     );
   });
 });
 
-it('a step that nobody can read keeps the answer, and is not charged again', () => {
+it('stepUnreadable keeps the answer and advises against charging again', () => {
   const { kind, message, detail } = stepUnreadable(madeHere(activity('requires_action')));
   expect([kind, message]).toEqual(['unrecorded', "the charge was made, but its next action couldn't be read"]);
   expect(detail).toMatchObject({

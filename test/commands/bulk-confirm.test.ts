@@ -21,12 +21,12 @@ import { ACTIVITY } from '../support/service.ts';
 
 interface Asked {
   readonly origin: string;
-  /** What is typed; undefined where there is no terminal. */
+  /** The typed text; undefined without a terminal. */
   readonly typed?: string;
   readonly yes?: boolean;
   readonly validate?: boolean;
   readonly args?: Readonly<Record<string, unknown>>;
-  /** What the service says of the payment request that is looked at. */
+  /** The payment request that the service returns. */
   readonly shows?: Readonly<Record<string, unknown>>;
 }
 
@@ -39,7 +39,7 @@ const quiet = {
   end: async () => undefined,
 };
 
-/** Runs a command over a file at an origin; what is sent goes nowhere but into a list. */
+/** Runs a bulk command against an origin; sends are only recorded. */
 const run = async (
   command: string,
   header: string,
@@ -124,8 +124,8 @@ const update = (asked: Asked) =>
 
 const { live, sandbox } = ENVIRONMENTS;
 
-describe('before rows are sent to where money may be real', () => {
-  it('it is asked, with profile, origin, rows and mediums', async () => {
+describe('a bulk run against a live service', () => {
+  it('prompts with profile, origin, rows and mediums', async () => {
     const { prompts, sent } = await charge({ origin: live, typed: '2' });
     expect(prompts).toEqual([
       `live: ${live}, profile shop\nCharge 2 payment requests (ussd 1, bank_transfer 1)?\nType 2 to confirm: `,
@@ -133,7 +133,7 @@ describe('before rows are sent to where money may be real', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('a yes is not enough where money is sent: the sum is typed, or where that is not known the number of rows', async () => {
+  it('needs the total typed, or the number of rows if it is unknown', async () => {
     for (const typed of ['y', 'yes', '1', '']) expect((await charge({ origin: live, typed })).sent).toEqual([]);
     const args = { check: true };
     expect((await charge({ origin: live, typed: '2', args })).sent).toEqual([]);
@@ -142,12 +142,12 @@ describe('before rows are sent to where money may be real', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('the question names what it comes to, where that was looked at', async () => {
+  it('names the total with --check', async () => {
     const { prompts } = await charge({ origin: live, typed: 'y', args: { check: true } });
     expect(prompts[0]).toContain('Charge 2 payment requests for NGN 10,000.00 (ussd 1, bank_transfer 1)?');
   });
 
-  it('no word of the service or of the file steers the terminal, or adds a line to the question', async () => {
+  it('escapes text of the service and the file in the prompt', async () => {
     const currency = 'NGN 1.00?\u001b[2J\u001b]0;x\u0007\nCharge 1 request, NGN\u202e';
     const { prompts } = await charge({ origin: live, typed: 'n', args: { check: true }, shows: { currency } });
     const [where, question, ...more] = prompts[0]?.split('\n') ?? [];
@@ -163,13 +163,13 @@ describe('before rows are sent to where money may be real', () => {
     expect(odd.prompts[0]?.split('\n')[1]).toMatch(/^Charge 1 payment request \(ussd\\nx\\x1b\[2J 1\)\?/);
   });
 
-  it('it is asked for updates too, with the fields', async () => {
+  it('also confirms updates, with their fields', async () => {
     const { prompts, sent } = await update({ origin: live, typed: 'yes' });
     expect(prompts).toEqual([`live: ${live}, profile shop\nUpdate 1 customer (email 1)? [y/N] `]);
     expect(sent).toEqual(['onye.update']);
   });
 
-  it('it says which rows replace all metadata', async () => {
+  it('says which rows replace all metadata', async () => {
     const uid = 'ony.AbCd.000000000000000000000001';
     const asked = { origin: live, typed: 'n' };
     const whole = await run('onye update', 'uid,meta.a', [`${uid},x`], asked);
@@ -178,7 +178,7 @@ describe('before rows are sent to where money may be real', () => {
     expect(part.prompts[0]).toContain('Update 1 customer (keys of metadata 1)?');
   });
 
-  it.each([['n'], [''], ['Y e s']])('nothing happens at "%s"', async (typed) => {
+  it.each([['n'], [''], ['Y e s']])('changes nothing after "%s"', async (typed) => {
     for (const command of [charge, update]) {
       const { sent, error, jobs } = await command({ origin: live, typed });
       expect(error?.kind).toBe('interrupted');
@@ -186,7 +186,7 @@ describe('before rows are sent to where money may be real', () => {
     }
   });
 
-  it('nothing happens where nobody can be asked, unless --yes is given', async () => {
+  it('needs --yes without a terminal', async () => {
     for (const command of [charge, update]) {
       const { sent, error } = await command({ origin: live });
       expect(error?.detail.hint).toContain('--yes');
@@ -195,7 +195,7 @@ describe('before rows are sent to where money may be real', () => {
     }
   });
 
-  it('a host that is not known counts as live; the sandbox and this machine are not asked about', async () => {
+  it('treats an unknown host as live; the sandbox and this machine need no confirmation', async () => {
     expect((await charge({ origin: 'https://gateway.example' })).error?.kind).toBe('usage');
     for (const origin of [sandbox, 'http://127.0.0.1:4000', 'https://localhost:4000']) {
       expect((await charge({ origin })).sent).toHaveLength(2);

@@ -15,7 +15,7 @@ describe('faultsOf', () => {
     { medium: 'bank_transfer', expires_in: 900_000 },
     { medium: 'ussd', provider: 'gtb' },
     { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' },
-  ])('finds none in %j', (fields) => {
+  ])('accepts %j', (fields) => {
     expect(faultsIn(fields)).toEqual([]);
   });
 
@@ -47,11 +47,11 @@ describe('faultsOf', () => {
       { medium: 'bank_transfer', expires_in: 900_001 },
       ['expires_in: expires_in must be between 1s and 15m (got 901s)'],
     ],
-  ])('finds all in %j', (fields, faults) => {
+  ])('finds all faults in %j', (fields, faults) => {
     expect(faultsIn(fields)).toEqual(faults);
   });
 
-  it('never lets a parameter stand beside a medium that it is not for', () => {
+  it('rejects parameters of another medium', () => {
     const words = fc.record(
       {
         medium: fc.constantFrom('bank_transfer', 'ussd', 'mobile_money', 'other'),
@@ -78,7 +78,7 @@ describe('faultsOf', () => {
 });
 
 describe('faultsUnchecked', () => {
-  it('finds none but two expiries', () => {
+  it('rejects only two expiries', () => {
     expect(faultsUnchecked({ medium: 'x', provider: 'y', phone: '1' }, column)).toEqual([]);
     expect(faultsUnchecked({ expires_at: AT }, column)).toEqual([]);
     expect(faultsUnchecked({ expires_in: 9_000_000 }, column)).toEqual([]);

@@ -27,7 +27,7 @@ const check = async (count: number, failing: Readonly<Record<number, unknown>>) 
 };
 
 describe('checks of charges', () => {
-  it('go on after a failed read, more slowly', async () => {
+  it('continue after a failed read, more slowly', async () => {
     const failure = new PayError('read_failed', 'no answer');
     const ran = await check(3, { 2: failure });
     expect(ran).toMatchObject({ failures: [failure], checked: [1, 2, 3], stopped: undefined });
@@ -35,12 +35,12 @@ describe('checks of charges', () => {
     expect(await check(3, {})).toMatchObject({ failures: [], pauses: [] });
   });
 
-  it('stop where the next read would fail, too', async () => {
+  it('stop if the next read would fail, too', async () => {
     const refused = new PayError('auth', 'no such key');
     expect(await check(3, { 2: refused })).toMatchObject({ failures: [refused], checked: [1, 2], stopped: refused });
   });
 
-  it('throw what the ledger throws, and defects', async () => {
+  it('rethrow ledger errors and defects', async () => {
     for (const thrown of [new PayError('ledger', 'it is locked'), new TypeError('a defect')]) {
       await expect(check(3, { 2: thrown })).rejects.toBe(thrown);
     }
@@ -48,7 +48,7 @@ describe('checks of charges', () => {
 });
 
 describe('the feed of a watch', () => {
-  it('polls more and more slowly until something changes', async () => {
+  it('polls at growing intervals until something changes', async () => {
     const pauses: number[] = [];
     const done = Promise.withResolvers<void>();
     const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {

@@ -14,7 +14,7 @@ const UGWO = { uid: 'ugw.AbCd.1', amount: 500_000, currency: 'NGN', status: 'req
 
 type Command = (deps: Deps) => Promise<unknown>;
 
-/** What has to be typed before a command goes on, at a service that shows this; undefined: a yes. */
+/** The text to type for this command; undefined: a plain yes. */
 const typedFor = async (command: Command, origin: string, shown: object): Promise<unknown> => {
   const asked: unknown[] = [];
   const deps = {
@@ -42,13 +42,13 @@ const calling =
     callApi({ method, path, fields: [], headers: {}, input: undefined, paginate: false, again: false } as never, deps);
 const deleting: Command = (deps) => deleteCustomer({ uid: 'ony.AbCd.1' } as never, deps);
 
-describe('before something grave is done to what is no practice', () => {
+describe('an irreversible command against a live service', () => {
   it.each<[string, Command, object, string]>([
     ['the amount of a payment request', cancelling, UGWO, 'NGN 5,000.00'],
     ['the address of a customer', deleting, { uid: 'ony.AbCd.1', email: 'ada@shop.example' }, 'ada@shop.example'],
-    ['what any path that is deleted ends in', calling('DELETE', '/v1/things/thg.AbCd.1'), {}, 'thg.AbCd.1'],
-    ['the identifier of one without an address', deleting, { uid: 'ony.AbCd.1' }, 'ony.AbCd.1'],
-  ])('%s is typed', async (_what, command, shown, typed) => {
+    ['the last segment of a deleted path', calling('DELETE', '/v1/things/thg.AbCd.1'), {}, 'thg.AbCd.1'],
+    ['the id of a customer without an address', deleting, { uid: 'ony.AbCd.1' }, 'ony.AbCd.1'],
+  ])('needs %s typed', async (_what, command, shown, typed) => {
     expect(await typedFor(command, ENVIRONMENTS.live, shown)).toBe(typed);
     expect(await typedFor(command, 'https://pay.example', shown)).toBe(typed);
     for (const practice of [ENVIRONMENTS.sandbox, 'http://127.0.0.1:4010']) {
@@ -56,7 +56,7 @@ describe('before something grave is done to what is no practice', () => {
     }
   });
 
-  it('the sum that is paid back is typed, or the activity where that is not known', async () => {
+  it('needs the refunded amount typed, or the activity if it is unknown', async () => {
     const input = { kind: 'one', activity: 'act.AbCd.1', again: false };
     const of =
       (more: object): Command =>

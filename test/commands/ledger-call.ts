@@ -19,11 +19,11 @@ export interface Call {
   readonly globals?: Partial<Deps['globals']>;
   readonly now?: number;
   readonly place?: Partial<LedgerTarget>;
-  /** Which entries are meant; all but practice when it is not given. */
+  /** The selected entries; default: all except --local. */
   readonly scope?: Scope;
-  /** What GET /v1/ugwo/{uid} answers. */
+  /** The answer to GET /v1/ugwo/{uid}. */
   readonly get?: (uid: string) => Promise<ApiRecord<unknown>>;
-  /** There is a terminal, on which these lines are typed. */
+  /** Lines typed on a terminal. */
   readonly lines?: readonly string[];
 }
 
@@ -33,13 +33,13 @@ export interface Row extends Record<string, unknown> {
 
 interface Outcome {
   readonly rows: readonly Row[];
-  /** How many records each page had, and where it says to go on. */
+  /** The number of records and the next cursor of each page. */
   readonly pages: readonly { readonly size: number; readonly next: string | null }[];
   readonly result: Result | undefined;
   readonly error: PayError | undefined;
   readonly notices: readonly string[];
   readonly prompts: readonly string[];
-  /** What was asked of the rest of the program. */
+  /** Calls of other services. */
   readonly asked: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Deps[
   };
 };
 
-/** Services for checks: time passes only while they pause. */
+/** Services for checks; time advances only in pauses. */
 const openWorld = () => {
   let ticks = 0;
   const sleep = async (ms: number): Promise<void> => {
@@ -79,7 +79,7 @@ const here: LedgerTarget = {
   profile: 'shop',
 };
 
-/** Runs a command's declaration and handler over a ledger, to the last page. */
+/** Runs a command's spec and handler with a ledger, to the last page. */
 export const call = async (path: string, options: Call): Promise<Outcome> => {
   const spec = ledgerCommands.find((command) => command.path.join(' ') === `ledger ${path}`);
   if (spec === undefined) throw new Error(`no command ${path}`);
@@ -144,7 +144,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
   return { rows, pages, result, error, notices, prompts, asked };
 };
 
-/** A payment request as the service shows it at `servedAt`. */
+/** A payment request as returned at `servedAt`. */
 export const shows = (activities: unknown, servedAt: number): (() => Promise<ApiRecord>) => {
   const received = { ...madeHere({ uid: 'ugw.AbCd.1', status: 'requires_ugwo', activities }), servedAt };
   return () => Promise.resolve(received);

@@ -11,7 +11,7 @@ const { service, origin } = PLACE;
 const idOf = (number: number): string => `job-${String(number).padStart(16, '0')}`;
 const ID = idOf(1);
 
-/** Notes a job whose first rows end like this; `sending` ones do not end. */
+/** Records a job whose first rows have these states; `sending` rows have no outcome. */
 const jobOf = async (ledger: Ledger, states: readonly string[], more: Partial<Job> = {}): Promise<void> => {
   const job = {
     id: ID,
@@ -66,7 +66,7 @@ const steps = async (ledger: Ledger): Promise<readonly string[]> => {
 };
 
 describe('a job', () => {
-  it('has every field in its order, and null for what is not there', async () => {
+  it('has every field in order, null if missing', async () => {
     const ledger = await open(newPath());
     const states = ['accepted', 'accepted', 'failed', 'rejected', 'not_sent', 'unknown', 'sending'];
     await jobOf(ledger, states, { profile: undefined, rows: 12 });
@@ -100,14 +100,14 @@ describe('a job', () => {
     expect(JSON.stringify((await call('jobs', { ledger })).rows)).toBe(`[${expected}]`);
   });
 
-  it('has a column for each of its fields in tsv and csv', async () => {
+  it('has a tsv and csv column for each field', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, []);
     const { rows } = await call('jobs', { ledger });
     expect(jobsView.columns.map(({ path }) => path).sort()).toEqual(Object.keys(rows[0] ?? {}).sort());
   });
 
-  it('is looked for by its name, and the one that was meant is suggested', async () => {
+  it('is found by its id, with a suggestion for a typo', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, [], { id: 'job-k3v9x2m7q4abcdef' });
     for (const path of ['show', 'export']) {
@@ -122,14 +122,14 @@ describe('a job', () => {
   });
 });
 
-describe('how to go on with a job', () => {
-  it('is not said where every row is done or being sent', async () => {
+describe('the next step for a job', () => {
+  it('is empty if every row is done or being sent', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['accepted', 'sending'], { rows: 2 });
     expect(await steps(ledger)).toEqual([]);
   });
 
-  it('is said for each kind of row that is left, what may have been made first', async () => {
+  it('is given per kind of row, with unknown ones first', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['unknown', 'unknown', 'rejected', 'failed', 'not_sent', 'accepted']);
     expect(await steps(ledger)).toEqual([
@@ -140,7 +140,7 @@ describe('how to go on with a job', () => {
     ]);
   });
 
-  it('is said of rows without an entry as the last run has counted them, and never of more than there are', async () => {
+  it('counts rows without an entry by the last run, never more than exist', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['accepted', 'not_sent'], { rows: 6 });
     await ledger.jobs.adjust(ID, { refused: 2, not_sent: -1, invalid: 1, accepted: 1 });
@@ -151,7 +151,7 @@ describe('how to go on with a job', () => {
       '1 row is invalid: send a new file of these rows alone, corrected',
       '1 row is not started: run the same command again',
     ]);
-    // Somebody has begun some of them since, and has not ended.
+    // Another process has since started some of them.
     await ledger.jobs.adjust(ID, { refused: 9, not_sent: -9 });
     expect((await call('show', { ledger, args: [ID] })).rows).toMatchObject([{ not_sent: 0, not_started: 0 }]);
   });
@@ -161,13 +161,13 @@ describe('how to go on with a job', () => {
     ['failed', 'with --retry-failed'],
     ['not_sent', 'not sent: run the same command again$'],
     ['unknown', 'sync'],
-  ])('is said of one row that is %s', async (state, step) => {
+  ])('is given for one row that is %s', async (state, step) => {
     const ledger = await open(newPath());
     await jobOf(ledger, [state], { rows: 1 });
     expect(await steps(ledger)).toEqual([expect.stringMatching(`^1 row is .*${step}`)]);
   });
 
-  it('is said of rows that are known not to have been created', async () => {
+  it('is given for rows known as not created', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['unknown'], { rows: 1 });
     const [charge] = await ledger.unknown();
@@ -179,13 +179,13 @@ describe('how to go on with a job', () => {
     ['shop', '--profile shop'],
     ['local', '--local'],
     [undefined, '--base-url https://api.example'],
-  ])('sends to where it was charged, profile %s', async (profile, words) => {
+  ])('has the target of the job, profile %s', async (profile, words) => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['unknown'], { rows: 1, profile });
     expect(await steps(ledger)).toEqual([`1 row is unknown: run \`paycli ledger sync ${words}\``]);
   });
 
-  it('is another way for updates, which reconciling does not look at', async () => {
+  it('differs for updates, which ledger sync ignores', async () => {
     const ledger = await open(newPath());
     await updatesOf(ledger, ['unknown', 'rejected']);
     expect(await steps(ledger)).toEqual([
@@ -204,19 +204,19 @@ describe('ledger jobs', () => {
   };
   const newestFirst = (count: number): string[] => Array.from({ length: count }, (_, index) => idOf(count - index));
 
-  it('gives all of them, newest first, a few at a time', async () => {
+  it('lists all, newest first, in pages', async () => {
     const { rows, pages } = await call('jobs', { ledger: await many(21) });
     expect(rows.map(({ id }) => id)).toEqual(newestFirst(21));
     expect(pages.map(({ size }) => size)).toEqual([10, 10, 1]);
     expect(pages.at(-1)?.next).toBeNull();
   });
 
-  it('gives an empty page where there are none, and no page too many', async () => {
+  it('prints one empty page without jobs, and no extra page', async () => {
     expect((await call('jobs', { ledger: await many(0) })).pages).toEqual([{ size: 0, next: null }]);
     expect((await call('jobs', { ledger: await many(10) })).pages).toEqual([{ size: 10, next: null }]);
   });
 
-  it.each([1, 10, 11, 12])('goes on from a cursor after --max %d', async (max) => {
+  it.each([1, 10, 11, 12])('continues from a cursor after --max %d', async (max) => {
     const ledger = await many(12);
     const first = await call('jobs', { ledger, given: { max } });
     expect(first.rows.length).toBe(max);
@@ -226,7 +226,7 @@ describe('ledger jobs', () => {
     expect([...first.rows, ...rest.rows].map(({ id }) => id)).toEqual(newestFirst(12));
   });
 
-  it('says the command that goes on', async () => {
+  it('prints the command for the next page', async () => {
     const globals = { profile: 'team', format: 'csv', columns: ['id', 'unknown'], rawCsv: true } as const;
     const { result } = await call('jobs', { ledger: await many(2), given: { max: 1 }, globals });
     expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
@@ -235,7 +235,7 @@ describe('ledger jobs', () => {
   });
 
   it.each(['abc', '', `${Buffer.from(ID).toString('base64url')}=`, Buffer.from(idOf(7)).toString('base64url')])(
-    'refuses the foreign cursor "%s"',
+    'rejects the invalid cursor "%s"',
     async (cursor) => {
       const { error } = await call('jobs', { ledger: await many(2), given: { cursor } });
       expect(error).toMatchObject({ kind: 'usage', message: `--cursor: "${cursor}" is not a cursor of this list` });
@@ -244,7 +244,7 @@ describe('ledger jobs', () => {
 });
 
 describe('ledger export of a job', () => {
-  it('gives every charge by row and then in order, as the export of all does', async () => {
+  it('prints every charge by row and order, like the full export', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['accepted', 'rejected', 'accepted']);
     await jobOf(ledger, ['accepted'], { id: idOf(2) });
@@ -261,7 +261,7 @@ describe('ledger export of a job', () => {
     expect(all.rows).toHaveLength(5);
   });
 
-  it('asks for so many rows at a time, those that were never begun among them', async () => {
+  it('reads rows in batches, including those not started', async () => {
     const ledger = await open(newPath());
     await jobOf(
       ledger,
@@ -274,7 +274,7 @@ describe('ledger export of a job', () => {
     expect(pages.map(({ next }) => next === null)).toEqual([false, false, true]);
   });
 
-  it('gives the updates of customers with what they have', async () => {
+  it('prints updates with their values', async () => {
     const ledger = await open(newPath());
     await updatesOf(ledger, ['accepted', 'rejected']);
     const { rows, result } = await call('export', { ledger, args: [ID] });

@@ -10,7 +10,7 @@ const ACT = 'act.AbCd.1';
 const BODY = { ugwo_activity: ACT, amount: 5000 };
 const RESOLVE = `\`paycli ledger resolve ${ID} --as created\`, or \`--as not-created\``;
 
-/** An unknown refund, in a ledger without terms of a charge. */
+/** An unknown refund, which has no charge terms. */
 const refund = (some: Partial<Entry> = {}): Entry => {
   const { medium, provider, phone, asked, ...rest } = charge(numbered(9));
   return { ...rest, id: ID, kind: 'refund', about: ACT, path: '/v1/refunds', body: JSON.stringify(BODY), ...some };
@@ -25,15 +25,15 @@ const valuesOf = async (path: string, columns: readonly string[]): Promise<unkno
   return columns.map((name) => (rows[0] as Row)[name]);
 };
 
-describe('what is no charge', () => {
-  it.each(['show', 'list', 'export'])('has its kind, and what was sent, in `ledger %s`', async (path) => {
+describe('an entry of another kind', () => {
+  it.each(['show', 'list', 'export'])('has its kind and its request in `ledger %s`', async (path) => {
     expect(await valuesOf(path, ['id', 'kind', 'state', 'about', 'request', 'ugwo', 'medium', 'payment'])).toEqual([
       ...[ID, 'refund', 'unknown', ACT, { path: '/v1/refunds', body: BODY }],
       ...[null, null, null],
     ]);
   });
 
-  it('is shown on a card of its own', async () => {
+  it('has its own card', async () => {
     const { result } = await call('show', { ledger: memoryLedger([refund()]), args: [ID] });
     const view = result?.kind === 'record' ? result.view : undefined;
     expect(view?.columns.filter(({ machineOnly }) => machineOnly !== true).map(({ path }) => path)).toEqual([
@@ -42,7 +42,7 @@ describe('what is no charge', () => {
     ]);
   });
 
-  it('is nothing that a sync can look for: it says who can', async () => {
+  it("can't be resolved by ledger sync, which says who can", async () => {
     const { error, asked } = await call('sync', { ledger: memoryLedger([refund()]) });
     expect(error).toMatchObject({
       kind: 'unknown',
@@ -52,7 +52,7 @@ describe('what is no charge', () => {
     expect(asked).toEqual(['place']);
   });
 
-  it('is counted with charges as a request', async () => {
+  it('counts as a request beside charges', async () => {
     const get = shows([], SENT);
     const { error } = await call('sync', { ledger: memoryLedger([refund(), charge(numbered(1))]), get });
     expect(error?.message).toBe('2 requests are still unknown');
@@ -62,7 +62,7 @@ describe('what is no charge', () => {
   it.each([
     ['created', 'It is then no longer unknown.'],
     ['not-created', `Another refund for ${ACT} can then be sent. If it was created after all, there will be two.`],
-  ])('is resolved by hand as %s', async (as, then) => {
+  ])('can be resolved as %s', async (as, then) => {
     const ledger = memoryLedger([refund()]);
     const { rows, prompts, notices } = await call('resolve', {
       ledger,
@@ -76,7 +76,7 @@ describe('what is no charge', () => {
     expect(await ledger.unknown()).toEqual([]);
   });
 
-  it('has no activity, and no payment', async () => {
+  it('has no activity and no payment', async () => {
     const ledger = memoryLedger([refund()]);
     const given = { as: 'created', activity: 'act.AbCd.000000000000000000000002', reason: 'x' };
     const { error } = await call('resolve', { ledger, args: [ID], given });

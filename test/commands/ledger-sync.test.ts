@@ -10,7 +10,7 @@ const ACTIVITY = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 const OTHER = 'act.AbCd.000000000000000000000002';
 const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737*1#' } };
 const NOW = SENT + MINUTE;
-/** A quarter of an hour after the end, up to the next minute. */
+/** 15 minutes after the end, up to the next minute. */
 const AGAIN = formatLocal(SENT + 16 * MINUTE, NOW);
 
 const kept = (uid: string, status = 'requires_action') => ({ uid, status, nextAction: DIAL, createdAt: undefined });
@@ -25,7 +25,7 @@ const open = (seq: number, some: Partial<Charge> = {}) =>
   naira(seq, { state: 'accepted', activity: kept(`act.AbCd.${seq}`), ...some });
 const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));
 
-/** Syncs a ledger of these charges, whose states are checked afterwards. */
+/** Syncs a ledger of these charges and returns their states. */
 const sync = async (charges: readonly Charge[], options: Omit<Call, 'ledger'> = {}) => {
   const ledger = memoryLedger(charges, () => options.now ?? NOW);
   const done = await call('sync', { now: NOW, ...options, ledger });
@@ -40,7 +40,7 @@ describe('ledger sync', () => {
     expect([done.asked, done.error]).toEqual([['place'], undefined]);
   });
 
-  it('resolves what is unknown, checks what is open, and sums up both, each charge once', async () => {
+  it('resolves unknown charges, checks open ones, and counts each once', async () => {
     const get = async (uid: string) => {
       const seq = Number(uid.slice(-1));
       const activities = [[made('act.AbCd.1')], [made('act.AbCd.2', 'successful')], [made('act.AbCd.3', 'failed')], []];
@@ -59,14 +59,14 @@ describe('ledger sync', () => {
     expect(done.notices).toEqual([]);
   });
 
-  it('counts a charge once that is open by the time the open ones are listed', async () => {
+  it('counts a charge once that becomes open during the sync', async () => {
     const get = async (uid: string) => shows([made(`act.AbCd.${Number(uid.slice(-2))}`)], NOW)();
     const done = await sync(many(20), { get });
     expect(done.rows).toMatchObject([{ payment: 'open', count: 20 }]);
     expect(done.asked.filter((what) => what.startsWith('GET'))).toHaveLength(20);
   });
 
-  it('counts a charge that it finds not created, and no other that was not made', async () => {
+  it('counts charges found as not created, but no others without effect', async () => {
     const get = shows([], SENT + 20 * MINUTE);
     const look = { kind: 'look', found: 'none', at: '2026-11-20T12:00:20+00:00', served_at: SENT + 20_000 };
     const mark = { boot: 'this boot', uptime: 86_420_000 };
@@ -81,7 +81,7 @@ describe('ledger sync', () => {
     expect(done.error).toBeUndefined();
   });
 
-  it('asks for a client once, and goes on after a read that failed', async () => {
+  it('creates one client, and continues after a failed read', async () => {
     const get = async (uid: string) =>
       uid.endsWith('1')
         ? fails(new PayError('read_failed', "couldn't read from the service: reset"))()
@@ -96,14 +96,14 @@ describe('ledger sync', () => {
     );
   });
 
-  it('ends with 8 when only open charges could not be read', async () => {
+  it('exits with 8 if only open charges could not be read', async () => {
     const get = fails(new PayError('read_failed', 'reset'));
     const done = await sync([open(1), open(2)], { get });
     expect(done.error).toMatchObject({ kind: 'read_failed', message: "couldn't check 2 charges: reset" });
     expect(done.rows).toMatchObject([{ payment: 'open', count: 2 }]);
   });
 
-  it('ends when the key is refused', async () => {
+  it('ends if the key is rejected', async () => {
     const get = fails(new PayError('auth', 'no', { status: 401 }));
     const done = await sync(many(30), { get });
     expect(done.error).toMatchObject({ kind: 'auth' });
@@ -112,7 +112,7 @@ describe('ledger sync', () => {
 
   it.each([
     [
-      'the service does not show it',
+      'the service does not show the request',
       fails(new PayError('rejected', 'the service answered 404', { status: 404 })),
       /this proves nothing \(the service answered 404\); check .* `paycli ledger resolve chg-000000000001 --as created`, or `--as not-created`/,
     ],
@@ -128,16 +128,16 @@ describe('ledger sync', () => {
       /several activities fit: act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l, act.AbCd.000000000000000000000002; see `paycli ledger show chg-000000000001`, then run `paycli ledger resolve chg-000000000001 --as created --activity act/,
     ],
     [
-      'none is proof',
+      'the match is unproven',
       shows([{ ...made(), created_at: null }], NOW),
       /may be it, but that is not proven: no time; see `paycli ledger show/,
     ],
     [
-      'its clock may be that of an old answer',
+      'the answer may be outdated',
       shows([{ ...made(), created_at: '2026-11-20T11:00:00+00:00' }], NOW - 60 * MINUTE),
       /not proven: the answer may be an old one; run `paycli ledger sync` again at /,
     ],
-  ])('says what to do when %s', async (_what, get, hint) => {
+  ])('suggests the next step if %s', async (_what, get, hint) => {
     const done = await sync([charge()], { get });
     expect(done.states).toEqual(['unknown']);
     expect(done.error).toMatchObject({
@@ -148,7 +148,7 @@ describe('ledger sync', () => {
     expect(done.error?.detail.hint).toMatch(hint);
   });
 
-  it('leaves the charges of other services alone, and says where they belong', async () => {
+  it('skips charges of other services and names their target', async () => {
     const place = { service: 'https://elsewhere.example', origin: 'https://elsewhere.example' };
     const rows = [
       charge(),
@@ -173,12 +173,12 @@ describe('ledger sync', () => {
     expect(named.asked).toEqual(['place']);
   });
 
-  it('names a service of this machine by the name that it was charged by', async () => {
+  it('names a local service by the host of the charge', async () => {
     const other = charge({ service: 'http://127.0.0.1:8080', origin: 'http://localhost:8080', profile: undefined });
     expect((await sync([other])).notices.join()).toContain('run `paycli ledger sync --base-url http://localhost:8080`');
   });
 
-  it('says of a charge of an emulator that is gone how to end the doubt', async () => {
+  it('explains how to resolve a charge of a deleted emulator', async () => {
     const gone = charge({ service: 'emulator 0123456789ab', origin: 'http://127.0.0.1:8080' });
     const done = await sync([gone], { args: [idOf(1)] });
     expect(done.error?.detail.hint).toMatch(
@@ -186,7 +186,7 @@ describe('ledger sync', () => {
     );
   });
 
-  it('keeps practised charges and real ones apart, and says that there are others', async () => {
+  it('separates --local charges from others, and mentions them', async () => {
     const service = 'emulator 0123456789ab';
     const rows = [charge(), charge(numbered(2, { profile: 'local', service }))];
     const get = shows([], NOW);
@@ -200,13 +200,13 @@ describe('ledger sync', () => {
     ]);
   });
 
-  it('keeps no key that the service echoes', async () => {
+  it('stores no key echoed by the service', async () => {
     const echoing = { ...made(), next_action: { ...DIAL, instruction: 'the key sk.AbCd.0123456789 said so' } };
     const { ledger } = await sync([charge()], { get: shows([echoing], NOW) });
     expect(JSON.stringify((await ledger.get(idOf(1)))?.activity)).toContain('the key [secret …6789] said so');
   });
 
-  it('checks the charges that are named, each once', async () => {
+  it('checks the named charges, each once', async () => {
     const rows = [charge(), charge(numbered(2, { state: 'rejected' })), charge(numbered(3))];
     const done = await sync(rows, { args: [idOf(2), idOf(1), idOf(1)], get: shows([made()], NOW) });
     expect(done.states).toEqual(['accepted', 'rejected', 'unknown']);
@@ -215,19 +215,19 @@ describe('ledger sync', () => {
     expect(done.asked).toEqual(['place', 'client read', `GET ${UGWO}`]);
   });
 
-  it('has nothing to say yet of one that is being sent', async () => {
+  it('skips a charge that is being sent', async () => {
     const done = await sync([charge({ state: 'sending' })], { args: [idOf(1)] });
     expect(done).toMatchObject({ rows: [{ payment: 'unknown', count: 1 }], asked: ['place'] });
     expect(done.error).toMatchObject({ kind: 'unknown', message: 'chg-000000000001 is still being sent' });
     expect(done.error?.detail.hint).toMatch(/still sending it/);
   });
 
-  it('checks none when one that is named is not there', async () => {
+  it('checks nothing if a named charge does not exist', async () => {
     const done = await sync([charge()], { args: [idOf(1), 'chg-x'] });
     expect(done).toMatchObject({ rows: [], asked: ['place'], error: { kind: 'usage' } });
   });
 
-  it('says the time of the next check, and the place of this run', async () => {
+  it("prints the time of the next check with the run's target", async () => {
     const done = await sync(many(5), { get: shows([], NOW), globals: { profile: 'shop' } });
     expect(done.error?.detail.hint).toBe(
       'chg-000000000001, chg-000000000002, chg-000000000003 and 2 more: no activity found yet; ' +

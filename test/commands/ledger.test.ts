@@ -17,8 +17,8 @@ const NOW = SENT + MINUTE;
 const kept = (uid: string) => ({ uid, status: 'requires_action', nextAction: DIAL, createdAt: undefined });
 const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));
 
-describe('a row', () => {
-  it('has every field in its order, and null for what is not there', async () => {
+describe('a ledger row', () => {
+  it('has every field in order, null if missing', async () => {
     const unknown = charge();
     const { rows } = await call('show', { ledger: memoryLedger([unknown]), args: [unknown.id] });
     expect(JSON.stringify(rows[0])).toBe(
@@ -52,7 +52,7 @@ describe('a row', () => {
     );
   });
 
-  it('shows what is there', async () => {
+  it('has the existing values', async () => {
     const evidence = [{ kind: 'answer', at: '2026-11-20T12:00:00+00:00', message: 'x' }];
     const some = charge({
       state: 'accepted',
@@ -84,7 +84,7 @@ describe('a row', () => {
 });
 
 describe('ledger show', () => {
-  it('suggests the charge that was meant', async () => {
+  it('suggests an id for a typo', async () => {
     const ledger = memoryLedger([charge({ id: 'chg-k3v9x2m7q4ab' }), charge(numbered(2))]);
     const { error } = await call('show', { ledger, args: ['chg-k3v9x2m7q4az'] });
     expect(error).toMatchObject({ kind: 'usage', message: 'no charge "chg-k3v9x2m7q4az" in the ledger' });
@@ -95,7 +95,7 @@ describe('ledger show', () => {
     expect(other.error?.detail.hint).toBe('see them all: `paycli ledger list --kind all --all-profiles`');
   });
 
-  it('names the command that finds a charge by its activity or payment request', async () => {
+  it('suggests the search by activity or payment request', async () => {
     const ledger = memoryLedger([charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))]);
     const hint = async (id: string) => (await call('show', { ledger, args: [id] })).error?.detail.hint;
     expect(await hint(ACTIVITY)).toBe(`it is the activity of ${idOf(2)}: \`paycli ledger show ${idOf(2)}\``);
@@ -109,7 +109,7 @@ describe('ledger show', () => {
     ['accepted', 'successful', undefined],
     ['accepted', 'failed', undefined],
     ['unknown', 'requires_action', undefined],
-  ] as const)('shows what the customer must do of one that is %s and %s', async (state, status, kind) => {
+  ] as const)('shows the next action of a charge that is %s and %s', async (state, status, kind) => {
     const some = charge({ state, activity: { ...kept(ACTIVITY), status } });
     const { result, rows } = await call('show', { ledger: memoryLedger([some]), args: [some.id] });
     const action = result?.kind === 'record' ? result.view.nextAction?.(rows[0]) : 'no record';
@@ -125,7 +125,7 @@ describe('the lists under a card', () => {
   };
   const look = { kind: 'look', at: '2026-11-20T12:00:00+00:00' };
 
-  it('are what was seen, and the activities of the last look', async () => {
+  it('are the evidence and the activities of the last read', async () => {
     expect(await headings([])).toEqual([]);
     expect(await headings([{ ...look, kind: 'broken' }])).toEqual(['evidence: evidence']);
     expect(await headings([{ ...look, candidates: [{}], excluded: [] }])).toEqual([
@@ -141,7 +141,7 @@ describe('the lists under a card', () => {
 });
 
 describe('ledger list', () => {
-  it('gives all of it, newest first, in pages', async () => {
+  it('lists all, newest first, in pages', async () => {
     const { rows, pages } = await call('list', { ledger: memoryLedger(many(250)) });
     expect(rows.map(({ id }) => id)).toEqual(
       many(250)
@@ -152,12 +152,12 @@ describe('ledger list', () => {
     expect(pages.at(-1)?.next).toBeNull();
   });
 
-  it('gives an empty page of an empty ledger, and no page too many', async () => {
+  it('prints one empty page for an empty ledger, and no extra page', async () => {
     expect((await call('list', { ledger: memoryLedger() })).pages).toEqual([{ size: 0, next: null }]);
     expect((await call('list', { ledger: memoryLedger(many(100)) })).pages).toEqual([{ size: 100, next: null }]);
   });
 
-  it.each([1, 99, 100, 101, 250])('goes on from a cursor after --max %d', async (max) => {
+  it.each([1, 99, 100, 101, 250])('continues from a cursor after --max %d', async (max) => {
     const ledger = memoryLedger(many(250));
     const first = await call('list', { ledger, given: { max, state: ['unknown'], ugwo: undefined } });
     expect(first.rows.length).toBe(max);
@@ -171,7 +171,7 @@ describe('ledger list', () => {
     );
   });
 
-  it('gives each page with the cursor that it was asked for by', async () => {
+  it('returns each page with its cursor', async () => {
     const cursors: unknown[] = [];
     for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), () => madeHere({}), {}, {}))
       cursors.push(cursor, nextCursor);
@@ -180,7 +180,7 @@ describe('ledger list', () => {
     expect(first).not.toBe(second);
   });
 
-  it('says the command that goes on', async () => {
+  it('prints the command for the next page', async () => {
     const time = { since: { ago: MINUTE }, until: { daysAgo: -1, zone: 'utc' } };
     const filters = { payment: ['paid'], kind: 'all', ref: 'INV 1', customer: 'ony.AbCd.1' };
     const given = { max: 1, state: ['unknown', 'accepted'], ugwo: UGWO, ...time, ...filters };
@@ -191,7 +191,7 @@ describe('ledger list', () => {
     );
   });
 
-  it('keeps to the states and the payment request that were asked for', async () => {
+  it('filters by state and payment request', async () => {
     const rows = [
       charge(numbered(1)),
       charge(numbered(2, { state: 'rejected' })),
@@ -204,21 +204,21 @@ describe('ledger list', () => {
   });
 
   it.each(['abc', '', 'c2VxOg', 'c2VxOjEy=', 'eyJ1aWQiOiJ1Z3cifQ', Buffer.from('seq:012').toString('base64url')])(
-    'refuses the foreign cursor "%s"',
+    'rejects the invalid cursor "%s"',
     async (cursor) => {
       const { error } = await call('list', { ledger: memoryLedger(many(2)), given: { cursor } });
       expect(error).toMatchObject({ kind: 'usage', message: `--cursor: "${cursor}" is not a cursor of this list` });
     },
   );
 
-  it('refuses what is no payment request', async () => {
+  it('rejects an id that is not a payment request', async () => {
     const { error } = await call('list', { ledger: memoryLedger(), given: { ugwo: ACTIVITY } });
     expect(error?.message).toMatch(/^--ugwo: .* is the identifier of an activity/);
   });
 });
 
 describe('ledger export', () => {
-  it('gives every row, oldest first', async () => {
+  it('prints every row, oldest first', async () => {
     const { rows } = await call('export', { ledger: memoryLedger(many(201)) });
     expect(rows.map(({ id }) => id)).toEqual(many(201).map(({ id }) => id));
   });
@@ -226,7 +226,7 @@ describe('ledger export', () => {
 
 describe('ledger resolve', () => {
   const yes = { globals: { yes: true } } as const;
-  it('records who, when and why, and what it is', async () => {
+  it('records who, when, why and the result', async () => {
     const ledger = memoryLedger([charge()]);
     const given = { as: 'created', activity: ACTIVITY, reason: '  seen in the dashboard ' };
     const done = await call('resolve', { ledger, args: [idOf(1)], given, now: NOW, ...yes });
@@ -251,7 +251,7 @@ describe('ledger resolve', () => {
     expect(done.asked).toEqual([]);
   });
 
-  it('records what was not created, and what was created without its name', async () => {
+  it('records "not created", and "created" without an activity', async () => {
     for (const [as, state] of [
       ['not-created', 'not_created'],
       ['created', 'accepted'],
@@ -268,7 +268,7 @@ describe('ledger resolve', () => {
     [[], 'never checked'],
     [['look', 'answer'], 'checked once'],
     [['look', 'look'], 'checked 2 times'],
-  ])('says first what it is about, of one with the evidence %j', async (kinds, looked) => {
+  ])('prints the entry first, with the evidence %j', async (kinds, looked) => {
     const evidence = kinds.map((kind) => ({ kind, at: '2026-11-20T12:00:00+00:00' }));
     const ledger = memoryLedger([charge({ evidence })]);
     const given = { as: 'created', reason: 'x' };
@@ -276,7 +276,7 @@ describe('ledger resolve', () => {
     expect(notices).toEqual([`${idOf(1)}: ${UGWO} by ussd (gtb), sent ${formatLocal(SENT, NOW)}, ${looked}`]);
   });
 
-  it('asks for the reason and for a yes on a terminal', async () => {
+  it('asks for the reason and confirmation on a terminal', async () => {
     const ledger = memoryLedger([charge()]);
     const given = { as: 'not-created' };
     const done = await call('resolve', { ledger, args: [idOf(1)], given, lines: ['not in the dashboard', 'y'] });
@@ -289,11 +289,11 @@ describe('ledger resolve', () => {
 
   it.each([
     ['no reason in a script', {}, yes, /a reason is required/],
-    ['no terminal to be asked at', {}, { lines: ['x', 'y'], globals: { input: false } }, /a reason is required/],
-    ['no yes in a script', { reason: 'x' }, {}, /needs confirmation, and there is no terminal/],
+    ['--no-input', {}, { lines: ['x', 'y'], globals: { input: false } }, /a reason is required/],
+    ['no confirmation in a script', { reason: 'x' }, {}, /needs confirmation, and there is no terminal/],
     ['a blank reason', {}, { lines: ['  '] }, /^cancelled; nothing was changed$/],
-    ['no answer', {}, { lines: [] }, /^cancelled; nothing was changed$/],
-    ['a no', { reason: 'x' }, { lines: ['n'] }, /^cancelled; nothing was changed$/],
+    ['no input', {}, { lines: [] }, /^cancelled; nothing was changed$/],
+    ['the answer no', { reason: 'x' }, { lines: ['n'] }, /^cancelled; nothing was changed$/],
   ])('changes nothing with %s', async (_what, given, how, message) => {
     const ledger = memoryLedger([charge()]);
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'not-created', ...given }, ...how });
@@ -307,20 +307,20 @@ describe('ledger resolve', () => {
     ['not_sent', 'was never sent'],
     ['not_created', 'is already recorded as not created'],
     ['sending', 'is still being sent: wait until that process ends'],
-  ] as const)('refuses one that is %s', async (state, words) => {
+  ] as const)('rejects an entry that is %s', async (state, words) => {
     const ledger = memoryLedger([charge({ state })]);
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created', reason: 'x' }, ...yes });
     expect(done.error).toMatchObject({ kind: 'usage', message: `chg-000000000001 ${words}` });
     expect(done.error?.detail.hint).toMatch(/`paycli ledger show chg-000000000001`/);
   });
 
-  it('refuses a charge that is settled before it asks', async () => {
+  it('rejects a final charge before asking', async () => {
     const ledger = memoryLedger([charge({ state: 'rejected' })]);
     const done = await call('resolve', { ledger, args: [idOf(1)], given: { as: 'created' }, lines: ['x', 'y'] });
     expect(done).toMatchObject({ prompts: [], notices: [], error: { kind: 'usage' } });
   });
 
-  it('refuses an activity of another charge before it asks', async () => {
+  it('rejects an activity of another charge before asking', async () => {
     const rows = [charge(), charge(numbered(2, { state: 'accepted', activity: kept(ACTIVITY) }))];
     const given = { as: 'created', activity: ACTIVITY };
     const done = await call('resolve', { ledger: memoryLedger(rows), args: [idOf(1)], given, lines: ['x', 'y'] });
@@ -330,7 +330,7 @@ describe('ledger resolve', () => {
     });
   });
 
-  it('says how it stands when somebody else was first', async () => {
+  it('shows the state if another process was first', async () => {
     const inner = memoryLedger([charge()]);
     const ledger: Ledger = {
       ...inner,
@@ -344,7 +344,7 @@ describe('ledger resolve', () => {
     expect(done.error?.message).toBe('chg-000000000001 is already recorded as not created');
   });
 
-  it('takes a reason of up to 1000 characters, and none that is blank', () => {
+  it('accepts a reason of up to 1000 characters, but no blank one', () => {
     const spec = ledgerCommands.find(({ path }) => path[1] === 'resolve');
     const parse = spec?.options['reason']?.parse as (text: string) => unknown;
     expect(parse('x'.repeat(1000))).toBe('x'.repeat(1000));
@@ -352,7 +352,7 @@ describe('ledger resolve', () => {
     expect(() => parse(' ')).toThrow('is empty');
   });
 
-  it('keeps no key that was typed as the reason', async () => {
+  it('redacts a key in the reason', async () => {
     const given = { as: 'created', reason: 'the key sk.AbCd.0123456789 said so' };
     const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given, ...yes });
     expect(done.rows).toMatchObject([{ evidence: [{ reason: 'the key [secret …6789] said so' }] }]);
@@ -360,15 +360,19 @@ describe('ledger resolve', () => {
 
   it.each([
     ['no --as', {}, /--as is required/],
-    ['an activity that was not created', { as: 'not-created', activity: ACTIVITY }, /--activity can't be used with/],
-    ['what is no activity', { as: 'created', activity: UGWO }, /--activity: .* is the identifier of a payment request/],
-  ])('refuses %s', async (_what, given, message) => {
+    ['--activity with not-created', { as: 'not-created', activity: ACTIVITY }, /--activity can't be used with/],
+    [
+      'an id that is not an activity',
+      { as: 'created', activity: UGWO },
+      /--activity: .* is the identifier of a payment request/,
+    ],
+  ])('rejects %s', async (_what, given, message) => {
     const done = await call('resolve', { ledger: memoryLedger([charge()]), args: [idOf(1)], given });
     expect(done.error).toMatchObject({ kind: 'usage', message: expect.stringMatching(message) });
   });
 });
 
-it('says of a pruning that a signal stops that what is pruned stays so', async () => {
+it('ledger prune says after a signal that pruned entries stay pruned', async () => {
   const ledger = {
     moment: () => ({ at: 0 }),
     prunable: async () => ({ count: 1000, open: 0 }),

@@ -6,7 +6,7 @@ import { bytesOf, contentOf, folderWith, KEY, newFolder, openRoom, PIN, script }
 import { type Call, call, LIVE, OLD, piped, profilesIn, SANDBOX, stored } from './profile-call.ts';
 
 describe('login', () => {
-  it('asks on a terminal for the environment and, unseen, for the key', async () => {
+  it('prompts for the environment and, hidden, for the key on a terminal', async () => {
     const outcome = await call('login', { lines: [' Sandbox ', KEY] });
     expect(outcome.prompts.map(({ hidden }) => hidden)).toEqual([false, true]);
     expect(outcome.prompts[1]?.text).toContain(SANDBOX);
@@ -30,7 +30,7 @@ describe('login', () => {
     ['--base-url', { globals: { baseUrl: `${PIN}/` } }, PIN],
     ['PAYCLI_BASE_URL', { env: { PAYCLI_BASE_URL: PIN } }, PIN],
     ['--base-url before PAYCLI_BASE_URL', { globals: { baseUrl: PIN }, env: { PAYCLI_BASE_URL: LIVE } }, PIN],
-  ] as const)('takes the service from %s', async (_what, options, origin) => {
+  ] as const)('reads the service from %s', async (_what, options, origin) => {
     const given = { keyStdin: true, ...('given' in options ? options.given : {}) };
     const outcome = await call('login', { ...options, given, stdin: KEY });
     expect(profilesIn(outcome)).toEqual({ default: stored(origin) });
@@ -41,23 +41,23 @@ describe('login', () => {
     ['--profile', { globals: { profile: 'shop' } }, 'shop'],
     ['PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'shop' } }, 'shop'],
     ['--profile before PAYCLI_PROFILE', { globals: { profile: 'shop' }, env: { PAYCLI_PROFILE: 'other' } }, 'shop'],
-    ['nothing', {}, 'default'],
-  ] as const)('takes the name from %s', async (_what, options, name) => {
+    ['the default', {}, 'default'],
+  ] as const)('reads the name from %s', async (_what, options, name) => {
     expect(profilesIn(await call('login', { ...piped, ...options }))).toEqual({ [name]: stored(SANDBOX) });
   });
 
   it.each([
     ['no line end', KEY, true],
     ['a line end', `${KEY}\n`, true],
-    ['a line end of Windows', `${KEY}\r\n`, true],
+    ['a Windows line end', `${KEY}\r\n`, true],
     ['two line ends', `${KEY}\n\n`, false],
-    ['a blank', `${KEY} \n`, false],
+    ['a space', `${KEY} \n`, false],
     ['two lines', `${KEY}\n${KEY}\n`, false],
     ['nothing', '', false],
-    ['a line end only', '\n', false],
+    ['only a line end', '\n', false],
     ['a byte order mark', `\uFEFF${KEY}`, false],
-    ['more than a key', KEY.repeat(60), false],
-  ])('with --key-stdin takes %s: %j', async (_what, stdin, works) => {
+    ['extra text', KEY.repeat(60), false],
+  ])('--key-stdin accepts %s: %j', async (_what, stdin, works) => {
     const outcome = await call('login', { ...piped, stdin });
     if (works) expect(profilesIn(outcome)).toEqual({ default: stored(SANDBOX) });
     else {
@@ -66,7 +66,7 @@ describe('login', () => {
     }
   });
 
-  it('runs a key command once, checks what it printed and stores the command', async () => {
+  it('runs a key command once, checks its output and stores the command', async () => {
     const [folder, count] = [newFolder(), join(newFolder(), 'count')];
     const helper = script(join(folder, 'my helper'), `echo run >> ${count}; echo ${KEY}`);
     const outcome = await call('login', { given: { environment: 'live', keyCommand: `'${helper}' read 'op://a b'` } });
@@ -82,7 +82,7 @@ describe('login', () => {
   it.each([
     ['fails', 'exit 1', 'auth'],
     ['prints a public key', `echo ${KEY.replace('sk.', 'pk.')}`, 'auth'],
-  ])('stores nothing when the key command %s', async (_what, body, kind) => {
+  ])('stores nothing if the key command %s', async (_what, body, kind) => {
     const helper = script(join(newFolder(), 'helper'), body);
     for (const noVerify of [false, true]) {
       const outcome = await call('login', { given: { environment: 'live', keyCommand: helper, noVerify } });
@@ -103,18 +103,18 @@ describe('login', () => {
       { ...piped, env: { PAYCLI_BASE_URL: PIN } },
       /--environment and PAYCLI_BASE_URL/,
     ],
-    ['no service, no terminal', { given: { keyStdin: true }, stdin: KEY }, /which service/],
-    ['no service, --no-input', { lines: [], globals: { input: false } }, /which service/],
-    ['no key, no terminal', { given: { environment: 'live' } }, /no terminal to ask/],
+    ['no service and no terminal', { given: { keyStdin: true }, stdin: KEY }, /which service/],
+    ['no service and --no-input', { lines: [], globals: { input: false } }, /which service/],
+    ['no key and no terminal', { given: { environment: 'live' } }, /no terminal to ask/],
     [
-      'no key, --no-input',
+      'no key and --no-input',
       { given: { environment: 'live' }, lines: [], globals: { input: false } },
       /no terminal to ask/,
     ],
-    ['the end of input at the first question', { lines: [] }, /cancelled/],
-    ['the end of input at the key', { lines: ['live'] }, /cancelled/],
-    ['another environment', { lines: ['production', ''] }, /cancelled/],
-    ['an environment that objects have', { lines: ['constructor'] }, /cancelled/],
+    ['end of input at the first prompt', { lines: [] }, /cancelled/],
+    ['end of input at the key prompt', { lines: ['live'] }, /cancelled/],
+    ['an unknown environment', { lines: ['production', ''] }, /cancelled/],
+    ['an environment named like an object property', { lines: ['constructor'] }, /cancelled/],
     [
       '--key-stdin on a terminal',
       { given: { environment: 'live', keyStdin: true }, lines: [KEY] },
@@ -122,13 +122,13 @@ describe('login', () => {
     ],
     ['--local', { ...piped, globals: { local: true } }, /--local needs no login/],
     ['the profile local', { ...piped, globals: { profile: 'local' } }, /built-in emulator/],
-    ['a name that is none', { ...piped, globals: { profile: '../x' } }, /not a profile name/],
+    ['an invalid name', { ...piped, globals: { profile: '../x' } }, /not a profile name/],
     [
-      'a URL that is none',
+      'an invalid URL',
       { given: { keyStdin: true }, stdin: KEY, globals: { baseUrl: 'pay' } },
       /--base-url is not a URL/,
     ],
-    ['an open quote', { given: { environment: 'live', keyCommand: "op 'read" } }, /unclosed quote/],
+    ['an unclosed quote', { given: { environment: 'live', keyCommand: "op 'read" } }, /unclosed quote/],
     [
       'a key in the command',
       { given: { environment: 'live', keyCommand: `echo ${KEY}` } },
@@ -149,7 +149,7 @@ describe('login', () => {
       /not encrypted/,
     ],
     ["the emulator's key for another machine", { ...piped, stdin: `sk.Lcal.${'x'.repeat(80)}` }, /emulator/],
-  ])('refuses %s before anything is sent, and even with --no-verify', async (_what, options, message) => {
+  ])('rejects %s before sending, even with --no-verify', async (_what, options, message) => {
     for (const noVerify of [false, true]) {
       const outcome = await call('login', { ...options, given: { ...options.given, noVerify } });
       expect(outcome.error?.kind).toBe('auth');
@@ -165,7 +165,7 @@ describe('login', () => {
     ['not_sent', undefined, true],
     ['read_failed', 500, true],
     ['rejected', 404, true],
-  ])('stores nothing when the service says %s %s; names --no-verify: %s', async (kind, status, named) => {
+  ])('stores nothing after %s %s; suggests --no-verify: %s', async (kind, status, named) => {
     const folder = folderWith({ name: 'default', key: OLD });
     const probe = () =>
       Promise.reject(new PayError(kind, 'so it is', { hint: 'do this', ...(status === undefined ? {} : { status }) }));
@@ -173,19 +173,19 @@ describe('login', () => {
     const { error, file } = await call('login', { ...piped, folder, probe });
     expect([error?.kind, error?.detail.status]).toEqual([kind, status]);
     expect(error?.message).toBe("couldn't verify the key, so nothing was stored: so it is");
-    // What is usually said of a 401 is to log in again.
+    // The usual hint for a 401 is to log in again.
     expect(error?.detail.hint?.startsWith('do this; ')).toBe(status !== 401);
     expect(error?.detail.hint?.includes('--no-verify')).toBe(named);
     expect(bytesOf(file)).toBe(before);
   });
 
-  it('with --no-verify asks nobody', async () => {
+  it('sends nothing with --no-verify', async () => {
     const outcome = await call('login', { ...piped, given: { ...piped.given, noVerify: true } });
     expect(outcome.probed).toEqual([]);
     expect(profilesIn(outcome)).toEqual({ default: stored(SANDBOX) });
   });
 
-  it('refuses an unsafe folder before it asks for a key', async () => {
+  it('rejects an unsafe folder before prompting for a key', async () => {
     const folder = folderWith({ name: 'shop' });
     chmodSync(folder, 0o755);
     const outcome = await call('login', { folder, lines: ['live', KEY] });
@@ -197,7 +197,7 @@ describe('login', () => {
     expect([refused.error?.kind, refused.prompts]).toEqual(['auth', []]);
   });
 
-  it('keeps the default that there is', async () => {
+  it('keeps an existing default', async () => {
     const folder = folderWith({ name: 'first' });
     const outcome = await call('login', { ...piped, folder, globals: { profile: 'second' } });
     expect(outcome.records).toMatchObject([{ name: 'second', default: false }]);
@@ -206,14 +206,14 @@ describe('login', () => {
   });
 
   it.each<[string, Call, 'asked' | 'not asked', boolean]>([
-    ['on a terminal that says yes', { lines: ['y', KEY] }, 'asked', true],
-    ['on a terminal that says YES', { lines: ['YES', KEY] }, 'asked', true],
-    ['on a terminal that says no', { lines: ['n', KEY] }, 'asked', false],
-    ['on a terminal that says nothing', { lines: ['', KEY] }, 'asked', false],
-    ['on a terminal that says yesterday', { lines: ['yesterday', KEY] }, 'asked', false],
-    ['on a terminal that is closed', { lines: [] }, 'asked', false],
-    ['on a terminal with --yes', { lines: [KEY], globals: { yes: true } }, 'not asked', true],
-    ['without a terminal', { given: { environment: 'live', keyStdin: true }, stdin: KEY }, 'not asked', true],
+    ['after the answer yes', { lines: ['y', KEY] }, 'asked', true],
+    ['after the answer YES', { lines: ['YES', KEY] }, 'asked', true],
+    ['not after the answer n', { lines: ['n', KEY] }, 'asked', false],
+    ['not after an empty answer', { lines: ['', KEY] }, 'asked', false],
+    ['not after the answer yesterday', { lines: ['yesterday', KEY] }, 'asked', false],
+    ['not on a closed terminal', { lines: [] }, 'asked', false],
+    ['with --yes', { lines: [KEY], globals: { yes: true } }, 'not asked', true],
+    ['not without a terminal', { given: { environment: 'live', keyStdin: true }, stdin: KEY }, 'not asked', true],
   ])('replaces a profile %s', async (_what, options, asked, replaced) => {
     const folder = folderWith({ name: 'default', key: OLD });
     const outcome = await call('login', { given: { environment: 'live' }, ...options, folder });
@@ -223,7 +223,7 @@ describe('login', () => {
     if (!replaced) expect([outcome.error?.kind, outcome.probed]).toEqual(['interrupted', []]);
   });
 
-  it('does not replace on a terminal with --no-input, unless --yes', async () => {
+  it('does not replace with --no-input, unless --yes is given', async () => {
     const folder = folderWith({ name: 'default', key: OLD });
     const helper = script(join(newFolder(), 'helper'), `echo ${KEY}`);
     const given = { environment: 'live', keyCommand: helper };
@@ -234,7 +234,7 @@ describe('login', () => {
     ).toBeUndefined();
   });
 
-  it('makes the key known to the redactor before it is looked at', async () => {
+  it('adds the key to the redactor before checking it', async () => {
     for (const stdin of [KEY, `${KEY} ${KEY}`]) {
       const { room, io } = openRoom();
       await room.check({ name: 'x', origin: PIN, secret: { key: stdin } }).catch(() => undefined);

@@ -15,7 +15,7 @@ const CALL = { body: { amount: 1 } };
 const EFFECT = { ...CHARGE_WRITE, kind: 'refund' };
 const ABOUT = { about: 'act.AbCd.1', question: ['Refund it?'] };
 
-/** Sends a refund with some of the world as given, and what happened in which order. */
+/** Sends a refund with these services, and returns the order of events. */
 const sending = (
   more: { ledger?: Ledger; check?: () => never; confirm?: () => never; call?: () => never; typed?: string } = {},
 ) => {
@@ -56,21 +56,21 @@ const sending = (
   };
 };
 
-describe('what must not be made twice', () => {
-  it('is checked, asked about, and in the ledger before it is sent; and is given back', async () => {
+describe('once', () => {
+  it('checks, confirms and records the write before sending, and returns the record', async () => {
     const { happened, ledger, made } = sending();
     expect(await made).toEqual({ record: RECORD, wrote: true });
     expect(happened).toEqual(['write', 'check', 'Refund it?', 'ugwo.charge while refund is sending, in time']);
     expect(await ledger.list({ limit: 9 })).toMatchObject([{ about: ABOUT.about, state: 'accepted', ...PLACE }]);
   });
 
-  it('is asked about with what has to be typed, where it is no practice', async () => {
+  it('requires typed confirmation for a live service', async () => {
     const { happened, made } = sending({ typed: 'NGN 1.00' });
     await made;
     expect(happened).toContain('Refund it? NGN 1.00');
   });
 
-  it.each(['check', 'confirm'] as const)('leaves no trace where %s says no', async (where) => {
+  it.each(['check', 'confirm'] as const)('leaves no trace if %s rejects', async (where) => {
     const no = (): never => {
       throw usageError('no');
     };
@@ -79,7 +79,7 @@ describe('what must not be made twice', () => {
     expect(await ledger.list({ limit: 9 })).toEqual([]);
   });
 
-  it('is sent beside an unknown one at another origin, which is said', async () => {
+  it('sends although one is unknown at another origin, with a note', async () => {
     const ledger = memoryLedger();
     const other = { ...intent({ service: 'https://b.example', origin: 'https://b.example' }), kind: 'refund' };
     const begun = await ledger.begin({ ...other, about: ABOUT.about }, { again: false });
@@ -91,13 +91,13 @@ describe('what must not be made twice', () => {
     );
   });
 
-  it('that the ledger could not note afterwards is shown, and ends with that', async () => {
+  it("returns the record with an error if the ledger can't record the outcome", async () => {
     const unrecorded = new PayError('unrecorded', 'disk full');
     const ledger = { ...memoryLedger(), record: () => Promise.reject(unrecorded) };
     expect(await sending({ ledger }).made).toEqual({ record: RECORD, wrote: true, failure: unrecorded });
   });
 
-  it('names the ledger’s entry and the place where nobody knows what became of it', async () => {
+  it('names the ledger entry and the target after an unknown outcome', async () => {
     const call = (): never => {
       throw new Error('cut');
     };
@@ -112,8 +112,8 @@ describe('what must not be made twice', () => {
   });
 });
 
-describe('a row that must not be made twice', () => {
-  it('that another process has made meanwhile keeps its entry, and is not sent', async () => {
+describe('a row that must not be sent twice', () => {
+  it('keeps the entry of another process and is not sent', async () => {
     let sent = 0;
     const client = {
       longestWrite: 9000,

@@ -24,7 +24,7 @@ type Format = 'csv' | 'ndjson';
 const client = { check: () => undefined } as unknown as Client;
 const opened = (columns: readonly string[], options: GivenFields, format: Format = 'ndjson', validate = true) =>
   openRows(updateKind(options, client), { columns, format }, { client, validate });
-/** As a row that is not the first one of its file. */
+/** As a later row of its file. */
 const rowOf = (fields: object, options = NONE, format: Format = 'csv', validate = true) =>
   opened(['uid'], options, format, validate).read({ number: 2, fields: fields as Record<string, unknown> });
 
@@ -40,18 +40,18 @@ const faultsOf = (fields: object, options = NONE, format: Format = 'csv'): unkno
   return 'faults' in row ? row.faults.map(({ column, what }) => `${column}: ${what}`) : row;
 };
 
-describe('the update that a row asks for', () => {
+describe('the update of a row', () => {
   it.each([
-    ['texts', { email: 'a@b', ref: 'r', first_name: 'A', last_name: 'B' }],
-    ['a value of NDJSON that is no text, for the contract to judge', { email: 5, first_name: false }],
+    ['strings', { email: 'a@b', ref: 'r', first_name: 'A', last_name: 'B' }],
+    ['a non-string of NDJSON, which the contract validates', { email: 5, first_name: false }],
     ['objects of NDJSON', { billing_address: { city: 'Lagos', zip: null }, meta: { n: 1, deep: { a: [] } } }],
-    ['an empty text of NDJSON, which sets it', { ref: '' }],
+    ['an empty string of NDJSON, which sets it', { ref: '' }],
     ['an empty object of NDJSON, which removes all metadata', { meta: {} }],
-  ])('is made of %s', (_what, fields) => {
+  ])('consists of %s', (_what, fields) => {
     expect(bodyOf(fields, NONE, 'ndjson')).toEqual(fields);
   });
 
-  it('names the customer', () => {
+  it('has the customer', () => {
     expect(rowOf({ uid: UID, ref: 'r' })).toEqual({
       key: UID,
       item: { uid: UID, body: { ref: 'r' }, typed: { ref: 'r' }, change: undefined },
@@ -68,17 +68,17 @@ describe('the update that a row asks for', () => {
     [{ billing_address: '{"city": "Lagos"}' }, { billing_address: { city: 'Lagos' } }],
     [{ meta: '{"a": 1}' }, { meta: { a: 1 } }],
     [{ meta: '{"a": 1}', 'meta.b': 'x' }, { meta: { a: 1, b: 'x' } }],
-  ])('is made of the columns %j', (fields, body) => {
+  ])('is built from the columns %j', (fields, body) => {
     expect(bodyOf(fields)).toEqual(body);
   });
 
-  it('keeps numbers as they were written', () => {
+  it('preserves the digits of numbers', () => {
     expect(printExact(bodyOf({ 'meta.n:': '0.10', billing_address: '{"zip":12345678901234567890}' }))).toBe(
       '{"billing_address":{"zip":12345678901234567890},"meta":{"n":0.10}}',
     );
   });
 
-  it('leaves out what is empty or null, and columns that are none of its own', () => {
+  it('omits empty and null cells, and unknown columns', () => {
     const empty = { email: '', first_name: null, 'meta.tier': '', 'meta.n:': '', billing_address: '', meta: null };
     expect(bodyOf({ ...empty, ref: 'r', amount: '5', metadata: 'x', status: 'active' })).toEqual({ ref: 'r' });
     expect(bodyOf({ ref: 'r', email: null, 'meta.a': null, billing_address: null }, NONE, 'ndjson')).toEqual({
@@ -86,19 +86,19 @@ describe('the update that a row asks for', () => {
     });
   });
 
-  it('has the fields of the options where the file has none', () => {
+  it("has the options' fields that the file lacks", () => {
     expect(bodyOf({ ref: 'r' }, OPTIONS)).toEqual({ email: 'all@example.com', meta: { tier: 'vip' }, ref: 'r' });
     const clearing = { ...NONE, fields: new Map([['meta', { value: {}, flag: '--clear-meta' }]]) };
     expect(bodyOf({}, clearing)).toEqual({ meta: {} });
   });
 
-  it('has a name that every object has as a name like any other', () => {
+  it('treats property names of objects like other names', () => {
     const body = bodyOf({ 'meta.__proto__': 'x', 'meta.constructor': 'y' });
     expect(printExact(body)).toBe('{"meta":{"__proto__":"x","constructor":"y"}}');
   });
 });
 
-describe('the change of metadata that a row asks for', () => {
+describe('the metadata change of a row', () => {
   const changeOf = (fields: object, options = NONE): unknown => updateOf(fields, options).change;
 
   it.each([
@@ -109,16 +109,16 @@ describe('the change of metadata that a row asks for', () => {
     [{ merge_meta: '{"a":{"b":1}}' }, { set: { a: { b: 1 } }, unset: [] }],
     [{ ref: 'r', 'merge_meta.a': '' }, undefined],
     [{ ref: 'r', merge_meta: '{}' }, undefined],
-  ])('is made of the columns %j', (fields, change) => {
+  ])('is built from the columns %j', (fields, change) => {
     expect(changeOf(fields)).toEqual(change);
   });
 
-  it('is that of the options, with keys to be removed beside the columns', () => {
+  it('is that of the options, with keys to remove besides the columns', () => {
     expect(changeOf({ ref: 'r' }, changing({ a: 1 }, 'b'))).toEqual({ set: { a: 1 }, unset: ['b'] });
     expect(changeOf({ 'merge_meta.a': 'x' }, changing({}, 'b'))).toEqual({ set: { a: 'x' }, unset: ['b'] });
   });
 
-  it('is no part of the body', () => {
+  it('is not in the body', () => {
     expect(bodyOf({ 'merge_meta.a': 'x' })).toEqual({});
   });
 
@@ -150,11 +150,11 @@ describe('the faults of a row', () => {
     expect(faultsOf(fields)).toEqual(faults);
   });
 
-  it.each(['{"city"', '[]', '5', '"x"', 'null', 'Lagos'])('are told of an address that is %s', (billing_address) => {
+  it.each(['{"city"', '[]', '5', '"x"', 'null', 'Lagos'])('include an invalid address: %s', (billing_address) => {
     expect(faultsOf({ uid: UID, billing_address })).toEqual([expect.stringMatching(/^billing_address: /)]);
   });
 
-  it('are all told, and not the first alone', () => {
+  it('are all reported, not only the first', () => {
     expect(faultsOf({ uid: 'x', billing_address: '5', meta: '6', 'meta.n:': '{' })).toEqual([
       expect.stringMatching(/^uid: /),
       expect.stringMatching(/^billing_address: /),
@@ -163,14 +163,14 @@ describe('the faults of a row', () => {
     ]);
   });
 
-  it('are told of a row whose names differ from the first one of the file', () => {
+  it('include columns that only a later row has', () => {
     expect(faultsOf({ uid: UID, email: null, 'meta.a': 'x', ref: 'r' }, OPTIONS, 'ndjson')).toEqual([
       'email: is also set by --email',
       'meta.a: is also set by --meta',
     ]);
   });
 
-  it('are fewer with --no-validate: any text names a customer', () => {
+  it('are fewer with --no-validate: any text is a customer', () => {
     expect(rowOf({ uid: 'x', ref: 'r' }, NONE, 'csv', false)).toMatchObject({ item: { uid: 'x' } });
     expect(rowOf({ uid: '', ref: 'r' }, NONE, 'ndjson', false)).toHaveProperty('faults');
   });
@@ -189,18 +189,18 @@ describe('the columns of a file', () => {
     'billing_address.city',
     'meta.k',
     'meta.k:',
-  ])('may be %s', (column) => {
+  ])('include %s', (column) => {
     expect(isRead(column)).toBe(true);
   });
 
   it.each(['Email', 'metadata', 'billing_address_city', 'status', 'email.x', '', 'toString'])(
-    'mean nothing by %s',
+    'do not include %s',
     (column) => {
       expect(isRead(column)).toBe(false);
     },
   );
 
-  it('are known by their names', () => {
+  it('are listed by name', () => {
     const { columns } = updateKind(NONE, client);
     for (const name of columns) expect(isRead(name)).toBe(true);
     expect(columns).toEqual(expect.arrayContaining(['last_name', 'meta.k', 'billing_address.k']));
@@ -216,14 +216,14 @@ describe('the columns of a file', () => {
     ['meta', '--meta'],
     ['meta.tier', '--meta'],
     ['meta.n:', '--meta'],
-  ])('may not be %s beside %s', (column, flag) => {
+  ])("can't include %s besides %s", (column, flag) => {
     expect(() => opened(['uid', column], OPTIONS)).toThrow(
       `${flag} and the column ${column} set the same value; leave one out`,
     );
     expect(() => opened(['uid', 'ref'], OPTIONS)).not.toThrow();
   });
 
-  it('may not replace the metadata and merge into it', () => {
+  it("can't both replace and merge metadata", () => {
     for (const column of ['meta', 'meta.a', 'meta.a:']) {
       expect(() => opened(['uid', column, 'merge_meta.b'], NONE)).toThrow(
         `the columns "${column}" and "merge_meta.b" can't be used together`,
@@ -233,7 +233,7 @@ describe('the columns of a file', () => {
   });
 });
 
-describe('the column behind a property of the body', () => {
+describe('the column of a property of the body', () => {
   const item = { uid: UID, body: {}, typed: {}, change: undefined };
   const columnOf = (columns: readonly string[], path: string) => updateKind(NONE, client).columnOf(item, columns)(path);
 
@@ -254,11 +254,11 @@ describe('the column behind a property of the body', () => {
     expect(columnOf(columns, path)).toBe(column);
   });
 
-  it.each(['billing_address.city', 'billing_address'])('%s is the object that holds it', (path) => {
+  it.each(['billing_address.city', 'billing_address'])('%s is in an object column', (path) => {
     expect(columnOf(['uid', 'billing_address'], path)).toBe('billing_address');
   });
 
-  it('is the nearest one', () => {
+  it('is the most specific one', () => {
     expect(columnOf(['billing_address', 'billing_address.city'], 'billing_address.city')).toBe('billing_address.city');
   });
 });

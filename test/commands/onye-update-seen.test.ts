@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isApplied, isMerged } from '../../src/commands/onye/update-seen.ts';
 import { parseExact } from '../../src/core/json.ts';
 
-/** As a read shows it. */
+/** A customer as read. */
 const CUSTOMER = {
   uid: 'ony.AbCd.1',
   email: 'ada@example.com',
@@ -13,52 +13,52 @@ const CUSTOMER = {
   meta: { tier: 'vip', visits: 3, tags: ['a', { b: null }] },
   locale: 'en_NG',
 };
-/** The same with nothing in it. */
+/** The same without values. */
 const EMPTY = { uid: 'ony.AbCd.1', email: null, ref: null, billing_address: [], meta: [] };
 
 describe('isApplied', () => {
   it.each([
-    ['nothing', {}],
-    ['an e-mail address in other letters', { email: 'Ada@Example.COM' }],
-    ['names in other letters', { first_name: 'ADA-marie', last_name: 'obi' }],
+    ['an empty update', {}],
+    ['an e-mail address in another case', { email: 'Ada@Example.COM' }],
+    ['names in another case', { first_name: 'ADA-marie', last_name: 'obi' }],
     ['a reference', { ref: 'A-1' }],
     ['one field of the address', { billing_address: { city: 'Lagos' } }],
-    ['an empty field of the address that is not there', { billing_address: { address2: '' } }],
-    ['nothing for a field of the address that is not there', { billing_address: { address2: null } }],
-    ['no field of the address', { billing_address: {} }],
+    ['an empty address field that is missing', { billing_address: { address2: '' } }],
+    ['null for a missing address field', { billing_address: { address2: null } }],
+    ['an empty address', { billing_address: {} }],
     ['metadata in another order', { meta: { tags: ['a', { b: null }], visits: 3, tier: 'vip' } }],
-    ['a field that has no rule of its own', { locale: 'en_NG' }],
-    ['all of them', { email: 'ada@example.com', ref: 'A-1', meta: CUSTOMER.meta, locale: 'en_NG' }],
-  ])('is true of %s', (_what, body) => {
+    ['an unknown field', { locale: 'en_NG' }],
+    ['all fields', { email: 'ada@example.com', ref: 'A-1', meta: CUSTOMER.meta, locale: 'en_NG' }],
+  ])('is true for %s', (_what, body) => {
     expect(isApplied(CUSTOMER, body)).toBe(true);
   });
 
   it.each([
     ['another e-mail address', { email: 'bob@example.com' }],
     ['another name', { first_name: 'Ada' }],
-    ['a reference in other letters', { ref: 'a-1' }],
-    ['an empty reference where there is one', { ref: '' }],
+    ['a reference in another case', { ref: 'a-1' }],
+    ['an empty reference instead of a value', { ref: '' }],
     ['another field of the address', { billing_address: { city: 'Lagos', zip: '1' } }],
-    ['a field of the address in other letters', { billing_address: { city: 'LAGOS' } }],
-    ['an empty field of the address where there is one', { billing_address: { city: '' } }],
-    ['a list for the address', { billing_address: [] }],
-    ['nothing for the address', { billing_address: null }],
-    ['fewer metadata: they are replaced as a whole', { meta: { tier: 'vip' } }],
+    ['an address field in another case', { billing_address: { city: 'LAGOS' } }],
+    ['an empty address field instead of a value', { billing_address: { city: '' } }],
+    ['a list as the address', { billing_address: [] }],
+    ['null as the address', { billing_address: null }],
+    ['less metadata, since it is replaced as a whole', { meta: { tier: 'vip' } }],
     ['more metadata', { meta: { ...CUSTOMER.meta, more: 1 } }],
-    ['as many metadata of another name', { meta: { tier: 'vip', visits: 3, tag: [] } }],
+    ['metadata under another name', { meta: { tier: 'vip', visits: 3, tag: [] } }],
     ['metadata of another type', { meta: { ...CUSTOMER.meta, visits: '3' } }],
     ['a longer list in the metadata', { meta: { ...CUSTOMER.meta, tags: ['a', { b: null }, 1] } }],
     ['a shorter list in the metadata', { meta: { ...CUSTOMER.meta, tags: ['a'] } }],
-    ['null for what is not there', { meta: { tier: 'vip', visits: 3, tags: ['a', {}] } }],
-    ['no metadata where there are some', { meta: {} }],
-    ['a field that is not shown', { nick: 'a' }],
-    ['a name that every object has', { toString: 'x' }],
+    ['null for a missing field', { meta: { tier: 'vip', visits: 3, tags: ['a', {}] } }],
+    ['no metadata instead of some', { meta: {} }],
+    ['a missing field', { nick: 'a' }],
+    ['a property name of objects', { toString: 'x' }],
     ['one of several', { email: 'ada@example.com', ref: 'B' }],
-  ])('is false of %s', (_what, body) => {
+  ])('is false for %s', (_what, body) => {
     expect(isApplied(CUSTOMER, body)).toBe(false);
   });
 
-  it('looks for a name that every object has where it was written, and nowhere else', () => {
+  it('finds inherited property names only as own properties', () => {
     const body = JSON.parse('{"__proto__":{}}') as Record<string, unknown>;
     expect(isApplied(CUSTOMER, body)).toBe(false);
     expect(isApplied({ meta: { a: {} } }, { meta: body })).toBe(false);
@@ -75,7 +75,7 @@ describe('isApplied', () => {
     [{ meta: { a: 1 } }, false],
     [{ billing_address: { address2: '' } }, true],
     [{ billing_address: { city: 'Lagos' } }, false],
-  ])('knows nothing by any of its names: %j is %s', (body, applied) => {
+  ])('handles empty values: %j is %s', (body, applied) => {
     expect(isApplied(EMPTY, body)).toBe(applied);
     expect(isApplied({ uid: EMPTY.uid }, body)).toBe(applied);
   });
@@ -87,12 +87,12 @@ describe('isApplied', () => {
     ['1.5', '1.6', false],
     ['12345678901234567890', '12345678901234567890', true],
     ['12345678901234567890', '12345678901234567891', false],
-  ])('takes %s for %s: %s', (sent, shown, applied) => {
+  ])('compares %s with %s: %s', (sent, shown, applied) => {
     const [customer, body] = [shown, sent].map((number) => parseExact(`{"meta":{"n":${number}}}`));
     expect(isApplied(customer, body as Record<string, unknown>)).toBe(applied);
   });
 
-  it.each([[null], ['x'], [[]], [undefined]])('is false of what is no customer: %j', (customer) => {
+  it.each([[null], ['x'], [[]], [undefined]])('is false for a non-object: %j', (customer) => {
     expect(isApplied(customer, {})).toBe(false);
   });
 });
@@ -106,7 +106,7 @@ describe('isMerged', () => {
     [{ visits: '3' }, [], false],
     [{ constructor: 'x' }, [], false],
     [{}, ['constructor'], true],
-  ])('sees %j set and %j removed: %s', (set, unset, merged) => {
+  ])('with %j set and %j removed: %s', (set, unset, merged) => {
     expect(isMerged(CUSTOMER.meta, { set, unset })).toBe(merged);
   });
 });

@@ -12,14 +12,14 @@ import { pipe } from '../output/support.ts';
 import type { Answer, Service } from '../support/service.ts';
 import { json, ONYE_ID, problem, serve } from '../support/service.ts';
 
-/** A customer as the service writes it; `meta` is JSON text, for what a double can't hold. */
+/** A customer in the service's format; `meta` is JSON text, because doubles lose digits. */
 const customer = (meta: string | undefined): Answer =>
   json(200, `{"uid":"${ONYE_ID}","email":"ada@example.com"${meta === undefined ? '' : `,"meta":${meta}`}}`);
 
 const asked = ({ seen }: Service): string[] =>
   seen.map(({ method, body }) => (body === '' ? method : `${method} ${body}`));
 
-/** What the words of a command line come to, from their parsing to the requests; a person, where there is one, says yes. */
+/** Runs a command line from parsing to requests; a person confirms. */
 const update = async (words: readonly string[], answers: readonly Answer[], person = false) => {
   const service = await serve(answers);
   const questions: string[] = [];
@@ -66,12 +66,12 @@ describe('the body of an update', () => {
     [['--email', '"a b"@example.com'], '{"email":"\\"a b\\"@example.com"}'],
     [['--email', 'ada@localhost'], '{"email":"ada@localhost"}'],
     [['--email', 'añ@ëxample.com'], '{"email":"añ@ëxample.com"}'],
-  ])('of %j is %s', async (words, body) => {
+  ])('for %j is %s', async (words, body) => {
     expect(asked((await update([ONYE_ID, ...words], [customer('{}')])).service)).toEqual([`PATCH ${body}`]);
   });
 });
 
-describe('an update that asks nothing of the service', () => {
+describe('an invalid update', () => {
   it.each([
     [[ONYE_ID], /nothing to change/],
     [[ONYE_ID, '--data', '{}'], /nothing to change/],
@@ -116,14 +116,14 @@ describe('an update that asks nothing of the service', () => {
   });
 });
 
-describe('metadata that is merged', () => {
-  it('keeps each number of the kept keys as it was written', async () => {
+describe('merged metadata', () => {
+  it('preserves the digits of kept keys', async () => {
     const before = customer('{"big":12345678901234567890,"r":1.50,"deep":{"e":[1e2]}}');
     const { service } = await update([ONYE_ID, '--merge-meta', 'x=1'], [before, customer('{}')]);
     expect(service.seen[1]?.body).toBe('{"meta":{"big":12345678901234567890,"r":1.50,"deep":{"e":[1e2]},"x":"1"}}');
   });
 
-  it.each(['[]', '{}', 'null'])('is none where %s is shown', async (meta) => {
+  it.each(['[]', '{}', 'null'])('starts empty if the read shows %s', async (meta) => {
     const { service } = await update([ONYE_ID, '--merge-meta', 'a=1'], [customer(meta), customer('{}')]);
     expect(asked(service)).toEqual(['GET', 'PATCH {"meta":{"a":"1"}}']);
   });
@@ -132,7 +132,7 @@ describe('metadata that is merged', () => {
     ['404 (no such customer, or it has no such read)', problem(404, 'onye.error.not_found')],
     ['404 (no such customer, or it has no such read)', json(404, 'x')],
     ['405 (it has no such read)', problem(405, 'No')],
-  ])('is refused where the read is answered %s', async (why, answer) => {
+  ])('is rejected if the read is answered with %s', async (why, answer) => {
     const { kind, said } = await update([ONYE_ID, '--merge-meta', 'a=1'], [answer]);
     expect([kind, said?.replaceAll(/\s+/g, ' ')]).toEqual([
       'rejected',
@@ -143,14 +143,14 @@ describe('metadata that is merged', () => {
   it.each<[string, Answer, string]>([
     ['401', problem(401, 'No'), 'auth'],
     ['a redirect', json(302, {}), 'read_failed'],
-    ['metadata that is a list', customer('["a"]'), 'read_failed'],
+    ['metadata as a list', customer('["a"]'), 'read_failed'],
     ['no metadata', customer(undefined), 'read_failed'],
-  ])('is not sent where the read ends with %s', async (_what, answer, kind) => {
+  ])('is not sent if the read ends with %s', async (_what, answer, kind) => {
     expect(await update([ONYE_ID, '--merge-meta', 'a=1'], [answer])).toMatchObject({ kind });
   });
 });
 
-describe('metadata that is replaced before a person', () => {
+describe('replaced metadata on a terminal', () => {
   const KEYS = 'These metadata keys would be lost (--merge-meta keeps them): a, "b\\u001b[2J" Replace all metadata?';
   const UNSHOWN = "The service doesn't show the metadata that would be lost. Replace all metadata?";
 
@@ -159,7 +159,7 @@ describe('metadata that is replaced before a person', () => {
     [['--meta-json', '{"c":3}'], '{"meta":{"c":3}}'],
     [['--clear-meta'], '{"meta":{}}'],
     [['--data', '{"meta":{"c":3}}'], '{"meta":{"c":3}}'],
-  ])('by %j is asked about by the keys that are lost', async (words, body) => {
+  ])('by %j needs confirmation that names the lost keys', async (words, body) => {
     const before = customer('{"a":"1","b\\u001b[2J":"2","c":"3"}');
     const keys = words[0] === '--clear-meta' ? KEYS.replace('2J"', '2J", c') : KEYS;
     const { service, questions } = await update([ONYE_ID, ...words], [before, customer('{}')], true);
@@ -167,25 +167,25 @@ describe('metadata that is replaced before a person', () => {
     expect(asked(service)).toEqual(['GET', `PATCH ${body}`]);
   });
 
-  it.each(['{"c":"1"}', '{}', '[]'])('needs no question where %s loses no key', async (meta) => {
+  it.each(['{"c":"1"}', '{}', '[]'])('needs no confirmation if %s loses no key', async (meta) => {
     const { questions } = await update([ONYE_ID, '--meta', 'c=3'], [customer(meta), customer('{}')], true);
     expect(questions).toEqual([]);
   });
 
   it.each<[string, Answer]>([
-    ['is not there (405)', problem(405, 'No')],
-    ['knows no such customer (404)', problem(404, 'No')],
+    ['does not exist (405)', problem(405, 'No')],
+    ['finds no such customer (404)', problem(404, 'No')],
     ['shows no metadata', customer(undefined)],
-  ])('is asked about in general where the read %s', async (_what, answer) => {
+  ])('needs a general confirmation if the read %s', async (_what, answer) => {
     const { questions } = await update([ONYE_ID, '--meta', 'c=3'], [answer, customer('{}')], true);
     expect(questions).toEqual([UNSHOWN]);
   });
 
-  it('is not sent where the read fails', async () => {
+  it('is not sent if the read fails', async () => {
     expect(await update([ONYE_ID, '--meta', 'c=3'], [problem(401, 'No')], true)).toMatchObject({ kind: 'auth' });
   });
 
-  it.each(['--yes', '--no-input'])('is sent as given with %s', async (flag) => {
+  it.each(['--yes', '--no-input'])('is sent unchanged with %s', async (flag) => {
     const { service, questions, result } = await update([ONYE_ID, '--meta', 'c=3', flag], [customer('{}')], true);
     expect([questions, asked(service)]).toEqual([[], ['PATCH {"meta":{"c":"3"}}']]);
     expect(result).toMatchObject({ notice: 'All metadata was replaced, not merged.' });

@@ -40,14 +40,14 @@ export interface Call {
   readonly args?: readonly string[];
   readonly globals?: Partial<Globals>;
   readonly env?: Env;
-  /** There is a terminal, on which these lines are typed. */
+  /** Lines typed on a terminal. */
   readonly lines?: readonly string[];
   readonly stdin?: string;
   readonly probe?: (target: { origin: string; key: string }) => Promise<void>;
 }
 
 interface Outcome {
-  /** What would be printed on stdout. */
+  /** The records on stdout. */
   readonly records: readonly unknown[];
   readonly error: PayError | undefined;
   readonly notices: readonly string[];
@@ -55,7 +55,7 @@ interface Outcome {
   readonly probed: readonly unknown[];
   readonly folder: string;
   readonly file: string;
-  /** Every word of it all. */
+  /** All output. */
   readonly words: string;
 }
 
@@ -80,7 +80,7 @@ const recordsOf = async (result: Result): Promise<unknown[]> => {
   return records;
 };
 
-/** Runs a command's declaration and handler over a real room. No output of it may hold a key: every call checks that. */
+/** Runs a command's spec and handler with a real profile store, and checks that no output contains a key. */
 export const call = async (path: string, options: Call = {}): Promise<Outcome> => {
   const spec = profileCommands.find((command) => command.path.join(' ') === path);
   if (spec === undefined) throw new Error(`no command ${path}`);

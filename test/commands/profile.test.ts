@@ -13,8 +13,8 @@ describe('profile remove', () => {
     ['the default', {}, 'a'],
     ['--profile', { globals: { profile: 'b' } }, 'b'],
     ['PAYCLI_PROFILE', { env: { PAYCLI_PROFILE: 'b' } }, 'b'],
-    ['the name', { args: ['b'] }, 'b'],
-    ['the name, whatever --profile says', { args: ['b'], globals: { profile: 'a' } }, 'b'],
+    ['the argument', { args: ['b'] }, 'b'],
+    ['the argument over --profile', { args: ['b'], globals: { profile: 'a' } }, 'b'],
   ])('removes %s', async (_what, options, name) => {
     const said = { ...options, globals: { yes: true, ...options.globals } };
     const outcome = await call('profile remove', { ...said, folder: two() });
@@ -32,9 +32,9 @@ describe('profile remove', () => {
     ['nothing', { lines: [] }, 'interrupted'],
     ['--yes', { lines: [], globals: { yes: true } }, undefined],
     ['--no-input', { lines: [], globals: { input: false } }, 'usage'],
-    ['nothing, since there is none', {}, 'usage'],
-    ['--yes, where there is none', { globals: { yes: true } }, undefined],
-  ])('on a terminal that says %s', async (_what, options, refused) => {
+    ['nothing, without a terminal', {}, 'usage'],
+    ['--yes, without a terminal', { globals: { yes: true } }, undefined],
+  ])('on a terminal with the answer %s', async (_what, options, refused) => {
     for (const args of [[], ['a']]) {
       const folder = two();
       const before = bytesOf(join(folder, 'config.json'));
@@ -44,7 +44,7 @@ describe('profile remove', () => {
     }
   });
 
-  it('know when there is nothing to remove', async () => {
+  it('fails without a profile to remove', async () => {
     expect((await call('profile remove')).error?.kind).toBe('auth');
     const outcome = await call('profile remove', { args: ['c'], folder: two(), lines: ['y'] });
     expect([outcome.error?.kind, outcome.prompts]).toEqual(['auth', []]);
@@ -54,7 +54,7 @@ describe('profile remove', () => {
 describe('profile list and use', () => {
   const two = (): string => folderWith({ name: 'a', key: OLD }, { name: 'b', origin: LIVE, key: KEY });
 
-  it('list gives each profile, one page', async () => {
+  it('list prints each profile on one page', async () => {
     const { records, notices } = await call('profile list', { folder: two() });
     expect(records).toMatchObject([
       { name: 'a', default: true, environment: 'api.pinned.example' },
@@ -63,13 +63,13 @@ describe('profile list and use', () => {
     expect(notices).toEqual([]);
   });
 
-  it('list says what to do when there is none', async () => {
+  it('list explains how to create the first profile', async () => {
     const { records, notices } = await call('profile list');
     expect(records).toEqual([]);
     expect(notices.join()).toContain('paycli login');
   });
 
-  it('use changes the default and nothing else', async () => {
+  it('use changes only the default', async () => {
     const folder = two();
     const before = contentOf(join(folder, 'config.json'));
     const outcome = await call('profile use', { folder, args: ['b'] });
@@ -77,19 +77,19 @@ describe('profile list and use', () => {
     expect(contentOf(outcome.file)).toEqual({ ...before, default: 'b' });
   });
 
-  it.each(['profile use', 'profile remove'])('%s knows the known names', async (path) => {
+  it.each(['profile use', 'profile remove'])('%s names the known profiles', async (path) => {
     const { error } = await call(path, { folder: two(), args: ['c'] });
     expect([error?.kind, error?.message]).toEqual(['auth', 'no profile "c"']);
     expect(error?.detail.hint).toContain('known: a, b');
   });
 });
 
-describe('the key in the environment', () => {
+describe('a key in the environment', () => {
   it.each<[string, Call]>([
     ['login', piped],
     ['profile remove', { globals: { yes: true } }],
     ['profile use', { args: ['a'] }],
-  ])('%s says that it wins over the stored one', async (path, options) => {
+  ])('overrides the stored one, says %s', async (path, options) => {
     const folder = folderWith({ name: 'a', key: OLD });
     const outcome = await call(path, { ...options, folder, env: { PAYCLI_SECRET_KEY: KEY } });
     expect(outcome.error).toBeUndefined();
@@ -98,14 +98,14 @@ describe('the key in the environment', () => {
     expect(quiet.notices.join()).not.toContain('PAYCLI_SECRET_KEY');
   });
 
-  it('is not what login stores', async () => {
+  it('is not stored by login', async () => {
     const { error } = await call('login', { given: { environment: 'live' }, env: { PAYCLI_SECRET_KEY: KEY } });
     expect(error?.kind).toBe('usage');
   });
 });
 
-describe('the declarations', () => {
-  it('have no option whose value is a key, and no column for one', async () => {
+describe('the specs', () => {
+  it('have no option or column with a key', async () => {
     const options = profileCommands.flatMap((command) => Object.values(command.options));
     expect(options.map(({ flags }) => flags)).toEqual([
       '--environment <name>',
@@ -119,7 +119,7 @@ describe('the declarations', () => {
     expect(profileView.columns.map(({ path }) => path).sort()).toEqual(Object.keys(records[0] as object).sort());
   });
 
-  it('knows only the two environments', async () => {
+  it('accept only the two environments', async () => {
     const parse = profileCommands[0]?.options['environment']?.parse;
     expect(['live', 'sandbox'].map((name) => parse?.(name))).toEqual(['live', 'sandbox']);
     expect((await errorOf(() => parse?.('production'))).kind).toBe('usage');

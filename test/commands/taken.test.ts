@@ -7,7 +7,7 @@ import { madeHere } from '../../src/core/record.ts';
 
 const record = (number: number) => madeHere({ uid: `ony.AbCd.${number}`, email: `N${number}@example.com` });
 
-/** A list of three pages, of which the second fails as often as `faults` says. */
+/** A list of three pages whose second one fails `faults` times. */
 const listing = (faults = 0) => {
   const asked: string[] = [];
   let left = faults;
@@ -31,8 +31,8 @@ const listing = (faults = 0) => {
   return { asked, find: openFind(BY_EMAIL, client) };
 };
 
-describe('finding what has a unique field', () => {
-  it('walks the list once for all that is looked for, in whatever order', async () => {
+describe('findTaken', () => {
+  it('walks the list once for several values in any order', async () => {
     const { asked, find } = listing();
     const found = await Promise.all(
       ['n3@example.com', ' N0@EXAMPLE.com', 'n5@example.com', 'n9@example.com'].map(find),
@@ -42,7 +42,7 @@ describe('finding what has a unique field', () => {
     expect(asked).toEqual(['page 0', 'page 1', 'onye.get ony.AbCd.0', 'page 2']);
   });
 
-  it('goes on where a read has failed', async () => {
+  it('continues after a failed read', async () => {
     const { asked, find } = listing(1);
     await expect(find('n3@example.com')).rejects.toThrow('cut');
     expect((await find('n3@example.com'))?.value).toMatchObject({ email: 'N3@example.com' });

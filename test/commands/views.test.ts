@@ -23,7 +23,7 @@ const CUSTOMER = {
 };
 
 it.each([80, 100, 140])(
-  'a table of customers has their e-mail addresses whole at %d columns, and no objects',
+  'a table of customers has whole e-mail addresses at %d columns, and no objects',
   async (columns) => {
     const io = terminal(columns);
     const pages = (async function* () {
@@ -93,7 +93,7 @@ interface Layouts {
   readonly view: View;
   readonly records: readonly ApiRecord[];
   readonly statuses: readonly string[];
-  /** The heads by width; undefined where the records are stacked. */
+  /** The headings by width; undefined if stacked. */
   readonly heads: Readonly<Record<number, string | undefined>>;
 }
 
@@ -171,7 +171,7 @@ const CASES = Object.entries(LAYOUTS).flatMap(([what, { heads, ...layout }]) =>
 );
 
 it.each(CASES)(
-  '$what at $width columns shows first what people look for, and cuts no status and no amount',
+  '$what at $width columns shows the important columns first, with whole statuses and amounts',
   async ({ width, head, view, records, statuses }) => {
     const io = terminal(width);
     const pages = (async function* () {
@@ -190,7 +190,7 @@ it.each(CASES)(
   },
 );
 
-it('names the columns that are not shown, and how to see them', async () => {
+it('a list names hidden columns and how to show them', async () => {
   const io = terminal(80);
   const pages = (async function* () {
     yield { records: requests, cursor: undefined, nextCursor: null };

@@ -11,7 +11,7 @@ import { momentAt } from '../ledger/support/memory.ts';
 
 const ugwoOf = (number: number): string => `ugw.AbCd.${number}`;
 const START = Date.UTC(2026, 10, 20, 12);
-/** A charge whose account expires so many milliseconds after the start. */
+/** A charge whose account expires this many ms after the start. */
 const charge = (number: number, expiresIn = 3_600_000): Charge => {
   const nextAction = { type: 'user_action', headers: { account_number: '0123456789', expires_at: isoOf(expiresIn) } };
   const activity = { uid: `act.AbCd.${number}`, status: 'requires_action', nextAction };
@@ -20,7 +20,7 @@ const charge = (number: number, expiresIn = 3_600_000): Charge => {
 const isoOf = (after: number): string => new Date(START + after).toISOString();
 const charges = (count: number): Charge[] => Array.from({ length: count }, (_, at) => charge(at + 1));
 
-/** A service whose list has so many payment requests, 100 a page, and what is asked of it. */
+/** A service whose list has this many payment requests, 100 per page, and its received requests. */
 const open = (listed: number) => {
   const [pages, reads]: [number[], number[]] = [[], []];
   const changed = new Map<number, object>();
@@ -53,7 +53,7 @@ const open = (listed: number) => {
   });
   return {
     ...{ polling, pages, changed },
-    /** What was read by itself since this was asked last. */
+    /** The single reads since the last call. */
     reads: (): number[] => reads.splice(0).sort((a, b) => a - b),
     pass: (ms: number): void => {
       now += ms;
@@ -64,14 +64,14 @@ const open = (listed: number) => {
   };
 };
 
-describe('a look at open charges', () => {
-  it('reads few one by one, and no list', async () => {
+describe('polling open charges', () => {
+  it('reads a few one by one, without the list', async () => {
     const { polling, pages, reads } = open(1000);
     await polling.look(charges(10));
     expect([pages, reads()]).toEqual([[], charges(10).map((_, at) => at + 1)]);
   });
 
-  it('of many reads what the list says something new of, and of the others a few in turn', async () => {
+  it('reads many by the list: changed ones, and a few others in turn', async () => {
     const { polling, pages, reads, changed, pass } = open(40);
     await polling.look(charges(40));
     expect([pages, reads()]).toEqual([[0], [1, 2, 3, 4]]);
@@ -81,12 +81,12 @@ describe('a look at open charges', () => {
     await polling.look(charges(40));
     expect(reads()).toEqual([5, 6, 7, 8, 30, 31]);
     pass(1000);
-    // What was read for a change is not read for the same one again.
+    // A change is read once.
     await polling.look(charges(40));
     expect(reads()).toEqual([9, 10, 11, 12]);
   });
 
-  it('reads at the first look what the list shows to be paid, or to stand otherwise than the ledger has it', async () => {
+  it('first reads requests that the list shows as paid, or different from the ledger', async () => {
     const { polling, reads, changed } = open(40);
     changed.set(20, { status: ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'] });
     changed.set(21, { total_amount_paid: '5' });
@@ -96,7 +96,7 @@ describe('a look at open charges', () => {
     expect(reads()).toEqual([1, 2, 3, 4, 20, 21, 22]);
   });
 
-  it('walks no further than a page for ten of them, and reads those behind in turn', async () => {
+  it('reads at most one list page per ten charges, and later ones in turn', async () => {
     const { polling, pages, reads } = open(0);
     await polling.look(charges(40));
     expect(reads()).toEqual([1, 2, 3, 4]);
@@ -105,7 +105,7 @@ describe('a look at open charges', () => {
     expect([pages, far.pages]).toEqual([[], [0, 1, 2]]);
   });
 
-  it('reads what has expired, once in a while', async () => {
+  it('reads expired ones once a minute', async () => {
     const { polling, reads, pass } = open(40);
     const some = [...charges(38), charge(39, -15_000), charge(40, 45_000)];
     await polling.look(some);
@@ -118,7 +118,7 @@ describe('a look at open charges', () => {
     expect(reads()).toEqual([39, 40]);
   });
 
-  it('gives why it failed, and tries again what was not read', async () => {
+  it('returns the error and retries unread ones', async () => {
     const { polling, reads, changed, fail } = open(40);
     await polling.look(charges(40));
     reads();
@@ -146,7 +146,7 @@ describe('the end of a watch', () => {
     [['refunded'], 11, 'charge_failed'],
     [['rejected', 'failed'], 3, 'rejected'],
     [['unknown', 'rejected', 'failed', 'open'], 6, 'unknown'],
-  ])('of charges that are %j has the code %s', (nows, code, kind) => {
+  ])('with charges that are %j has the code %s', (nows, code, kind) => {
     const failure = endFailure(nows.map(sumOf), ['--local']);
     expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger sync --local`' : undefined);
     expect(failure?.kind).toBe(kind);

@@ -88,41 +88,41 @@ describe('a card', () => {
     expect((await card(terminal(columns), RECORD)).split('\n')).toEqual([...lines, '']);
   });
 
-  it('breaks nothing in a pipe', async () => {
+  it('breaks no lines in a pipe', async () => {
     const text = await card(pipe(), ugwo('a1', { description: 'to be '.repeat(100) }));
     expect(text).toContain(`description  ${'to be '.repeat(100)}\n`);
   });
 
-  it('has the named columns alone, empty ones too', async () => {
+  it('has only the named columns, including empty ones', async () => {
     expect(await card(terminal(), RECORD, { columns: ['ref', 'checkout.uid', 'checkout'] })).toBe(
       'ref           \ncheckout.uid  chk.WXYZ.a1\ncheckout      {"uid": "chk.WXYZ.a1"}\n',
     );
   });
 
-  it('gives numbers as they were sent', async () => {
+  it('preserves the digits of numbers', async () => {
     expect(await card(terminal(), received('{"uid":"u","a":12345678901234567890,"b":0.1000}'))).toBe(
       'uid  u\na    12345678901234567890\nb    0.1000\n',
     );
   });
 
-  it('shows what is no object, and an empty one, as JSON', async () => {
+  it('prints a non-object or an empty object as JSON', async () => {
     expect(await card(terminal(), received('[1,{"a":2}]'))).toBe('[1, {"a": 2}]\n');
     expect(await card(terminal(), received('{}'))).toBe('{}\n');
   });
 
-  it('colours the state and dims the labels', async () => {
+  it('colours the status and dims the labels', async () => {
     const text = await card(terminal(), RECORD, { color: true });
     expect(text).toContain('\u001b[36mprocessing\u001b[39m\n');
     expect(text).toContain('\u001b[2mstatus           \u001b[22m  ');
     expect(stripVTControlCharacters(text)).toContain('status             processing\n');
   });
 
-  it.each([30, 40, 80])('says the same with and without colour in %d columns', async (columns) => {
+  it.each([30, 40, 80])('has the same text with and without colour in %d columns', async (columns) => {
     const text = await card(terminal(columns), RECORD, { color: true });
     expect(stripVTControlCharacters(text)).toBe(await card(terminal(columns), RECORD));
   });
 
-  it('keeps every line within the terminal and hides nothing, whatever is in it', async () => {
+  it('fits the terminal and escapes control characters', async () => {
     const text = fc.string({
       unit: fc.constantFrom('a', ' ', '東', '🫠', '\n', '\u001b', '\u202e', '\u009b'),
       maxLength: 60,

@@ -16,7 +16,7 @@ const thrownBy = (act: () => unknown): PayError => {
 describe('checkColumns', () => {
   const records = [ugwo('a1', { onye: null }), ugwo('b2', { onye: { email: 'a@b.c' }, list: [{ x: 1 }] })];
 
-  it('takes columns of the view, their first segments, and whatever is in a record', () => {
+  it('accepts columns of the view, their first segments, and fields of a record', () => {
     const names = ['amount', 'onye', 'onye.uid', 'onye.email', 'list.0.x', 'uid'];
     expect(checkColumns(names, ugwoView, records)).toEqual([
       { path: 'amount', kind: 'money', currency: 'currency' },
@@ -28,13 +28,13 @@ describe('checkColumns', () => {
     ]);
   });
 
-  it.each(['onye.name', 'amount.x', 'list.1', 'toString', '__proto__', ''])('refuses %j', (name) => {
+  it.each(['onye.name', 'amount.x', 'list.1', 'toString', '__proto__', ''])('rejects %j', (name) => {
     const error = thrownBy(() => checkColumns([name], ugwoView, records));
     expect(error.kind).toBe('usage');
     expect(error.message).toBe(`no column ${JSON.stringify(name)}`);
   });
 
-  it('lists the known ones, and the one that was probably meant', () => {
+  it('lists the known columns and suggests one', () => {
     const error = thrownBy(() => checkColumns(['uid', 'amuont'], ugwoView, records));
     expect(error.detail.hint).toBe(
       'did you mean amount?\nknown columns: uid, status, amount, currency, ref, description, onye.uid, created_at, onye, ' +
@@ -44,16 +44,16 @@ describe('checkColumns', () => {
 });
 
 describe('checkColumnsAhead', () => {
-  it('looks at the first segment only', () => {
+  it('checks only the first segment', () => {
     expect(checkColumnsAhead(['onye.anything', 'ref'], ugwoView)).toHaveLength(2);
     expect(thrownBy(() => checkColumnsAhead(['meta'], ugwoView)).kind).toBe('usage');
   });
 
-  it('refuses nothing where the view knows nothing', () => {
+  it('accepts any column if the view has none', () => {
     expect(checkColumnsAhead(['meta'], { columns: [] })).toEqual([{ path: 'meta' }]);
   });
 
-  it('is what a record passes too, so that no answer to a write is lost; and what the record holds', () => {
+  it('accepts no more than checkRecordColumns, which also accepts fields of the record', () => {
     const record = recordOf({ uid: 'u', meta: { a: 1 } });
     expect(checkRecordColumns(['onye.anything', 'meta.a', 'amount'], ugwoView, record)).toHaveLength(3);
     expect(thrownBy(() => checkRecordColumns(['meta.b'], ugwoView, record)).kind).toBe('usage');
@@ -61,7 +61,7 @@ describe('checkColumnsAhead', () => {
 });
 
 describe('tableColumns', () => {
-  it('leaves out what the first records say nothing about, unless it always stands', () => {
+  it('omits columns that are empty in the first records, unless they are `always`', () => {
     const view = { columns: [{ path: 'id' }, { path: 'activity', always: true }, { path: 'status' }] };
     expect(tableColumns(view, [recordOf({ id: 'a', activity: null, status: null })])).toEqual(view.columns.slice(0, 2));
   });

@@ -27,22 +27,22 @@ const shown = async (format: Format, values: readonly object[], columns?: readon
 
 const ONE = { id: 'a', rows: 1_234_567, good: 0, bad: 12_000 };
 
-it('a card groups counts by thousands, and leaves out those of none', async () => {
+it('a card groups digits of counts and omits zeros', async () => {
   expect(await shown('table', [ONE])).toBe('id    a\nrows  1,234,567\nbad   12,000\n');
 });
 
-it('a card shows a count of none that always stands, or was asked for', async () => {
+it('a card shows a zero count that is `always` or requested', async () => {
   expect(await shown('table', [{ ...ONE, rows: 0 }])).toMatch(/^rows +0$/m);
   expect(await shown('table', [ONE], ['good'])).toBe('good  0\n');
 });
 
-it('formats for programs have every count as it is', async () => {
+it('machine formats have every count unformatted', async () => {
   expect(await shown('tsv', [ONE])).toBe('id\ta\nrows\t1234567\ngood\t0\nbad\t12000\n');
   expect(await shown('csv', [ONE])).toBe('id,rows,good,bad\r\na,1234567,0,12000\r\n');
   expect(JSON.parse(await shown('json', [ONE]))).toEqual(ONE);
 });
 
-it('a table has no column of counts that are all none, and blanks for the others', async () => {
+it('a table omits an all-zero column and leaves other zeros blank', async () => {
   expect(await shown('table', [ONE, { ...ONE, bad: 0 }])).toBe(
     `
 id       rows     bad

@@ -8,7 +8,7 @@ import { render } from '../../src/output/render.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
 
-/** RFC 4180: rows of cells. Throws on a quote where none may be, and on a last line without an end. */
+/** RFC 4180: rows of cells. Throws on a misplaced quote or a last line without an end. */
 const parseCsv = (text: string): string[][] => {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -41,7 +41,7 @@ const AB: View = { columns: [{ path: 'a' }, { path: 'b' }] };
 const HEADER = 'uid,status,amount_minor,currency,ref,description,onye.uid,created_at\r\n';
 
 describe('csv, a list', () => {
-  it('has one header, the columns of the view, raw values', async () => {
+  it('has one header, the columns of the view and raw values', async () => {
     const records = [ugwo('a1'), ugwo('b2', { description: 'say "hi"\nto all', onye: { uid: 'ony.b' }, ref: null })];
     expect(await many([[], records, [ugwo('c3', { description: '' })]])).toBe(
       `${HEADER}ugw.WXYZ.a1,processing,500000,NGN,order-a1,"School fees, first term",,${CREATED}\r\n` +
@@ -50,12 +50,12 @@ describe('csv, a list', () => {
     );
   });
 
-  it('has a header when there is no record', async () => {
+  it('has a header without records', async () => {
     expect(await many([[]])).toBe(HEADER);
     expect(await many([[]], { columns: ['ref', 'meta.x'] })).toBe('ref,meta.x\r\n');
   });
 
-  it('gives objects as compact JSON and numbers as they were sent', async () => {
+  it('prints objects as compact JSON and preserves digits', async () => {
     const record = received('{"a":{"x": [1.0, "é"]},"b":12345678901234567890,"c":1e400,"d":0.1000}');
     expect(parseCsv(await many([[record]], {}, { columns: ['a', 'b', 'c', 'd'].map((path) => ({ path })) }))).toEqual([
       ['a', 'b', 'c', 'd'],
@@ -63,7 +63,7 @@ describe('csv, a list', () => {
     ]);
   });
 
-  it('has the named columns in their order', async () => {
+  it('has the named columns in order', async () => {
     expect(await many([[ugwo('a1')]], { columns: ['ref', 'uid'] })).toBe('ref,uid\r\norder-a1,ugw.WXYZ.a1\r\n');
   });
 });
@@ -83,7 +83,7 @@ it('csv, one object: a header and a row', async () => {
   expect(io.stdout.text).toBe('uid,amount_minor\r\nugw.WXYZ.a1,500000\r\nb,a\r\n1,\r\n');
 });
 
-describe('a cell that a spreadsheet would run', () => {
+describe('a cell that a spreadsheet would evaluate', () => {
   it.each([
     ['=1+1', "'=1+1"],
     ['+234803', "'+234803"],
@@ -100,11 +100,11 @@ describe('a cell that a spreadsheet would run', () => {
     expect(parseCsv(await many([[recordOf({ a: text })]], {}, AB))[1]).toEqual([cell, '']);
   });
 
-  it('is left alone with rawCsv', async () => {
+  it('is unchanged with rawCsv', async () => {
     expect(await many([[recordOf({ a: '=1,2', b: '-5' })]], { rawCsv: true }, AB)).toBe('a,b\r\n"=1,2",-5\r\n');
   });
 
-  it('is not a number', async () => {
+  it('does not include numbers', async () => {
     expect(await many([[received('{"a":-5,"b":-12345678901234567890}')]], {}, AB)).toBe(
       'a,b\r\n-5,-12345678901234567890\r\n',
     );
@@ -131,15 +131,15 @@ describe('digits that a spreadsheet would change', () => {
     return parseCsv(io.stdout.text);
   };
 
-  it('stand in a formula that gives the text, in an account number', async () => {
+  it('are written as a formula in an account number', async () => {
     expect(await shown(false)).toEqual([columns, ['act.A.b', '="0736251840"']]);
   });
 
-  it('are left alone with rawCsv', async () => {
+  it('are unchanged with rawCsv', async () => {
     expect(await shown(true)).toEqual([columns, ['act.A.b', '0736251840']]);
   });
 
-  it('are no numbers, which stay, and no names', async () => {
+  it('do not include numbers and names', async () => {
     const text = await many(
       [[received('{"01":12345678901234567890,"a":"12345678901234567890"}')]],
       {},
@@ -157,7 +157,7 @@ describe('any text', () => {
     unit: fc.constantFrom('a', ',', '"', '\n', ' ', 'é', '東', '=', "'", '+', '\\', '\r\n'),
   });
 
-  it('comes back, once what guards it in a spreadsheet is removed', async () => {
+  it('round-trips after removing the escapes for spreadsheets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ a: printable, b: printable }), { minLength: 1 }), async (values) => {
         const [header, ...rows] = parseCsv(await many([values.map(recordOf)], {}, AB));
@@ -167,7 +167,7 @@ describe('any text', () => {
     );
   });
 
-  it('never starts a cell with a formula, and holds no control character but line ends in quotes and a tab', async () => {
+  it('never starts a cell with a formula, and contains no control character except quoted line ends and tabs', async () => {
     const any = fc.oneof(
       fc.string({ unit: ANY_CHARACTER }),
       fc.string({ unit: fc.constantFrom('=', '\t', '\r', '-', '\u0000', '\u009b', '1') }),

@@ -22,7 +22,7 @@ const rejected = new PayError('rejected', 'the service refused the charge', {
 const lineOf = (...args: Parameters<typeof errorLine>): string => [...errorLine(...args)].join('');
 
 describe('errorBlock', () => {
-  it('says what happened, which flag, what to do, and which request', async () => {
+  it('has the message, the option, the hint and the request', async () => {
     expect(await errorBlock(rejected, { color: false, beside: pipe() })).toBe(
       [
         'error: the service refused the charge',
@@ -38,7 +38,7 @@ describe('errorBlock', () => {
     );
   });
 
-  it("puts a guess of ours beside the service's words: on a line of its own, under a key of its own", async () => {
+  it('puts a suggestion on its own line, and under its own key', async () => {
     const violations = [
       { propertyPath: 'data.provider', title: 'is unknown', option: '--provider', suggestion: 'gtb' },
     ];
@@ -52,14 +52,14 @@ describe('errorBlock', () => {
   });
 
   it.each<[string, ErrorDetail, string]>([
-    ['nothing more', {}, 'error: no\n'],
+    ['no details', {}, 'error: no\n'],
     ['a request without an answer', { request: { method: 'GET', path: '/v1/ugwo' } }, 'error: no\n  GET /v1/ugwo\n'],
     [
       'an answer without a title',
       { status: 500, request: { method: 'GET', path: '/v1/ugwo' } },
       'error: no\n  GET /v1/ugwo: 500\n',
     ],
-  ])('is as short as can be: %s', async (_, detail, block) => {
+  ])('is minimal: %s', async (_, detail, block) => {
     expect(await errorBlock(new PayError('read_failed', 'no', detail), { color: false, beside: pipe() })).toBe(block);
   });
 
@@ -69,7 +69,7 @@ describe('errorBlock', () => {
     request: { method: 'POST', path: '/v1/ugwo/ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt/activities' },
   });
 
-  it('wraps at words on a terminal, and gives a command to copy a line of its own, whole', async () => {
+  it('wraps words on a terminal, but prints a command unbroken on its own line', async () => {
     expect(await errorBlock(WORDY, { color: false, beside: terminal(40) })).toBe(
       [
         'error: the service refused the charge,',
@@ -104,14 +104,14 @@ describe('errorBlock', () => {
     );
   });
 
-  it('is ASCII where the locale knows no more', async () => {
+  it('is ASCII in an ASCII locale', async () => {
     const error = new PayError('usage', 'not an id ugw.…', { hint: 'name one' });
     expect(await errorBlock(error, { color: false, beside: terminal(80, { LC_ALL: 'C' }) })).toBe(
       'error: not an id ugw....\n-> name one\n',
     );
   });
 
-  it('keeps the answer of the service as one line of JSON, escapes made visible', async () => {
+  it("contains the service's answer as one line of JSON with visible escapes", async () => {
     const answer = '{ "uid": "act.A.b",\n "n": 1.50, "x": "\u009b31m\u202e" }';
     const kept = '{"uid":"act.A.b","n":1.50,"x":"\\u009b31m\\u202e"}';
     const error = new PayError('unrecorded', 'lost', { answer });
@@ -121,7 +121,7 @@ describe('errorBlock', () => {
     );
   });
 
-  it('shows with debug where it came from', async () => {
+  it('has a stack trace with --debug', async () => {
     const error = new PayError('internal', 'a defect', { cause: new TypeError('x\u001b is not a function') });
     const block = await errorBlock(error, { color: false, stack: true, beside: pipe() });
     expect(block).toMatch(/^ {2}PayError: a defect$/m);
@@ -130,12 +130,12 @@ describe('errorBlock', () => {
     expect(await errorBlock(error, { color: false, beside: pipe() })).not.toContain('error.test.ts');
   });
 
-  it('is coloured when asked to be, whatever the environment says', async () => {
+  it('is coloured on request, whatever the environment', async () => {
     const block = await errorBlock(new PayError('usage', 'no'), { color: true, beside: pipe() });
     expect(block).toBe('\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m no\n');
   });
 
-  it('cannot be forged or steered by what it quotes', async () => {
+  it("can't be forged or contain control characters from quoted text", async () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r', '\t', '\u001b', '\u009b', '\u202e', '\ud800') });
     await fc.assert(
       fc.asyncProperty(text, text, async (outer, inner) => {
@@ -159,7 +159,7 @@ describe('errorBlock', () => {
 });
 
 describe('errorLine', () => {
-  it('is one line of JSON with what is known', () => {
+  it('is one line of JSON with the known details', () => {
     expect(lineOf(rejected, 3, pipe())).toBe(
       '{"error":{"kind":"rejected","exit_code":3,"message":"the service refused the charge",' +
         '"hint":"did you mean gtb?\\nfix it and run it again","status":422,"title":"Validation failed",' +
@@ -170,25 +170,25 @@ describe('errorLine', () => {
     );
   });
 
-  it('leaves out what is not known', () => {
+  it('omits unknown details', () => {
     expect(lineOf(new PayError('interrupted', 'stopped', { violations: [] }), 143, pipe())).toBe(
       '{"error":{"kind":"interrupted","exit_code":143,"message":"stopped"}}\n',
     );
   });
 
-  it('is safe to show', () => {
+  it('escapes control characters', () => {
     expect(lineOf(new PayError('usage', '\u009b\u202e\n'), 2, pipe())).toContain('"message":"\\u009b\\u202e\\n"');
   });
 });
 
 describe('notice', () => {
-  it('is a safe line, dim with styles', async () => {
+  it('is an escaped line, dimmed with styles', async () => {
     expect(notice('a\u001b[2Jb', pipe())).toBe('a\\x1b[2Jb\n');
     expect(notice('a', pipe(), await stylesFor(true))).toBe('\u001b[2ma\u001b[22m\n');
     expect(notice('a', pipe(), await stylesFor(false))).toBe('a\n');
   });
 
-  it('is wrapped on a terminal, with a command on a line of its own', () => {
+  it('wraps on a terminal, with a command on its own line', () => {
     const said = [
       'No profiles yet. Run `paycli login`, or use --local, which needs none.',
       'More: paycli ugwo list --limit 10',

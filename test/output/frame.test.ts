@@ -4,7 +4,7 @@ import type { Output } from '../../src/core/io.ts';
 import { forTerminal } from '../../src/core/text.ts';
 import { clearFrame, openFrame } from '../../src/output/status-line.ts';
 
-/** A terminal of so many columns and rows, and the output that writes to it. */
+/** A terminal of this size, and the output that writes to it. */
 const openScreen = (columns: number, rows: number) => {
   const screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
   let erase: (() => string) | undefined;
@@ -33,7 +33,7 @@ const linesOf = (word: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${word} ${at + 1}`);
 
 describe('a frame', () => {
-  it('is drawn over, whether it grows or shrinks, and leaves alone what stands above', async () => {
+  it('is redrawn when it grows or shrinks, without touching the text above', async () => {
     const { output, lines } = openScreen(40, 10);
     await output.write('above\n');
     const frame = openFrame(output);
@@ -51,7 +51,7 @@ describe('a frame', () => {
     expect(lines()).toEqual(['above', ...linesOf('four', 9), 'below']);
   });
 
-  it('is written once as long as nothing changes', async () => {
+  it('is not rewritten while unchanged', async () => {
     const { output, screen } = openScreen(40, 10);
     const frame = openFrame(output);
     await frame.show(['same']);
@@ -63,7 +63,7 @@ describe('a frame', () => {
     expect(writes).toBe(0);
   });
 
-  it('counts the rows that its lines take once the window is narrower', async () => {
+  it('counts the rows of its lines after the window became narrower', async () => {
     const { output, lines, screen } = openScreen(40, 12);
     await output.write('above\n');
     const frame = openFrame(output);
@@ -73,7 +73,7 @@ describe('a frame', () => {
     expect(lines()).toEqual(['above', 'a', 'b']);
   });
 
-  it('makes room for what is said, and is drawn again below', async () => {
+  it('makes room for a message and is redrawn below', async () => {
     const { output, lines } = openScreen(40, 10);
     const frame = openFrame(output);
     await frame.show(linesOf('one', 3));
@@ -86,7 +86,7 @@ describe('a frame', () => {
     expect(lines()).toEqual(['said', ...linesOf('one', 3)]);
   });
 
-  it('is away while the terminal is a shell’s', async () => {
+  it('is erased while the program is suspended', async () => {
     const { output, lines, suspend } = openScreen(40, 10);
     const frame = openFrame(output);
     await frame.show(linesOf('one', 3));

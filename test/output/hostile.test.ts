@@ -15,12 +15,12 @@ import { openCountdown } from '../../src/output/wait.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { type FakeIo, options, received, served, terminal, ugwoView } from './support.ts';
 
-/** Longer than a terminal is wide, with all that an encoding of ours writes otherwise; its end is shown. */
+/** Wider than a terminal, with all characters that our encodings escape; its end is shown. */
 const KEY = `sk.Kw9a.${['b7/Fq', 'c"8+x', "d'9=y", 'e\\0.z'].join('Rs1').repeat(4)}TAIL`;
-/** So much of it in one place is told to nobody. */
+/** The length of a key fragment that must not be printed. */
 const PIECE = 10;
 
-/** What stands in no terminal's text, whatever it came from. */
+/** Characters that no terminal output may contain. */
 const STEERS = /(?!\r?\n|\t)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 const squeezed = (text: string): string => text.replaceAll(/[\s"'\\]/g, '');
@@ -45,7 +45,7 @@ const ioWith = (columns: number): FakeIo => {
 };
 const said = ({ stdout, stderr }: FakeIo): string => stdout.text + stderr.text;
 
-/** Text that wants to steer, to hide, to break out of its place, or to show the key. */
+/** Text with control characters, escapes and the key. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -58,7 +58,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** The same JSON, with some of the characters in its strings as escapes, and each slash as one. */
+/** The same JSON with some characters, and each slash, as escapes. */
 const writtenOddly = (json: string, every: number): string =>
   json.replaceAll(/"(?:[^"\\]|\\.)*"/gsu, (string) =>
     string.replaceAll(/\\u[\da-f]{4}|\\.|[/A-Za-z]/gsu, (char, at: number) => {
@@ -96,8 +96,8 @@ const view: View = {
 
 const widths = fc.constantFrom(20, 40, 80, 200);
 
-describe('whatever the service says', () => {
-  it.each(FORMATS)('as %s steers no terminal and shows no key, in one piece or in pieces', async (format) => {
+describe('any text of the service', () => {
+  it.each(FORMATS)('as %s contains no control character and no part of the key', async (format) => {
     await fc.assert(
       fc.asyncProperty(record, hostile, widths, async (one, cursor, columns) => {
         const page = { records: [one, one], cursor: 'c', nextCursor: cursor };
@@ -116,7 +116,7 @@ describe('whatever the service says', () => {
     );
   });
 
-  it('in an error, a notice or a line of progress does neither', async () => {
+  it('in an error, a notice or a progress line contains neither', async () => {
     const styles = await stylesFor(false);
     await fc.assert(
       fc.asyncProperty(hostile, record, widths, async (text, { text: answer }, columns) => {
@@ -133,13 +133,13 @@ describe('whatever the service says', () => {
         await line.show(text);
         const countdown = openCountdown(io, styles, false);
         countdown.tell({ status: text, until: 0, failing: false });
-        // What is drawn is drawn in this turn.
+        // Skips the progress line's own control sequences.
         shows(io.stderr.text.replaceAll('\r\u001b[2K', ''));
       }),
     );
   });
 
-  it('in a request that is shown does neither', async () => {
+  it('in a printed request contains neither', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, fc.boolean(), fc.constantFrom(...FORMATS), async (text, curl, format) => {
         const io = ioWith(80);
@@ -152,7 +152,7 @@ describe('whatever the service says', () => {
     );
   });
 
-  it('in a question is one line of it', async () => {
+  it('in a prompt is a single line', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         const asked: string[] = [];

@@ -43,7 +43,7 @@ describe('a list inside a record', () => {
     ]);
   });
 
-  it('is one block under the other where no table fits, with every column', async () => {
+  it('is stacked with every column if no table fits', async () => {
     const lines = await shown(36, RECORD);
     expect(lines).toEqual([
       'uid  ugw.A.b',
@@ -69,7 +69,7 @@ describe('a list inside a record', () => {
     expect(io.stdout.text).toContain(`created_at  ${CREATED}`);
   });
 
-  it('has no column that is empty in every row, so that there is more room for the others', async () => {
+  it('omits columns that are empty in every row', async () => {
     const columns = ['at', 'why', 'message', 'by', 'reason'].map((path) => ({ path, flexible: path !== 'at' }));
     const io = terminal(50);
     const message = 'made: rfd.WXYZ.0123456789abcdef01234567';
@@ -85,12 +85,12 @@ describe('a list inside a record', () => {
     expect(io.stdout.text).toContain(message);
   });
 
-  it.each([20, 24, 33, 43, 44, 60, 200])('is never wider than a terminal of %i columns', async (width) => {
+  it.each([20, 24, 33, 43, 44, 60, 200])('fits a terminal of %i columns', async (width) => {
     const lines = await shown(width, RECORD);
     expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width);
   });
 
-  it('that is empty says so; one that was not sent is not spoken of', async () => {
+  it('is announced if empty, and not mentioned if missing', async () => {
     expect(await shown(80, recordOf({ uid: 'ugw.A.b', activities: [] }))).toEqual([
       'uid  ugw.A.b',
       '',
@@ -101,21 +101,21 @@ describe('a list inside a record', () => {
     expect(await shown(80, recordOf({ uid: 'ugw.A.b', activities: null }))).toEqual(['uid  ugw.A.b', '']);
   });
 
-  it('keeps its numbers as they were sent, and its control characters harmless', async () => {
+  it('preserves digits and escapes control characters', async () => {
     const record = received('{"uid":"ugw.A.b","activities":[{"uid":12345678901234567890,"status":"a\\u001b[2J"}]}');
     const text = (await shown(80, record)).join('\n');
     expect(text).toContain('12345678901234567890');
     expect(text).toContain('a\\x1b[2J');
   });
 
-  it('is left out when --columns picks others', async () => {
+  it('is omitted if --columns selects others', async () => {
     expect(await shown(80, RECORD, { columns: ['uid'] })).toEqual(['uid  ugw.A.b', '']);
   });
 
   it.each([
     ['csv', 'uid\r\nugw.A.b\r\n'],
     ['json', `${RECORD.text}\n`],
-  ] as const)('changes nothing of %s', async (format, text) => {
+  ] as const)('does not affect %s', async (format, text) => {
     const io = pipe();
     await render({ kind: 'record', record: RECORD, view }, io, options({ format }));
     expect(io.stdout.text).toBe(text);

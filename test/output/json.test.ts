@@ -19,7 +19,7 @@ const many = async (format: 'json' | 'ndjson', ...pages: readonly (readonly stri
 };
 
 describe('json, one object', () => {
-  it('is the text that the service sent, on one line, numbers, order and unknown fields included', async () => {
+  it("is the service's text on one line, with its numbers, order and unknown fields", async () => {
     const sent = ' { "z" : {"10":1,"2":[ ]} , "new" : "a , b" ,\n "n" : 1.50 } ';
     expect(await one(sent, 'json')).toBe('{"z":{"10":1,"2":[]},"new":"a , b","n":1.50}\n');
     expect(await one(NUMBERS, 'json')).toBe(`${NUMBERS}\n`);
@@ -30,12 +30,12 @@ describe('json, one object', () => {
     expect(await one('{"a":1}\r\n', 'json')).toBe('{"a":1}\n');
   });
 
-  it('is indented on a terminal, and still one line as ndjson', async () => {
+  it('is indented on a terminal, and one line as ndjson', async () => {
     expect(await one('{"a":1.0}', 'json', terminal())).toBe('{\n  "a": 1.0\n}\n');
     expect(await one('{"a":1.0}', 'ndjson', terminal())).toBe('{"a":1.0}\n');
   });
 
-  it('keeps every JSON value, whatever it holds', async () => {
+  it('preserves any JSON value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.constantFrom(undefined, 1), async (value, blanks) => {
         fc.pre(!mayBeRenamed(JSON.stringify(value)));
@@ -46,19 +46,19 @@ describe('json, one object', () => {
     );
   });
 
-  it('escapes what could steer a terminal', async () => {
+  it('escapes control characters', async () => {
     expect(await one('{"a":"\u202e\u009b"}', 'json', terminal())).toBe('{\n  "a": "\\u202e\\u009b"\n}\n');
   });
 });
 
 describe('json, a list', () => {
-  it('is one document with a record a line, however many pages there are', async () => {
+  it('is one document with a record per line over all pages', async () => {
     expect(await many('json', [NUMBERS, '{"a":2}'], ['{"a":3}'])).toBe(
       `{"data":[\n${NUMBERS},\n{"a":2},\n{"a":3}\n],"next_cursor":null}\n`,
     );
   });
 
-  it('is valid when it is empty, or when pages are', async () => {
+  it('is valid without records or with empty pages', async () => {
     expect(await many('json')).toBe('{"data":[],"next_cursor":null}\n');
     expect(await many('json', [])).toBe('{"data":[],"next_cursor":null}\n');
     expect(await many('json', [], ['{"a":1}'], [], ['{"a":2}'], [])).toBe(
@@ -66,7 +66,7 @@ describe('json, a list', () => {
     );
   });
 
-  it('says where to go on, whatever characters a cursor has', async () => {
+  it('has the next cursor with any characters', async () => {
     const io = pipe();
     const page = { records: [recordOf({ a: 1 })], cursor: undefined, nextCursor: 'a"\u202e/+=' };
     await render({ kind: 'list', pages: served([page]), view: ugwoView }, io, options());
@@ -74,7 +74,7 @@ describe('json, a list', () => {
   });
 });
 
-it('ndjson is a record a line', async () => {
+it('ndjson has a record per line', async () => {
   expect(await many('ndjson', [NUMBERS, '{ "a": "x\u2028" }'], [], ['{"a":3}'])).toBe(
     `${NUMBERS}\n{"a":"x\\u2028"}\n{"a":3}\n`,
   );
@@ -100,12 +100,12 @@ describe('named columns in JSON', () => {
     [['onye', 'onye.uid'], '{"onye":{"uid":"o","email":"a@b.c"}}'],
     [['gone', 'list.1.a'], '{"gone":null,"list":[null,{"a":3}]}'],
     [['__proto__.x'], '{"__proto__":{"x":1}}'],
-  ])('keep their nesting, their order and their digits: %j', async (columns, json) => {
+  ])('preserve nesting, order and digits: %j', async (columns, json) => {
     expect(await shown('ndjson', columns)).toBe(`${json}\n`);
     expect(await shown('json', columns)).toBe(`${json}\n`);
   });
 
-  it('are the same on every page of a list, and null where a record has none', async () => {
+  it('are the same on every page, and null where missing', async () => {
     for (const [format, json] of [
       ['ndjson', '{"ref":"a","onye":{"email":null}}\n{"ref":null,"onye":{"email":null}}\n'],
       [

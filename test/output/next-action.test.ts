@@ -39,7 +39,7 @@ const rule = (width = 48): string => '-'.repeat(width);
 const expiry = `expires ${formatLocal(NOW + 12 * MINUTE, NOW)}, in 12 min`;
 
 describe('a transfer', () => {
-  it('is a block to act on', async () => {
+  it('is a block of instructions', async () => {
     expect(await nextActionLines(TRANSFER, 'NGN 5,000.00', await surface(80))).toEqual([
       'Next: transfer to this account',
       rule(),
@@ -56,7 +56,7 @@ describe('a transfer', () => {
     ]);
   });
 
-  it('can be read in 30 columns', async () => {
+  it('is readable in 30 columns', async () => {
     expect(await nextActionLines(TRANSFER, undefined, await surface(30))).toEqual([
       'Next: transfer to this account',
       rule(30),
@@ -79,11 +79,11 @@ describe('a transfer', () => {
     [NOW - 5 * MINUTE, `  expired at ${formatLocal(NOW - 5 * MINUTE, NOW)}, 5 min ago`],
     [NOW, `  expired at ${formatLocal(NOW, NOW)}, 0 s ago`],
     [NOW + 1000, `  expires ${formatLocal(NOW + 1000, NOW)}, in 1 s`],
-  ])('says when it expired: %d', async (expiresAt, line) => {
+  ])('shows the expiry in the past: %d', async (expiresAt, line) => {
     expect(await nextActionLines({ ...TRANSFER, expiresAt }, undefined, await surface(80))).toContain(line);
   });
 
-  it('shows whatever else the service said for the customer', async () => {
+  it('shows other values for the customer', async () => {
     const lines = await nextActionLines(
       { ...TRANSFER, entries: [['amount', 'NGN 5,000.00']] },
       undefined,
@@ -94,7 +94,7 @@ describe('a transfer', () => {
     expect(dial.map((line) => line.trim())).toContain('session  77');
   });
 
-  it('says less when less is known', async () => {
+  it('omits unknown values', async () => {
     const bare = { ...TRANSFER, instruction: undefined, bank: '', accountName: '', expiresAt: undefined };
     expect(await nextActionLines(bare, undefined, await surface(80))).toEqual([
       'Next: transfer to this account',
@@ -112,7 +112,7 @@ describe('a dial string', () => {
   const shown = async (width: number, color: boolean, env: Record<string, string>): Promise<string[]> =>
     await nextActionLines(DIAL, undefined, await surface(width, color, env));
 
-  it('stands alone on its line', async () => {
+  it('is alone on its line', async () => {
     expect(await shown(30, false, {})).toEqual([
       'Next: dial this code',
       rule(30),
@@ -123,14 +123,14 @@ describe('a dial string', () => {
     ]);
   });
 
-  it('is bold, and has a code to scan where one can be shown', async () => {
+  it('is bold, with a QR code if possible', async () => {
     const lines = await shown(80, true, { LANG: 'C.UTF-8', TERM: 'xterm' });
     expect(lines).toContain('  \u001b[1m*737*000*1234#\u001b[22m');
     expect(lines.length).toBeGreaterThan(20);
   });
 });
 
-/** Reads half blocks back into dark and light modules. */
+/** Decodes half blocks to modules. */
 const modulesOf = (lines: readonly string[]): boolean[][] =>
   lines.flatMap((line) => {
     const [before, after] = ['\u001b[107m\u001b[30m', '\u001b[39m\u001b[49m'];
@@ -149,7 +149,7 @@ describe('the QR code of a dial string', () => {
   const qr = async (code: string, width = 80, color = true, env: Record<string, string> = UTF8): Promise<string[]> =>
     await dialQr(code, await surface(width, color, env));
 
-  it('is black on white with four light modules around it', async () => {
+  it('is black on white with a border of four modules', async () => {
     const modules = modulesOf(await qr('*737*000*1234#'));
     const size = modules[0]?.length ?? 0;
     expect(modules.length - size).toBe(1);
@@ -168,7 +168,7 @@ describe('the QR code of a dial string', () => {
     expect(finder).toEqual(['#######', '#.....#', '#.###.#', '#.###.#', '#.###.#', '#.....#', '#######']);
   });
 
-  it('says tel: with the # encoded', async () => {
+  it('contains a tel: link with an encoded #', async () => {
     const { encode } = await import('uqr');
     const { data } = encode('tel:*737*000*1234%23', { ecc: 'L', border: 4 });
     expect(modulesOf(await qr('*737*000*1234#')).slice(0, data.length)).toEqual(data);
@@ -179,18 +179,18 @@ describe('the QR code of a dial string', () => {
     ['in a pipe', () => qr('*737#', Number.POSITIVE_INFINITY)],
     ['on a narrow terminal', () => qr('*737#', 28)],
     ['on a dumb terminal', () => qr('*737#', 80, true, { ...UTF8, TERM: 'dumb' })],
-    ['of what is no dial string', () => qr('*737#;ext=1')],
-    ['of a monstrous one', () => qr('*'.repeat(65))],
-  ])('is left out %s', async (_, lines) => {
+    ['for other text', () => qr('*737#;ext=1')],
+    ['for oversized text', () => qr('*'.repeat(65))],
+  ])('is omitted %s', async (_, lines) => {
     expect(await lines()).toEqual([]);
   });
 
-  it.each([{ LANG: 'C' }, {}, { ...UTF8, LC_ALL: 'POSIX' }])('is left out with a word why with %j', async (env) => {
+  it.each([{ LANG: 'C' }, {}, { ...UTF8, LC_ALL: 'POSIX' }])('is omitted with a reason for %j', async (env) => {
     const lines = (await qr('*737#', 80, true, env)).map(stripVTControlCharacters);
     expect(lines).toEqual(['  No QR code: this locale shows ASCII only. --qr draws one with #.']);
   });
 
-  describe('that was asked for', () => {
+  describe('that was requested', () => {
     const asked = async (code: string, width: number, color: boolean, env: Record<string, string>): Promise<string[]> =>
       await dialQr(code, { ...(await surface(width, color, env)), qr: 'always' });
 
@@ -198,7 +198,7 @@ describe('the QR code of a dial string', () => {
       expect(await asked('*737#', Number.POSITIVE_INFINITY, false, UTF8)).toHaveLength(15);
     });
 
-    it('is drawn with # where only ASCII can be shown, two for a module', async () => {
+    it('is drawn with two # per module in an ASCII locale', async () => {
       const { encode } = await import('uqr');
       const { data } = encode('tel:*737%23', { ecc: 'L', border: 4 });
       const lines = await asked('*737#', 80, false, { LANG: 'C' });
@@ -210,24 +210,24 @@ describe('the QR code of a dial string', () => {
     it.each([
       ['*737#', 57, 'No QR code: it needs 58 columns.'],
       ['*737#;ext=1', 80, "No QR code: a telephone can't dial this code from a link."],
-    ])('is left out with a word why: %s in %d columns', async (code, width, why) => {
+    ])('is omitted with a reason: %s in %d columns', async (code, width, why) => {
       expect(await asked(code, width, false, { LANG: 'C' })).toEqual([`  ${why}`]);
     });
   });
 
-  it('is not drawn where nobody wants it', async () => {
+  it('is not drawn with qr: never', async () => {
     expect(await dialQr('*737#', { ...(await surface(80, true, UTF8)), qr: 'never' })).toEqual([]);
   });
 
   it.each([
     { LC_ALL: 'en_US.utf8', LANG: 'C' },
     { LC_CTYPE: 'UTF-8', LANG: 'C' },
-  ])('is there with %j', async (env) => {
+  ])('is drawn with %j', async (env) => {
     expect((await qr('*737#', 29, true, env)).length).toBeGreaterThan(10);
   });
 });
 
-it('any other action shows its type and what came with it', async () => {
+it('any other action shows its type and values', async () => {
   expect(await nextActionLines(OTHER, undefined, await surface(40))).toEqual([
     'Next: redirect',
     rule(40),
@@ -242,7 +242,7 @@ it.each([
   [{ ...TRANSFER, bank: '\u001b]0;x\u0007', accountNumber: '01\n23\u202e', instruction: 'a\nb\u001b\u009b' }],
   [{ ...DIAL, code: '*1\u001b[2J\n#', instruction: 'a\u202e' }],
   [{ ...OTHER, type: 'a\u001b', entries: [['b\n', 'c\u009b']], instruction: '\ud800' }],
-] as readonly [NextAction][])('nothing hidden gets through %#', async (action) => {
+] as readonly [NextAction][])('control characters are escaped: %#', async (action) => {
   for (const width of [30, 80, Number.POSITIVE_INFINITY]) {
     const lines = await nextActionLines(action, '\u001b', await surface(width));
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cs}\u202e]/u);
@@ -256,7 +256,7 @@ it.each([TRANSFER, DIAL, OTHER])('%# fits 30 columns', async (action) => {
 });
 
 it.each([TRANSFER, DIAL, OTHER, { ...TRANSFER, expiresAt: NOW - MINUTE }])(
-  '%# says the same with and without colour',
+  '%# has the same text with and without colour',
   async (action) => {
     for (const width of [30, 80]) {
       const [plain, colored] = [await surface(width), { ...(await surface(width, true)), qr: 'never' as const }];
@@ -266,7 +266,7 @@ it.each([TRANSFER, DIAL, OTHER, { ...TRANSFER, expiresAt: NOW - MINUTE }])(
   },
 );
 
-describe('on a card', () => {
+describe('on a card, the next action', () => {
   const view: View = {
     columns: [
       { path: 'uid' },
@@ -278,7 +278,7 @@ describe('on a card', () => {
   const next_action = { type: 'user_action', headers: { account_number: '0123456789' } };
   const record = recordOf({ uid: 'act.A.b', amount: 500000, currency: 'NGN', next_action });
 
-  it('comes last, with the amount of the record', async () => {
+  it("comes last, with the record's amount", async () => {
     const io = terminal();
     await render({ kind: 'record', record, view }, io, options({ format: 'table' }));
     expect(io.stdout.text).toBe(
@@ -288,7 +288,7 @@ describe('on a card', () => {
     );
   });
 
-  it('is not there without an action, or beside named columns', async () => {
+  it('is missing without an action, or with named columns', async () => {
     const io = pipe();
     await render(
       { kind: 'record', record: recordOf({ uid: 'act.A.b', next_action: null }), view },

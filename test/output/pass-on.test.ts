@@ -14,8 +14,8 @@ const shown = async (how: Partial<ShareOptions>, io = terminal(), record = DIAL)
   return { ended, stdout: io.stdout.text, copied: io.stderr.copied ?? io.stdout.copied };
 };
 
-describe('what is passed on', () => {
-  it('is copied alone, and that is said no louder than it is known', async () => {
+describe('--share and --copy', () => {
+  it('copy the main value, with a cautious notice', async () => {
     expect(await shown({ copy: true })).toMatchObject({
       copied: '*737*1#',
       stdout: expect.stringMatching(/^uid +act\.A\.b\n/),
@@ -23,14 +23,14 @@ describe('what is passed on', () => {
     });
   });
 
-  it('is the message in place of the record, which is copied then', async () => {
+  it('print the message instead of the record, and copy it', async () => {
     expect(await shown({ copy: true, share: true })).toMatchObject({
       copied: 'Dial: *737*1#',
       stdout: 'Dial: *737*1#\n',
     });
   });
 
-  it('is nothing on stdout where there is nothing to send', async () => {
+  it('print nothing if the customer has nothing to do', async () => {
     expect(await shown({ copy: true, share: true }, terminal(), NOTHING)).toEqual({
       copied: undefined,
       stdout: '',
@@ -43,7 +43,7 @@ describe('what is passed on', () => {
     });
   });
 
-  it('is not copied without a terminal', async () => {
+  it('copy nothing without a terminal', async () => {
     expect((await shown({ copy: true }, pipe())).ended).toEqual({
       notice: ['Nothing was copied: this is no terminal.'],
     });

@@ -5,7 +5,7 @@ import { writePieces } from '../../src/output/walk.ts';
 const KEY = `sk.Cnry.${'k'.repeat(80)}`;
 const PORTION = 256 * 1024;
 
-/** Writes pieces to an output; `onWrite` gets each written part and returns true to close the output. */
+/** Writes pieces to an output. `onWrite` gets each part and returns true to close the output. */
 const written = async (
   pieces: Iterable<string | Uint8Array>,
   { onWrite = () => false, clock }: { onWrite?: () => boolean; clock?: Clock } = {},
@@ -28,11 +28,11 @@ const written = async (
 };
 
 describe('pieces', () => {
-  it('that are short are written together, in their order with bytes', async () => {
+  it('that are short are written together, in order with bytes', async () => {
     expect(await written(['a', 'b', Buffer.from('c'), 'd', 'e'])).toEqual(['ab', 'c', 'de']);
   });
 
-  it.each([' ', '\u0085', '東', 'x'])('that are long are split, but no key among %j', async (filler) => {
+  it.each([' ', '\u0085', '東', 'x'])('that are long are split, but never within a key: %j', async (filler) => {
     for (let before = 0; before < KEY.length + 2; before += 7) {
       const text = filler.repeat(PORTION - before) + KEY + filler.repeat(PORTION);
       const parts = await written([text]);
@@ -42,13 +42,13 @@ describe('pieces', () => {
     }
   });
 
-  it('are split at no half of a pair', async () => {
+  it('are not split within a surrogate pair', async () => {
     const parts = await written([' \ud83d\ude00'.repeat(PORTION)]);
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.every((part) => part.isWellFormed())).toBe(true);
   });
 
-  it('give way to signals where writing takes long, and stop where nobody reads', async () => {
+  it('let signals through during slow writes, and stop without a reader', async () => {
     let [now, turns] = [0, 0];
     const clock: Clock = { now: () => now, ticks: () => now, sleep: async () => undefined };
     const onWrite = (): boolean => {

@@ -4,7 +4,7 @@ import { render } from '../../src/output/render.ts';
 import { options, pipe, recordOf, terminal, ugwoView } from './support.ts';
 
 describe('a text', () => {
-  it('is exact in a pipe, and safe on a terminal', async () => {
+  it('is unchanged in a pipe and escaped on a terminal', async () => {
     const text = 'a\n\tb\u202e\u001b';
     const [piped, shown] = [pipe(), terminal()];
     await render({ kind: 'text', text }, piped, options());
@@ -15,14 +15,14 @@ describe('a text', () => {
 });
 
 describe('a record', () => {
-  it('is shown whatever it says about failure, which is not for here', async () => {
+  it('is printed even with a failure, which the caller handles', async () => {
     const io = pipe();
     const failure = new PayError('charge_failed', 'the charge failed');
     await render({ kind: 'record', record: recordOf({ a: 1 }), view: ugwoView, failure }, io, options());
     expect([io.stdout.text, io.stderr.text]).toEqual(['{"a":1}\n', '']);
   });
 
-  it('is not written to a reader that has gone', async () => {
+  it('is not written to a closed pipe', async () => {
     const io = pipe();
     io.stdout.closed = true;
     await render({ kind: 'record', record: recordOf({ a: 1 }), view: ugwoView }, io, options());
@@ -31,7 +31,7 @@ describe('a record', () => {
 });
 
 describe('a service', () => {
-  it('is shown at once and then waited for', async () => {
+  it('is printed at once, then awaited', async () => {
     const io = pipe();
     let stop = (): void => undefined;
     const done = new Promise<void>((resolve) => {
@@ -50,7 +50,7 @@ describe('a service', () => {
     expect(ended).toBe(true);
   });
 
-  it('that fails says so', async () => {
+  it('rejects if it fails', async () => {
     const done = Promise.reject(new Error('port lost'));
     const result = { kind: 'service', record: recordOf({ a: 1 }), view: ugwoView, done } as const;
     await expect(render(result, pipe(), options())).rejects.toThrow('port lost');

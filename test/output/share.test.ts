@@ -23,7 +23,7 @@ const message = (action: NextAction | undefined, value: unknown = open, amount?:
   messageOf({ value, action, amount, now: NOW });
 
 describe('a message to a customer', () => {
-  it('holds what the service said, word for word, and an expiry that is right anywhere', () => {
+  it("contains the service's text, and an expiry with a time zone", () => {
     expect(message(TRANSFER, open, 'NGN 5,000.00')).toEqual({
       text: [
         'Transfer the exact amount before it expires',
@@ -39,7 +39,7 @@ describe('a message to a customer', () => {
     expect(formatAnywhere(EXPIRES)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d \(UTC[+-]\d\d:\d\d\)$/);
   });
 
-  it('is a code to dial, or the instruction alone', () => {
+  it('contains a dial string or the instruction', () => {
     expect(message(DIAL)).toEqual({ text: 'Dial: *737*1#' });
     expect(message({ kind: 'other', type: 'x', instruction: 'Approve it', entries: [] })).toEqual({
       text: 'Approve it',
@@ -49,20 +49,25 @@ describe('a message to a customer', () => {
   it.each<[string, unknown, NextAction | undefined, string]>([
     ['is paid', { ...open, status: 'successful' }, TRANSFER, 'act.A.b is paid'],
     ['has failed', { ...open, status: ['failed', 'Failed'] }, DIAL, 'act.A.b is failed'],
-    ['asks nothing', { ...open, status: 'processing' }, undefined, 'act.A.b asks nothing of the customer (processing)'],
+    [
+      'has no next action',
+      { ...open, status: 'processing' },
+      undefined,
+      'act.A.b asks nothing of the customer (processing)',
+    ],
     ['lacks a bank', open, { ...TRANSFER, bank: '' }, 'the service sent no bank'],
     ['has expired', open, { ...TRANSFER, expiresAt: NOW }, `the account expired at ${formatAnywhere(NOW)}`],
     [
-      'says nothing',
+      'has no instruction',
       open,
       { kind: 'other', type: 'x', instruction: undefined, entries: [] },
       'the service did not say what to do',
     ],
-  ])('is not made where the activity %s', (_, value, action, why) => {
+  ])('is not created if the activity %s', (_, value, action, why) => {
     expect(message(action, value)).toEqual({ why });
   });
 
-  it('holds nothing hidden, whatever the service sends', () => {
+  it('contains no hidden characters', () => {
     const anything = fc.record({
       status: fc.constantFrom('requires_action', 'new'),
       next_action: fc.record({ instruction: fc.string({ unit: ANY_CHARACTER }), headers: fc.jsonValue() }),

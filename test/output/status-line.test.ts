@@ -6,7 +6,7 @@ import { terminal } from './support.ts';
 const ERASE = '\r\u001b[2K';
 const UP = '\u001b[1A\u001b[2K';
 
-it('takes the rows away that a narrower terminal shows it on', async () => {
+it('is erased completely after the terminal became narrower', async () => {
   const io = terminal(80);
   const line = openStatusLine(io, await stylesFor(false), false);
   await line.show('x'.repeat(70));
@@ -16,12 +16,12 @@ it('takes the rows away that a narrower terminal shows it on', async () => {
   expect(io.stderr.writes).toEqual([`${ERASE}${'x'.repeat(70)}`, `${ERASE}${UP}${UP}y`, ERASE]);
 });
 
-it('can be taken away from outside, and is drawn anew afterwards', async () => {
+it('can be erased by other output, and is redrawn later', async () => {
   const io = terminal(80);
   const line = openStatusLine(io, await stylesFor(false), false);
   await line.show('waiting');
   expect(io.stderr.erase?.()).toBe(ERASE);
-  // What was taken away from outside leaves nothing to take away.
+  // After erasing by other output there is nothing to erase.
   await line.clear();
   await line.show('waiting');
   expect(io.stderr.writes).toEqual([`${ERASE}waiting`, `${ERASE}waiting`]);

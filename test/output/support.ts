@@ -8,13 +8,13 @@ import { type Surface, speaksUtf8, stylesFor } from '../../src/output/style.ts';
 
 export const NOW = Date.parse('2026-11-20T13:05:00Z');
 
-/** An output that collects what it is given. */
+/** Collects its writes. */
 class FakeOutput implements Output {
   readonly writes: string[] = [];
   readonly isTerminal: boolean;
   readonly columns: number;
   closed = false;
-  /** Runs before a write resolves: a slow reader, or one that goes away. */
+  /** Runs before a write resolves: a slow reader, or one that closes. */
   taken: (text: string) => Promise<void> | void = () => undefined;
 
   constructor({ isTerminal = false, columns = 80 }: Partial<Pick<Output, 'isTerminal' | 'columns'>> = {}) {
@@ -28,7 +28,7 @@ class FakeOutput implements Output {
     await this.taken(text);
   }
 
-  /** What the clipboard was given. */
+  /** The text copied to the clipboard. */
   copied: string | undefined;
   erase: (() => string) | undefined;
 
@@ -83,12 +83,12 @@ export const surface = async (width: number, color = false, env: Env = {}): Prom
   env,
 });
 
-/** A record as the client gives it: the text, and its value as JSON.parse has it. */
+/** A record as returned by the client: the text and its parsed value. */
 export const received = (text: string): ApiRecord => ({ value: JSON.parse(text), text });
 
 export const recordOf = (value: object): ApiRecord => received(JSON.stringify(value));
 
-/** Pages a, b, c… of these records, linked by their cursors; the last one ends the list. */
+/** Pages a, b, c… of these records, linked by cursors; the last one ends the list. */
 export const pagesOf = (...pages: readonly (readonly ApiRecord[])[]): ApiPage[] =>
   pages.map((records, index) => ({
     records,
@@ -96,13 +96,13 @@ export const pagesOf = (...pages: readonly (readonly ApiRecord[])[]): ApiPage[] 
     nextCursor: index === pages.length - 1 ? null : `cursor-${index + 1}`,
   }));
 
-/** A list that yields these pages and then ends, or throws `fault`. */
+/** Yields these pages, then ends or throws `fault`. */
 export async function* served(pages: readonly ApiPage[], fault?: Error): AsyncGenerator<ApiPage> {
   yield* pages;
   if (fault !== undefined) throw fault;
 }
 
-/** A payment request's view, as commands/ugwo has it but for its length. */
+/** The view of payment requests in commands/ugwo, shortened. */
 export const ugwoView: View = {
   columns: [
     { path: 'uid' },

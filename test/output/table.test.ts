@@ -85,21 +85,21 @@ describe('a table', () => {
     expect(await drawn(terminal(columns), [RECORDS])).toBe(table);
   });
 
-  it('cuts nothing in a pipe, where there is no width', async () => {
+  it('shortens nothing in a pipe', async () => {
     const description = 'x'.repeat(300);
     const text = await drawn(pipe(), [[ugwo('a1', { description })], [ugwo('b2', { description: `${description}y` })]]);
     expect(text).toContain(`  ${description}  ${AT}`);
     expect(text).toContain(`  ${description}y  ${AT}`);
   });
 
-  it('leaves out columns that are empty, empty of sense, or said by another', async () => {
+  it('omits columns that are empty or shown by another', async () => {
     const text = await drawn(pipe(), [
       [recordOf({ uid: 'u', amount: 1, currency: 'NGN', description: [], status: '' })],
     ]);
     expect(text.split('\n')[0]).toBe('uid    amount');
   });
 
-  it('shows named columns in their order, known to the view or not', async () => {
+  it('shows named columns in order, even if the view lacks them', async () => {
     const record = ugwo('a1', { meta: { tier: 'vip' } });
     expect(await drawn(pipe(), [[record]], { columns: ['meta', 'currency', 'meta.tier', 'amount'] })).toBe(
       `
@@ -122,11 +122,11 @@ meta             currency     meta.tier        amount
     expect(lines[2]?.trimStart()).toBe(amount);
   });
 
-  it('shows a time that is none as it was sent', async () => {
+  it('shows an unreadable time unchanged', async () => {
     expect(await drawn(pipe(), [[ugwo('a1', { created_at: 'yesterday' })]])).toMatch(/ {2}yesterday$/m);
   });
 
-  it('takes width from the column that has most to give', () => {
+  it('shrinks the widest flexible column first', () => {
     const columns = [{ path: 'a', flexible: true }, { path: 'b' }, { path: 'c', flexible: true }];
     expect(fitWidths([20, 5, 12], columns, 20 + 5 + 12 + 4, true)).toEqual([20, 5, 12]);
     expect(fitWidths([20, 5, 12], columns, 39, true)).toEqual([18, 5, 12]);
@@ -135,7 +135,7 @@ meta             currency     meta.tier        amount
     expect(fitWidths([20, 5, 12], columns, 24, true)).toBeUndefined();
   });
 
-  it('makes no column unreadable where others can be left out instead', () => {
+  it('omits columns before making one unreadable', () => {
     const columns = [
       { path: 'a', flexible: true },
       { path: 'b', least: 3 },
@@ -147,12 +147,12 @@ meta             currency     meta.tier        amount
     expect(fitWidths([20, 5, 15], columns, 18, true)).toBeUndefined();
   });
 
-  it('colours a state, not a text that looks like one', async () => {
+  it('colours a status, but not similar text', async () => {
     const text = await drawn(terminal(120), [[recordOf({ uid: 'failed' })]], { color: true });
     expect(text.split('\n')[2]).toBe('failed');
   });
 
-  it('colours states and nothing that would move a column', async () => {
+  it('colours without changing the layout', async () => {
     const text = await drawn(terminal(120), [RECORDS], { color: true });
     expect(stripVTControlCharacters(text)).toBe(WIDE);
     expect(text).toContain('\u001b[36mprocessing\u001b[39m');
@@ -190,7 +190,7 @@ describe('a list of payment requests', () => {
     one('115', { onye: null }),
   ];
 
-  it('shows ref, customer, amount, status and time at 80 columns', async () => {
+  it('shows ref, customer, amount, status and time in 80 columns', async () => {
     const [head, , ...rows] = (await drawn(terminal(80), [LIST], {}, realView)).trimEnd().split('\n');
     expect(head).toMatch(/^ref +customer +amount {2}status +created_at$/);
     expect(rows).toEqual([
@@ -201,13 +201,13 @@ describe('a list of payment requests', () => {
     ]);
   });
 
-  it('is stacked where no table fits, with whole identifiers', async () => {
+  it('is stacked with whole ids if no table fits', async () => {
     const text = await drawn(terminal(36), [LIST], {}, realView);
     expect(text).toMatch(/^ref +INV-000120\ncustomer\s+amaka/);
     for (const name of ['120', '117', '116', '115']) expect(text).toContain(uid(name));
   });
 
-  it('draws nothing but ASCII where the locale knows no more', async () => {
+  it('is ASCII in an ASCII locale', async () => {
     const io = terminal(80, { LC_ALL: 'C', LANG: 'en_NG.UTF-8' });
     const text = await drawn(io, [LIST], {}, realView);
     expect(text).toMatch(/^[ -~\n]+$/);
@@ -216,14 +216,14 @@ describe('a list of payment requests', () => {
   });
 
   it.each([{}, { LANG: 'C' }, { LANG: 'en_NG.UTF-8', LC_ALL: 'POSIX' }])(
-    'has a plain rule in a pipe, by %j',
+    'has an ASCII rule in a pipe with %j',
     async (env) => {
       expect((await drawn(pipe(env), [RECORDS])).split('\n')[1]).toMatch(/^-+$/);
     },
   );
 
   it.each([{ LANG: 'C.UTF-8' }, { LC_CTYPE: 'UTF-8', LANG: 'C' }, { OS: 'Windows_NT' }])(
-    'has a drawn one by %j',
+    'has a Unicode rule with %j',
     async (env) => {
       expect((await drawn(pipe(env), [RECORDS])).split('\n')[1]).toMatch(/^─+$/);
     },
@@ -259,7 +259,7 @@ describe('a list of charges', () => {
       120,
       'chg-pg39tvg2ed33  not created  bank_transfer  NGN 1,234,567.00  https://api-dev.exam…  ugw.Lcal.p8Wdunr9tr1bMLFMnJArp5Qt',
     ],
-  ])('has whole ids at %d columns', async (columns, row) => {
+  ])('has whole ids in %d columns', async (columns, row) => {
     expect((await drawn(terminal(columns), [[charge]], {}, view)).split('\n')[2]).toBe(row);
   });
 });
@@ -267,14 +267,14 @@ describe('a list of charges', () => {
 describe('a table over several pages', () => {
   const later = ugwo('d4', { amount: 500_000_000_000_000, description: 'far too long for the column of page one' });
 
-  it('has one header, and writes each page when it is there', async () => {
+  it('has one header, and writes each page at once', async () => {
     const io = terminal(80);
     const text = await drawn(io, [RECORDS.slice(0, 2), [], RECORDS.slice(2)]);
     expect(text).toBe(MIDDLE);
     expect(io.stdout.writes.map((write) => write.split('\n').length - 1)).toEqual([4, 1]);
   });
 
-  it('never shortens an amount: its row sticks out', async () => {
+  it('never shortens an amount: its row is wider', async () => {
     const text = await drawn(terminal(80), [RECORDS, [later]]);
     expect(text.split('\n').slice(5)).toEqual([
       `ugw.WXYZ.d4  processing  NGN 5,000,000,000,000.00  far too long for t…  ${AT}`,
@@ -282,7 +282,7 @@ describe('a table over several pages', () => {
     ]);
   });
 
-  it('keeps room for longer values where there is room', async () => {
+  it('reserves space for longer values if possible', async () => {
     const small = ugwo('a1', { amount: 100, description: 'x', status: 'new' });
     const big = ugwo('b2', { amount: 1_000_000_000, description: 'x'.repeat(20), status: 'partially_refunded' });
     const [head = '', , ...rows] = (await drawn(terminal(120), [[small], [big]])).trimEnd().split('\n');
@@ -291,14 +291,14 @@ describe('a table over several pages', () => {
     expect(widthOf(alone)).toBeLessThan(widthOf(head));
   });
 
-  it('stays stacked once it is', async () => {
+  it('stays stacked', async () => {
     const text = await drawn(terminal(36), [RECORDS.slice(0, 1), RECORDS.slice(1)]);
     expect(text).toBe(NARROW);
   });
 });
 
 describe('stacked records', () => {
-  it('keep an identifier whole on a line of its own where it fits one', async () => {
+  it('keep an id whole on its own line if it fits', async () => {
     const uid = `ugw.WXYZ.${'x'.repeat(24)}`;
     const text = await drawn(terminal(40), [[recordOf({ uid, description: 'a b', status: 's' })]], {
       columns: ['description', 'uid', 'status'],
@@ -314,7 +314,7 @@ const anyText = fc.oneof(
 );
 
 describe('any text', () => {
-  it('keeps every line within the terminal, and every column in its place', async () => {
+  it('fits the terminal and keeps the columns aligned', async () => {
     const record = fc.record({ uid: fc.constant('ugw.WXYZ.a1'), description: anyText });
     await fc.assert(
       fc.asyncProperty(
@@ -330,7 +330,7 @@ describe('any text', () => {
     );
   });
 
-  it('lets no control character through, stacked, drawn or in a header', async () => {
+  it('is escaped, stacked, as a table or in a header', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, anyText, fc.constantFrom(30, 80), async (name, value, columns) => {
         const text = await drawn(

@@ -19,7 +19,7 @@ const many = async (records: readonly ApiRecord[], columns?: readonly string[], 
 };
 
 describe('tsv, a list', () => {
-  it('has the columns of the view, raw, under a header', async () => {
+  it('has the raw columns of the view under a header', async () => {
     const long = 'x'.repeat(500);
     const text = await many([
       ugwo('a1', { description: long, onye: { uid: 'ony.WXYZ.a1' } }),
@@ -32,7 +32,7 @@ describe('tsv, a list', () => {
     );
   });
 
-  it('gives numbers as they were sent', async () => {
+  it('preserves the digits of numbers', async () => {
     const record = received('{"uid":"u","a":12345678901234567890,"b":1e400,"c":[0.1000,-0]}');
     expect(await many([record], ['a', 'b', 'c', 'c.0'])).toBe('12345678901234567890\t1e400\t[0.1000,-0]\t0.1000\n');
   });
@@ -45,7 +45,7 @@ describe('tsv, a list', () => {
     },
   );
 
-  it('has the named columns in their order, over all pages', async () => {
+  it('has the named columns in order over all pages', async () => {
     const io = pipe();
     const pages = served(pagesOf([], [ugwo('a1')], [ugwo('b2', { onye: { uid: 'ony.b' } })]));
     const asked = options({ format: 'tsv', columns: ['onye', 'ref', 'uid', 'ref'] });
@@ -55,7 +55,7 @@ describe('tsv, a list', () => {
     );
   });
 
-  it('takes every top-level field where the view has no columns', async () => {
+  it('has every top-level field if the view has no columns', async () => {
     expect(await many([recordOf({ b: 1, a: { c: true } }), recordOf({ d: null })], undefined, { columns: [] })).toBe(
       'b\ta\td\n1\t{"c":true}\t\n\t\t\n',
     );
@@ -63,7 +63,7 @@ describe('tsv, a list', () => {
 });
 
 describe('tsv, one object', () => {
-  it('has a line for every field that was sent, by its dotted path', async () => {
+  it('has a line per field with its dotted path', async () => {
     const record = received(
       '{"uid":"u","status":["failed","Failed"],"other":["failed","Failed"],"checkout":{"currency":null,' +
         '"mediums":[{"medium":"ussd"}],"none":{},"nil":[]},"amount":1.50,"n":1e400,"ok":false}',
@@ -86,19 +86,19 @@ describe('tsv, one object', () => {
     );
   });
 
-  it('has the named columns alone, in their order', async () => {
+  it('has only the named columns in order', async () => {
     expect(await one(ugwo('a1'), ['currency', 'uid', 'onye.email'])).toBe(
       'currency\tNGN\nuid\tugw.WXYZ.a1\nonye.email\t\n',
     );
   });
 
-  it('gives what is no object as it is', async () => {
+  it('prints a non-object', async () => {
     expect(await one(received('[1,{"a":2}]'))).toBe('0\t1\n1.a\t2\n');
     expect(await one(received('"x"'))).toBe('x\n');
     expect(await one(received('{}'))).toBe('');
   });
 
-  it('takes __proto__ for a name like any other', async () => {
+  it('treats __proto__ like any other name', async () => {
     expect(await one(received('{"__proto__":{"a":1}}'))).toBe('__proto__.a\t1\n');
   });
 });
@@ -118,7 +118,7 @@ describe('any text in a cell', () => {
   );
   const view: View = { columns: [{ path: 'a' }, { path: 'b' }] };
 
-  it('comes back by splitting at newlines and TABs', async () => {
+  it('round-trips by splitting at newlines and tabs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ a: text, b: text }), { minLength: 1, maxLength: 4 }), async (values) => {
         const lines = (await many(values.map(recordOf), undefined, view)).split('\n');
@@ -129,7 +129,7 @@ describe('any text in a cell', () => {
     );
   });
 
-  it('comes back from one object too, names included', async () => {
+  it('round-trips in one object, including names', async () => {
     await fc.assert(
       fc.asyncProperty(text, text, async (name, value) => {
         const line = await one(recordOf({ [name]: value }));

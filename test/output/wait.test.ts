@@ -18,12 +18,12 @@ const view: View = {
 const activity = (status: string, more: object = {}): ApiRecord => recordOf({ uid: 'act.A.b', status, ...more });
 const DIAL = { next_action: { type: 'user_action', headers: { ussd: '*737#' } } };
 
-/** A clock that a test moves; a pause ends when the time has come. */
+/** A manual clock; a pause ends at its time. */
 class HandClock implements Clock {
   time = NOW;
   readonly #sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
 
-  /** It stands still: what is told of a wait goes by the ticks. */
+  /** Constant, because waits use the ticks. */
   now(): number {
     return NOW;
   }
@@ -50,7 +50,7 @@ class HandClock implements Clock {
   }
 }
 
-/** Whatever can go on without the clock has gone on. */
+/** Resolves after everything that does not wait for the clock. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Watched {
@@ -60,7 +60,7 @@ interface Watched {
   readonly end: (waited: Waited | Error) => Promise<ResultNotices>;
 }
 
-/** Renders a wait that the test drives. */
+/** Renders a wait controlled by the test. */
 const watch = async (
   base: FakeIo,
   record: ApiRecord | undefined,
@@ -92,7 +92,7 @@ const watch = async (
 };
 
 describe('a wait on a terminal', () => {
-  it('shows the record at once, then what has changed of it', async () => {
+  it('shows the record at once, then its changes', async () => {
     const { io, end } = await watch(terminal(), activity('requires_action', { ...DIAL, seen: 1 }));
     expect(io.stdout.text).toContain('not paid');
     expect(io.stdout.text).toContain('*737#');
@@ -101,7 +101,7 @@ describe('a wait on a terminal', () => {
     expect(io.stdout.text.slice(before.length)).toBe('status  paid\n');
   });
 
-  it('shows new fields, and those that paycli does not know', async () => {
+  it('shows new and unknown fields', async () => {
     const { io, end } = await watch(terminal(), activity('processing'));
     const before = io.stdout.text;
     await end({ record: activity('failed', { error: { code: 'no_funds' }, charged_amount: 0 }) });
@@ -110,7 +110,7 @@ describe('a wait on a terminal', () => {
     );
   });
 
-  it('shows all of it again when there is something else to do, or a field has gone', async () => {
+  it('shows the whole record again for a new next action or a removed field', async () => {
     for (const [first, last] of [
       [activity('processing'), activity('requires_action', DIAL)],
       [activity('failed', { error: 'no' }), activity('processing')],
@@ -122,27 +122,27 @@ describe('a wait on a terminal', () => {
     }
   });
 
-  it('says nothing twice when nothing has changed', async () => {
+  it('repeats nothing if nothing has changed', async () => {
     const { io, end } = await watch(terminal(), activity('requires_action', DIAL));
     const before = io.stdout.text;
     await end({ record: activity('requires_action', { ...DIAL, seen: 2 }) });
     expect(io.stdout.text).toBe(before);
   });
 
-  it('keeps to --columns', async () => {
+  it('respects --columns', async () => {
     const { io, end } = await watch(terminal(), activity('processing', DIAL), { columns: ['uid', 'status'] });
     await end({ record: activity('successful', DIAL) });
     expect(io.stdout.text).toBe('uid     act.A.b\nstatus  processing\nstatus  paid\n');
   });
 
-  it('shows in the end what it did not know at first', async () => {
+  it('shows the record at the end if it was not known first', async () => {
     const { io, end } = await watch(terminal(), undefined);
     expect(io.stdout.text).toBe('');
     await end({ record: activity('successful') });
     expect(io.stdout.text).toBe('uid     act.A.b\nstatus  paid\n');
   });
 
-  it('counts down on one line of stderr, which is gone in the end', async () => {
+  it('counts down on one line of stderr, which is erased at the end', async () => {
     const { io, clock, tell, end } = await watch(terminal(), activity('requires_action'));
     await tell({});
     expect(io.stderr.text).toBe(`${ERASE}not paid, waiting; 15:00 left, Ctrl-C stops waiting`);
@@ -160,7 +160,7 @@ describe('a wait on a terminal', () => {
     expect(io.stderr.writes).toHaveLength(written);
   });
 
-  it('takes the line away before it shows what was waited for', async () => {
+  it('erases the line before showing the result', async () => {
     const { io, tell, end } = await watch(terminal(), activity('requires_action'));
     await tell({});
     const order: string[] = [];
@@ -173,9 +173,9 @@ describe('a wait on a terminal', () => {
   it.each<[string, FakeIo, Partial<OutputOptions>]>([
     ['with --quiet', terminal(), { quiet: true }],
     ['with --debug', terminal(), { plain: true }],
-    ['that can not rewrite a line', terminal(80, { TERM: 'dumb' }), {}],
-    ['that stderr does not go to', { ...terminal(), stderr: pipe().stderr }, {}],
-  ])('%s has no such line', async (_which, base, more) => {
+    ['on a dumb terminal', terminal(80, { TERM: 'dumb' }), {}],
+    ['with stderr redirected', { ...terminal(), stderr: pipe().stderr }, {}],
+  ])('%s has no countdown', async (_which, base, more) => {
     const { io, tell, end } = await watch(base, undefined, more);
     await tell({});
     await end({ record: activity('successful') });
@@ -183,7 +183,7 @@ describe('a wait on a terminal', () => {
     expect(io.stdout.text).toContain('paid');
   });
 
-  it('counts down for a person even where the data goes elsewhere', async () => {
+  it('counts down for a person even if stdout is redirected', async () => {
     const { io, tell, end } = await watch({ ...terminal(), stdout: pipe().stdout }, activity('processing'));
     await tell({});
     expect([io.stdout.text, io.stderr.text]).toEqual(['', expect.stringContaining('15:00 left')]);
@@ -192,13 +192,13 @@ describe('a wait on a terminal', () => {
   });
 });
 
-describe('a wait elsewhere', () => {
+describe('a wait without a terminal', () => {
   it.each<[FakeIo, OutputOptions['format'], string]>([
     [pipe(), 'tsv', 'uid\tact.A.b\nstatus\tsuccessful\n'],
     [pipe(), 'json', '{"uid":"act.A.b","status":"successful"}\n'],
     [pipe(), 'table', 'uid     act.A.b\nstatus  paid\n'],
     [terminal(), 'ndjson', '{"uid":"act.A.b","status":"successful"}\n'],
-  ])('shows nothing but what it has become', async (base, format, text) => {
+  ])('prints only the final record', async (base, format, text) => {
     const { io, tell, end } = await watch(base, activity('requires_action'), { format });
     await tell({});
     expect(io.stdout.text).toBe('');
@@ -209,7 +209,7 @@ describe('a wait elsewhere', () => {
 });
 
 describe('the end of a wait', () => {
-  it('is given back, for whoever ends the run', async () => {
+  it('is returned to the caller', async () => {
     const failure = new PayError('pending', 'still open');
     const { end } = await watch(pipe(), undefined);
     expect(await end({ record: activity('processing'), notice: 'a word', failure })).toEqual({
@@ -218,14 +218,14 @@ describe('the end of a wait', () => {
     });
   });
 
-  it('with an error loses neither the error nor what was known', async () => {
+  it('with an error keeps the error and the last record', async () => {
     const thrown = new PayError('internal', 'a defect');
     const { io, end } = await watch(pipe(), activity('requires_action'), { format: 'json' });
     expect(await end(thrown)).toEqual({ failure: thrown });
     expect(io.stdout.text).toBe('{"uid":"act.A.b","status":"requires_action"}\n');
   });
 
-  it('with an error and nothing known shows nothing, and no line is left', async () => {
+  it('with an error and no record prints nothing and erases the line', async () => {
     const thrown = new PayError('read_failed', 'no answer');
     const { io, tell, end } = await watch(terminal(), undefined);
     await tell({ status: undefined });
@@ -234,7 +234,7 @@ describe('the end of a wait', () => {
   });
 });
 
-describe('the line of a wait', () => {
+describe('the countdown', () => {
   const waiting: Waiting = { status: 'requires_action', until: NOW + 12 * MINUTE + 30_001, failing: false };
 
   it.each([
@@ -255,11 +255,11 @@ describe('the line of a wait', () => {
     [59_000, '0:59'],
     [3_599_001, '1:00:00'],
     [86_400_000, '24:00:00'],
-  ])('says %i ms as %s', (left, text) => {
+  ])('prints %i ms as %s', (left, text) => {
     expect(countdownText({ ...waiting, until: NOW + left }, NOW, 80)).toContain(` ${text} left`);
   });
 
-  it('lets no status break out of it', () => {
+  it('escapes the status', () => {
     const text = countdownText({ ...waiting, status: 'a\u001b[31m\n支払い' }, NOW, 80);
     expect(text).toMatch(/^a\\x1b\[31m.*支払い, waiting/);
     expect(text).not.toMatch(/\p{Cc}/u);

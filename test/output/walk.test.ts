@@ -20,7 +20,7 @@ const list = (pages: AsyncIterable<ApiPage>, more: Partial<List> = {}): List => 
   ...more,
 });
 
-/** Counts what is asked of a list, and whether it is told to stop. */
+/** Counts requested pages, and records whether the list was stopped. */
 const watched = (pages: readonly ApiPage[]) => {
   const seen = { asked: 0, returned: false };
   const iterable: AsyncIterable<ApiPage> = {
@@ -38,8 +38,8 @@ const watched = (pages: readonly ApiPage[]) => {
   return { seen, iterable };
 };
 
-describe('a list is written as it arrives', () => {
-  it.each(FORMATS)('%s: a page is asked for only when the reader has taken the one before', async (format) => {
+describe('streaming a list', () => {
+  it.each(FORMATS)('%s: requests a page only after the reader has taken the previous one', async (format) => {
     const io = pipe();
     const { seen, iterable } = watched(THREE);
     const askedAtWrite: number[] = [];
@@ -53,7 +53,7 @@ describe('a list is written as it arrives', () => {
     const done = render(list(iterable), io, options({ format }));
     for (let asked = 1; asked <= 3; asked += 1) {
       await expect.poll(() => io.stdout.writes.length).toBe(asked);
-      // Whoever does not wait for the reader would ask for the next page within this turn.
+      // Without back pressure, the next page would be requested in this tick.
       await new Promise((resolve) => setImmediate(resolve));
       expect([seen.asked, io.stdout.writes.length]).toEqual([asked, asked]);
       release();
@@ -64,7 +64,7 @@ describe('a list is written as it arrives', () => {
     expect(askedAtWrite.slice(0, 3)).toEqual([1, 2, 3]);
   });
 
-  it.each(FORMATS)('%s: a reader that has gone ends the walk, without a word', async (format) => {
+  it.each(FORMATS)('%s: a closed pipe ends the walk silently', async (format) => {
     const io = pipe();
     const { seen, iterable } = watched(THREE);
     io.stdout.taken = () => {
@@ -76,7 +76,7 @@ describe('a list is written as it arrives', () => {
     expect(io.stderr.text).toBe('');
   });
 
-  it('asks for nothing when the reader has gone before the first page', async () => {
+  it('requests nothing if the pipe is closed before the first page', async () => {
     const io = pipe();
     io.stdout.closed = true;
     const { seen, iterable } = watched(THREE);
@@ -84,7 +84,7 @@ describe('a list is written as it arrives', () => {
     expect(seen).toEqual({ asked: 0, returned: true });
   });
 
-  it('stops the list when writing fails, and says why', async () => {
+  it('stops the list if writing fails, with the reason', async () => {
     const io = pipe();
     const { seen, iterable } = watched(THREE);
     io.stdout.taken = () => Promise.reject(new Error('no space left'));
@@ -94,17 +94,17 @@ describe('a list is written as it arrives', () => {
   });
 });
 
-describe('a walk that breaks off', () => {
+describe('a walk that fails', () => {
   const fault = new PayError('read_failed', 'the service did not answer');
 
-  it.each(FORMATS)('%s: prints nothing when the first page fails', async (format) => {
+  it.each(FORMATS)('%s: prints nothing if the first page fails', async (format) => {
     const io = pipe();
     await expect(render(list(served([], fault)), io, options({ format }))).rejects.toBe(fault);
     expect(io.stdout.writes).toEqual([]);
     expect(io.stderr.text).toBe('');
   });
 
-  it('json: leaves a whole document that says where to go on', async () => {
+  it('json: prints a complete document with the next cursor', async () => {
     const io = pipe();
     await expect(render(list(served(THREE.slice(0, 2), fault)), io, options())).rejects.toBe(fault);
     expect(JSON.parse(io.stdout.text)).toEqual({
@@ -115,7 +115,7 @@ describe('a walk that breaks off', () => {
   });
 
   it.each(['tsv', 'ndjson', 'csv', 'table'] as const)(
-    '%s: keeps what was shown and leaves the rest to the error',
+    '%s: keeps the printed rows and throws the error',
     async (format) => {
       const io = pipe();
       await expect(render(list(served(THREE.slice(0, 1), fault)), io, options({ format }))).rejects.toBe(fault);
@@ -124,14 +124,14 @@ describe('a walk that breaks off', () => {
     },
   );
 
-  it('table: shows the rows that came', async () => {
+  it('table: shows the received rows', async () => {
     const io = pipe();
     await expect(render(list(served(THREE.slice(0, 1), fault)), io, options({ format: 'table' }))).rejects.toBe(fault);
     expect(io.stdout.text.split('\n').at(-2)).toBe('3');
   });
 });
 
-it('says nothing more to who has left the pager', async () => {
+it('a closed pager gets no further messages', async () => {
   const io = terminal(30);
   const pages = (async function* () {
     yield {
@@ -157,7 +157,7 @@ describe('max', () => {
     return { count: data.length, next: next_cursor, said: io.stderr.text, ...seen };
   };
 
-  it('stops inside a page: going on starts with that page', async () => {
+  it('inside a page: the next command repeats that page', async () => {
     expect(await upTo(5)).toEqual({
       count: 5,
       next: 'cursor-1',
@@ -167,7 +167,7 @@ describe('max', () => {
     });
   });
 
-  it('stops at the end of a page: going on starts with the next', async () => {
+  it('at the end of a page: the next command starts with the next', async () => {
     expect(await upTo(3)).toEqual({
       count: 3,
       next: 'cursor-1',
@@ -177,16 +177,16 @@ describe('max', () => {
     });
   });
 
-  it('never cuts the first page, which no cursor leads back to', async () => {
+  it('never cuts the first page, which has no cursor', async () => {
     expect(await upTo(1)).toMatchObject({ count: 3, next: 'cursor-1' });
   });
 
-  it('is not worth a word when nothing remains', async () => {
+  it('causes no message if nothing remains', async () => {
     expect(await upTo(9)).toMatchObject({ count: 9, next: null, said: '', asked: 3 });
     expect(await upTo(50)).toMatchObject({ count: 9, next: null, said: '' });
   });
 
-  it('is silent with quiet, and has no command where there is none', async () => {
+  it('is silent with quiet, and prints no command without goOn', async () => {
     expect(await upTo(5, {}, true)).toMatchObject({ next: 'cursor-1', said: '' });
     const without = list(served(THREE), { max: 5 });
     const { goOn: _, ...bare } = without;
@@ -196,22 +196,22 @@ describe('max', () => {
   });
 });
 
-describe('what is said at the end of a list', () => {
-  it('names the command for the next page, safe to show', async () => {
+describe('the message at the end of a list', () => {
+  it('names the command for the next page, escaped', async () => {
     const io = pipe();
     const page = { records: numbered(1, 1), cursor: undefined, nextCursor: 'c\u001b[2J' };
     await render(list(served([page])), io, options({ format: 'tsv' }));
     expect(io.stderr.text).toBe('More: paycli ugwo list --cursor c\\x1b[2J\n');
   });
 
-  it('is nothing with quiet, or after the last page', async () => {
+  it('is missing with quiet or after the last page', async () => {
     const io = pipe();
     await render(list(served(THREE.slice(0, 1))), io, options({ quiet: true }));
     await render(list(served(THREE)), io, options());
     expect(io.stderr.text).toBe('');
   });
 
-  it('is a sentence for people when there is nothing to show', async () => {
+  it('says that nothing was found', async () => {
     const io = pipe();
     await render({ kind: 'list', pages: served(pagesOf([])), view: ugwoView }, io, options({ format: 'table' }));
     expect([io.stdout.text, io.stderr.text]).toEqual(['', 'Nothing found.\n']);

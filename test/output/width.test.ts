@@ -21,7 +21,7 @@ describe('widthOf', () => {
     ['₦', 1],
     ['…', 1],
     ['नि', 2],
-  ])('%j takes %d columns', (text, width) => {
+  ])('%j has width %d', (text, width) => {
     expect(widthOf(text)).toBe(width);
   });
 });
@@ -36,7 +36,7 @@ describe('shorten', () => {
     ['東京都庁', 5, '東京…'],
     ['東京都庁', 4, '東…'],
     ['a👩‍🚀b', 3, 'a…'],
-  ])('cuts %j to %d columns: %j', (text, width, short) => {
+  ])('shortens %j to %d columns: %j', (text, width, short) => {
     expect(shorten(text, width)).toBe(short);
   });
 
@@ -44,11 +44,11 @@ describe('shorten', () => {
     ['INV-000120', 10, 'INV-000120'],
     ['INV-000120', 6, '…00120'],
     ['a東京', 4, '…京'],
-  ])('cuts the start of %j to %d columns: %j', (text, width, short) => {
+  ])('shortens the start of %j to %d columns: %j', (text, width, short) => {
     expect(shortenStart(text, width)).toBe(short);
   });
 
-  it('says with what it is asked to that something is left out', () => {
+  it('uses the given ellipsis', () => {
     expect([shorten('abcdef', 5, '...'), shortenStart('abcdef', 5, '...'), shorten('abcdef', 2, '...')]).toEqual([
       'ab...',
       '...ef',
@@ -65,7 +65,7 @@ describe('shorten', () => {
   });
 });
 
-it('pads to the width on either side and leaves longer text alone', () => {
+it('pad pads on either side and leaves longer text unchanged', () => {
   expect(pad('東', 4)).toBe('東  ');
   expect(pad('東', 4, 'right')).toBe('  東');
   expect(pad('abcdef', 4)).toBe('abcdef');
@@ -85,7 +85,7 @@ describe('wrap', () => {
     expect(wrap(text, width)).toEqual(lines);
   });
 
-  it('keeps every character, and every line within the width', () => {
+  it('keeps every character within the width', () => {
     fc.assert(
       fc.property(word, fc.integer({ min: 2, max: 30 }), (text, width) => {
         const lines = wrap(text, width);
@@ -95,16 +95,16 @@ describe('wrap', () => {
     );
   });
 
-  it.each(['a', 'a b ', '東'])('breaks a hundred thousand characters at once: %j', (piece) => {
+  it.each(['a', 'a b ', '東'])('is fast for a hundred thousand characters: %j', (piece) => {
     const text = piece.repeat(100_000 / piece.length);
     const started = performance.now();
     const lines = wrap(text, 40);
-    // Measured anew with each piece, they took minutes.
+    // Measuring again for each piece took minutes.
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
   });
 
-  it('leaves a word whole that is wider, where it is to be copied', () => {
+  it('keeps a wider word whole, for copying', () => {
     expect(wrapWords('POST /v1/ugwo/ugw.A.b: 422 no', 10)).toEqual(['POST', '/v1/ugwo/ugw.A.b:', '422 no']);
   });
 });
