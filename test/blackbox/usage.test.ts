@@ -230,7 +230,7 @@ describe('--dry-run', () => {
   it.each(
     SPECS.filter(({ previews }) => previews !== true).map(({ path, examples }) => [
       path.join(' '),
-      examples[0]?.line.split('\n').at(-1) ?? '',
+      examples[0]?.line.split(/\n| \| /).findLast((call) => call.startsWith('paycli ')) ?? '',
     ]),
   )('is rejected by %s, which sends no request', async (_path, line) => {
     const home = newFolder();

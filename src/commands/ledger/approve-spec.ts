@@ -5,7 +5,7 @@ import { SEEDED } from '../../core/data-files.ts';
 export const approveCommand = defineCommand({
   path: ['approve'],
   danger: 'money',
-  summary: "approve another person's file of charges, or the charge that an agent has planned",
+  summary: "approve another person's file, or an agent's charge",
   description:
     'A file above the policy of its profile (`paycli policy set --approve-above`) needs a second person. Shows the ' +
     'sum of the file and who wants to send it, and asks you to type the sum on a terminal; --yes does not answer ' +

@@ -4,9 +4,10 @@ import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import { isGuarded } from '../../core/origin.ts';
+import { shellLine } from '../../core/shell.ts';
 import { visible, visibleJson } from '../../core/text.ts';
 import { utcAtom } from '../../core/time.ts';
-import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
+import { type LedgerTarget, lastDigits, type RequestTerms } from '../../ledger/entry.ts';
 import { newId } from '../../ledger/guard.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { PLAN, PLAN_VALID_MS } from '../../ledger/policy.ts';
@@ -85,16 +86,20 @@ const checkToken = async (token: string, { id, until }: Sealed, ledger: Ledger, 
 };
 
 const approveCommand = (id: string, { profile }: LedgerTarget): string =>
-  ['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])].join(' ');
+  shellLine(['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])]);
 
-/** Who is charged, how much, and by which medium. */
-const chargeText = (ugwo: string, medium: string, { asked, email, description }: Snapshot): string => {
+/** Arguments of a plan, which `argvOf` has checked. */
+type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<'provider' | 'phone', string>>>;
+
+const isPart = (part: string | undefined): part is string => part !== undefined;
+
+/** Who is charged, how much, and how. The ledger keeps it, so a phone number shows its last digits only. */
+const chargeText = ({ ugwo, medium, provider, phone }: Given, { asked, email }: Snapshot): string => {
   const { amount = 0, currency = '', customer, ref } = asked;
   const whom = email ?? customer ?? 'an unknown customer';
-  return [`${formatMoney(amount, currency)} from ${whom} by ${medium}`, ugwo, ref, description]
-    .filter((part) => part !== undefined)
-    .map(visible)
-    .join(', ');
+  const how = [medium, provider, phone && lastDigits(phone)].filter(isPart).join(' ');
+  const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, ugwo, ref];
+  return parts.filter(isPart).map(visible).join(', ');
 };
 
 /** Records a plan, so that a person can approve it, and returns its token. */
@@ -118,13 +123,16 @@ const record = async (given: unknown, what: string, asked: RequestTerms, deps: D
   };
 };
 
-/** Returns the JSON of an error for an agent. A hint that names an option is for a person at a shell. */
+/** Options that an agent doesn't have. */
+const FOR_PEOPLE = /--(?:again|reuse|no-preflight)\b/;
+
+/** Returns the JSON of an error for an agent. */
 const errorOf = (stderr: string): Readonly<Record<string, unknown>> => {
   const document = parseIfJson(stderr);
   const error = isJsonObject(document) ? document['error'] : undefined;
   if (!isJsonObject(error)) return { error: { message: stderr } };
   const { hint, ...rest } = error;
-  return { error: typeof hint === 'string' && !hint.includes('--') ? { ...rest, hint } : rest };
+  return { error: typeof hint === 'string' && !FOR_PEOPLE.test(hint) ? { ...rest, hint } : rest };
 };
 
 const answer = (value: object, isError: boolean): ToolAnswer => ({ text: visibleJson(JSON.stringify(value)), isError });
@@ -138,13 +146,13 @@ export const answerPlan = async (
 ): Promise<ToolAnswer> => {
   const judged = await inner(['--dry-run', ...argv]);
   if (judged.code !== 0) return answer({ allowed: false, ...errorOf(judged.stderr) }, true);
-  const { ugwo, medium } = given as { readonly ugwo: string; readonly medium: string };
+  const { ugwo } = given as Given;
   let plan: object | undefined;
   const read = await inner(['ugwo', 'get', '--', ugwo], async (deps, go) => {
     const result = await go(deps);
     if (result.kind !== 'record') return result;
     const shown = snapshotOf(result.record.value, result.record);
-    const charge = chargeText(ugwo, medium, shown);
+    const charge = chargeText(given as Given, shown);
     plan = { allowed: true, charge, ...shown.asked };
     plan = { ...plan, ...(money ? await record(given, charge, shown.asked, deps) : { token: null }) };
     return result;
