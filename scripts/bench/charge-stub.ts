@@ -1,9 +1,14 @@
 /**
  * The service of the benches, in a process of its own: answers every POST with an activity and every GET with an open payment
- * request, from bytes that are made beforehand, so that what is measured is the other end. Prints its origin once it listens, and ends with its standard input.
+ * request, from bytes that are made beforehand, so that what is measured is the other end. `--delay` gives the milliseconds that each answer
+ * takes. Prints its origin once it listens, and ends with its standard input.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { parseArgs } from 'node:util';
 import { ACTIVITY, atom } from '../../test/support/activity.ts';
+
+const { values: options } = parseArgs({ options: { delay: { type: 'string', default: '0' } } });
+const DELAY_MS = Number(options.delay);
 
 const HEAD_END = '\r\n\r\n';
 const UID_LENGTH = 24;
@@ -54,6 +59,11 @@ const isWhole = (text: string): boolean => {
   return head !== -1 && text.length >= head + HEAD_END.length + Number(bytes ?? 0);
 };
 
+const later = (answer: () => void): void => {
+  if (DELAY_MS === 0) answer();
+  else setTimeout(answer, DELAY_MS);
+};
+
 const serve = (socket: Socket): void => {
   let text = '';
   socket.setEncoding('latin1');
@@ -61,10 +71,11 @@ const serve = (socket: Socket): void => {
   socket.on('data', (chunk: string) => {
     text += chunk;
     for (let look = lookIn(text); look !== undefined; look = lookIn(text)) {
-      socket.write(request(look.uid));
-      text = text.slice(look.end);
+      const { uid, end } = look;
+      later(() => socket.write(request(uid)));
+      text = text.slice(end);
     }
-    if (isWhole(text)) socket.end(answer());
+    if (isWhole(text)) later(() => socket.end(answer()));
   });
 };
 

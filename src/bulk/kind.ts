@@ -91,6 +91,11 @@ export interface RowAttempt {
   readonly tellOnce: (what: string, text: string) => Promise<void>;
 }
 
+/** A read for one row, ahead of its turn. */
+export interface ReadingRow extends Pick<RowAttempt, 'tellOnce'> {
+  readonly slowDown: RowSignals['slowDown'];
+}
+
 /** The result of a row under the ledger's protocol. */
 type Done =
   | {
@@ -119,6 +124,11 @@ export interface Protected<T> {
     rowDeps: RowDeps,
     plan: Plan,
   ) => Promise<Entry | undefined>;
+  /**
+   * Returns what reads for a row ahead of its turn; undefined where rows need no read before they are sent. The read is
+   * kept for `once`, with its error.
+   */
+  readonly ahead?: () => ((item: T, reading: ReadingRow, rowDeps: RowDeps) => Promise<void>) | undefined;
   /** Sends one row under the ledger's protocol, like a single command. Throws the guard's refusal. */
   readonly once: (item: T, attempt: RowAttempt, rowDeps: RowDeps) => Promise<Done>;
   /**

@@ -138,9 +138,11 @@ const holdOf = (asked: number, refusals: number, random: () => number): number =
  * Starts at full concurrency and keeps to the rate. When the service asks to slow down, no row starts for the requested
  * time, and the limit is halved. It grows by one at a time as rows succeed. Rows that were started before the last
  * halving don't count for the new limit: a burst that is refused as a whole halves it once. Starts are numbered from 1.
+ * Reads ahead of a row's turn keep to the same rate and pauses, and are numbered with the starts.
  */
 export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
   const meter = openMeter(rate);
+  const aheadMeter = openMeter(rate);
   let limit = concurrency;
   let [starts, halvedAt] = [0, 0];
   let [successes, refusals] = [0, 0];
@@ -157,19 +159,25 @@ export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
     successes = 0;
   };
 
+  const waitFor = ({ next }: Meter): number => Math.max(0, Math.max(heldUntil, next()) - clock.ticks());
+  const startBy = ({ started }: Meter): number => {
+    started(clock.ticks());
+    starts += 1;
+    return starts;
+  };
+
   return {
     /** The current limit for rows in flight. */
     get limit(): number {
       return limit;
     },
     /** Milliseconds until the next start is allowed; 0 where it is allowed now. */
-    wait: (): number => Math.max(0, Math.max(heldUntil, meter.next()) - clock.ticks()),
+    wait: (): number => waitFor(meter),
     /** Counts a start and returns its number. */
-    start: (): number => {
-      meter.started(clock.ticks());
-      starts += 1;
-      return starts;
-    },
+    start: (): number => startBy(meter),
+    /** The same for a read ahead of a row's turn. */
+    waitAhead: (): number => waitFor(aheadMeter),
+    startAhead: (): number => startBy(aheadMeter),
     /**
      * Reports that the service asked for a pause of `ms`, or named no time (0), in answer to the row with this number.
      */
@@ -210,9 +218,10 @@ export interface RowSignals {
 export interface RowsRun<R, E extends Consequence = Consequence> extends PaceOptions {
   /**
    * Pulled only when a row can be started, and closed when the run ends early. A row that is being read is awaited,
-   * also after a signal: a source that can hang must end by itself.
+   * also after a signal: a source that can hang must end by itself. A function gets the pace, for a source that reads
+   * ahead.
    */
-  readonly rows: AsyncIterable<R>;
+  readonly rows: AsyncIterable<R> | ((pace: Pace) => AsyncIterable<R>);
   /** Works on one row. An error that it throws is a defect: the rows in flight are finished, then it is rethrown. */
   readonly work: (row: R, signals: RowSignals) => Promise<E>;
   /** Once aborted, no new row starts, and the rows in flight are finished. */
@@ -262,7 +271,7 @@ const startRows = async <R>(
 ): Promise<void> => {
   const ready = (): Promise<boolean> => mayStart(parts, run.clock);
   if (!(await ready())) return;
-  for await (const row of run.rows) {
+  for await (const row of typeof run.rows === 'function' ? run.rows(parts.pace) : run.rows) {
     // The pace may have changed while the row was being read.
     if (!(await ready())) return;
     start(row);
@@ -278,10 +287,13 @@ export const runRows = async <R, E extends Consequence = Consequence>(run: RowsR
   const parts: Parts = { pace: openPace(run), flights: openInFlight(), halt: openRowStop(run.stop) };
   const { pace, flights, halt } = parts;
   let started = 0;
+  const landing = new Set<Promise<void>>();
 
   const workOn = async (row: R, start: number, flight: InFlightRow): Promise<void> => {
+    const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
     const landed: RowSignals['landed'] = (stops) => {
       if (stops !== undefined) halt.stop(stops);
+      landing.add(settled);
       flight.land();
     };
     try {
@@ -289,10 +301,14 @@ export const runRows = async <R, E extends Consequence = Consequence>(run: RowsR
       if (end.stops !== undefined) halt.stop(end.stops);
       if (end.slowDown === undefined) pace.succeed(start);
       else pace.slowDown(start, end.slowDown);
+      // A row that ends at once, such as one that is not sent, follows the rows that gave it their place.
+      if (!landing.has(settled)) await Promise.all(landing);
       await run.onSettled(row, end);
     } catch (thrown) {
       halt.fail(thrown);
     }
+    landing.delete(settled);
+    settle();
     flight.end();
   };
   const start = (row: R): void => {

@@ -19,7 +19,7 @@ export const tellingOnce = (notice: RowServices['notice']): RowAttempt['tellOnce
 
 /** Sends rows under the ledger's protocol, each like a single command. */
 export const protectedRows = <T>(
-  { once, kept, settle, idColumn }: Protected<T>,
+  { ahead, once, kept, settle, idColumn }: Protected<T>,
   sending: SendingJob,
   rowDeps: RowDeps,
   { named, io, notice }: Pick<RowReader<T>, 'named'> & Pick<FileDeps, 'io'> & Pick<RowServices, 'notice'>,
@@ -64,6 +64,10 @@ export const protectedRows = <T>(
       new Map((await ledger.jobs.entries(job, first, last)).map((entry) => [entry.row ?? 0, kept(entry, rowDeps)])),
     takesUp: (end) => isTakenUp(end.state, retry),
     lease: (slice) => ledger.jobs.lease(job, slice),
+    ahead: () => {
+      const read = ahead?.();
+      return read && (({ item }, slowDown) => read(item, { slowDown, tellOnce }, rowDeps));
+    },
     send: async ({ item }, number, signals) => {
       try {
         return await attempt(item, { row: { job, number, retry }, signals });

@@ -4,7 +4,8 @@ import { PayError } from '../core/error.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet, type Counters, type CounterValues, openCounters } from './counters.ts';
 import type { RowServices } from './kind.ts';
-import { type RowSignals, runRows, type Stopped } from './pace.ts';
+import { type Pace, type RowSignals, runRows, type Stopped } from './pace.ts';
+import { type ReadingAhead, readAhead } from './read-ahead.ts';
 import type { RowsFile } from './read-file.ts';
 import { invalidEnd, type RowEnd, wasStopped } from './row-end.ts';
 import type { RowItem, RowReader } from './rows.ts';
@@ -17,6 +18,8 @@ export interface RowSender<T> {
   readonly takesUp: (end: RowEnd) => boolean;
   /** Leases a slice of the rows for this run; resolves to false while another machine has it. */
   readonly lease: (slice: number) => Promise<boolean>;
+  /** Returns what reads for a row ahead of its turn, and never rejects; undefined where `send` needs no such read. */
+  readonly ahead?: () => ((asked: RowItem<T>, slowDown: RowSignals['slowDown']) => Promise<void>) | undefined;
   /** Sends a row once; signals the others meanwhile. */
   readonly send: (asked: RowItem<T>, row: number, signals: RowSignals) => Promise<RowEnd>;
 }
@@ -52,7 +55,7 @@ export const keyQueue = () => {
 /** `leave`: once aborted, the remaining rows are not reported any more. */
 export interface WorkOff<T>
   extends Pick<RowServices, 'clock' | 'random' | 'stop' | 'leave'>,
-    Pick<BulkInput, 'concurrency' | 'rate' | 'continueOnUnknown'> {
+    Pick<BulkInput, 'concurrency' | 'rate' | 'continueOnUnknown' | 'allowRepeats'> {
   readonly input: Pick<RowsFile, 'rows'>;
   readonly reader: Pick<RowReader<T>, 'read'>;
   readonly sender: RowSender<T>;
@@ -116,6 +119,15 @@ interface Item<T> extends RowItem<T> {
   readonly before: RowState | undefined;
 }
 
+/** A row that is settled in its turn without being sent: it is invalid, or has a stored result. */
+interface Settled {
+  readonly row: InputRow;
+  readonly end: RowEnd;
+  /** True for a result of this run. */
+  readonly own: boolean;
+  readonly before?: RowState | undefined;
+}
+
 /** A row without a result in this run, and its stored result. */
 interface OpenRow {
   readonly row: InputRow;
@@ -173,8 +185,8 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     };
   };
 
-  /** The rows to send. Settles the rows with a stored result on the way, and skips the rows of other processes. */
-  async function* toDo(): AsyncGenerator<Item<T>> {
+  /** The rows to send, and those to settle. Skips the rows of other processes. */
+  async function* inOrder(): AsyncGenerator<Item<T> | Settled> {
     for await (const rows of openSlices()) {
       const isMine = leaseOf(sliceOf(rows[0]?.row));
       for (const one of rows) {
@@ -182,18 +194,30 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
         if (isToDo(one)) {
           if (!(await isMine())) continue;
           const read = reader.read(row);
-          if ('faults' in read) await settle(row, invalidEnd(read.faults), true, end?.state);
+          if ('faults' in read) yield { row, end: invalidEnd(read.faults), own: true, before: end?.state };
           else yield { row, before: end?.state, ...read };
-        } else if (end !== undefined && end.state !== 'sending') await settle(row, end, false);
+        } else if (end !== undefined && end.state !== 'sending') yield { row, end, own: false };
       }
+    }
+  }
+
+  /** The rows to send. Settles the others on the way. Nothing is read ahead for a key that an earlier row may change. */
+  async function* toDo(pace: Pace): AsyncGenerator<Item<T>> {
+    const ahead = job.allowRepeats ? undefined : sender.ahead?.();
+    const read: ReadingAhead<Item<T> | Settled>['read'] = (next, slowDown) =>
+      'end' in next ? undefined : ahead?.(next, slowDown);
+    const rows = ahead === undefined ? inOrder() : readAhead({ rows: inOrder(), read, pace });
+    for await (const next of rows) {
+      if ('end' in next) await settle(next.row, next.end, next.own, next.before);
+      else yield next;
     }
   }
 
   /** An error that prevents reading or looking up rows ends the run, and hides no result of the run. */
   let broken: PayError | undefined;
-  async function* whileReadable(): AsyncGenerator<Item<T>> {
+  async function* whileReadable(pace: Pace): AsyncGenerator<Item<T>> {
     try {
-      yield* toDo();
+      yield* toDo(pace);
     } catch (thrown) {
       broken = unreadable(thrown);
     }
@@ -238,7 +262,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     if (excluded.has(row)) adjust('invalid', (await sender.earlier(row, row)).get(row)?.state);
   }
   for (let looks = 0; ; looks += 1) {
-    const ran = await runRows({ ...job, rows: whileReadable(), work, onSettled });
+    const ran = await runRows({ ...job, rows: whileReadable, work, onSettled });
     const stopped = ran.stopped ?? broken;
     if (stopped !== undefined) return endedBy(stopped);
     if (open.count === 0) return tally();

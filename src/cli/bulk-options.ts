@@ -36,7 +36,7 @@ export const BULK_OPTIONS = rarely(
     delimiter: option('--delimiter <character>', 'with --from: column separator (detected from the header)', asText),
     concurrency: option(
       '--concurrency <n>',
-      `with --from: maximum parallel requests, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
+      `with --from: maximum rows in flight, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,
       asInteger(1, MOST_AT_ONCE),
       { default: String(AT_ONCE) },
     ),

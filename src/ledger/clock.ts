@@ -9,6 +9,10 @@ export const elapsed = (from: UptimeMark, to: UptimeMark): number | undefined =>
     ? to.uptime - from.uptime
     : undefined;
 
+/** Milliseconds since a moment by the clock that counts more: one can be set, and the other may stand still in sleep. */
+export const passedSince = (begun: Moment, now: Moment): number =>
+  Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
+
 /** Assumed difference of clocks that were never compared, in milliseconds. */
 const UNCOMPARED_MS = 2 * 60_000;
 /**

@@ -14,7 +14,7 @@ import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { elapsed } from './clock.ts';
+import { passedSince } from './clock.ts';
 import {
   type ChargeTerms,
   cleaned,
@@ -133,11 +133,8 @@ const note = async (
 /** True once an attempt could outlive the deadline after which other processes give it up. */
 const overdueSince =
   ({ client, ledger }: LedgerContext, begun: Moment) =>
-  (): boolean => {
-    const now = ledger.moment();
-    const passed = Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
-    return passed + client.longestAttempt > client.longestWrite;
-  };
+  (): boolean =>
+    passedSince(begun, ledger.moment()) + client.longestAttempt > client.longestWrite;
 
 /** Request other than a charge that must not be made twice. Only a person can resolve an unknown outcome. */
 export interface MakeRequest extends SendOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runRows } from '../../src/bulk/pace.ts';
+import { type RowSignals, runRows } from '../../src/bulk/pace.ts';
 import { PayError } from '../../src/core/error.ts';
 import { HOUR } from '../support/units.ts';
 import { type End, peak, plain, world } from './run-world.ts';
@@ -235,6 +235,24 @@ describe('an answered row', () => {
     expect(of('started')).toHaveLength(8);
     written.resolve();
     expect(await clock.until(ended)).toMatchObject({ started: 40 });
+  });
+
+  it('is settled before the row that takes its place', async () => {
+    const [second, order] = [open(), [] as number[]];
+    async function* rows(): AsyncGenerator<number> {
+      yield* [1, 2];
+    }
+    const work = async (row: number, { landed }: RowSignals) => {
+      if (row === 2) second.resolve();
+      else landed(undefined);
+      await second.promise;
+      if (row === 1) await settled();
+      return {};
+    };
+    const onSettled = (row: number): void => void order.push(row);
+    const [stop, clock] = [new AbortController().signal, new VirtualClock()];
+    await runRows<number>({ rows: rows(), concurrency: 1, work, onSettled, stop, clock, random: () => 0 });
+    expect(order).toEqual([1, 2]);
   });
 
   it('starts nothing new if its outcome stops the run, even before it is settled', async () => {

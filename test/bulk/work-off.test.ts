@@ -11,7 +11,8 @@ import { PayError } from '../../src/core/error.ts';
 /** The rows' outcomes between runs, like the ledger. */
 type Book = Map<number, RowEnd>;
 
-interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'continueOnUnknown' | 'excluded' | 'stop'>> {
+interface Options
+  extends Partial<Pick<WorkOff<number>, 'concurrency' | 'continueOnUnknown' | 'allowRepeats' | 'excluded' | 'stop'>> {
   readonly rows: number;
   readonly book?: Book;
   readonly retry?: boolean;
@@ -19,6 +20,8 @@ interface Options extends Partial<Pick<WorkOff<number>, 'concurrency' | 'continu
   readonly lease?: (slice: number) => Promise<boolean>;
   /** The outcome of a row. */
   readonly end?: (row: number) => RowEnd;
+  /** Called with each row that may be read ahead. */
+  readonly ahead?: (row: number) => Promise<void>;
   /** Called while a row is in flight. */
   readonly inTheAir?: (row: number) => Promise<void>;
 }
@@ -55,6 +58,7 @@ const run = async (options: Options): Promise<Done> => {
         new Map([...book].filter(([row]) => row >= first && row <= last).map(([row, one]) => [row, { ...one }])),
       lease: options.lease ?? (async () => true),
       takesUp: (one) => isTakenUp(one.state, retry),
+      ahead: () => options.ahead && (({ item }) => options.ahead?.(item) ?? Promise.resolve()),
       send: async ({ item: row }) => {
         // Claims a row in one step, like the ledger.
         const before = book.get(row);
@@ -69,6 +73,7 @@ const run = async (options: Options): Promise<Done> => {
       },
     },
     continueOnUnknown: options.continueOnUnknown ?? false,
+    allowRepeats: options.allowRepeats ?? false,
     concurrency: options.concurrency ?? 4,
     clock: { ticks: () => performance.now(), sleep: tick },
     random: () => 0.5,
@@ -117,6 +122,27 @@ describe('workOff', () => {
     };
     const { worked } = await run({ rows: 8, excluded, book, end: (row) => ends[row] ?? ACCEPTED });
     expect(worked.adjustments).toEqual({ invalid: 2, refused: 2, accepted: 1, not_sent: -3 });
+  });
+
+  it('reads ahead, and reports rows of earlier runs in their turn', async () => {
+    const read: number[] = [];
+    const fourth = Promise.withResolvers<void>();
+    const ahead = async (row: number): Promise<void> => {
+      read.push(row);
+      if (row === 4) fourth.resolve();
+    };
+    const book: Book = new Map([[3, ACCEPTED]]);
+    const { settled, worked } = await run({ rows: 5, book, concurrency: 2, ahead, inTheAir: () => fourth.promise });
+    expect(read).toEqual([1, 2, 4, 5]);
+    expect([...settled.keys()].indexOf(3)).toBeGreaterThan(0);
+    expect(worked).toMatchObject({ done: 5, skipped: 1 });
+  });
+
+  it('does not read ahead with --allow-repeats', async () => {
+    const read: number[] = [];
+    const ahead = async (row: number): Promise<void> => void read.push(row);
+    expect((await run({ rows: 4, allowRepeats: true, ahead })).sent).toEqual([1, 2, 3, 4]);
+    expect(read).toEqual([]);
   });
 
   it('counts and reports rows of earlier runs without repeating them', async () => {

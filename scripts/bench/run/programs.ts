@@ -14,7 +14,6 @@ const here = (file: string): string => join(import.meta.dirname, '..', file);
 export const NPM_BUILD: Command = [process.execPath, resolve('bin/paycli.js')];
 export const STANDALONE: Command = [resolve(PROGRAM_HERE)];
 /** The loops that paycli is compared with. */
-export const BARE_POSTS: Command = [process.execPath, here('bare-posts.ts')];
 export const BARE_WALK: Command = [process.execPath, here('bare-walk.ts')];
 export const CURL_WALK: Command = ['sh', here('curl-walk.sh')];
 

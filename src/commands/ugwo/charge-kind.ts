@@ -1,5 +1,5 @@
 import type { Cells } from '../../bulk/cells.ts';
-import type { Protected, RowKind } from '../../bulk/kind.ts';
+import type { Protected, ReadingRow, RowKind } from '../../bulk/kind.ts';
 import type { RowSignals } from '../../bulk/pace.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
 import type { Client } from '../../client/client.ts';
@@ -25,11 +25,12 @@ import type { RequestRead } from '../../ledger/match.ts';
 import type { Total } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
 import { paymentOf } from '../../ledger/report.ts';
-import { asActivity, snapshotOf } from '../../ledger/snapshot.ts';
+import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
+import { openReads } from './charge-ahead.ts';
 import { followCharges } from './charge-follow.ts';
 import { judgeRow } from './charge-plan.ts';
 import { chargeData, fieldOf, guessOf, isMadeHere, lookFirst, PARAM, refusal, sendCharge } from './charge-send.ts';
@@ -208,48 +209,57 @@ const sending = (
   { isHeld, count }: Checker,
   client: Client,
   deps: Deps,
-): Protected<ChargeItem> => ({
-  kind: 'protected',
-  idColumn: 'charge',
-  judge: judgeRow(again, count, client, deps),
-  once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
-    const { ugwo } = item;
-    const since = rowDeps.ledger.moment();
-    const { slowDown } = signals;
-    const unseen = (text: string): Promise<void> => tellOnce('look', text);
-    const looks = look || isHeld();
-    const shown = looks ? (await lookFirst(ugwo, client, deps, unseen, { slowDown }))?.shown : undefined;
-    count(ugwo, shown?.asked ?? {});
-    const data = chargeData(item, deps.io.clock.now());
-    const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
-      tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
-    const charged = await sendCharge(
-      { ugwo, data, again, row, shown, since, elsewhere, judged, slowDown },
-      rowDeps,
-      deps,
-    );
-    if (charged.kind === 'accepted') {
-      const { record, id, odd, unrecorded } = charged;
-      return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
-    }
-    const { by } = charged;
-    if (by !== undefined && isMadeHere(by, charged, data, rowDeps)) return { kind: 'kept', entry: by };
-    throw refusal(charged, data, rowDeps);
-  },
-  settle: async (id, { client, ledger }) => {
-    const charge = await ledger.get(id);
-    if (charge === undefined || !isCharge(charge)) return undefined;
-    const shown = async (): Promise<RequestRead> => {
-      const record = await client.look('ugwo.get', { params: { uid: charge.about } });
-      return record === undefined ? { unavailable: NOT_SHOWN } : snapshotOf(record.value, record);
+): Protected<ChargeItem> => {
+  const reads = openReads<ChargeItem, Snapshot | undefined>();
+  const looks = (): boolean => look || isHeld();
+  const reading =
+    ({ ugwo }: ChargeItem, { tellOnce, slowDown }: ReadingRow) =>
+    async (): Promise<Snapshot | undefined> => {
+      const unseen = (text: string): Promise<void> => tellOnce('look', text);
+      return looks() ? (await lookFirst(ugwo, client, deps, unseen, { slowDown }))?.shown : undefined;
     };
-    return (await reconcile(ledger, charge, shown)).charge;
-  },
-  kept: (charge, { ledger }) => {
-    const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
-    return asKept(charge, activity, paymentOf(charge, ledger.moment()));
-  },
-});
+  return {
+    kind: 'protected',
+    idColumn: 'charge',
+    judge: judgeRow(again, count, client, deps),
+    ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
+    once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
+      const { ugwo } = item;
+      const { slowDown } = signals;
+      const { since, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
+      const shown = await result;
+      count(ugwo, shown?.asked ?? {});
+      const data = chargeData(item, deps.io.clock.now());
+      const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
+        tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
+      const charged = await sendCharge(
+        { ugwo, data, again, row, shown, since, elsewhere, judged, slowDown },
+        rowDeps,
+        deps,
+      );
+      if (charged.kind === 'accepted') {
+        const { record, id, odd, unrecorded } = charged;
+        return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
+      }
+      const { by } = charged;
+      if (by !== undefined && isMadeHere(by, charged, data, rowDeps)) return { kind: 'kept', entry: by };
+      throw refusal(charged, data, rowDeps);
+    },
+    settle: async (id, { client, ledger }) => {
+      const charge = await ledger.get(id);
+      if (charge === undefined || !isCharge(charge)) return undefined;
+      const shown = async (): Promise<RequestRead> => {
+        const record = await client.look('ugwo.get', { params: { uid: charge.about } });
+        return record === undefined ? { unavailable: NOT_SHOWN } : snapshotOf(record.value, record);
+      };
+      return (await reconcile(ledger, charge, shown)).charge;
+    },
+    kept: (charge, { ledger }) => {
+      const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
+      return asKept(charge, activity, paymentOf(charge, ledger.moment()));
+    },
+  };
+};
 
 /** Row kind for a file of charges. */
 export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
