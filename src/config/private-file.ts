@@ -1,7 +1,7 @@
-import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { DATA_FILES } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { isMounted, makeFolder } from '../core/files.ts';
+import { isMounted, makeFolder, setMode } from '../core/files.ts';
 import { shellQuote } from '../core/shell.ts';
 import type { Machine } from './machine.ts';
 
@@ -127,7 +127,7 @@ export const makePrivateFolder = (folder: string, machine: Machine): void => {
   try {
     const made = state === 'missing' ? makeFolder(folder) : folder;
     // Not for a folder that another process has just created. The umask may have removed rights from ours.
-    if (made !== undefined) chmodSync(folder, 0o700);
+    if (made !== undefined) setMode(folder, 0o700);
   } catch (thrown) {
     refuse(`couldn't create ${folder}: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you can write to');
   }

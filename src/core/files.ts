@@ -1,7 +1,9 @@
 import {
   accessSync,
+  chmodSync,
   constants,
   existsSync,
+  fchmodSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -10,7 +12,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { attempt } from './async.ts';
 import { PayError, reasonOf, usageError } from './error.ts';
@@ -32,6 +34,13 @@ export const makeFolder = (folder: string, mode = 0o700): string | undefined => 
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST' && isFolder(folder)) return above;
     throw thrown;
   }
+};
+
+/** Sets the mode of a path or an open file. Not on Windows, where modes mean nothing: the user's profile folder protects the file. */
+export const setMode = (file: string | number, mode: number): void => {
+  if (platform() === 'win32') return;
+  if (typeof file === 'number') fchmodSync(file, mode);
+  else chmodSync(file, mode);
 };
 
 /**

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   constants,
   copyFileSync,
@@ -21,7 +20,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { attempt } from '../core/async.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { isMounted, makeFolder } from '../core/files.ts';
+import { isMounted, makeFolder, setMode } from '../core/files.ts';
 import { shellQuote } from '../core/shell.ts';
 import { closedAfter, connect, type DatabaseKind, migrate, useJournal } from './connect.ts';
 
@@ -141,7 +140,7 @@ const build = (path: string, kind: DatabaseKind): void => {
  * meanwhile. A log is enabled outside of transactions, so such a file never gets one.
  */
 const fillEmpty = (path: string, kind: DatabaseKind): void => {
-  chmodSync(path, 0o600);
+  setMode(path, 0o600);
   fill(path, { ...kind, journal: 'truncate' });
 };
 

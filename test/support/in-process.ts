@@ -8,7 +8,7 @@ import { storedDefaults } from '../../src/compose/defaults.ts';
 import { openDeps } from '../../src/compose/deps.ts';
 import type { Env, Io, Output } from '../../src/core/io.ts';
 import { Redactor } from '../../src/core/secret.ts';
-import { RUNTIME } from './built.ts';
+import { IS_HERE } from './built.ts';
 import { clock } from './clock.ts';
 import { type Ended, environment, keep, paycli, type RunOptions } from './program.ts';
 
@@ -81,4 +81,4 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
  * PAYCLI_PROGRAM names a program, that is run all the same.
  */
 export const inProcess = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
-  RUNTIME === 'node' ? here(args, options) : paycli(args, options);
+  IS_HERE ? here(args, options) : paycli(args, options);

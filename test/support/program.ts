@@ -11,7 +11,8 @@ export interface RunOptions {
   readonly home?: string;
   /** Where PAYCLI_BASE_URL points, with the canary as its key. */
   readonly service?: { readonly origin: string };
-  readonly env?: Readonly<Record<string, string>>;
+  /** Variables to add; undefined removes one. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** What is piped in; null leaves the pipe open and empty. */
   readonly stdin?: string | null;
   /** False: nobody reads stdout until `readStdout` is called. */
@@ -37,18 +38,23 @@ export const newFolder = (name = 'home'): string => {
 };
 
 /** The environment of a run: only what is named here, so that the machine's own can't leak in. */
-export const environment = (options: RunOptions): Record<string, string> => ({
-  PATH: process.env['PATH'] ?? '',
-  HOME: options.home ?? newFolder(),
-  PAYCLI_HOME: options.home ?? newFolder(),
-  // One for all, or every start would compile the program anew.
-  XDG_CACHE_HOME: join(RUN_FOLDER, 'cache'),
-  LANG: 'C.UTF-8',
-  ...(process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] }),
-  ...(process.env['LC_ALL'] === undefined ? {} : { LC_ALL: process.env['LC_ALL'] }),
-  ...(options.service === undefined ? {} : { PAYCLI_BASE_URL: options.service.origin, PAYCLI_SECRET_KEY: CANARY }),
-  ...options.env,
-});
+export const environment = (options: RunOptions): Record<string, string> => {
+  const given: Record<string, string | undefined> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: options.home ?? newFolder(),
+    PAYCLI_HOME: options.home ?? newFolder(),
+    // One for all, or every start would compile the program anew.
+    XDG_CACHE_HOME: join(RUN_FOLDER, 'cache'),
+    LANG: 'C.UTF-8',
+    TZ: process.env['TZ'],
+    LC_ALL: process.env['LC_ALL'],
+    ...(options.service === undefined ? {} : { PAYCLI_BASE_URL: options.service.origin, PAYCLI_SECRET_KEY: CANARY }),
+    ...options.env,
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+};
 
 /** What makes the program run this before its own first line. */
 export const runBefore = (code: string): Record<string, string> => {
