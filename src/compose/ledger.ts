@@ -156,7 +156,7 @@ const OPTIONAL_LIMIT_MS = 2000;
 
 /**
  * Ledger reads and writes besides the command's own work. They never create a ledger, and their failure never fails the
- * command. A dry run has none.
+ * command.
  */
 export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
@@ -179,7 +179,7 @@ export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Prom
           asked,
         );
       };
-      if (!run.globals.dryRun) await aside(note).catch(() => undefined);
+      await aside(note).catch(() => undefined);
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;

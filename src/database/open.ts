@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { attempt } from '../core/async.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { connect, type DatabaseKind, isDamage, migrate, useJournal, versionOf } from './connect.ts';
+import { closedAfter, connect, type DatabaseKind, isDamage, migrate, useJournal, versionOf } from './connect.ts';
 import { makeFile, refuseUnlessOurs, stateUnlessForeign } from './file.ts';
 
 const refuseNewer = (db: DatabaseSync, path: string, kind: DatabaseKind): void => {
@@ -58,19 +60,37 @@ export const openDatabase = <T>(path: string, kind: DatabaseKind, use: (db: Data
 };
 
 /**
- * Opens the database at an absolute path for `use`, which then owns it, and never writes to it. Where there is no file,
- * `use` gets an empty database in memory. Every failure is an error of the kind.
+ * Returns what removes the empty log that SQLite leaves behind a reader. A log that was there before stays, and so does
+ * one that another process uses.
  */
-export const openReadOnly = <T>(path: string, kind: DatabaseKind, use: (db: DatabaseSync) => T): T => {
+const removerOfLog = (path: string): (() => void) => {
+  const isMine = existsSync(path) && !existsSync(`${path}-wal`);
+  return () => {
+    if (isMine && existsSync(path)) attempt(() => closedAfter(new DatabaseSync(path), versionOf));
+  };
+};
+
+/**
+ * Opens the database at an absolute path for `use`, which then owns it, and never writes to it. Where there is no file,
+ * `use` gets an empty database in memory. `closed` is to be called once it is closed. Every failure is an error of the
+ * kind.
+ */
+export const openReadOnly = <T>(
+  path: string,
+  kind: DatabaseKind,
+  use: (db: DatabaseSync, closed: () => void) => T,
+): T => {
   const isThere = stateUnlessForeign(path, kind) !== 'missing';
+  const closed = removerOfLog(path);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(isThere ? path : ':memory:', { readOnly: isThere, timeout: kind.busyTimeout ?? 0 });
     if (!isThere) migrate(db, kind);
     refuseNewer(db, path, kind);
-    return use(db);
+    return use(db, closed);
   } catch (thrown) {
     if (db?.isOpen) db.close();
+    closed();
     throw asFault(thrown, path, kind);
   }
 };

@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { transferTo } from '../support/activity.ts';
 import { inProcess } from '../support/in-process.ts';
-import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { rewrite } from '../support/ledger.ts';
+import { type Ended, errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import {
@@ -46,13 +48,15 @@ const serveAnswers = async (answers: Answers) => {
 
 const postsTo = ({ seen }: Service): number => seen.filter(({ method }) => method !== 'GET').length;
 
-/** The files of a folder with their bytes, but for the index of SQLite's log, which readers share in memory. */
+/** The files of a folder with a digest of their bytes, but for the index of a log, which SQLite's readers lock and share. */
 const filesIn = (home: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(home, { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
-      .map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name)).toString('base64')] as const)
-      .filter(([name, bytes]) => !(name.endsWith('-wal') && bytes === '')),
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => [
+        name,
+        name.endsWith('-shm') ? '' : hash('sha256', readFileSync(join(parentPath, name))),
+      ]),
   );
 
 interface Case extends Answers {
@@ -180,6 +184,35 @@ describe('--dry-run of a charge', () => {
     expect(dry).toEqual(await inProcess(reuse, options));
     expect(JSON.parse(dry.stdout)).toMatchObject({ uid: activityOf(1) });
     expect(postsTo(options.service)).toBe(1);
+  });
+
+  it('counts the charge of a process that was killed as unknown', async () => {
+    const { promise: posted, resolve } = Promise.withResolvers<void>();
+    const { service } = await serveAnswers({ charge: () => resolve() });
+    const options = { service, home: newFolder() };
+    const killed = start([...CHARGE, '--json'], options);
+    await posted;
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const files = filesIn(options.home);
+    const dry = await inProcess([...CHARGE, '--dry-run', '--json'], options);
+    expect(dry, dry.stderr).toMatchObject({ code: 9 });
+    expect(filesIn(options.home)).toEqual(files);
+    expect(errorOf(dry)).toEqual(errorOf(await inProcess([...CHARGE, '--json'], options)));
+    expect(postsTo(service)).toBe(1);
+  });
+
+  it('leaves a ledger of an older paycli as it is', async () => {
+    const options = await prepared({ before: [[CHARGE]], code: 10 });
+    rewrite(join(options.home, 'ledger.sqlite'), 'PRAGMA user_version = 3');
+    const files = filesIn(options.home);
+    const dry = await inProcess([...CHARGE, '--dry-run', '--json'], options);
+    expect(errorOf(dry)).toMatchObject({
+      exit_code: 10,
+      message: expect.stringContaining('was made by an older paycli'),
+      hint: expect.stringContaining('run `paycli ledger list` once'),
+    });
+    expect(filesIn(options.home)).toEqual(files);
   });
 
   // Runs the built program, whose reads of the schemas nothing has prepared.

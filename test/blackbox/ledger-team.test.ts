@@ -35,6 +35,34 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(existsSync(join(one.home, 'ledger.sqlite'))).toBe(false);
   });
 
+  it('is only read by a dry run, which also leaves no file on the machine', async () => {
+    const team = await newTeam();
+    const service = await serveCharges({ 2: reset });
+    const made = team.machine(service);
+    expect(await chargeOf(ugwoOf(1), made)).toMatchObject({ code: 0 });
+    expect(await chargeOf(ugwoOf(2), made)).toMatchObject({ code: 6 });
+    const other = team.machine(service);
+    const [before, files] = [await listOf(made), readdirSync(made.home).sort()];
+    for (const [number, code] of [
+      [1, 9],
+      [2, 9],
+      [3, 0],
+    ] as const) {
+      const charging = ['ugwo', 'charge', ugwoOf(number), '--medium', 'ussd', '--provider', 'gtb', '--json'];
+      for (const machine of [other, made]) {
+        const dry = await inProcess([...charging, '--dry-run'], machine);
+        expect([number, dry.code], dry.stderr).toEqual([number, code]);
+      }
+      expect(readdirSync(other.home)).toEqual([]);
+    }
+    const file = await chargeFrom(ussdFile(1, 2, 3), other, '--dry-run');
+    expect(summaryOf(file)).toMatchObject({ accepted: 1, refused: 1, planned: { rows: 1 } });
+    expect(readdirSync(other.home)).toEqual([]);
+    expect(readdirSync(made.home).sort()).toEqual(files);
+    expect(await listOf(made)).toEqual(before);
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
+  });
+
   it('lets two machines run one file and sends each row once', async () => {
     const team = await newTeam();
     const service = await serveCharges();

@@ -142,7 +142,14 @@ export const openSharedToRead = async (given: SharedLedgerOptions): Promise<Ledg
   const { name } = access.address;
   const path = shadowPath(folder, access.address);
   checkAccess(path);
-  const shadow = openReadOnly(path, SHADOW_FILE, (db) => shadowIn(db, path));
+  const shadow = openReadOnly(path, SHADOW_FILE, (db, closed): Shadow => {
+    const opened = shadowIn(db, path);
+    const close = (): void => {
+      opened.close();
+      closed();
+    };
+    return { ...opened, close };
+  });
   const clock = serverClock(now);
   const plain = (): Promise<Session> => openSession(access, limits);
   let greeting: Handshake | undefined;

@@ -108,12 +108,13 @@ export const openToRead = async (options: LedgerOptions): Promise<Ledger> => {
   const { path, lockWait, clean } = options;
   checkAccess(path);
   refuseGone(path);
-  const open = (db: DatabaseSync): Backend => {
+  const open = (db: DatabaseSync, closed: () => void): Backend => {
     refuseOlder(db, path);
     const sql = statements(db);
     const { name, key } = sql.settings();
     refuseOther(path, name, sql);
-    return backendOver(db, sql, openHighest(path, name), key, options);
+    const backend = backendOver(db, sql, openHighest(path, name), key, options);
+    return { ...backend, close: () => backend.close().then(closed) };
   };
   try {
     const backend = await patiently(() => openReadOnly(path, LEDGER_FILE, open), lockWait, lockWait.stop);
