@@ -25,6 +25,9 @@ const open = (seq: number, some: Partial<Charge> = {}) =>
   naira(seq, { state: 'accepted', activity: kept(`act.AbCd.${seq}`), ...some });
 const many = (count: number) => Array.from({ length: count }, (_, index) => charge(numbered(index + 1)));
 
+/** Notice about the first charge after it was found. */
+const RESOLVED = `No longer unknown: 1 charge was made (${idOf(1)}). See \`paycli ledger show ${idOf(1)}\``;
+
 /** Syncs a ledger of these charges and returns their states. */
 const sync = async (charges: readonly Charge[], options: Omit<Call, 'ledger'> = {}) => {
   const ledger = memoryLedger(charges, () => options.now ?? NOW);
@@ -56,7 +59,7 @@ describe('ledger sync', () => {
     expect(done.states).toEqual(['accepted', 'accepted', 'accepted', 'unknown']);
     expect(done.error).toMatchObject({ kind: 'unknown', detail: { ledgerId: idOf(4) } });
     expect(done.asked.filter((what) => what.startsWith('GET'))).toHaveLength(4);
-    expect(done.notices).toEqual([]);
+    expect(done.notices).toEqual([RESOLVED]);
   });
 
   it('counts a charge once that becomes open during the sync', async () => {
@@ -64,6 +67,9 @@ describe('ledger sync', () => {
     const done = await sync(many(20), { get });
     expect(done.rows).toMatchObject([{ payment: 'open', count: 20 }]);
     expect(done.asked.filter((what) => what.startsWith('GET'))).toHaveLength(20);
+    expect(done.notices).toEqual([
+      expect.stringMatching(/^No longer unknown: 20 charges were made \((?:chg-\d+, ){2}chg-\d+ and 17 more\)\. See /),
+    ]);
   });
 
   it('counts charges found as not created, but no others without effect', async () => {
@@ -77,7 +83,10 @@ describe('ledger sync', () => {
     const jobs = { ...ledger.jobs, get: async () => ({ id: 'job-1' }) as never };
     const done = await call('sync', { ledger: { ...ledger, jobs }, args: ['job-1'], now: SENT + 20 * MINUTE, get });
     expect(done.rows).toEqual([{ payment: 'not_created', currency: 'NGN', count: 1, amount: 500_001 }]);
-    expect(done.notices).toEqual(['2 charges not made: not counted.']);
+    expect(done.notices).toEqual([
+      `No longer unknown: 1 charge was not made (${idOf(1)}).`,
+      '2 charges not made: not counted.',
+    ]);
     expect(done.error).toBeUndefined();
   });
 
@@ -165,7 +174,7 @@ describe('ledger sync', () => {
     const all = await sync(rows, { get });
     expect(all.states).toEqual(['accepted', 'unknown', 'unknown', 'unknown', 'accepted']);
     expect(all.rows).toMatchObject([{ payment: 'open', count: 1 }]);
-    expect([all.error, all.notices]).toEqual([undefined, lines.map((line) => `Not checked: ${line}.`)]);
+    expect([all.error, all.notices]).toEqual([undefined, [...lines.map((line) => `Not checked: ${line}.`), RESOLVED]]);
     const named = await sync(rows, { get, args: [2, 3, 4, 5].map(idOf) });
     expect(named.error).toMatchObject({ kind: 'unknown', message: '3 charges are still unknown' });
     expect(named.error?.detail.hint?.split('\n')).toEqual(lines);
@@ -211,7 +220,7 @@ describe('ledger sync', () => {
     const done = await sync(rows, { args: [idOf(2), idOf(1), idOf(1)], get: shows([made()], NOW) });
     expect(done.states).toEqual(['accepted', 'rejected', 'unknown']);
     expect(done.rows).toMatchObject([{ payment: 'open', count: 1 }]);
-    expect([done.notices, done.error]).toEqual([['1 charge not made: not counted.'], undefined]);
+    expect([done.notices, done.error]).toEqual([[RESOLVED, '1 charge not made: not counted.'], undefined]);
     expect(done.asked).toEqual(['place', 'client read', `GET ${UGWO}`]);
   });
 

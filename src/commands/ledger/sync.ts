@@ -1,108 +1,24 @@
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
-import { countText, kindWord, type Payment } from '../../core/charge.ts';
-import { LOCAL_PROFILE } from '../../core/data-files.ts';
+import { countText, type Payment } from '../../core/charge.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { formatLocal } from '../../core/time.ts';
 import { type Charge, type Entry, isCharge, isIn, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
-import { chargesOf, reconcile, refreshCharge, type UnknownReason } from '../../ledger/reconcile.ts';
+import { chargesOf, reconcile, refreshCharge } from '../../ledger/reconcile.ts';
 import { openSums, paymentOf, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import { find, findJob, namesJob } from './entries.ts';
+import { type Leaving, linesOf, resolvedLines, type StillUnknown } from './still-unknown.ts';
 import { paymentsView, sumRecord } from './view.ts';
 
 const AT_ONCE = 8;
-
-/** An entry that is still unknown, and the reason. */
-interface StillUnknown {
-  readonly entry: Entry;
-  /** `unseen`: it is not a charge, and the service does not show its outcome. */
-  readonly why: UnknownReason | 'sending' | 'elsewhere' | 'unseen';
-  /** Reason in words, as the end of a sentence. */
-  readonly reason?: string;
-  /** Time at which another check can settle it, in milliseconds since the epoch. */
-  readonly again?: number;
-}
-
-/** The run that leaves entries unknown. */
-interface Leaving {
-  /** Command that checks again. */
-  readonly again: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** True for a run with --local. */
-  readonly local: boolean;
-}
-
-/** Maximum number of ids on a line; nobody reads more. */
-const MOST_NAMED = 3;
-
-const namesOf = (left: readonly StillUnknown[]): string => {
-  const names = left.slice(0, MOST_NAMED).map(({ entry }) => entry.id);
-  return left.length > names.length ? `${names.join(', ')} and ${left.length - names.length} more` : names.join(', ');
-};
-
-const MINUTE_MS = 60_000;
-
-/** Time at which a check can settle all of them. Rounded up to the minute, since no seconds are shown. */
-const lastOf = (left: readonly StillUnknown[]): number =>
-  Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
-
-const byHandCommand = ({ entry: { id } }: StillUnknown): string =>
-  `\`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
-
-const byHand = (one: StillUnknown): string =>
-  `check the payment request in the service's dashboard, then run ${byHandCommand(one)}`;
-
-const elsewhere = (one: StillUnknown, local: boolean): string => {
-  const { service, origin, profile } = one.entry;
-  if (profile === LOCAL_PROFILE && !local) return 'practice; run `paycli ledger sync --local`';
-  // An emulator is identified by its key and not by an origin. Once its data is created anew, that emulator no longer
-  // exists.
-  if (!service.includes('://')) return `sent to an emulator whose data is not in use here; run ${byHandCommand(one)}`;
-  const where = profile === undefined ? ['--base-url', origin] : ['--profile', profile];
-  return `sent to ${origin}; run \`${shellLine(['paycli', 'ledger', 'sync', ...where])}\``;
-};
-
-/** Next step for charges that are unknown for the same reason. `first` is the first of them. */
-const NEXT: Readonly<
-  Record<StillUnknown['why'], (first: StillUnknown, all: readonly StillUnknown[], run: Leaving) => string>
-> = {
-  not_yet: (_first, all, { again, now }) =>
-    `no activity found yet; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
-  several: ({ entry, reason }) =>
-    `${reason}; see \`paycli ledger show ${entry.id}\`, then run \`paycli ledger resolve ${entry.id} --as created --activity act.…\``,
-  doubtful: (first, all, { again, now }) =>
-    first.again === undefined
-      ? `${first.reason}; see \`paycli ledger show ${first.entry.id}\`, then run ${byHandCommand(first)}`
-      : `${first.reason}; run \`${again}\` again at ${formatLocal(lastOf(all), now)}; if that says the same, ${byHand(first)}`,
-  unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
-  unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,
-  sending: () => 'another process is still sending it; wait until it ends',
-  elsewhere: (first, _all, { local }) => elsewhere(first, local),
-  unseen: (first) => `look for the ${kindWord(first.entry.kind)} at the service, then run ${byHandCommand(first)}`,
-};
-
-/** One line for each reason: the ids, and the next step. */
-const linesOf = (left: readonly StillUnknown[], run: Leaving): string[] => {
-  const groups = new Map<string, [StillUnknown, ...StillUnknown[]]>();
-  for (const one of left) {
-    const key =
-      one.why === 'elsewhere' ? elsewhere(one, run.local) : `${one.why} ${one.entry.kind} ${one.again === undefined}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return [...groups.values()].map((group) => `${namesOf(group)}: ${NEXT[group[0].why](group[0], group, run)}`);
-};
 
 /** Entries to check: some by themselves, and the charges that the filters select. */
 interface Chosen {
@@ -171,6 +87,8 @@ interface Found {
   readonly unknown: Entry[];
   /** Unknown entries with a reason; the others could not be read. */
   readonly left: StillUnknown[];
+  /** No longer unknown. */
+  readonly resolved: Entry[];
   done: number;
   elsewhere: number;
   /** The service does not show them. */
@@ -201,6 +119,7 @@ const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], f
 /** Counts an entry as it is after its check. */
 const count = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
   found.done += 1;
+  if (isUnknown(before) && !isUnknown(now)) found.resolved.push(now);
   if (payment !== undefined) found.sums.add(now, payment);
   else if (isUnknown(now)) {
     found.unknown.push(now);
@@ -262,7 +181,16 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   const scope = { service, workspace };
   const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, deps);
   const { progress, ...world } = await deps.jobWorld();
-  const found: Found = { sums: openSums(SYNCED), unknown: [], left: [], done: 0, elsewhere: 0, hidden: 0, unmade: 0 };
+  const found: Found = {
+    sums: openSums(SYNCED),
+    unknown: [],
+    left: [],
+    resolved: [],
+    done: 0,
+    elsewhere: 0,
+    hidden: 0,
+    unmade: 0,
+  };
   const check = checkWith(ledger, scope, chosen.payments, found, deps);
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;
@@ -282,7 +210,9 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   } finally {
     await progress.end();
   }
-  for (const text of noticesOf(found)) await deps.notice(text);
+  const show = (id: string): string =>
+    `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(deps.globals)])}\``;
+  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found)]) await deps.notice(text);
   const failure = failureOf(found, failures, leaving);
   return {
     kind: 'list',
