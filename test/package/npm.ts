@@ -45,7 +45,7 @@ export const uninstall = (prefix: string, path: string): Promise<void> =>
   npmAs(['uninstall', '--global', '--prefix', prefix, 'paycli'], path, ownFolder('npm-home'));
 
 /** Runs the npm that is first on PATH. */
-export const npm = async (args: readonly string[], cwd: string): Promise<void> => {
+const npm = async (args: readonly string[], cwd: string): Promise<void> => {
   await run('npm', args, { cwd, shell });
 };
 

@@ -8,6 +8,20 @@ import { SPECS } from '../support/specs.ts';
 import { sourceFiles } from './imports.ts';
 import { words } from './words.ts';
 
+/** The anchors of a page, as GitHub makes them from its headings. */
+const anchorsOf = (text: string): string[] => {
+  const seen = new Map<string, number>();
+  return [...text.replaceAll(/^( {4}|```).*$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const slug = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
+};
+
 const documents = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
@@ -18,9 +32,23 @@ const documents = [
 describe.each(documents)('%s', (file) => {
   const text = readFileSync(file, 'utf8');
 
-  it('links to files that are there', () => {
-    const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? '');
-    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(file), link)))).toEqual([]);
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map((match) => match[1] ?? '')
+    .filter((link) => !/^https?:/.test(link))
+    .map((link) => link.split('#'));
+  const target = (path: string): string => (path === '' ? file : join(dirname(file), path));
+
+  // GitHub renders the pages of the repository alone: nothing that a build makes.
+  it('links to files of the repository', () => {
+    const wrong = links.filter(([path = '']) => !existsSync(target(path)) || /^(?:\.\.|dist|\/)/.test(target(path)));
+    expect(wrong).toEqual([]);
+  });
+
+  it('links to headings that are there', () => {
+    const wrong = links.filter(
+      ([path = '', anchor]) => anchor !== undefined && !anchorsOf(readFileSync(target(path), 'utf8')).includes(anchor),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('has no place left to be filled', () => {

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type ReleaseFacts, releaseProblems } from '../../scripts/release-checks.ts';
+
+const READY: ReleaseFacts = {
+  version: '1.2.3',
+  locked: '1.2.3',
+  changelog: '# Changelog\n\nNewest first.\n\n## 1.2.3 (2026-11-25)\n\n- new\n\n## 1.2.2 (2026-11-20)\n\n- old\n',
+  security: '# Security\n\nSupported version: 1.2. Only the latest release receives security fixes.\n',
+  tags: ['v1.2.3'],
+  changes: [],
+  today: '2026-11-25',
+};
+
+describe('a release', () => {
+  it('is built where everything agrees', () => {
+    expect(releaseProblems(READY)).toEqual([]);
+  });
+
+  it.each<[string, Partial<ReleaseFacts>, RegExp]>([
+    ['a version that is none', { version: '1.2' }, /package\.json has the version 1\.2: write three numbers/],
+    ['another version in the lock file', { locked: '1.2.2' }, /package-lock\.json has 1\.2\.2.*run npm install/],
+    ['no version in the changelog', { changelog: '# Changelog\n' }, /begin its list with `## 1\.2\.3 \(2026-11-25\)`/],
+    [
+      'unreleased changes',
+      { changelog: '## Unreleased\n\n- new\n' },
+      /rename that heading to `## 1\.2\.3 \(2026-11-25\)`/,
+    ],
+    ['another version', { changelog: '## 1.2.4 (2026-11-25)\n' }, /begins with 1\.2\.4, and package\.json has 1\.2\.3/],
+    ['no date', { changelog: '## 1.2.3\n' }, /no date up to today: write `## 1\.2\.3/],
+    ['a date that is none', { changelog: '## 1.2.3 (2026-02-30)\n' }, /no date up to today/],
+    ['a date to come', { changelog: '## 1.2.3 (2026-11-26)\n' }, /no date up to today/],
+    ['a version twice', { changelog: '## 1.2.3 (2026-11-25)\n## 1.2.3 (2026-11-20)\n' }, /has 1\.2\.3 twice/],
+    [
+      'a changelog that denies it',
+      { changelog: `No version is released yet.\n${READY.changelog}` },
+      /says that no version is released: remove/,
+    ],
+    ['another supported version', { security: 'Supported version: 1.1.\n' }, /names 1\.1 as supported: write `.*1\.2`/],
+    ['no supported version', { security: 'Only the latest release.\n' }, /SECURITY\.md names no version/],
+    ['changed files', { changes: [' M README.md', '?? x'] }, /working tree has changes: commit.*\n {5}M README\.md\n/],
+    ['no tag', { tags: [] }, /no tag v1\.2\.3: .*run git tag v1\.2\.3/],
+    ['the tag of another version', { tags: ['v1.2.2'] }, /no tag v1\.2\.3/],
+  ])('is refused with what to do: %s', (_what, facts, problem) => {
+    expect(releaseProblems({ ...READY, ...facts })).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it('is checked by the workflow before it is built', () => {
+    const runs = [...readFileSync('.github/workflows/release.yml', 'utf8').matchAll(/- run: (npm run release.*)/g)];
+    expect(runs.map(([, line]) => line)).toEqual(['npm run release -- --check', 'npm run release']);
+  });
+
+  it('may be a preview', () => {
+    const changelog = '## 1.2.3-rc.1 (2026-11-25)\n';
+    const preview = { ...READY, version: '1.2.3-rc.1', locked: '1.2.3-rc.1', tags: ['v1.2.3-rc.1'], changelog };
+    expect(releaseProblems(preview)).toEqual([]);
+  });
+
+  it('of this version lacks only the date, the tag and a clean tree', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const { version: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { version: string };
+    const [changelog, security] = ['CHANGELOG.md', 'SECURITY.md'].map((file) => readFileSync(file, 'utf8'));
+    const today = '2100-01-01';
+    const dated = `${changelog}`
+      .replace('## Unreleased', `## ${version} (${today})`)
+      .replace(' No version is released yet.', '');
+    const facts = {
+      version,
+      locked,
+      changelog: dated,
+      security: `${security}`,
+      tags: [`v${version}`],
+      changes: [],
+      today,
+    };
+    expect(releaseProblems(facts)).toEqual([]);
+  });
+});
