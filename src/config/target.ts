@@ -98,7 +98,8 @@ export interface FoundProfile {
   readonly stored: StoredProfile;
 }
 
-const LOGIN = 'run `paycli login`, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL; `--local` needs no key';
+const LOGIN =
+  'run `paycli login` to store a key of the service. To practise without a key, add --local. Scripts set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL';
 
 /** A profile by its name; undefined if there is none. */
 export const own = (file: ProfileFile | undefined, name: string | undefined): StoredProfile | undefined =>

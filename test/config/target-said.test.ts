@@ -7,7 +7,8 @@ import { contentOf, errorOf, folderWith, keyOf, newFolder, openRoom, script } fr
 const [A, B] = ['https://a.example', 'https://b.example'];
 const KEY = keyOf('said');
 const E = 'PAYCLI_SECRET_KEY';
-const LOGIN = 'run `paycli login`, or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL; `--local` needs no key';
+const LOGIN =
+  'run `paycli login` to store a key of the service. To practise without a key, add --local. Scripts set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL';
 
 /** Message and hint of the error that asking for a target ends with. */
 const saidOf = async (folder: string, env: Env = {}, profile?: string): Promise<readonly unknown[]> => {
