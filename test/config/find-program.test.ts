@@ -8,15 +8,15 @@ import { newFolder, script } from './world.ts';
 const windows = { ...thisMachine, platform: 'win32' } as const;
 const workingIn = (cwd: string | undefined): Machine => ({ ...thisMachine, cwd: () => cwd });
 
-/** A folder with programs of these names. */
+/** Creates a folder with programs of these names. */
 const folderOf = (...names: string[]): string => {
   const folder = newFolder();
   for (const name of names) script(join(folder, name), 'exit');
   return folder;
 };
 
-describe('the look-up of a program', () => {
-  it('knows the endings of Windows there, and only there', () => {
+describe('findProgram', () => {
+  it('tries .exe and .com on Windows only', () => {
     for (const ending of ['', '.exe', '.com']) {
       const PATH = folderOf(`op${ending}`);
       expect(findProgram('op', { PATH }, windows)).toBe(join(PATH, `op${ending}`));
@@ -26,7 +26,7 @@ describe('the look-up of a program', () => {
     expect(findProgram('op', { PATH: both }, windows)).toBe(join(both, 'op'));
   });
 
-  it('reads PATH, or Path where there is no other, folder by folder', () => {
+  it('searches PATH, or Path if PATH is not set, in order', () => {
     const [one, other] = [folderOf('op'), folderOf('op')];
     expect(findProgram('op', { Path: one }, thisMachine)).toBe(join(one, 'op'));
     expect(findProgram('op', { PATH: one, Path: other }, thisMachine)).toBe(join(one, 'op'));
@@ -35,7 +35,7 @@ describe('the look-up of a program', () => {
     expect(findProgram(join(basename(one), 'op'), { PATH: dirname(one) }, thisMachine)).toBeUndefined();
   });
 
-  it('passes over folders inside the working folder, and not over those that are only called alike', () => {
+  it('skips folders inside the working folder, but not folders with a similar name', () => {
     const cwd = newFolder();
     for (const name of ['..bin', 'bin']) {
       mkdirSync(join(cwd, name));
@@ -45,19 +45,19 @@ describe('the look-up of a program', () => {
     const machine = workingIn(join(cwd, 'bin'));
     expect(findProgram('op', { PATH: join(cwd, '..bin') }, machine)).toBe(join(cwd, '..bin', 'op'));
     expect(findProgram('op', { PATH: join(cwd, 'bin') }, machine)).toBeUndefined();
-    // Nor over the folder that the working folder lies in.
+    // Skips the parent folder of the working folder too.
     script(join(cwd, 'op'), 'exit');
     expect(findProgram('op', { PATH: cwd }, machine)).toBe(join(cwd, 'op'));
   });
 
-  it('is none for a program that is given by its place', () => {
+  it('accepts a program given by its absolute path, and only if the file exists', () => {
     const folder = folderOf('op');
     expect(findProgram(join(folder, 'op'), {}, workingIn(folder))).toBe(join(folder, 'op'));
     expect(findProgram(folder, {}, thisMachine)).toBeUndefined();
     expect(findProgram(join(folder, 'no'), {}, thisMachine)).toBeUndefined();
   });
 
-  it('passes over what is no program, and over folders that are not there', () => {
+  it('skips folders, files that are not executable, and missing folders', () => {
     const [folder, data, good] = [newFolder(), folderOf('op'), folderOf('op')];
     mkdirSync(join(folder, 'op'));
     chmodSync(join(data, 'op'), 0o644);
@@ -67,13 +67,13 @@ describe('the look-up of a program', () => {
     expect(findProgram('', { PATH: folderOf('.exe') }, windows)).toBeUndefined();
   });
 
-  it('passes over folders that are not named from the root', () => {
+  it('skips relative folders of PATH', () => {
     const PATH = relative(process.cwd(), folderOf('op'));
     expect(findProgram('op', { PATH }, workingIn(newFolder()))).toBeUndefined();
     expect(findProgram('op', { PATH }, workingIn(undefined))).toBeUndefined();
   });
 
-  it('passes over what leads into the working folder by a link, or out of it', () => {
+  it('skips symbolic links into and out of the working folder', () => {
     const [cwd, outside, links] = [folderOf('op'), folderOf('op'), newFolder()];
     const [there, out] = [join(links, 'there'), join(cwd, 'out')];
     symlinkSync(cwd, there);
@@ -86,7 +86,7 @@ describe('the look-up of a program', () => {
     expect(findProgram('op', { PATH: outside }, workingIn(there))).toBe(join(outside, 'op'));
   });
 
-  it('finds what there is from the root folder, and from one that is gone', () => {
+  it('finds the program if the working folder is / or no longer exists', () => {
     const PATH = folderOf('op');
     for (const cwd of ['/', undefined, `${PATH}-gone`]) {
       expect(findProgram('op', { PATH }, workingIn(cwd))).toBe(join(PATH, 'op'));

@@ -6,16 +6,16 @@ import { homeFolder } from '../../src/core/files.ts';
 import { errorOf } from './world.ts';
 
 describe('findFolders', () => {
-  it('takes PAYCLI_HOME for everything', () => {
+  it('uses PAYCLI_HOME for config and data', () => {
     expect(findFolders({ PAYCLI_HOME: '/srv/pay' })).toEqual({ config: '/srv/pay', data: '/srv/pay' });
   });
 
-  it('drops a trailing slash, behind which a symbolic link would not be seen', () => {
+  it('drops a trailing slash, which would hide a symbolic link', () => {
     expect(findFolders({ PAYCLI_HOME: '/srv/pay/' }).config).toBe('/srv/pay');
     expect(findFolders({ PAYCLI_HOME: '/srv/pay/.' }).config).toBe('/srv/pay');
   });
 
-  it.each(['', '.', 'pay', './pay', '../pay', '~/pay'])('refuses the relative PAYCLI_HOME "%s"', async (path) => {
+  it.each(['', '.', 'pay', './pay', '../pay', '~/pay'])('rejects the relative PAYCLI_HOME "%s"', async (path) => {
     const error = await errorOf(() => findFolders({ PAYCLI_HOME: path }));
     expect(error.kind).toBe('usage');
     expect(error.message).toContain('PAYCLI_HOME');
@@ -28,21 +28,21 @@ const on = (platform: NodeJS.Platform, env: Record<string, string> = {}) => {
 };
 const home = (...path: string[]): string => join(homeFolder(), ...path);
 
-describe.skipIf(process.platform === 'win32')("the platform's own folders", () => {
-  it('are those of Linux, which XDG variables move', () => {
+describe.skipIf(process.platform === 'win32')('findFolders without PAYCLI_HOME', () => {
+  it('follows XDG and its variables on Linux', () => {
     expect(on('linux')).toEqual([home('.config/paycli'), home('.local/share/paycli')]);
     expect(on('linux', { XDG_CONFIG_HOME: '/x/c', XDG_DATA_HOME: '/x/d/' })).toEqual(['/x/c/paycli', '/x/d/paycli']);
     expect(on('freebsd', { XDG_CONFIG_HOME: '' })[0]).toBe(home('.config/paycli'));
   });
 
-  it('are those of macOS', () => {
+  it('uses the Library folders on macOS', () => {
     expect(on('darwin', { XDG_CONFIG_HOME: '/x' })).toEqual([
       home('Library/Preferences/paycli'),
       home('Library/Application Support/paycli'),
     ]);
   });
 
-  it('are those of Windows', () => {
+  it('uses the AppData folders on Windows', () => {
     expect(on('win32', { APPDATA: '/r', LOCALAPPDATA: '/l' })).toEqual(['/r/paycli/Config', '/l/paycli/Data']);
     expect(on('win32')).toEqual([home('AppData/Roaming/paycli/Config'), home('AppData/Local/paycli/Data')]);
   });
@@ -50,16 +50,13 @@ describe.skipIf(process.platform === 'win32')("the platform's own folders", () =
   it.each([
     ['config', 'XDG_CONFIG_HOME', 'the folder for settings is not an absolute path'],
     ['data', 'XDG_DATA_HOME', 'the folder for data is not an absolute path'],
-  ] as const)(
-    'are refused where that for %s is relative, which would be in the working folder',
-    async (which, name, message) => {
-      const folders = findFolders({ [name]: '.config' }, { ...thisMachine, platform: 'linux' });
-      const error = await errorOf(() => folders[which]);
-      expect([error.kind, error.message, error.detail.hint]).toEqual([
-        'usage',
-        message,
-        'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables',
-      ]);
-    },
-  );
+  ] as const)('rejects a relative %s folder, which would be in the working folder', async (which, name, message) => {
+    const folders = findFolders({ [name]: '.config' }, { ...thisMachine, platform: 'linux' });
+    const error = await errorOf(() => folders[which]);
+    expect([error.kind, error.message, error.detail.hint]).toEqual([
+      'usage',
+      message,
+      'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables',
+    ]);
+  });
 });

@@ -12,7 +12,7 @@ const helper = (body: string): string => script(join(newFolder(), 'helper'), bod
 const run = (command: readonly string[], machine = thisMachine, env: Env = { PATH: '/usr/bin:/bin' }) =>
   runKeyCommand(command, fakeIo(env).io, machine);
 
-describe('what is said of a key command', () => {
+describe('the error for a key command', () => {
   const HINT = 'it must print the key on one line and exit with 0; it runs without a shell, in the root folder';
 
   it.each([
@@ -22,13 +22,13 @@ describe('what is said of a key command', () => {
     ['head -c 515 /dev/zero', 'printed more than a key'],
     ["printf 'é%.0s' $(seq 258)", 'printed more than a key'],
     [`printf '${KEY}\\nmore'`, 'printed something that contains a space or a line break'],
-  ])('that does %s', async (body, what) => {
+  ])('says that it %s', async (body, what) => {
     const program = helper(body);
     const { message, detail } = await errorOf(() => run([program]));
     expect([message, detail.hint]).toEqual([`the key command "${program}" ${what}`, HINT]);
   });
 
-  it('that is not there', async () => {
+  it('says that it was not found', async () => {
     const { message, detail } = await errorOf(() => run(['no-such "op"', 'x']));
     expect(message).toBe('the key command "no-such \\"op\\"" was not found');
     expect(detail.hint).toBe(
@@ -36,12 +36,12 @@ describe('what is said of a key command', () => {
     );
   });
 
-  it('that has no name', async () => {
+  it('quotes an empty name', async () => {
     expect((await errorOf(() => run([]))).message).toBe('the key command "" was not found');
   });
 });
 
-describe('what is said of the words of a key command', () => {
+describe('the error for the text of a key command', () => {
   const HINT = 'other users can see arguments while a program runs: get a new key, then store it with --key-stdin';
 
   it.each([
@@ -54,12 +54,12 @@ describe('what is said of the words of a key command', () => {
     expect((await errorOf(() => splitCommand(text, '--other'))).message).toBe(`--other ${what}`);
   });
 
-  it('that only begin like a key', () => {
+  it('accepts arguments that only begin like a key', () => {
     expect(splitCommand('op sk.AbCd.short')).toEqual(['op', 'sk.AbCd.short']);
   });
 });
 
-it('a key command that has ended leaves no timer, and nothing that waits for a signal', async () => {
+it('a key command leaves no timer and no signal handler when it ends', async () => {
   const { signal } = new AbortController();
   const { io } = fakeIo({ PATH: '/usr/bin:/bin' }, { stop: signal });
   const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
@@ -71,11 +71,11 @@ it('a key command that has ended leaves no timer, and nothing that waits for a s
 });
 
 describe('a key command on Windows', () => {
-  it.each(['\\r\\n', '\\n', ''])('may end its line with %j', async (end) => {
+  it.each(['\\r\\n', '\\n', ''])('may end its output with %j', async (end) => {
     expect(await run([helper(`printf '${KEY}${end}'`)], windows)).toBe(KEY);
   });
 
-  it('prints nothing behind the end of its line', async () => {
+  it('may print nothing after its line', async () => {
     const { message } = await errorOf(() => run([helper(`printf '${KEY}\\r\\nmore'`)], windows));
     expect(message).toContain('contains a space or a line break');
   });

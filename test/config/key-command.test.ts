@@ -23,11 +23,11 @@ const run = (
 ): Promise<string> =>
   runKeyCommand(command, fakeIo(env, stop === undefined ? {} : { stop }).io, { ...thisMachine, ...machine });
 
-/** Runs a helper of this body. */
+/** Runs a helper with this body. */
 const helper = (body: string, options: Options = {}, ...args: readonly string[]): Promise<string> =>
   run([script(join(newFolder(), 'helper'), body), ...args], options);
 
-/** Resolves when no such process is left; one that nobody has waited for yet is a zombie. */
+/** Resolves when the process is gone; a zombie still exists. */
 const gone = async (pid: number): Promise<void> => {
   for (;;) {
     try {
@@ -57,11 +57,11 @@ describe('splitCommand', () => {
     expect(splitCommand(text)).toEqual(words);
   });
 
-  it.each(['', '   ', 'op "read', "op 'read", 'op "a\' b', '"'])('refuses "%s"', async (text) => {
+  it.each(['', '   ', 'op "read', "op 'read", 'op "a\' b', '"'])('rejects "%s"', async (text) => {
     expect((await errorOf(() => splitCommand(text))).kind).toBe('usage');
   });
 
-  it('gives back any words that were quoted', () => {
+  it('restores any words that were quoted', () => {
     const word = fc.string().filter((text) => !text.includes("'"));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), (words) => {
@@ -71,16 +71,16 @@ describe('splitCommand', () => {
   });
 });
 
-describe('a helper', () => {
+describe('a key command', () => {
   it.each([
     ['a line', `echo ${KEY}`],
-    ['a line that ends as on Windows', `printf '${KEY}\\r\\n'`],
-    ['a line without its end', `printf %s ${KEY}`],
+    ['a line with a Windows line end', `printf '${KEY}\\r\\n'`],
+    ['a line without a line end', `printf %s ${KEY}`],
     ['a line in pieces', `printf sk.; printf '%s\\n' ${KEY.slice(3)}`],
-    ['a line, and noise on stderr', `echo noise >&2; echo ${KEY}`],
+    ['a line, with other output on stderr', `echo noise >&2; echo ${KEY}`],
     ['8 characters', 'echo sk.a.b.c'],
     ['512 characters', `head -c 512 /dev/zero | tr '\\0' k; echo`],
-  ])('gives its key: %s', async (_what, body) => {
+  ])('returns the key it prints: %s', async (_what, body) => {
     expect(await helper(body)).toMatch(/^(sk\.Test\.canaryx{74}|sk\.a\.b\.c|k{512})$/);
   });
 
@@ -91,21 +91,21 @@ describe('a helper', () => {
     ['two lines', `echo ${KEY}; echo ${KEY}`, 'space or a line break'],
     ['an empty line after it', `echo ${KEY}; echo`, 'space or a line break'],
     ['an empty line before it', `echo; echo ${KEY}`, 'space or a line break'],
-    ['a blank', `echo ' ${KEY}'`, 'space or a line break'],
+    ['a space', `echo ' ${KEY}'`, 'space or a line break'],
     ['a NUL', `printf 'sk.Test.\\0${KEY}\\n'`, 'printable ASCII'],
-    ['an escape', `printf '\\033[1m${KEY}\\n'`, 'printable ASCII'],
-    ['letters beyond ASCII', `echo ${KEY}é`, 'printable ASCII'],
-    ['bytes that are no UTF-8', `printf '${KEY}\\377\\n'`, 'printable ASCII'],
+    ['an escape sequence', `printf '\\033[1m${KEY}\\n'`, 'printable ASCII'],
+    ['non-ASCII letters', `echo ${KEY}é`, 'printable ASCII'],
+    ['bytes that are not UTF-8', `printf '${KEY}\\377\\n'`, 'printable ASCII'],
     ['7 characters', 'echo sk.a.bc', 'printable ASCII'],
     ['513 characters', "head -c 513 /dev/zero | tr '\\0' k; echo", 'printable ASCII'],
     ['a public key', `echo ${KEY.replace('sk.', 'pk.')}`, 'public key'],
-    ['no end of output', `while :; do echo ${KEY}; done`, 'printed more than a key'],
-    ['a key, and fails', `echo ${KEY}; exit 3`, 'ended with exit code 3'],
+    ['endless output', `while :; do echo ${KEY}; done`, 'printed more than a key'],
+    ['a key, and exits with an error', `echo ${KEY}; exit 3`, 'ended with exit code 3'],
     ['a key, and is killed', `echo ${KEY}; kill -9 $$`, 'was killed by SIGKILL'],
-    ['a key, and never ends', `echo ${KEY}; exec tail -f /dev/null`, 'did not finish within 0.2 s'],
-    ['nothing, and never ends', 'exec tail -f /dev/null', 'did not finish within 0.2 s'],
-    ['a key, and leaves a child that holds the pipe', `sleep 3 & echo ${KEY}`, 'did not finish within 0.2 s'],
-  ])('is refused when it prints %s', async (_what, body, why) => {
+    ['a key, and never exits', `echo ${KEY}; exec tail -f /dev/null`, 'did not finish within 0.2 s'],
+    ['nothing, and never exits', 'exec tail -f /dev/null', 'did not finish within 0.2 s'],
+    ['a key, and leaves a child that holds the pipe open', `sleep 3 & echo ${KEY}`, 'did not finish within 0.2 s'],
+  ])('is rejected if it prints %s', async (_what, body, why) => {
     const limit = why.includes('did not finish') ? { machine: { keyCommandLimit: 200 } } : {};
     const error = await errorOf(() => helper(body, limit));
     expect(error.kind).toBe('auth');
@@ -116,14 +116,14 @@ describe('a helper', () => {
       expect(wordsOf(error)).not.toContain(form);
   });
 
-  it('makes its key known to the redactor, even a bad one', async () => {
+  it('registers its output with the redactor, even if it is not a valid key', async () => {
     const { io } = fakeIo({ PATH: SYSTEM });
     const bad = script(join(newFolder(), 'helper'), `echo 'a ${KEY}'`);
     await errorOf(() => runKeyCommand([bad], io, thisMachine));
     expect(io.redactor.clean(`a ${KEY}`)).not.toContain(KEY);
   });
 
-  it('has no key of this call in its environment, and nothing to read', async () => {
+  it('does not get the key of this call in its environment, and has an empty stdin', async () => {
     const env = { PATH: SYSTEM, PAYCLI_SECRET_KEY: KEY, paycli_secret_key: KEY, OTHER: 'kept-as-it-is' };
     const file = join(newFolder(), 'env');
     expect(await helper(`env > ${file}; cat; echo sk.$OTHER`, { env })).toBe('sk.kept-as-it-is');
@@ -131,7 +131,7 @@ describe('a helper', () => {
     expect(readFileSync(file, 'utf8')).not.toContain(KEY);
   });
 
-  it('gets its words as they are: no shell reads them', async () => {
+  it('gets its arguments unchanged: no shell reads them', async () => {
     const [marker, list] = [join(newFolder(), 'marker'), join(newFolder(), 'list')];
     const words = [`$(touch ${marker})`, '`id`', '$HOME', '*', 'a b', ';', '|', "'", '"', ''];
     expect(await helper(`printf '%s\\n' "$@" > ${list}; echo sk.with.words`, {}, ...words)).toBe('sk.with.words');
@@ -139,7 +139,7 @@ describe('a helper', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it('runs in the root folder, not where the user happens to be', async () => {
+  it('runs in the root folder, not in the working folder', async () => {
     expect(await helper('echo "folder=$(pwd)="')).toBe('folder=/=');
   });
 
@@ -152,7 +152,7 @@ describe('a helper', () => {
     expect((await errorOf(() => helper(`echo ${KEY}`, { stop: controller.signal }))).kind).toBe('interrupted');
   });
 
-  it.skipIf(process.platform === 'win32')('is ended alone where it leads no group', async () => {
+  it.skipIf(process.platform === 'win32')('is killed alone if there are no process groups', async () => {
     const pid = join(newFolder(), 'pid');
     const killGroup = (): never => {
       throw new Error('there are no groups');
@@ -166,7 +166,7 @@ describe('a helper', () => {
     await gone(Number(readFileSync(pid, 'utf8')));
   });
 
-  it.skipIf(process.platform === 'win32')('takes what it has started with it when it is given up', async () => {
+  it.skipIf(process.platform === 'win32')('takes its child processes with it when it is killed', async () => {
     const pid = join(newFolder(), 'pid');
     const body = `sh -c 'echo $$ > ${pid}.new; mv ${pid}.new ${pid}; exec sleep 600' & wait`;
     const started = async (): Promise<number> => {
@@ -192,15 +192,15 @@ describe('a helper', () => {
     ['is a folder', ['/usr/bin']],
     ['is not a program', ['/etc/passwd']],
     ['has no name', ['']],
-    ['is no word at all', []],
+    ['is an empty list', []],
     ['is not on PATH', ['surely-no-such-program']],
-  ])('is refused when it %s', async (_what, command) => {
+  ])('is rejected if it %s', async (_what, command) => {
     const error = await errorOf(() => run(command));
     expect(error.kind).toBe('auth');
     expect(error.message).toContain('was not found');
   });
 
-  it('is refused when it cannot be started', async () => {
+  it("is rejected if it can't be started", async () => {
     const nul = await errorOf(() => run(['/bin/echo', `${KEY}\0`]));
     expect(nul.message).toContain('could not be started');
     expect(wordsOf(nul)).not.toContain(KEY);
@@ -210,8 +210,8 @@ describe('a helper', () => {
   });
 });
 
-describe('the look-up on PATH', () => {
-  /** A working folder with an `op` in it and in a folder inside it, which say that they ran. */
+describe('the search for a key command on PATH', () => {
+  /** A working folder with an `op` in it and in a subfolder; both leave a marker when they run. */
   const trap = () => {
     const cwd = newFolder();
     const marker = join(newFolder(), 'trapped');
@@ -244,7 +244,7 @@ describe('the look-up on PATH', () => {
     '/nowhere',
   ];
 
-  it('passes over everything that the working folder has a say in', async () => {
+  it('skips every folder that the working folder controls', async () => {
     const place = trap();
     const entries = entriesOf(place);
     const machine = { cwd: () => place.cwd };

@@ -5,7 +5,7 @@ import { keepKey, releaseOf } from '../../src/config/keychain.ts';
 import { thisMachine } from '../../src/config/machine.ts';
 import { fakeIo, KEY, newFolder, script } from './world.ts';
 
-/** A stand-in for the system's own program: keeps what it is told, and by which arguments, and answers `answer`. */
+/** A fake of the system's keychain program: records its stdin and its arguments, and prints `answer`. */
 const world = (platform: 'darwin' | 'win32', program: string, answer: string) => {
   const folder = newFolder();
   script(join(folder, program), `printf '%s\n' "$*" >> ${folder}/argv\ncat >> ${folder}/stdin\n${answer}`);
@@ -14,9 +14,10 @@ const world = (platform: 'darwin' | 'win32', program: string, answer: string) =>
   return { folder, io, read, machine: { ...thisMachine, platform } };
 };
 
-// Neither of these systems is here: what is shown is what their programs are told, and that no argument has the key.
+// Neither system is available here: the test checks what their programs receive, and that no argument contains the
+// key.
 describe.runIf(process.platform === 'linux')('the keychain', () => {
-  it('of macOS is told the key in hex, on the standard input of security -i', async () => {
+  it('on macOS passes the key in hex on the stdin of security -i', async () => {
     const { folder, io, read, machine } = world(
       'darwin',
       'security',
@@ -33,7 +34,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     );
   });
 
-  it('of Windows is told the key on the standard input of PowerShell', async () => {
+  it('on Windows passes the key on the stdin of PowerShell', async () => {
     const { io, read, machine } = world('win32', 'powershell.exe', `case "$*" in *Retrieve*) printf '${KEY}' ;; esac`);
     const kept = await keepKey('shop', KEY, 'C:\\paycli', io, machine);
     expect(kept).toHaveProperty('command');
@@ -42,7 +43,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     expect(read('argv')).toMatch(/-NoProfile -NonInteractive -Command .*PasswordVault.*\[Console\]::In\.ReadToEnd\(\)/);
   });
 
-  it('knows its own commands, and which folder they are for', async () => {
+  it('recognizes its own commands and the folder they belong to', async () => {
     const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
     const kept = await keepKey('shop', KEY, '/one', io, machine);
     const command = 'command' in kept ? kept.command : [];
@@ -54,7 +55,7 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     );
   });
 
-  it('is given up when it is locked and waits for a person, and is asked nothing more', async () => {
+  it('is abandoned after a timeout if it is locked and waits for the user', async () => {
     const { io, read, machine } = world('darwin', 'security', 'exec sleep 60');
     expect(machine.keyCommandLimit).toBe(10_000);
     const kept = await keepKey('shop', KEY, '/one', io, { ...machine, keyCommandLimit: 200 });
@@ -64,14 +65,14 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     expect(read('argv')).toBe('-i\n');
   });
 
-  it('is left as it was by a key that it does not give back', async () => {
+  it('is restored if it returns another key', async () => {
     const { io, read, machine } = world('darwin', 'security', `echo '${KEY.slice(0, -2)}yz'`);
     expect(await keepKey('shop', KEY, '/one', io, machine)).toEqual({ why: 'security gave back another key' });
     const [, account] = /-a (\S+)/.exec(read('stdin')) ?? [];
     expect(read('argv').endsWith(`delete-generic-password -s paycli -a ${account}\n`)).toBe(true);
   });
 
-  it('is not what the working folder brings', async () => {
+  it('never runs a program from the working folder', async () => {
     const { folder, io, machine } = world('darwin', 'security', `echo '${KEY}'`);
     const here = { ...machine, cwd: () => folder };
     expect(await keepKey('shop', KEY, '/one', io, here)).toEqual({ why: 'security was not found' });

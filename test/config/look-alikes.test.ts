@@ -23,7 +23,7 @@ const CYRILLIC: Readonly<Record<string, string>> = {
   l: 'ӏ',
 };
 
-/** Texts that name another host or port, whatever a parser makes of them. */
+/** Texts that name another host or port, however they are parsed. */
 const otherHost = fc.oneof(
   evil.map((host) => `https://${HOST}@${host}`),
   evil.map((host) => `https://${HOST}:443@${host}/`),
@@ -59,7 +59,7 @@ const otherHost = fc.oneof(
   fc.constant(`https://${HOST}/..//evil.example`),
 );
 
-/** Texts that a parser may read as the very same host; then they must become exactly the pin. */
+/** Texts that a parser may read as the pinned host; they must normalize to the pin. */
 const sameHost = fc.oneof(
   fc
     .func(fc.boolean())
@@ -102,7 +102,7 @@ describe('look-alikes of the pinned origin', () => {
     );
   });
 
-  it('that a parser takes for the same host become exactly the pin, or get no key', async () => {
+  it('that parse to the same host become exactly the pin, or get no key', async () => {
     const home = folder();
     let same = 0;
     await fc.assert(
@@ -116,7 +116,7 @@ describe('look-alikes of the pinned origin', () => {
     expect(same).toBeGreaterThan(0);
   });
 
-  it('are never pinned as written: what is stored is an exact origin', async () => {
+  it('are never stored as written: a profile stores an exact origin', async () => {
     const { room } = openRoom();
     await fc.assert(
       fc.asyncProperty(fc.oneof(otherHost, sameHost), async (origin) => {

@@ -18,7 +18,7 @@ const fileWith = (text: string, mode = 0o600): string => {
 const read = (PGPASSFILE: string, asked = ADA, machine = thisMachine) => passwordInFile(asked, { PGPASSFILE }, machine);
 const found = (text: string, asked = ADA) => read(fileWith(text), asked);
 
-describe('the password file', () => {
+describe('passwordInFile', () => {
   it.each([
     ['db.example:5432:pay:ada:secret', 'secret'],
     ['*:*:*:*:secret', 'secret'],
@@ -31,7 +31,7 @@ describe('the password file', () => {
     ['*:*:*:*:secret\\', 'secret\\'],
     ['*:*:*:*: with blanks ', ' with blanks '],
     ['*:*:*:*:pässwörd', 'pässwörd'],
-  ])('has for %j the password %j', (text, password) => {
+  ])('finds for %j the password %j', (text, password) => {
     expect(found(text)).toBe(password);
   });
 
@@ -45,11 +45,11 @@ describe('the password file', () => {
     'db.example:5432:pa*:ada:secret',
     'db.exampl\\*:5432:pay:ada:secret',
     ' db.example:5432:pay:ada:secret',
-  ])('has none for %j', (text) => {
+  ])('finds nothing in %j', (text) => {
     expect(found(text)).toBeUndefined();
   });
 
-  it('names this machine and a Unix socket as PostgreSQL does', () => {
+  it('treats localhost and a Unix socket as PostgreSQL does', () => {
     for (const host of ['127.0.0.1', '/run/postgresql']) {
       expect(found('localhost:*:*:*:secret', { ...ADA, host })).toBe('secret');
       expect(found(`${host}:*:*:*:secret`, { ...ADA, host })).toBe('secret');
@@ -58,7 +58,7 @@ describe('the password file', () => {
     expect(found('\\:\\:1:*:*:*:secret', { ...ADA, host: '::1' })).toBe('secret');
   });
 
-  it('gives back any name and password that it was given', () => {
+  it('restores any escaped name and password', () => {
     const field = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\r\n]/.test(text));
     const escaped = (text: string): string => text.replaceAll(/[\\:]/g, '\\$&');
     fc.assert(
@@ -71,7 +71,7 @@ describe('the password file', () => {
     );
   });
 
-  it('is ~/.pgpass where nothing names it, and may be missing', () => {
+  it('reads ~/.pgpass by default, which may be missing', () => {
     const home = newFolder();
     expect(passwordInFile(ADA, { HOME: home }, thisMachine)).toBeUndefined();
     writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
@@ -79,15 +79,15 @@ describe('the password file', () => {
     expect(read(join(home, 'none'))).toBeUndefined();
   });
 
-  it.skipIf(process.platform === 'win32')('may be a link, as in containers', () => {
+  it.skipIf(process.platform === 'win32')('follows a symbolic link, as in containers', () => {
     const link = join(newFolder(), 'link');
     symlinkSync(fileWith('*:*:*:*:secret'), link);
     expect(read(link)).toBe('secret');
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a password file is refused', () => {
-  it.each([0o640, 0o604, 0o620, 0o666])('with mode %o', async (mode) => {
+describe.skipIf(process.platform === 'win32')('the password file', () => {
+  it.each([0o640, 0o604, 0o620, 0o666])('is rejected with mode %o', async (mode) => {
     const path = fileWith('*:*:*:*:secret', mode);
     const { kind, message, detail } = await errorOf(() => read(path));
     expect([kind, message, detail.hint]).toEqual([
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('a password file is refused', () =
     ]);
   });
 
-  it('where it is a folder', async () => {
+  it('is rejected if it is a folder', async () => {
     const path = join(newFolder(), 'folder');
     mkdirSync(path, { mode: 0o700 });
     expect((await errorOf(() => read(path))).message).toBe(
@@ -105,26 +105,29 @@ describe.skipIf(process.platform === 'win32')('a password file is refused', () =
     );
   });
 
-  it("where it is another user's", async () => {
+  it('is rejected if it belongs to another user', async () => {
     const path = fileWith('*:*:*:*:secret');
     const other = { ...thisMachine, uid: (thisMachine.uid ?? 0) + 1 };
     expect((await errorOf(() => read(path, ADA, other))).message).toContain('belongs to another user');
   });
 
-  it('by a relative path, which would be another file in every working folder', async () => {
+  it('is rejected by a relative path, which depends on the working folder', async () => {
     expect((await errorOf(() => read('passwords'))).message).toBe('PGPASSFILE is not an absolute path');
   });
 
-  it.runIf(process.getuid?.() === 0)('where another user has put a link or a pipe in its place', async () => {
-    const [link, pipe] = [join(newFolder(), 'link'), join(newFolder(), 'pipe')];
-    symlinkSync(fileWith('*:*:*:*:secret'), link);
-    execFileSync('mkfifo', [pipe]);
-    for (const path of [link, pipe]) lchownSync(path, 12_345, 12_345);
-    expect((await errorOf(() => read(link))).message).toContain('goes through a symbolic link of another user');
-    expect((await errorOf(() => read(pipe))).message).toContain('is a named pipe of another user');
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'is rejected where another user has put a link or a pipe in its place',
+    async () => {
+      const [link, pipe] = [join(newFolder(), 'link'), join(newFolder(), 'pipe')];
+      symlinkSync(fileWith('*:*:*:*:secret'), link);
+      execFileSync('mkfifo', [pipe]);
+      for (const path of [link, pipe]) lchownSync(path, 12_345, 12_345);
+      expect((await errorOf(() => read(link))).message).toContain('goes through a symbolic link of another user');
+      expect((await errorOf(() => read(pipe))).message).toContain('is a named pipe of another user');
+    },
+  );
 
-  it('but on Windows modes say nothing', () => {
+  it('may have any mode on Windows', () => {
     const windows = { ...thisMachine, platform: 'win32' as const };
     expect(read(fileWith('*:*:*:*:secret', 0o644), ADA, windows)).toBe('secret');
   });

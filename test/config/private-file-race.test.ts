@@ -9,7 +9,7 @@ import { errorOf, newFolder } from './world.ts';
 
 type Make = (path: string, options: fs.MakeDirectoryOptions) => string | undefined;
 
-/** What another process does between the look at a folder and its making. */
+/** What another process does between the check of a folder and its creation. */
 const between: { make: (make: Make) => Make } = { make: (make) => make };
 vi.mock('node:fs', async (original) => {
   const actual = await original<typeof fs>();
@@ -17,7 +17,7 @@ vi.mock('node:fs', async (original) => {
   return { ...actual, mkdirSync };
 });
 
-it('a folder that another process has made meanwhile is not closed, and is refused where it is open', async () => {
+it('a folder that another process creates in between keeps its mode, and is rejected if it is open', async () => {
   const folder = join(newFolder(), 'home');
   between.make = (make) => (path) => {
     make(path, {});
@@ -30,14 +30,14 @@ it('a folder that another process has made meanwhile is not closed, and is refus
   expect(modeOf(folder)).toBe('755');
 });
 
-it('a folder that was made and is gone again is said so', async () => {
+it('a folder that is deleted right after its creation is reported', async () => {
   between.make = () => () => undefined;
   const folder = join(newFolder(), 'home');
   const error = await errorOf(() => makePrivateFolder(folder, thisMachine));
   expect(error.message).toContain(`couldn't create ${folder}: ENOENT`);
 });
 
-it('a folder whose rights the umask has taken gets them back', () => {
+it('a folder whose mode the umask reduced gets it back', () => {
   between.make = (make) => (path, options) => {
     const made = make(path, options);
     chmodSync(path, 0o600);

@@ -17,7 +17,7 @@ const folderOf = (mode: number, ...names: string[]): string => {
   return folder;
 };
 
-/** Message and hint of what this throws, with `@` for the folder. */
+/** Message and hint of the error, with `@` for the folder. */
 const saidOf = (folder: string, use: () => unknown): readonly string[] => {
   try {
     use();
@@ -32,7 +32,7 @@ const saidOf = (folder: string, use: () => unknown): readonly string[] => {
 const look = (folder: string, machine: Partial<typeof thisMachine> = {}) =>
   saidOf(folder, () => isPrivateFileThere(folder, join(folder, 'config.json'), { ...thisMachine, ...machine }));
 
-/** Nothing is closed to root: until the test ends this process acts as another user, who owns the folder. */
+/** Root may access everything: until the test ends this process acts as another user, who owns the folder. */
 const withoutRoot = (folder: string): typeof thisMachine => {
   if (process.geteuid?.() !== 0) return thisMachine;
   chownSync(folder, FOREIGN, FOREIGN);
@@ -42,8 +42,8 @@ const withoutRoot = (folder: string): typeof thisMachine => {
   return { ...thisMachine, uid: FOREIGN };
 };
 
-describe('what is said of a folder or a file that is not safe', () => {
-  it('names a link and what to do about it', () => {
+describe('the error for an unsafe folder or file', () => {
+  it('names a symbolic link and what to do about it', () => {
     const folder = folderOf(0o700);
     symlinkSync('/nowhere', join(folder, 'config.json'));
     expect(look(folder)).toEqual([
@@ -52,7 +52,7 @@ describe('what is said of a folder or a file that is not safe', () => {
     ]);
   });
 
-  it('names what stands in the place', () => {
+  it('names a folder in place of the file, and the reverse', () => {
     const folder = folderOf(0o700);
     mkdirSync(join(folder, 'config.json'));
     const hint = 'move it away, then run `paycli login`';
@@ -70,7 +70,7 @@ describe('what is said of a folder or a file that is not safe', () => {
     expect(look(folder, { uid: undefined })).toEqual([]);
   });
 
-  it('names the mode and the chmod', () => {
+  it('names the mode and the chmod command', () => {
     expect(look(folderOf(0o755, 'config.json'))).toEqual([
       '@ is open to other users (mode 0755), so it was not used',
       'run: chmod 700 @; if others use this machine, get a new key too',
@@ -83,14 +83,14 @@ describe('what is said of a folder or a file that is not safe', () => {
     ]);
   });
 
-  it('names what keeps it from being looked at', () => {
+  it("says why the file can't be read", () => {
     const folder = join(newFolder(), 'x'.repeat(300));
     const [message, hint] = look(folder);
     expect(message).toMatch(/^@ can't be read: .*ENAMETOOLONG/);
     expect(hint).toBe('make it accessible to you, or set PAYCLI_HOME');
   });
 
-  it('names what keeps it from being made', () => {
+  it("says why the folder can't be created", () => {
     const above = folderOf(0o555);
     const folder = join(above, 'home');
     const [message, hint] = saidOf(folder, () => makePrivateFolder(folder, withoutRoot(above)));
@@ -98,7 +98,7 @@ describe('what is said of a folder or a file that is not safe', () => {
     expect(hint).toBe('set PAYCLI_HOME to a folder that you can write to');
   });
 
-  it('names what keeps it from being read', () => {
+  it("says why the folder can't be listed", () => {
     const folder = folderOf(0o333);
     const [message, hint] = saidOf(folder, () => stateOfFolder(folder, withoutRoot(folder)));
     expect(message).toMatch(/^@ can't be read: .*EACCES/);
@@ -106,10 +106,10 @@ describe('what is said of a folder or a file that is not safe', () => {
   });
 });
 
-describe('a file of keys', () => {
+describe('isThere', () => {
   const isThere = (folder: string): boolean => isPrivateFileThere(folder, join(folder, 'config.json'), thisMachine);
 
-  it('is there, or is not, with its folder or without', () => {
+  it('tells whether the file exists, also if its folder is missing', () => {
     expect(isThere(folderOf(0o700, 'config.json'))).toBe(true);
     expect(isThere(folderOf(0o700, 'notes.txt'))).toBe(false);
     expect(isThere(folderOf(0o777))).toBe(false);
@@ -117,8 +117,8 @@ describe('a file of keys', () => {
   });
 });
 
-describe('a folder for keys', () => {
-  it('is made with all above it, and closed where it is open', () => {
+describe('makePrivateFolder', () => {
+  it('creates the folder with its parents, and closes an open one', () => {
     const above = newFolder();
     makePrivateFolder(join(above, 'a', 'b'), thisMachine);
     expect([modeOf(join(above, 'a')), modeOf(join(above, 'a', 'b'))]).toEqual(['700', '700']);
@@ -127,20 +127,20 @@ describe('a folder for keys', () => {
     expect(modeOf(open)).toBe('700');
   });
 
-  it('is left as it is where it is private', () => {
+  it('leaves a private folder unchanged', () => {
     const folder = folderOf(0o711, 'config.json');
     makePrivateFolder(folder, thisMachine);
     expect(modeOf(folder)).toBe('711');
   });
 
-  it('is looked at once it is made', () => {
+  it('checks the folder after its creation', () => {
     const folder = join(newFolder(), 'home');
     const [message] = saidOf(folder, () => makePrivateFolder(folder, { ...thisMachine, uid: FOREIGN }));
     expect(message).toContain('@ belongs to another user');
   });
 });
 
-describe('a folder that is there already', () => {
+describe('an existing folder', () => {
   it.each<[names: string[], state: string]>([
     [[], 'open'],
     [['ledger.sqlite', 'ledger.sqlite-wal', 'highest-charge', 'shared-0123456789ab.sqlite'], 'open'],
@@ -153,14 +153,14 @@ describe('a folder that is there already', () => {
     [0o1777, []],
     [0o1777, ['emulator.sqlite']],
     [0o775, ['ledger.sqlite']],
-  ])('is for others, too, and left with mode %o and %j in it', async (mode, names) => {
+  ])('is shared, and left unchanged, with mode %o and %j in it', async (mode, names) => {
     const folder = folderOf(mode, ...names);
     expect((await errorOf(() => makePrivateFolder(folder, thisMachine))).message).toContain('no key is stored in it');
     expect(modeOf(folder)).toBe((mode & 0o777).toString(8));
   });
 
   it.each([['config.json'], ['my-ledger.sqlite'], ['ledger.sqlite', 'notes.txt']])(
-    'is left as it is with %s in it',
+    'is left unchanged with %s in it',
     (...names) => {
       const folder = folderOf(0o755, ...names);
       expect(saidOf(folder, () => makePrivateFolder(folder, thisMachine))).toEqual([
@@ -170,13 +170,13 @@ describe('a folder that is there already', () => {
     },
   );
 
-  it('is private where nobody else can read or write, whatever is in it', () => {
+  it('is private if nobody else can read or write, whatever it contains', () => {
     expect(stateOfFolder(folderOf(0o700, 'notes.txt'), thisMachine)).toBe('private');
     expect(stateOfFolder(folderOf(0o711, 'notes.txt'), thisMachine)).toBe('private');
     expect(stateOfFolder(join(newFolder(), 'home'), thisMachine)).toBe('missing');
   });
 
-  it('has no mode, no owner and no kind that is judged on Windows', () => {
+  it('has no mode, owner or file type to check on Windows', () => {
     const windows = { ...thisMachine, platform: 'win32', uid: FOREIGN } as const;
     expect(stateOfFolder(folderOf(0o777, 'notes.txt'), windows)).toBe('private');
     expect(look(folderOf(0o777, 'config.json'), windows)).toEqual([]);

@@ -30,7 +30,7 @@ const matrix = UMASKS.flatMap((mask) =>
   LINKS.flatMap((link) => OWNERS.map((owner) => ({ text: mask.toString(8), mask, link, owner }))),
 );
 
-/** What each user of the room sees; a write must refuse what a read refuses. */
+/** Every operation on profiles; a write must reject what a read rejects. */
 const uses = (folder: string, machine: { uid?: number } = {}) => {
   const { room } = openRoom({ folder, machine });
   return {
@@ -43,7 +43,7 @@ const uses = (folder: string, machine: { uid?: number } = {}) => {
 
 describe('the folder and the file of profiles', () => {
   it.each(UMASKS.map((mask) => [mask.toString(8), mask] as const))(
-    'are 0700 and 0600 under umask %s, when made and when rewritten',
+    'have modes 0700 and 0600 under umask %s, after creation and after a rewrite',
     (_text, mask) => {
       withUmask(mask);
       const folder = folderWith({ name: 'shop' });
@@ -55,7 +55,7 @@ describe('the folder and the file of profiles', () => {
     },
   );
 
-  it('are 0700 and 0600 under a umask that takes rights from the owner', () => {
+  it('have modes 0700 and 0600 under a umask that restricts the owner', () => {
     const folder = join(newFolder(), 'home');
     withUmask(0o177);
     openRoom({ folder }).room.save({ name: 'shop', origin: PIN, secret: { key: KEY } });
@@ -70,7 +70,7 @@ describe('the folder and the file of profiles', () => {
     const foreign = owner === 'file' ? file : folder;
     if (owner !== 'own' && isRoot) chownSync(foreign, FOREIGN, FOREIGN);
     if (link !== 'none') asLink(link === 'file' ? file : folder);
-    // Without root nothing can be given away; then it is this process that claims to be somebody else.
+    // Without root the owner can't be changed; instead this process claims another uid.
     const machine = owner !== 'own' && !isRoot ? { uid: FOREIGN } : {};
     for (const [name, use] of Object.entries(uses(folder, machine))) {
       if (link === 'none' && owner === 'own') {
@@ -85,7 +85,7 @@ describe('the folder and the file of profiles', () => {
     }
   });
 
-  it('are refused behind a link to nowhere, which a write would follow', async () => {
+  it('are rejected if the file is a dangling link, which a write would follow', async () => {
     const folder = folderWith({ name: 'shop' });
     const file = join(folder, 'config.json');
     renameSync(file, `${file}.old`);
@@ -110,7 +110,7 @@ describe('the folder and the file of profiles', () => {
     ['file', '620'],
     ['file', '604'],
     ['file', '602'],
-  ] as const)('are refused when the %s has mode %s, until the chmod that the hint names is run', async (what, mode) => {
+  ] as const)('are rejected if the %s has mode %s, until the chmod from the hint is run', async (what, mode) => {
     const home = join(newFolder(), "it's a home");
     openRoom({ folder: home }).room.save({ name: 'shop', origin: PIN, secret: { key: KEY } });
     const file = join(home, 'config.json');
@@ -131,7 +131,7 @@ describe('the folder and the file of profiles', () => {
     expect(uses(home).list()).toHaveLength(1);
   });
 
-  it('are looked at again before a write, whatever a read before it found', async () => {
+  it('are checked again before a write, whatever a previous read found', async () => {
     const content = { version: 1 as const, profiles: {} };
     const [open, link] = [newFolder(), folderWith({ name: 'shop' })];
     writeFileSync(join(open, 'config.json'), '', { mode: 0o600 });
@@ -148,7 +148,7 @@ describe('the folder and the file of profiles', () => {
   it.each([
     ['is empty', []],
     ['holds a ledger', ['ledger.sqlite', 'ledger.sqlite-wal', 'emulator.sqlite']],
-  ])('an open folder that %s is closed by the first write, and not by a read', (_what, names) => {
+  ])('are closed by the first write, not by a read, if an open folder %s', (_what, names) => {
     const folder = newFolder();
     for (const name of names) writeFileSync(join(folder, name), '');
     chmodSync(folder, 0o755);
@@ -159,7 +159,7 @@ describe('the folder and the file of profiles', () => {
     expect(uses(folder).list()).toHaveLength(1);
   });
 
-  it('reading makes neither', async () => {
+  it('are not created by a read', async () => {
     const { room, folder } = openRoom();
     expect(room.list()).toEqual([]);
     for (const use of [() => room.show('x'), () => room.use('x'), () => room.remove('x')]) {

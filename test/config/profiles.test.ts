@@ -5,8 +5,8 @@ import { contentOf, errorOf, folderWith, KEY, newFolder, openRoom, PIN, script }
 
 const helper = (key: string): string => script(join(newFolder(), 'helper'), `echo ${key}`);
 
-describe('what would be stored', () => {
-  it('is an origin and its key, given or printed by a helper', async () => {
+describe('check of a profile', () => {
+  it('returns the origin and the key, given or printed by a command', async () => {
     const { room } = openRoom();
     expect(await room.check({ name: 'a', origin: `${PIN}/`, secret: { key: KEY } })).toEqual({ origin: PIN, key: KEY });
     const secret = { commandLine: helper(KEY) };
@@ -14,26 +14,26 @@ describe('what would be stored', () => {
     expect(room.list()).toEqual([]);
   });
 
-  it('is no key that the origin must not get', async () => {
+  it('rejects a key that must not go to the origin', async () => {
     const secret = { commandLine: helper(`sk.Lcal.${'x'.repeat(80)}`) };
     const error = await errorOf(() => openRoom().room.check({ name: 'a', origin: PIN, secret }));
     expect(error.message).toMatch(/^the key of the key command is the built-in emulator's/);
   });
 
-  it('is known to the redactor, whatever else is wrong', async () => {
+  it('registers the key with the redactor, even if the name is invalid', async () => {
     const { room, io } = openRoom();
     await errorOf(() => room.check({ name: 'no name', origin: PIN, secret: { key: KEY } }));
     expect(io.redactor.clean(KEY)).not.toBe(KEY);
   });
 });
 
-describe('the profiles of a folder', () => {
-  it('show a command as one', () => {
+describe('profiles', () => {
+  it('show a key command as "command"', () => {
     const { room } = openRoom();
     expect(room.save({ name: 'a', origin: PIN, secret: { commandLine: helper(KEY) } }).key).toBe('command');
   });
 
-  it('keep their default where another is removed', () => {
+  it('keep their default when another one is removed', () => {
     const folder = folderWith({ name: 'a' }, { name: 'b' });
     const { room, file } = openRoom({ folder });
     room.remove('b');
@@ -42,12 +42,12 @@ describe('the profiles of a folder', () => {
     expect(contentOf(file)).toEqual({ version: 1, profiles: {} });
   });
 
-  it('say what was chosen, without reading a profile', () => {
+  it('report the chosen profile without reading the file', () => {
     const { room } = openRoom({ env: { PAYCLI_PROFILE: 'b' } });
     expect(room.chosen({ profile: undefined, baseUrl: undefined })).toEqual({ name: 'b', origin: undefined });
   });
 
-  it('find out before a key is typed that nothing could be stored', async () => {
+  it('reject an unsafe folder before the key is typed', async () => {
     const folder = newFolder();
     const { room } = openRoom({ folder });
     expect(room.checkFolder()).toBeUndefined();
@@ -57,7 +57,7 @@ describe('the profiles of a folder', () => {
   });
 });
 
-it('a file that its owner may not read is said to be none that could be read', async () => {
+it('a file that its owner may not read is reported as unreadable', async () => {
   const other = process.geteuid?.() === 0 ? 12_345 : process.geteuid?.();
   const { room, folder, file } = openRoom({ machine: { uid: other } });
   mkdirSync(folder, { mode: 0o700 });

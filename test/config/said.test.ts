@@ -5,7 +5,7 @@ import { checkName, checkOrigin, choose } from '../../src/config/target.ts';
 import { PayError } from '../../src/core/error.ts';
 import { errorOf, KEY, openRoom, PIN } from './world.ts';
 
-/** Kind, message and hint of what this throws. */
+/** Kind, message and hint of the error. */
 const saidOf = (use: () => unknown): readonly unknown[] => {
   try {
     use();
@@ -16,8 +16,8 @@ const saidOf = (use: () => unknown): readonly unknown[] => {
   return [];
 };
 
-describe('what is said of a setting', () => {
-  it('that is no name of a profile', () => {
+describe('the error for a setting', () => {
+  it('describes an invalid profile name', () => {
     const said = 'not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit';
     expect(saidOf(() => checkName('a b'))).toEqual(['usage', said, undefined]);
     expect(saidOf(() => checkName('Local'))).toEqual([
@@ -33,12 +33,12 @@ describe('what is said of a setting', () => {
     ['http://127.0.0.1/v1', 'usage', 'is more than an origin: leave out the path, query and fragment'],
     ['https://a.example/v1', 'usage', 'is more than an origin: leave out the path, query and fragment'],
     ['a.example', 'usage', 'is not a URL such as https://api.example.com'],
-  ])('that is no origin: %s', (url, kind, problem) => {
+  ])('describes an invalid origin: %s', (url, kind, problem) => {
     const hint = 'use only the scheme and host, such as https://api.example.com';
     expect(saidOf(() => checkOrigin(url, '--base-url'))).toEqual([kind, `--base-url ${problem}`, hint]);
   });
 
-  it('names where the origin came from', () => {
+  it('names the source of the origin', () => {
     const env = { PAYCLI_BASE_URL: 'https://b.example/', PAYCLI_PROFILE: 'b' };
     expect(choose({ profile: undefined, baseUrl: undefined }, env)).toEqual({
       name: 'b',
@@ -51,7 +51,7 @@ describe('what is said of a setting', () => {
     expect(choose({ profile: undefined, baseUrl: undefined }, {})).toEqual({ name: undefined, origin: undefined });
   });
 
-  it('that is no folder', () => {
+  it('describes a relative PAYCLI_HOME', () => {
     expect(saidOf(() => findFolders({ PAYCLI_HOME: 'pay' }))).toEqual([
       'usage',
       'PAYCLI_HOME is not an absolute path',
@@ -60,7 +60,7 @@ describe('what is said of a setting', () => {
   });
 });
 
-describe('what is said of a file of profiles', () => {
+describe('the error for a profile file', () => {
   const profile = { origin: PIN, key: KEY, created_at: '2026-11-20T12:00:00Z' };
   const LEFT = 'it was left as it is';
   const MEND = 'fix it or move it away, then run `paycli login`';
@@ -68,18 +68,18 @@ describe('what is said of a file of profiles', () => {
   it.each<[what: string, text: string, said: string, hint: string]>([
     ['no JSON', '{', `is damaged: it is not valid JSON; ${LEFT}`, MEND],
     ['another version', '{"version":0,"profiles":{}}', `is not a profile file: version: is not 1; ${LEFT}`, MEND],
-    ['a version that is a text', '{"version":"2"}', `is not a profile file: version: is not 1; ${LEFT}`, MEND],
+    ['a version that is text', '{"version":"2"}', `is not a profile file: version: is not 1; ${LEFT}`, MEND],
     ['a number', '5', `is not a profile file: version: is not 1; ${LEFT}`, MEND],
     ['nothing', 'null', `is not a profile file: version: is not 1; ${LEFT}`, MEND],
-    ['nothing of ours', '[]', `is not a profile file: version: is not 1; ${LEFT}`, MEND],
+    ['an unrelated object', '[]', `is not a profile file: version: is not 1; ${LEFT}`, MEND],
     [
-      'names that are none',
+      'invalid names',
       '{"version":1,"profiles":{"a b":{}}}',
       `is not a profile file: profiles: must be an object whose names are profile names; ${LEFT}`,
       MEND,
     ],
     [
-      'an origin that is none',
+      'an invalid origin',
       JSON.stringify({ version: 1, profiles: { a: { ...profile, origin: `${PIN}/` } } }),
       `is not a profile file: profiles.a.origin: is not an exact https:// origin; ${LEFT}`,
       MEND,
@@ -90,7 +90,7 @@ describe('what is said of a file of profiles', () => {
       `was written by a newer paycli (version 2); ${LEFT}`,
       'update paycli, or set PAYCLI_HOME to another folder for this version',
     ],
-  ])('that holds %s', async (_what, text, said, hint) => {
+  ])('describes a file that holds %s', async (_what, text, said, hint) => {
     const { room, file, folder } = openRoom();
     mkdirSync(folder, { mode: 0o700 });
     writeFileSync(file, text, { mode: 0o600 });
@@ -98,7 +98,7 @@ describe('what is said of a file of profiles', () => {
     expect([error.kind, error.message, error.detail.hint]).toEqual(['auth', `${file} ${said}`, hint]);
   });
 
-  it('that is refused names the profile whose key it is', async () => {
+  it('names the profile of an invalid key', async () => {
     const { room } = openRoom();
     const empty = await errorOf(() => room.save({ name: 'a', origin: PIN, secret: { key: '' } }));
     expect(empty.message).toBe('the key for the profile "a" is empty');

@@ -9,9 +9,9 @@ const listen = (signal: NodeJS.Signals, add: 'on' | 'once'): (() => void) => {
   return listener;
 };
 
-it('takes away what has come to listen to a signal since, and nothing else', async () => {
+it('dropNewSignalListeners removes the listeners added since the module was loaded, and no others', async () => {
   const before = [listen('SIGUSR2', 'on'), listen('SIGWINCH', 'once')];
-  // What listens when the module is loaded is what was there before.
+  // The module takes its snapshot of the listeners when it is loaded.
   vi.resetModules();
   const { dropNewSignalListeners } = await import('../../src/config/signals-before.ts');
   const since = [listen('SIGUSR2', 'on'), listen('SIGHUP', 'once')];
@@ -21,7 +21,7 @@ it('takes away what has come to listen to a signal since, and nothing else', asy
   for (const listener of since) expect(left).not.toContain(listener);
 });
 
-it('leaves nothing of conf to listen to a signal', () => {
+it('conf leaves no signal listener', () => {
   const conf = pathToFileURL('src/config/conf.ts').href;
   const code = `await import('${conf}'); console.log(process.eventNames().filter((name) => String(name).startsWith('SIG')))`;
   const out = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });

@@ -8,7 +8,7 @@ const created_at = '2026-11-20T12:00:00+00:00';
 const shop = { origin: PIN, key: KEY, created_at };
 const good = { version: 1, default: 'shop', profiles: { shop } };
 
-/** A private folder whose file holds this text. */
+/** Creates a private folder whose file holds this text. */
 const folderOf = (text: string): string => {
   const folder = join(newFolder(), 'home');
   mkdirSync(folder, { mode: 0o700 });
@@ -31,12 +31,12 @@ const everyUse = (folder: string) => {
   ];
 };
 
-describe('a file that is not ours to write', () => {
+describe('an invalid profile file', () => {
   it.each([
     ['nothing', ''],
-    ['no JSON', 'profiles = yes'],
-    ['half of a file', JSON.stringify(good).slice(0, -20)],
-    ['a key and then no JSON', `{"version":1,"profiles":{"shop":{"key":"${KEY}" oops`],
+    ['invalid JSON', 'profiles = yes'],
+    ['a truncated file', JSON.stringify(good).slice(0, -20)],
+    ['a key followed by invalid JSON', `{"version":1,"profiles":{"shop":{"key":"${KEY}" oops`],
     ['an array', '[1,2]'],
     ['null', 'null'],
     ['a text', `"${KEY}"`],
@@ -64,17 +64,17 @@ describe('a file that is not ours to write', () => {
       JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: 'https://u:p@api.pinned.example' } } }),
     ],
     [
-      'an origin in capitals',
+      'an origin in uppercase',
       JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: PIN.toUpperCase() } } }),
     ],
     [
-      'an origin in the clear',
+      'an unencrypted origin',
       JSON.stringify({ version: 1, profiles: { shop: { ...shop, origin: 'http://api.pinned.example' } } }),
     ],
-    ['a name that is none', JSON.stringify({ version: 1, profiles: { [KEY]: shop } })],
+    ['an invalid name', JSON.stringify({ version: 1, profiles: { [KEY]: shop } })],
     ['a profile __proto__', `{"version":1,"profiles":{"__proto__":${JSON.stringify(shop)}}}`],
     ['only a __proto__ with profiles', `{"__proto__":${JSON.stringify(good)}}`],
-  ])('%s is refused by every use and left byte for byte', async (_name, text) => {
+  ])('with %s is rejected by every operation and left byte for byte', async (_name, text) => {
     const folder = folderOf(text);
     const file = join(folder, 'config.json');
     for (const use of everyUse(folder)) {
@@ -89,7 +89,7 @@ describe('a file that is not ours to write', () => {
     }
   });
 
-  it.each([2, 1.5, 99])('version %d is said to be newer, and left byte for byte', async (version) => {
+  it.each([2, 1.5, 99])('of version %d is reported as newer and left byte for byte', async (version) => {
     const text = JSON.stringify({ version, profiles: 'in some new shape', key: KEY });
     const folder = folderOf(text);
     for (const use of everyUse(folder)) {
@@ -101,13 +101,13 @@ describe('a file that is not ours to write', () => {
   });
 });
 
-describe('the file', () => {
+describe('the profile file', () => {
   it('has the documented shape', () => {
     const folder = folderWith({ name: 'shop' });
     expect(contentOf(join(folder, 'config.json'))).toEqual(good);
   });
 
-  it('keeps fields that this version does not know, at every level', () => {
+  it('preserves unknown fields at every level', () => {
     const future = { ...good, theme: { dark: true }, profiles: { shop: { ...shop, label: 'Lagos' } } };
     const folder = folderOf(JSON.stringify(future));
     const { room } = openRoom({ folder });
@@ -121,7 +121,7 @@ describe('the file', () => {
     });
   });
 
-  it('takes profiles whose names objects have by themselves', async () => {
+  it('accepts profiles named like members of Object.prototype', async () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
     const folder = folderWith({ name: 'shop' });
     const { room } = openRoom({ folder });
@@ -137,7 +137,7 @@ describe('the file', () => {
   });
 
   it.each(['__proto__', '', '.', '..', '-x', '_x', 'a/b', 'a b', 'a\n', 'é', 'x'.repeat(65), KEY])(
-    'has no profile named "%s"',
+    'rejects the profile name "%s"',
     async (name) => {
       const { room, folder } = openRoom();
       const uses = [
@@ -158,21 +158,21 @@ describe('the file', () => {
     },
   );
 
-  it.each(['local', 'LOCAL'])('has no profile named "%s", which is the emulator', async (name) => {
+  it.each(['local', 'LOCAL'])('rejects the profile name "%s", which is reserved for the emulator', async (name) => {
     const { room } = openRoom();
     const error = await errorOf(() => room.save({ name, origin: PIN, secret: { key: KEY } }));
     expect(error.kind).toBe('usage');
     expect(error.detail.hint).toContain('--local');
   });
 
-  it('makes every stored key known to the redactor as soon as it is read', () => {
+  it('registers every stored key with the redactor on reading', () => {
     const folder = folderWith({ name: 'one', key: keyOf('one') }, { name: 'two', key: keyOf('two') });
     const { room, io } = openRoom({ folder });
     room.list();
     expect(io.redactor.clean(`${keyOf('one')} ${keyOf('two')}`)).toBe('[secret …xxxx] [secret …xxxx]');
   });
 
-  it('is read anew each time, so that two processes do not undo each other', () => {
+  it("is re-read for each operation, so that two processes keep each other's changes", () => {
     const folder = folderWith({ name: 'shop' });
     const [one, two] = [openRoom({ folder }).room, openRoom({ folder }).room];
     one.list();
@@ -181,7 +181,7 @@ describe('the file', () => {
     expect(two.list().map(({ name }) => name)).toEqual(['shop', 'two', 'one']);
   });
 
-  it('stays as it was when the write fails', async () => {
+  it('is unchanged if the write fails', async () => {
     const folder = folderWith({ name: 'shop' });
     const file = join(folder, 'config.json');
     const bytes = bytesOf(file);
@@ -203,20 +203,20 @@ describe('the file', () => {
   });
 });
 
-describe('the default', () => {
+describe('the default profile', () => {
   const defaultOf = (folder: string): string | undefined =>
     openRoom({ folder })
       .room.list()
       .find((profile) => profile.default)?.name;
 
-  it('is the first profile, until another one is used', () => {
+  it('is the first profile until another one is chosen', () => {
     const folder = folderWith({ name: 'first' }, { name: 'second' });
     expect(defaultOf(folder)).toBe('first');
     expect(openRoom({ folder }).room.use('second')).toMatchObject({ name: 'second', default: true });
     expect(defaultOf(folder)).toBe('second');
   });
 
-  it('is nobody after its removal, and then the next one that is stored', () => {
+  it('is unset when it is removed, and then the next profile that is stored', () => {
     const folder = folderWith({ name: 'first' }, { name: 'second' });
     const { room } = openRoom({ folder });
     expect(room.remove('first')).toMatchObject({ name: 'first', default: true });
@@ -224,7 +224,7 @@ describe('the default', () => {
     expect(room.save({ name: 'third', origin: PIN, secret: { key: KEY } }).default).toBe(true);
   });
 
-  it('is nobody when the file names a profile that is not there', () => {
+  it('is unset if the file names a missing profile', () => {
     const folder = folderOf(JSON.stringify({ ...good, default: 'toString' }));
     expect(defaultOf(folder)).toBeUndefined();
     openRoom({ folder }).room.save({ name: 'other', origin: PIN, secret: { key: KEY } });
@@ -232,13 +232,13 @@ describe('the default', () => {
   });
 });
 
-describe('a summary', () => {
+describe('the summary of a profile', () => {
   it.each([
     ['https://api.kwugwo.africa', 'live'],
     ['https://sandbox-api.kwugwo.africa', 'sandbox'],
     ['http://127.0.0.1:8080', 'loopback'],
     [PIN, 'api.pinned.example'],
-  ])('of %s names the environment %s and the end of the key', (origin, environment) => {
+  ])('at %s names the environment %s and the last characters of the key', (origin, environment) => {
     const { room } = openRoom();
     const key = `sk.Test.${'a'.repeat(76)}wxyz`;
     const summary = { name: 'shop', default: true, origin, environment, key: '…wxyz', created_at };
@@ -247,14 +247,14 @@ describe('a summary', () => {
     expect(room.list()).toEqual([summary]);
   });
 
-  it('never shows a short text whole that was put where a key belongs', () => {
+  it('hides a short invalid key', () => {
     const folder = folderOf(JSON.stringify({ ...good, profiles: { shop: { ...shop, key: 'abc' } } }));
     expect(openRoom({ folder }).room.show('shop').key).toBe('unusable');
   });
 });
 
-describe('loading the room', () => {
-  it('leaves signals to the one place that handles them', () => {
+describe('loading the module', () => {
+  it('adds no signal listener', () => {
     const code = `
       process.on('SIGINT', () => undefined);
       import(${JSON.stringify(resolve('src/config/profiles.ts'))}).then(() =>

@@ -10,7 +10,7 @@ const E = 'PAYCLI_SECRET_KEY';
 const LOGIN =
   'run `paycli login` to store a key of the service. To practise without a key, add --local. Scripts set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL';
 
-/** Message and hint of the error that asking for a target ends with. */
+/** Message and hint of the error of `target`. */
 const saidOf = async (folder: string, env: Env = {}, profile?: string): Promise<readonly unknown[]> => {
   const { kind, message, detail } = await errorOf(() =>
     openRoom({ folder, env }).room.target({ profile, baseUrl: undefined }),
@@ -19,8 +19,8 @@ const saidOf = async (folder: string, env: Env = {}, profile?: string): Promise<
   return [message, detail.hint];
 };
 
-describe('what is said where there is no key to use', () => {
-  it('tells no profile at all from none of that name', async () => {
+describe('the error without a usable key', () => {
+  it('distinguishes "no profiles" from "no such profile"', async () => {
     const nowhere = join(newFolder(), 'home');
     expect(await saidOf(nowhere)).toEqual(['no profiles yet', LOGIN]);
     expect(await saidOf(nowhere, {}, 'shop')).toEqual(['no profile "shop": there are no profiles yet', LOGIN]);
@@ -30,14 +30,14 @@ describe('what is said where there is no key to use', () => {
     ['shpo', 'did you mean "shop"? known: shop, test; '],
     ['something-else', 'known: shop, test; '],
     ['constructor', 'known: shop, test; '],
-  ])('of %s, which is none, names what was meant and all that are known', async (name, known) => {
+  ])('for the unknown profile %s suggests a similar name and lists the known ones', async (name, known) => {
     expect(await saidOf(folderWith({ name: 'shop' }, { name: 'test' }), {}, name)).toEqual([
       `no profile "${name}"`,
       `${known}add one with \`paycli login --profile NAME\`, or use --local, which needs none`,
     ]);
   });
 
-  it('says how one becomes the default', async () => {
+  it('tells how to set the default', async () => {
     const folder = folderWith({ name: 'shop' }, { name: 'test' }, { name: 'third' });
     openRoom({ folder }).room.remove('shop');
     expect(await saidOf(folder)).toEqual([
@@ -46,14 +46,14 @@ describe('what is said where there is no key to use', () => {
     ]);
   });
 
-  it('says what a key in the environment lacks', async () => {
+  it('tells what is missing besides a key in the environment', async () => {
     expect(await saidOf(join(newFolder(), 'home'), { [E]: KEY })).toEqual([
       'PAYCLI_SECRET_KEY is set, but which service is the key for?',
       'set PAYCLI_BASE_URL, or choose a profile with --profile',
     ]);
   });
 
-  it('takes no profile for the default that is not there, or is only called so', async () => {
+  it('never uses a default that is missing or named "undefined"', async () => {
     const folder = folderWith({ name: 'shop' }, { name: 'undefined' });
     const { room, file } = openRoom({ folder });
     room.remove('shop');
@@ -62,7 +62,7 @@ describe('what is said where there is no key to use', () => {
     expect((await saidOf(folder, { [E]: KEY }))[0]).toContain('which service is the key for?');
   });
 
-  it('asks for the profile that was named, whatever else is known', async () => {
+  it('names the requested profile', async () => {
     const folder = folderWith({ name: 'shop', origin: A }, { name: 'test', origin: B });
     const { room } = openRoom({ folder });
     const unknown = await errorOf(() => room.origin({ profile: 'nope', baseUrl: A }));
@@ -72,7 +72,7 @@ describe('what is said where there is no key to use', () => {
     expect(await named).toEqual({ origin: B, key: KEY, profile: 'test', keySource: 'environment' });
   });
 
-  it('keeps a stored key from another origin', async () => {
+  it('refuses to send a stored key to another origin', async () => {
     const folder = folderWith({ name: 'shop', origin: A });
     expect(await saidOf(folder, { PAYCLI_BASE_URL: B })).toEqual([
       `the key of the profile "shop" is for ${A} only, but PAYCLI_BASE_URL gives another origin`,
@@ -81,12 +81,12 @@ describe('what is said where there is no key to use', () => {
   });
 });
 
-describe('a key that cannot be used', () => {
+describe('an unusable key', () => {
   const EMULATOR = `sk.Lcal.${'x'.repeat(80)}`;
   const FAULT = "is the built-in emulator's, which is never sent to another machine";
   const HINT = 'use --local for the emulator, or the key of this service';
 
-  it('is named by where it came from', async () => {
+  it('is reported with its source', async () => {
     const folder = folderWith({ name: 'shop', origin: A });
     expect(await saidOf(folder, { [E]: EMULATOR })).toEqual([`the key in PAYCLI_SECRET_KEY ${FAULT}`, HINT]);
     const shop = { origin: A, key: EMULATOR, created_at: '2026-11-20T12:00:00Z' };

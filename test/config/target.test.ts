@@ -7,7 +7,7 @@ import { errorOf, folderWith, KEY, keyOf, newFolder, openRoom, PIN, script, word
 const [A, B, C] = ['https://a.example', 'https://b.example', 'https://c.example'];
 const [KEY_A, KEY_B, KEY_ENV] = [keyOf('a'), keyOf('b'), keyOf('env')];
 
-/** Profiles `a` (the default) and `b`. */
+/** Creates the profiles `a` (the default) and `b`. */
 const two = (): string => folderWith({ name: 'a', origin: A, key: KEY_A }, { name: 'b', origin: B, key: KEY_B });
 
 const ask = (folder: string, env: Env, profile?: string, baseUrl?: string) =>
@@ -56,7 +56,7 @@ describe('precedence', () => {
     expect(await room.origin({ profile: flags.profile, baseUrl: flags.baseUrl })).toBe(origin);
   });
 
-  it('runs the key command of the profile, and not when the environment has a key', async () => {
+  it("runs the profile's key command only if the environment has no key", async () => {
     const { room, folder } = openRoom();
     const helper = script(join(newFolder(), 'helper'), `echo ${KEY_B}`);
     room.save({ name: 'h', origin: A, secret: { commandLine: helper } });
@@ -66,7 +66,7 @@ describe('precedence', () => {
     expect(await room.origin({ profile: undefined, baseUrl: undefined })).toBe(A);
   });
 
-  it('does not open the file when key and base URL are both in the environment', async () => {
+  it('does not open the file if key and base URL are both in the environment', async () => {
     const folder = two();
     chmodSync(folder, 0o777);
     expect(await ask(folder, { [E]: KEY_ENV, [U]: C })).toMatchObject({ origin: C, profile: undefined });
@@ -74,7 +74,7 @@ describe('precedence', () => {
     expect((await errorOf(() => ask(folder, { [E]: KEY_ENV }))).kind).toBe('auth');
   });
 
-  it('makes the key in the environment known to the redactor, wrong or not', async () => {
+  it('registers the key in the environment with the redactor, even an invalid one', async () => {
     for (const key of [KEY_ENV, 'pk.Test.abcdefgh', 'two words and more']) {
       const { room, io } = openRoom({ env: { [E]: key, [U]: C } });
       await room.target({ profile: undefined, baseUrl: undefined }).catch(() => undefined);
@@ -83,10 +83,10 @@ describe('precedence', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('an incomplete target', () => {
   const empty = (): string => join(newFolder(), 'home');
 
-  it('a base URL without any key is the same', async () => {
+  it('is an error if the base URL has no key', async () => {
     expect((await errorOf(() => ask(empty(), { [U]: C }))).detail.hint).toContain('PAYCLI_SECRET_KEY');
   });
 
@@ -94,28 +94,28 @@ describe('what is missing', () => {
     ['profile local', { [P]: 'local' }, /reserved for the built-in emulator/],
     ['an empty profile name', { [P]: '' }, /not a profile name/],
     ['an empty base URL', { [U]: '' }, /^PAYCLI_BASE_URL is not a URL/],
-  ])('%s is a usage error and never the default profile', async (_what, env, message) => {
+  ])('is a usage error and never the default profile: %s', async (_what, env, message) => {
     const error = await errorOf(() => ask(two(), env));
     expect(error.kind).toBe('usage');
     expect(error.message).toMatch(message);
   });
 
-  it('an empty key in the environment is an error and never the stored key', async () => {
+  it('is an error if the key in the environment is empty; the stored key is not used', async () => {
     const error = await errorOf(() => ask(two(), { [E]: '' }));
     expect([error.kind, error.message]).toEqual(['auth', 'the key in PAYCLI_SECRET_KEY is empty']);
   });
 });
 
-describe('a key that cannot be used', () => {
+describe('an unusable key', () => {
   it.each([
     ['a line break', `${KEY}\n`],
-    ['a blank before it', ` ${KEY}`],
+    ['a leading space', ` ${KEY}`],
     ['a NUL', `${KEY}\0`],
-    ['letters beyond ASCII', `${KEY}é`],
+    ['non-ASCII letters', `${KEY}é`],
     ['a public key', KEY.replace('sk.', 'pk.')],
     ['too short', 'sk.a.b'],
     ['too long', `sk.Test.${'x'.repeat(600)}`],
-  ])('%s: refused from the environment and from the file, without a character of it', async (_what, key) => {
+  ])('is rejected from the environment and from the file, and not quoted: %s', async (_what, key) => {
     const folder = folderWith({ name: 'shop' });
     const file = join(folder, 'config.json');
     const fromEnv = await errorOf(() => ask(folder, { [E]: key }));
@@ -138,7 +138,7 @@ describe('a key that cannot be used', () => {
 
   const local = `sk.Lcal.${'x'.repeat(80)}`;
 
-  it("the emulator's key goes to this machine and nowhere else", async () => {
+  it("is the emulator's key for another host", async () => {
     const folder = folderWith({ name: 'here', origin: 'http://127.0.0.1:8080', key: local });
     expect((await ask(folder, {})).key).toBe(local);
     const error = await errorOf(() => ask(folder, { [E]: local, [U]: C }));
@@ -155,23 +155,26 @@ describe('a key that cannot be used', () => {
 });
 
 describe('a stored key and another origin', () => {
-  it.each(['flag', 'environment'] as const)('does not go there (%s), and neither does its command', async (from) => {
-    const marker = join(newFolder(), 'ran');
-    const helper = script(join(newFolder(), 'helper'), `touch ${marker}; echo ${KEY_B}`);
-    const { room, folder } = openRoom();
-    room.save({ name: 'a', origin: A ?? '', secret: { key: KEY_A } });
-    room.save({ name: 'h', origin: A ?? '', secret: { commandLine: helper } });
-    for (const profile of ['a', 'h']) {
-      const error = await errorOf(() =>
-        from === 'flag' ? ask(folder, {}, profile, C) : ask(folder, { [U]: C }, profile),
-      );
-      expect(error.kind).toBe('auth');
-      expect(error.message).toContain(`is for ${A} only`);
-      expect(error.message).toContain(from === 'flag' ? '--base-url' : U);
-      expect(error.detail.hint).toContain(E);
-    }
-    await expect(ask(folder, {}, 'h')).resolves.toMatchObject({ key: KEY_B });
-  });
+  it.each(['flag', 'environment'] as const)(
+    'are never combined (%s), and the key command does not run',
+    async (from) => {
+      const marker = join(newFolder(), 'ran');
+      const helper = script(join(newFolder(), 'helper'), `touch ${marker}; echo ${KEY_B}`);
+      const { room, folder } = openRoom();
+      room.save({ name: 'a', origin: A ?? '', secret: { key: KEY_A } });
+      room.save({ name: 'h', origin: A ?? '', secret: { commandLine: helper } });
+      for (const profile of ['a', 'h']) {
+        const error = await errorOf(() =>
+          from === 'flag' ? ask(folder, {}, profile, C) : ask(folder, { [U]: C }, profile),
+        );
+        expect(error.kind).toBe('auth');
+        expect(error.message).toContain(`is for ${A} only`);
+        expect(error.message).toContain(from === 'flag' ? '--base-url' : U);
+        expect(error.detail.hint).toContain(E);
+      }
+      await expect(ask(folder, {}, 'h')).resolves.toMatchObject({ key: KEY_B });
+    },
+  );
 
   it.each([
     ['http://api.example.com', 'auth'],
@@ -182,7 +185,7 @@ describe('a stored key and another origin', () => {
     ['https://api.example.com/v1', 'usage'],
     ['https://hidden:password@api.example.com', 'usage'],
     ['', 'usage'],
-  ])('base URL "%s": %s, with or without a key of its own', async (url, kind) => {
+  ])('are rejected for the base URL "%s": %s, even with a key in the environment', async (url, kind) => {
     for (const env of [{}, { [E]: KEY_ENV }]) {
       const error = await errorOf(() => ask(two(), env, undefined, url));
       expect(error.kind).toBe(kind);

@@ -28,7 +28,7 @@ const trapFolder = (marker: string): string => {
   return cwd;
 };
 
-/** What a fresh process in `cwd` says that it would call with. */
+/** The target that a fresh process in `cwd` resolves. */
 const targetIn = (cwd: string, env: Record<string, string>): string => {
   const code = `
     const at = (file) => import(${JSON.stringify(`${resolve('src')}/`)} + file);
@@ -55,7 +55,7 @@ const contents = (folder: string): string[] =>
     .sort();
 
 describe('a hostile working folder', () => {
-  // Where the platform's folders are under HOME by themselves, they are tried too.
+  // The platform's default folders are under HOME on Linux, so they are tried too.
   it.each(process.platform === 'linux' ? ['PAYCLI_HOME', 'HOME'] : ['PAYCLI_HOME'])(
     'is neither read nor changed (%s is set)',
     (variable) => {
@@ -79,13 +79,13 @@ describe('a hostile working folder', () => {
     },
   );
 
-  it('is not taken for PAYCLI_HOME when that is relative', () => {
+  it('is not used for a relative PAYCLI_HOME', () => {
     const cwd = trapFolder(join(newFolder(), 'marker'));
     const code = `import(${JSON.stringify(resolve('src/config/folders.ts'))}).then((m) => m.findFolders({ PAYCLI_HOME: 'home' })).catch((e) => console.log(e.kind))`;
     expect(spawnSync(process.execPath, ['-e', code], { cwd, encoding: 'utf8' }).stdout.trim()).toBe('usage');
   });
 
-  it('holds nothing for a profile whose own folder is elsewhere', async () => {
+  it('has no effect on profiles in another folder', async () => {
     const cwd = trapFolder(join(newFolder(), 'marker'));
     const before = process.cwd();
     const folder = folderWith({ name: 'shop' });

@@ -8,12 +8,12 @@ import { PayError } from '../../src/core/error.ts';
 import type { Env, Io } from '../../src/core/io.ts';
 import { Redactor } from '../../src/core/secret.ts';
 
-/** A secret key of the right shape; `mark` tells one from the other. */
+/** A secret key of the right shape; `mark` distinguishes keys. */
 export const keyOf = (mark: string): string => `sk.Test.${mark.padEnd(80, 'x')}`;
 export const KEY = keyOf('canary');
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0);
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'paycli-config-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,16 +25,16 @@ export interface Said {
 }
 
 export interface Terminal {
-  /** What is typed, line by line; there is a terminal only when this is given. */
+  /** The typed lines; without them there is no terminal. */
   readonly lines?: readonly string[];
-  /** What standard input holds when there is none. */
+  /** The content of stdin if there is no terminal. */
   readonly stdin?: string;
   readonly stop?: AbortSignal;
 }
 
 const never = new AbortController().signal;
 
-/** A world without a real stream, clock or environment. */
+/** An Io without real streams, clock or environment. */
 export const fakeIo = (env: Env = {}, { lines, stdin = '', stop = never }: Terminal = {}): { io: Io; said: Said } => {
   const said: Said = { prompts: [] };
   const waiting = [...(lines ?? [])];
@@ -83,7 +83,7 @@ export interface RoomOptions extends Terminal {
   readonly machine?: Partial<Machine>;
 }
 
-/** A real room over a folder that does not exist yet. */
+/** Real profiles in a folder that does not exist yet. */
 export const openRoom = (options: RoomOptions = {}): Room => {
   const folder = options.folder ?? join(newFolder(), 'home');
   const { io } = fakeIo(options.env, options);
@@ -93,7 +93,7 @@ export const openRoom = (options: RoomOptions = {}): Room => {
 
 export const PIN = 'https://api.pinned.example';
 
-/** A folder that holds profiles already; the first one is the default. */
+/** A folder with stored profiles; the first one is the default. */
 export const folderWith = (...profiles: readonly { name: string; origin?: string; key?: string }[]): string => {
   const { room, folder } = openRoom();
   for (const { name, origin = PIN, key = KEY } of profiles) room.save({ name, origin, secret: { key } });
@@ -102,13 +102,13 @@ export const folderWith = (...profiles: readonly { name: string; origin?: string
 
 export const contentOf = (file: string): Record<string, unknown> => JSON.parse(readFileSync(file, 'utf8'));
 
-/** A program of a few lines of shell. */
+/** Writes a shell script. */
 export const script = (path: string, body: string): string => {
   writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
   return path;
 };
 
-/** The PayError that this ends with; anything else fails the test. */
+/** The PayError that `work` throws; anything else fails the test. */
 export const errorOf = async (work: () => unknown): Promise<PayError> => {
   try {
     await work();
@@ -119,7 +119,7 @@ export const errorOf = async (work: () => unknown): Promise<PayError> => {
   throw new Error('it did not fail');
 };
 
-/** Every word of an error that could reach a person, a log or a crash report. */
+/** All text of an error that could reach a user, a log or a crash report. */
 export const wordsOf = (error: PayError): string =>
   [error.kind, error.message, error.stack, JSON.stringify(error.detail), String(error.cause)].join('\n');
 

@@ -16,26 +16,23 @@ describe('the body of a charge (interface.md 4.2)', () => {
     ['bank_transfer', { medium: 'bank_transfer' }],
     ['bank_transfer with an expiry', { medium: 'bank_transfer', expires_at: at(NOW + 10 * MINUTE) }],
     ['ussd', { medium: 'ussd', provider: 'gtb' }],
-    ['ussd of a bank that only the service may know', { medium: 'ussd', provider: 'a bank of 2031' }],
+    ['ussd of an unknown bank', { medium: 'ussd', provider: 'a bank of 2031' }],
     ['mobile_money', { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' }],
-  ])('may ask for %s', (_what, data) => {
+  ])('accepts %s', (_what, data) => {
     expect(schema.safeParse(charge(data)).data).toEqual(charge(data));
   });
 
-  it.each(['bank_transfer', 'ussd', 'mobile_money'])(
-    'of %s lets keys that have no name here travel untouched',
-    (medium) => {
-      const data = {
-        medium,
-        provider: 'mtn',
-        phone: '+233201234567',
-        narration: 'x',
-        split: [{ to: null, share: 0.5 }],
-      };
-      const body = { type: 'charge', data, callback: { url: 'https://shop.example' } };
-      expect(schema.safeParse(body).data).toEqual(body);
-    },
-  );
+  it.each(['bank_transfer', 'ussd', 'mobile_money'])('preserves unknown fields with %s', (medium) => {
+    const data = {
+      medium,
+      provider: 'mtn',
+      phone: '+233201234567',
+      narration: 'x',
+      split: [{ to: null, share: 0.5 }],
+    };
+    const body = { type: 'charge', data, callback: { url: 'https://shop.example' } };
+    expect(schema.safeParse(body).data).toEqual(body);
+  });
 
   it.each([
     [
@@ -49,7 +46,7 @@ describe('the body of a charge (interface.md 4.2)', () => {
     ['no type', { data: { medium: 'bank_transfer' } }, [['type', 'is required']]],
     ['an empty type', { type: '', data: { medium: 'bank_transfer' } }, [['type', 'should be charge']]],
     ['another type', { type: 'refund', data: { medium: 'bank_transfer' } }, [['type', 'should be charge']]],
-    ['a type in capitals', { type: 'CHARGE', data: { medium: 'bank_transfer' } }, [['type', 'should be charge']]],
+    ['a type in uppercase', { type: 'CHARGE', data: { medium: 'bank_transfer' } }, [['type', 'should be charge']]],
     ['no data', { type: 'charge' }, [['data', 'is required']]],
     ['null for data', charge(null), [['data', 'should be an object']]],
     ['a list for data', charge([]), [['data', 'should be an object']]],
@@ -63,7 +60,7 @@ describe('the body of a charge (interface.md 4.2)', () => {
       [['data.medium', 'should be one of bank_transfer, ussd, mobile_money']],
     ],
     [
-      'a medium in capitals',
+      'a medium in uppercase',
       charge({ medium: 'USSD' }),
       [['data.medium', 'should be one of bank_transfer, ussd, mobile_money']],
     ],
@@ -101,16 +98,16 @@ describe('the body of a charge (interface.md 4.2)', () => {
       [['data.phone', 'should be text']],
     ],
     [
-      'a time that is no text',
+      'a time that is not text',
       charge({ medium: 'bank_transfer', expires_at: NOW + MINUTE }),
       [['data.expires_at', 'should be text']],
     ],
     ['null for a time', charge({ medium: 'bank_transfer', expires_at: null }), [['data.expires_at', 'should be text']]],
-  ])('is refused with %s', (_what, body, faults) => {
+  ])('is rejected with %s', (_what, body, faults) => {
     expect(faultsOf(schema, body)).toEqual(faults.map(([propertyPath, title]) => ({ propertyPath, title })));
   });
 
-  it.each([[null], [undefined], ['charge'], [7], [[]]])('is refused when it is %j', (body) => {
+  it.each([[null], [undefined], ['charge'], [7], [[]]])('is rejected if it is %j', (body) => {
     expect(pathsOf(schema, body)).toEqual(['']);
   });
 });
@@ -147,7 +144,7 @@ describe('expires_at', () => {
     expect(faultOf(text)).toBe(fault);
   });
 
-  it('is taken at any second of the quarter of an hour to come, in any zone, and at no other', () => {
+  it('accepts any second of the next 15 minutes, in any time zone, and no other', () => {
     const seconds = fc.integer({ min: -3600, max: 3600 });
     fc.assert(
       fc.property(seconds, fc.integer({ min: -840, max: 840 }), (ahead, offset) => {
@@ -156,7 +153,7 @@ describe('expires_at', () => {
     );
   });
 
-  it('means nothing for other mediums, whose data it only travels in', () => {
+  it('is not checked for other mediums', () => {
     for (const expires_at of ['whenever', at(NOW - MINUTE)]) {
       expect(pathsOf(schema, charge({ medium: 'ussd', provider: 'gtb', expires_at }))).toEqual([]);
     }
@@ -166,28 +163,28 @@ describe('expires_at', () => {
 describe('phone', () => {
   const faultsOfPhone = (phone: string) => faultsOf(schema, charge({ medium: 'mobile_money', provider: 'mtn', phone }));
 
-  it.each(['+2348031234567', '+233201234567', '+123456', '+123456789012345'])('takes %s', (phone) => {
+  it.each(['+2348031234567', '+233201234567', '+123456', '+123456789012345'])('accepts %s', (phone) => {
     expect(faultsOfPhone(phone)).toEqual([]);
   });
 
   it.each([
-    ['the number of digits of a short code', '+12345', 'is too short: 5 digits, at least 6'],
+    ['the digits of a short code', '+12345', 'is too short: 5 digits, at least 6'],
     ['16 digits', '+1234567890123456', 'is too long: 16 digits, at most 15'],
     ['no plus', '2348031234567', 'needs a plus in front: +2348031234567'],
     ['no plus and a few digits', '2348', 'is too short: 4 digits, at least 6'],
-    ['two zeros for the plus', '002348031234567', 'begins with 00: write +2348031234567'],
+    ['00 in place of the plus', '002348031234567', 'begins with 00: write +2348031234567'],
     [
-      'the form at home',
+      'the national format',
       '08031234567',
       'looks like a national number: add the country code, such as +2348031234567 for Nigeria',
     ],
     [
-      'the form at home, with blanks',
+      'the national format with spaces',
       '024 123 4567',
       'looks like a national number: add the country code, such as +233241234567 for Ghana',
     ],
     [
-      'the form of another home',
+      'the national format of another country',
       '030123456',
       'looks like a national number: add the country code, such as +2348031234567',
     ],
@@ -196,19 +193,19 @@ describe('phone', () => {
       '+02348031234567',
       'has a 0 after the plus: the country code comes first, such as +2348031234567',
     ],
-    ['blanks', '+234 803 123 4567', 'has spaces or other characters in it: write +2348031234567'],
+    ['spaces', '+234 803 123 4567', 'has spaces or other characters in it: write +2348031234567'],
     ['dashes', '+234-803-123-4567', 'has spaces or other characters in it: write +2348031234567'],
-    ['brackets', '+234(0)8031234567', 'has spaces or other characters in it: write +2348031234567'],
+    ['parentheses', '+234(0)8031234567', 'has spaces or other characters in it: write +2348031234567'],
     ['a line break at the end', '+2348031234567\n', 'has spaces or other characters in it: write +2348031234567'],
     ['a letter', '+23480312345o7', 'should be a plus and digits only, such as +2348031234567'],
     ['two pluses', '++2348031234567', 'should be a plus and digits only, such as +2348031234567'],
     ['digits of another script', '+٢٣٤٨٠٣١٢٣٤٥٦٧', 'should be a plus and digits only, such as +2348031234567'],
     ['a plus alone', '+', 'should be a plus and digits only, such as +2348031234567'],
-  ])('refuses %s: %j', (_what, phone, title) => {
+  ])('rejects %s: %j', (_what, phone, title) => {
     expect(faultsOfPhone(phone)).toEqual([{ propertyPath: 'data.phone', title }]);
   });
 
-  it('is judged by one rule, and each number that a fault says to write is taken', () => {
+  it('has one rule, and accepts each number that its fault suggests', () => {
     const piece = fc.constantFrom('+', '0', '00', '1', '234', '8031234567', '(0)', ' ', '-', 'x');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -228,12 +225,12 @@ const withHeaders = (headers: unknown): unknown => withAction({ type: 'user_acti
 
 describe('the next action of an activity', () => {
   it.each([
-    ['an account with a header more', withHeaders({ ...account, amount: 'NGN 5,000.00', session: 7 })],
-    ['a dial string with a header more', withHeaders({ ussd: '*737#', expires_at: null })],
-    ['headers of a medium that is not known here', withHeaders({ url: 'https://pay.example', amount: 5 })],
-    ['no headers to speak of', withHeaders({})],
+    ['an account with an additional header', withHeaders({ ...account, amount: 'NGN 5,000.00', session: 7 })],
+    ['a dial string with an additional header', withHeaders({ ussd: '*737#', expires_at: null })],
+    ['headers of an unknown medium', withHeaders({ url: 'https://pay.example', amount: 5 })],
+    ['empty headers', withHeaders({})],
     ['no headers, as an empty list', withHeaders([])],
-    ['nothing but the moment it ends, which no medium alone knows', withHeaders({ expires_at: account.expires_at })],
+    ['only an expiry, which no medium defines', withHeaders({ expires_at: account.expires_at })],
     ['no instruction', withAction({ type: 'user_action', headers: account })],
     ['an instruction that is null', withAction({ type: 'user_action', instruction: null, headers: account })],
     ['another type', withAction({ type: 'redirect', url: 'https://pay.example' })],
@@ -244,13 +241,13 @@ describe('the next action of an activity', () => {
     expect(activity().parse(value)).toEqual(value);
   });
 
-  it.each(Object.keys(account))('is an error when the account has no %s', (name) => {
+  it.each(Object.keys(account))('is rejected if the account has no %s', (name) => {
     const { [name]: _left, ...rest } = { ...account } as Record<string, unknown>;
     expect(pathsOf(activity(), withHeaders(rest))).toEqual([`next_action.headers.${name}`]);
   });
 
   it.each(Object.keys(account).filter((key) => key !== 'expires_at'))(
-    'is an error when all that is left of the account is its %s',
+    'is rejected if the account has only its %s',
     (name) => {
       const others = Object.keys(account).filter((key) => key !== name);
       const paths = pathsOf(activity(), withHeaders({ [name]: account[name as keyof typeof account] }));
@@ -262,11 +259,11 @@ describe('the next action of an activity', () => {
     Object.keys(account).flatMap((name) =>
       [null, '', 123456789, ['0123456789'], {}].map((value) => [name, value] as const),
     ),
-  )('is an error when the %s of the account is %j', (name, value) => {
+  )('is rejected if the %s of the account is %j', (name, value) => {
     expect(pathsOf(activity(), withHeaders({ ...account, [name]: value }))).toEqual([`next_action.headers.${name}`]);
   });
 
-  it('is an error when the account closes at no instant', () => {
+  it('is rejected if the expiry of the account is not a time with an offset', () => {
     for (const expires_at of ['2026-11-20T14:05:00', '2026-11-31T14:05:00Z', 'soon']) {
       expect(faultsOf(activity(), withHeaders({ ...account, expires_at }))).toEqual([
         { propertyPath: 'next_action.headers.expires_at', title: 'is not an ISO 8601 time with an offset' },
@@ -274,36 +271,36 @@ describe('the next action of an activity', () => {
     }
   });
 
-  it.each([[''], [null], [737], [['*737#']], [{}]])('is an error when the dial string is %j', (ussd) => {
+  it.each([[''], [null], [737], [['*737#']], [{}]])('is rejected if the dial string is %j', (ussd) => {
     expect(pathsOf(activity(), withHeaders({ ussd }))).toEqual(['next_action.headers.ussd']);
     expect(pathsOf(activity(), withHeaders({ ...account, ussd }))).toEqual(['next_action.headers.ussd']);
   });
 
   it.each([[undefined], [null], ['*737#'], [5], [['*737#']]])(
-    'is an error when a user_action has the headers %j',
+    'is rejected if a user_action has the headers %j',
     (headers) => {
       expect(pathsOf(activity(), withHeaders(headers))).toEqual(['next_action.headers']);
     },
   );
 
-  it('is an error when a user_action has an instruction that is no text', () => {
+  it('is rejected if the instruction of a user_action is not text', () => {
     expect(pathsOf(activity(), withAction({ type: 'user_action', instruction: 5, headers: account }))).toEqual([
       'next_action.instruction',
     ]);
   });
 
   it.each([[undefined], [null], [''], [5], [['user_action', 'User action']]])(
-    'is an error when its type is %j',
+    'is rejected if its type is %j',
     (type) => {
       expect(pathsOf(activity(), withAction({ type, headers: account }))).toEqual(['next_action.type']);
     },
   );
 
-  it('is never taken as an unknown one when it says user_action: half an account is refused whatever else it holds', () => {
+  it('is rejected as a user_action with part of an account, whatever else it holds', () => {
     const extra = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
     const part = fc
       .subarray(Object.entries(account), { minLength: 1, maxLength: 3 })
-      // The moment it ends is not the account's alone.
+      // An expiry alone does not make an account.
       .filter((entries) => entries.some(([name]) => name !== 'expires_at'));
     fc.assert(
       fc.property(extra, extra, part, (around, among, known) => {
@@ -315,7 +312,7 @@ describe('the next action of an activity', () => {
     );
   });
 
-  it('is taken with any headers and members when its type is not known here', () => {
+  it('may have any headers and members if its type is unknown', () => {
     const type = fc.string({ minLength: 1 }).filter((text) => text !== 'user_action');
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), type, (members, name) => {
@@ -325,10 +322,13 @@ describe('the next action of an activity', () => {
   });
 });
 
-it.each(['123456', '123456789012345'])('%s needs nothing but a plus', (digits) => {
+it.each(['123456', '123456789012345'])('phoneFault suggests a plus before %s', (digits) => {
   expect(phoneFault(digits)).toBe(`needs a plus in front: +${digits}`);
 });
 
-it.each(['x2.3E+12', '2.3E+12x', '2x3E+12', 'E+12', '2E+', '+2E5'])('%s was never a number', (text) => {
-  expect(phoneFault(text)).toBe('should be a plus and digits only, such as +2348031234567');
-});
+it.each(['x2.3E+12', '2.3E+12x', '2x3E+12', 'E+12', '2E+', '+2E5'])(
+  'phoneFault does not take %s for scientific notation',
+  (text) => {
+    expect(phoneFault(text)).toBe('should be a plus and digits only, such as +2348031234567');
+  },
+);

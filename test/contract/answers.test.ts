@@ -11,9 +11,9 @@ import * as fixtures from './fixtures.ts';
 
 const documented: [name: string, schema: z.ZodType, example: Record<string, unknown>][] = [
   ['a customer', onye(), fixtures.customer],
-  ['a customer of few words', onye(), fixtures.customerOfFewWords],
+  ['a customer with few fields', onye(), fixtures.customerOfFewWords],
   ['a payment request with a checkout', ugwo(), fixtures.ugwoWithCheckout],
-  ['a payment request without one', ugwo(), fixtures.ugwoWithoutCheckout],
+  ['a payment request without a checkout', ugwo(), fixtures.ugwoWithoutCheckout],
   ['a checkout snapshot', checkoutSnapshot(), fixtures.checkoutSnapshot],
   ['a bank_transfer activity', activity(), fixtures.bankTransferActivity],
   ['a ussd activity', activity(), fixtures.ussdActivity],
@@ -26,10 +26,10 @@ const documented: [name: string, schema: z.ZodType, example: Record<string, unkn
   ['a page of customers', page(onye()), { data: [fixtures.customer], next_cursor: null }],
   ['a validation problem', problemAnswer(), fixtures.validationProblem],
   ['a problem without violations', problemAnswer(), fixtures.notFoundProblem],
-  ['a problem of two fields', problemAnswer(), fixtures.leanProblem],
+  ['a problem with two fields', problemAnswer(), fixtures.leanProblem],
 ];
 
-/** The same value with a field in every object that nobody has documented. */
+/** The same value with an undocumented field in every object. */
 const withUnknownFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withUnknownFields);
   if (typeof value !== 'object' || value === null) return value;
@@ -42,14 +42,14 @@ describe('documented answers', () => {
     expect(schema.parse(example)).toEqual(example);
   });
 
-  it.each(documented)('%s keeps the fields that nobody has documented, at every depth', (_name, schema, example) => {
+  it.each(documented)('%s keeps its undocumented fields at every depth', (_name, schema, example) => {
     const grown = withUnknownFields(example);
     expect(grown).not.toEqual(example);
     expect(schema.parse(grown)).toEqual(grown);
   });
 });
 
-describe('documented fields that are missing', () => {
+describe('missing documented fields', () => {
   const cannotMiss: Record<string, string[]> = {
     customer: ['uid'],
     'payment request': ['uid'],
@@ -70,20 +70,17 @@ describe('documented fields that are missing', () => {
     Object.keys(example).map((field) => [name, field, schema, example as Record<string, unknown>] as const),
   );
 
-  it.each(missing)(
-    'a %s without its %s is taken unless nothing could be done without it',
-    (name, field, schema, example) => {
-      const { [field]: _left, ...rest } = example;
-      expect(pathsOf(schema, rest)).toEqual(cannotMiss[name]?.includes(field) ? [field] : []);
-    },
-  );
+  it.each(missing)('of a %s: %s is required only if it is indispensable', (name, field, schema, example) => {
+    const { [field]: _left, ...rest } = example;
+    expect(pathsOf(schema, rest)).toEqual(cannotMiss[name]?.includes(field) ? [field] : []);
+  });
 
   it.each([
     ['customer', onye(), { uid: fixtures.customer.uid }],
     ['payment request', ugwo(), { uid: fixtures.ugwoWithCheckout.uid }],
     ['checkout', checkoutSnapshot(), { uid: fixtures.checkoutSnapshot.uid }],
     ['activity', activity(), { uid: fixtures.ussdActivity.uid, status: 'processing' }],
-  ] as const)('a %s of the least is taken', (_name, schema, least) => {
+  ] as const)('are accepted in a minimal %s', (_name, schema, least) => {
     expect(schema.parse(least)).toEqual(least);
   });
 });
@@ -98,13 +95,13 @@ describe('enums', () => {
     ['the status of an activity', activity(), fixtures.laterActivity, 'status'],
   ] as const;
 
-  it.each(enums)('%s may be new, alone or in a pair with a label', (_name, schema, example, field) => {
+  it.each(enums)('%s accepts unknown values, alone or in a pair with a label', (_name, schema, example, field) => {
     for (const value of ['never_seen', ['never_seen', 'Never seen'], ['never_seen', '']]) {
       expect(schema.parse({ ...example, [field]: value })).toEqual({ ...example, [field]: value });
     }
   });
 
-  it.each(enums)('%s is a text or a pair of texts', (_name, schema, example, field) => {
+  it.each(enums)('%s accepts only a text or a pair of texts', (_name, schema, example, field) => {
     for (const value of ['', [], ['a'], ['', 'A'], ['a', 1], ['a', 'A', 'x'], 1, true, {}]) {
       const [path, ...others] = pathsOf(schema, { ...example, [field]: value });
       expect(path?.split('.')[0]).toBe(field);
@@ -112,7 +109,7 @@ describe('enums', () => {
     }
   });
 
-  it('a checkout may offer mediums that are not known here, in either form', () => {
+  it('a checkout may offer unknown mediums, in either form', () => {
     const mediums = [{ medium: 'pay_with_bank' }, { medium: ['ussd', 'USSD'], position: 2, is_default: true }];
     const snapshot = { ...fixtures.checkoutSnapshot, mediums };
     expect(checkoutSnapshot().parse(snapshot)).toEqual(snapshot);
@@ -154,11 +151,11 @@ describe('documented fields of another type', () => {
     [activity(), charge, 'updated_at', 'now'],
     [checkoutSnapshot(), fixtures.checkoutSnapshot, 'uid', 'act.Kw9a.8Zp3'],
     [checkoutSnapshot(), fixtures.checkoutSnapshot, 'mediums', {}],
-  ] as const)('%#: a breach is named where it is: %o %o %s', (schema, example, field, value) => {
+  ] as const)('%#: the fault names the field: %o %o %s', (schema, example, field, value) => {
     expect(pathsOf(schema, { ...example, [field]: value })).toEqual([field]);
   });
 
-  it.each([[[]], [null], ['x'], [7]])('an answer that is %j is none', (answer) => {
+  it.each([[[]], [null], ['x'], [7]])('the answer %j is rejected', (answer) => {
     for (const schema of [onye(), ugwo(), activity(), checkoutSnapshot(), page(ugwo())]) {
       expect(pathsOf(schema, answer)).toEqual(['']);
     }
@@ -169,7 +166,7 @@ describe('documented fields of another type', () => {
     ['a list', [{ code: 'x' }]],
     ['an object', { anything: 1 }],
     ['null', null],
-  ])('the error of a failed activity, whose shape nobody shows, may be %s', (_what, error) => {
+  ])('the error of a failed activity, whose shape is undocumented, may be %s', (_what, error) => {
     expect(pathsOf(activity(), { ...fixtures.failedActivity, error })).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** A fact of the service's public material, in our own words, and the tests that hold it. */
+/** A fact from the service's public material, in our words, and the tests that check it. */
 export type Fact = readonly [fact: string, ...tests: readonly (readonly [file: string, title: string])[]];
 
 const shop = (title: string) => ['emulator/ugwo-all', title] as const;
@@ -15,9 +15,12 @@ const CHANGES = told('each change of a record writes an event in the same transa
 const works = plugin('tests the connection, creates, updates, reads, refunds and cancels');
 const older = plugin('the older shop plugin creates a customer with empty address fields, then the payment request');
 const CREATED = customer('e-mail is required and saved in lower case, names are title-cased, and a get shows the same');
-const LIMITS = ['contract/update', 'takes a %s of %d characters, counted as characters, and refuses one more'] as const;
+const LIMITS = [
+  'contract/update',
+  'accepts a %s of %d characters, counted as characters, and rejects one more',
+] as const;
 
-/** What is public of the service, and held by a test. */
+/** The public facts that tests check. */
 export const FACTS: readonly Fact[] = [
   // Environments and keys
   [
@@ -55,7 +58,7 @@ export const FACTS: readonly Fact[] = [
     asked,
   ],
   ['their reference is `ref`, 150 characters at most', LIMITS],
-  ['the address: its six fields and their lengths', LIMITS, ['contract/update', 'refuses the country %j']],
+  ['the address: its six fields and their lengths', LIMITS, ['contract/update', 'rejects the country %j']],
   [
     'an address line, a zip and a state may come blank at a creation',
     older,
@@ -117,7 +120,10 @@ export const FACTS: readonly Fact[] = [
     'and those after refunds',
     refund('refunds the full payment after a while: activity and payment request become refunded'),
   ],
-  ['an activity may name its payment request', ['contract/proof', 'is one that names it']],
+  [
+    'an activity may name its payment request',
+    ['contract/proof', 'rejects an activity that names another payment request'],
+  ],
   [
     'and say what was paid by it, and that it was paid twice',
     ['emulator/settle', 'a second success is a double charge and counts as paid'],
@@ -129,7 +135,7 @@ export const FACTS: readonly Fact[] = [
   ],
   [
     'there are mediums beyond the three, such as pay_with_bank',
-    ['contract/answers', 'a checkout may offer mediums that are not known here, in either form'],
+    ['contract/answers', 'a checkout may offer unknown mediums, in either form'],
   ],
   // Checkouts
   ['checkouts come in a bare array', checkout('answers a bare array, no pagination'), asked],
@@ -158,12 +164,12 @@ export const FACTS: readonly Fact[] = [
   ['402: the balance of the workspace itself', shop('with metadata.emulate 402 is rejected for lack of balance')],
   [
     'errors as RFC 7807, with violations',
-    ['contract/problem', 'reads a validation failure with its violations, in their order'],
-    ['contract/openapi', 'and the error document %s'],
+    ['contract/problem', 'reads a validation failure with its violations in order'],
+    ['contract/openapi', 'on the error document %s'],
   ],
   [
     'errors as message and errors',
-    ['contract/problem', 'reads the second shape, a fault without a field included'],
+    ['contract/problem', 'reads the second shape, with or without a field name'],
     ['emulator/dialect', 'writes errors in the second shape'],
   ],
   ['a 401 may have an empty body', ['client/judge', '401 with any body, and 403 with a JSON object: auth']],
@@ -172,27 +178,27 @@ export const FACTS: readonly Fact[] = [
   ['the codes of the hosted page', page('for a paid request: error ugwo_processed at once')],
   [
     'a nested field at fault may be written in several ways',
-    ['contract/others', 'says each fault once, whatever its form: %s'],
+    ['contract/others', 'reports each fault once, in any notation: %s'],
     ['blackbox/odd-answers', 'names the option for each path'],
   ],
-  // What a tolerant reader must take
-  ['an enum is a text or a pair with a label', ['contract/answers', '%s may be new, alone or in a pair with a label']],
+  // What tolerant readers must accept
+  [
+    'an enum is a text or a pair with a label',
+    ['contract/answers', '%s accepts unknown values, alone or in a pair with a label'],
+  ],
   [
     'whose label is a key for translators',
     ['blackbox/odd-answers', 'shows a label of its own for a pair whose label is a translation key'],
   ],
   ['psp and the kind of a next action may be of any shape, too', ['client/answer-shapes', 'an activity']],
-  [
-    'fields and values appear without notice',
-    ['contract/answers', '%s keeps the fields that nobody has documented, at every depth'],
-  ],
-  ['and may be missing', ['contract/answers', 'a %s without its %s is taken unless nothing could be done without it']],
+  ['fields and values appear without notice', ['contract/answers', '%s keeps its undocumented fields at every depth']],
+  ['and may be missing', ['contract/answers', 'of a %s: %s is required only if it is indispensable']],
   [
     '[] stands for an empty object',
-    ['contract/common', 'what holds other things'],
+    ['contract/common', 'anyMembers and objectOrText'],
     ['blackbox/dialect', 'charges by mobile_money, where [] means no next action'],
   ],
-  ['numbers come as texts', ['contract/oddities', 'is not an amount that is the text %j']],
+  ['numbers come as texts', ['contract/oddities', 'do not report the amount %j, which is a text']],
   ['moments come in several forms', ['core/time', 'readInstant']],
   [
     'too much may be paid, too little, and a payment be taken back',
@@ -204,13 +210,13 @@ export const FACTS: readonly Fact[] = [
   // Refunds
   [
     'a refund names an activity; the rest may be left out',
-    ['contract/others', 'the body that gives money back (public material)'],
+    ['contract/others', 'the body of a refund (public material)'],
     asked,
   ],
   [
     'it is answered with uid, status, amount and error',
     refund('refunds the full payment after a while: activity and payment request become refunded'),
-    ['contract/others', 'a refund: an identifier of whatever form'],
+    ['contract/others', 'accept any non-empty uid for a refund'],
   ],
   [
     'the codes of a refund that is refused',
@@ -277,7 +283,7 @@ export const FACTS: readonly Fact[] = [
   ],
 ];
 
-/** What no test can hold here, and why. */
+/** The public facts that no test can check here, and why. */
 export const NOT_TESTED: readonly (readonly [fact: string, why: string])[] = [
   ['the two environments share neither data nor keys', 'is for the service alone to keep; no test calls it'],
   ['a key that is rotated ends at once', 'the key of an emulator is never changed'],

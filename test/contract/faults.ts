@@ -1,7 +1,7 @@
 import type { Judge } from '../../src/contract/common.ts';
 import { breaches } from '../../src/contract/operations.ts';
 
-/** The rules that a value breaks, as a user would see them: empty when the schema takes it. */
+/** The faults of a value as a user sees them; empty if the schema accepts it. */
 export const faultsOf = (schema: Judge, value: unknown): { propertyPath: string; title: string }[] => {
   const result = schema.safeParse(value);
   return result.success ? [] : breaches(result.error);

@@ -1,6 +1,6 @@
 /**
- * Answers of the service, written after interface.md and the public material; the identifiers, people and accounts are
- * made up. Every shape that is documented stands here once.
+ * Answers of the service, written after interface.md and the public material; identifiers, people and accounts are
+ * invented. Every documented shape appears once.
  */
 const CUSTOMER_ID = 'ony.Kw9a.8Zp3Qr5Tt7Vv9Xx1Bb3Dd5Ff';
 const UGWO_ID = 'ugw.Kw9a.2Mn4Op6Qr8St1Uv3Wx5Yz7Ab';
@@ -25,7 +25,7 @@ export const customer = {
   created_at: '2026-11-03T09:15:27+01:00',
 };
 
-/** As an empty PHP map is written, and with its enum as a pair. */
+/** An empty PHP map is `[]`; the enum is a pair. */
 export const customerOfFewWords = {
   uid: 'ony.Kw9a.9Yz8Xw7Vu6Ts5Rq4Po3Nm2_t',
   email: 'grace@example.com',
@@ -127,7 +127,7 @@ export const failedActivity = {
   error: { code: 'psp_unavailable', message: 'The bank did not answer' },
 };
 
-/** A stored wallet was used, and the activity was refunded later: what a GET may show. */
+/** Paid from a stored wallet and refunded later: what a GET may return. */
 export const laterActivity = {
   ...chargeOf('act.Kw9a.2Qr3St4Uv5Wx6Yz7Ab8Cd9_t'),
   ugwo_medium: { uid: 'ume.Kw9a.1', brand: 'wallet' },

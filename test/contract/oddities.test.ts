@@ -13,15 +13,15 @@ const ofList = (...data: object[]): readonly string[] =>
 
 const unread = (name: string): string => `the answer's "${name}" could not be read; it is shown as received`;
 
-describe('what is odd in an answer', () => {
-  it('is nothing where all is as documented', () => {
+describe('oddities', () => {
+  it('are none in documented answers', () => {
     expect(ofCustomer(customer)).toEqual([]);
     expect(ofRequest(ugwoWithCheckout)).toEqual([]);
     expect(ofActivity(laterActivity)).toEqual([]);
     expect(ofList(ugwoWithCheckout)).toEqual([]);
   });
 
-  it('is a field that is missing', () => {
+  it('name a missing field', () => {
     const { status: _, ...rest } = laterActivity;
     expect(ofActivity(rest)).toEqual(['the answer has no "status"']);
   });
@@ -31,80 +31,80 @@ describe('what is odd in an answer', () => {
     ['a name that is true', { first_name: true }, 'first_name'],
     ['an address that is a text', { billing_address: 'Lagos' }, 'billing_address'],
     ['an address that is a number', { billing_address: 5 }, 'billing_address'],
-    ['a moment that is none', { created_at: 'yesterday' }, 'created_at'],
-    ['a moment that is a number', { created_at: 1_795_179_900 }, 'created_at'],
+    ['an invalid time', { created_at: 'yesterday' }, 'created_at'],
+    ['a time that is a number', { created_at: 1_795_179_900 }, 'created_at'],
     ['a status that is an object', { status: {} }, 'status'],
     ['a status that is empty', { status: '' }, 'status'],
-  ])('is %s', (_what, field, name) => {
+  ])('report %s', (_what, field, name) => {
     expect(ofCustomer({ ...customer, ...field })).toEqual([unread(name)]);
   });
 
   it.each([
     ['a name that is a number', { first_name: 7 }],
     ['a name that is a pair', { first_name: ['Ada', 'First name'] }],
-    ['a name that is an empty object of PHP', { first_name: [] }],
-    ['a moment without an offset', { created_at: '2026-11-03 09:15:27' }],
-    ['a moment that is an empty object of PHP', { created_at: [] }],
+    ["a name that is PHP's empty object", { first_name: [] }],
+    ['a time without an offset', { created_at: '2026-11-03 09:15:27' }],
+    ["a time that is PHP's empty object", { created_at: [] }],
     ['a status that is a number', { status: 5 }],
     ['a status in a longer list', { status: ['active', 'Active', 'x'] }],
-  ])('is not %s, which is read all the same', (_what, field) => {
+  ])('do not report %s, which can still be read', (_what, field) => {
     expect(ofCustomer({ ...customer, ...field })).toEqual([]);
   });
 
-  it.each([1, [1, 'Charge']])('is a type of activity that is %j', (activity_type) => {
+  it.each([1, [1, 'Charge']])('report the activity type %j', (activity_type) => {
     expect(ofActivity({ ...laterActivity, activity_type })).toEqual([unread('activity_type')]);
   });
 
   it.each([
     ['a customer that is a number', { onye: 7 }, 'onye'],
     ['metadata that is a text', { metadata: 'x' }, 'metadata'],
-    ['a number in the place of a checkout', { checkout: 7 }, 'checkout'],
-    ['a text in the place of activities', { activities: 'x' }, 'activities'],
-  ])('is %s', (_what, field, name) => {
+    ['a number in place of a checkout', { checkout: 7 }, 'checkout'],
+    ['a text in place of activities', { activities: 'x' }, 'activities'],
+  ])('report %s', (_what, field, name) => {
     expect(ofRequest({ ...ugwoWithCheckout, ...field })).toEqual([unread(name)]);
   });
 
-  it.each(['500000', '-5', '500000.00', '5.0'])('is not an amount that is the text %j', (amount) => {
+  it.each(['500000', '-5', '500000.00', '5.0'])('do not report the amount %j, which is a text', (amount) => {
     expect(ofRequest({ ...ugwoWithCheckout, amount })).toEqual([]);
   });
 
   it.each(['', '5,000', '5.5', '5.', '5.05', '1e5', 'x5', '5x', 'NGN', '--5', '5.0.0'])(
-    'is an amount that is the text %j',
+    'report the amount %j, which is not a number',
     (amount) => {
       expect(ofRequest({ ...ugwoWithCheckout, amount })).toEqual([unread('amount')]);
     },
   );
 
-  it.each([true, { value: 5 }, ['500000']])('is an amount that is %j', (amount) => {
+  it.each([true, { value: 5 }, ['500000']])('report the amount %j', (amount) => {
     expect(ofRequest({ ...ugwoWithCheckout, amount })).toEqual([unread('amount')]);
   });
 });
 
-describe('what is odd deep in an answer', () => {
-  it('is told by its path, without the places in lists', () => {
+describe('oddities of nested fields', () => {
+  it('have a path without list positions', () => {
     const mediums = [{ medium: 'ussd' }, { medium: {} }, { medium: {} }];
     const checkout = { ...fixtures.checkoutSnapshot, mediums };
     expect(ofRequest({ ...ugwoWithCheckout, checkout })).toEqual([unread('checkout.mediums.medium')]);
   });
 
-  it('is told once a field', () => {
+  it('are reported once per field', () => {
     const checkout = { uid: 'x y', currency: {}, mediums: 'ussd' };
     const said = ofRequest({ ...ugwoWithCheckout, amount: true, checkout, created_at: {} });
     expect(said).toEqual([unread('amount'), unread('checkout.currency'), unread('created_at')]);
   });
 
-  it('is an error that is a number, or true', () => {
+  it('include an error that is a number or true', () => {
     for (const error of [5, true]) expect(ofActivity({ ...laterActivity, error })).toEqual([unread('error')]);
   });
 
-  it('is half an account', () => {
+  it('include an incomplete account', () => {
     const next_action = { type: 'user_action', headers: { account_number: '0123456789' } };
     expect(ofActivity({ ...bankTransferActivity, next_action })).toEqual([
       'the answer has no "next_action.headers.bank_name"',
     ]);
   });
 
-  it('is told of the records of a list as of one, once', () => {
+  it('are reported once for all records of a list', () => {
     expect(ofList(ugwoWithCheckout, { uid: 5 }, { ...ugwoWithCheckout, amount: true }, { amount: true })).toEqual([
       unread('amount'),
       'the answer has no "uid"',
@@ -112,16 +112,16 @@ describe('what is odd deep in an answer', () => {
   });
 });
 
-describe('an update of another customer', () => {
+describe('an answer about another customer', () => {
   const other = { ...customer, uid: 'ony.Kw9a.other' };
 
-  it('is told', () => {
+  it('is reported for an update', () => {
     expect(oddities(operations['onye.update'], other, { uid: customer.uid })).toEqual([
       'the service answered with another customer (onye), ony.Kw9a.other',
     ]);
   });
 
-  it('is none where it is the one that was asked for, a read, or a charge, whose answer is a new thing', () => {
+  it('is not reported for the requested customer, a read, or a charge', () => {
     expect(oddities(operations['onye.update'], customer, { uid: customer.uid })).toEqual([]);
     expect(oddities(operations['onye.get'], other, { uid: customer.uid })).toEqual([]);
     expect(oddities(operations['ugwo.charge'], laterActivity, { ugwoUid: ugwoWithCheckout.uid })).toEqual([]);

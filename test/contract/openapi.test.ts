@@ -24,7 +24,7 @@ const table = Object.entries(operations) as [OperationId, Operation][];
 const documented = ({ path, method }: Operation): Documented =>
   document.paths[path]?.[method.toLowerCase()] as Documented;
 
-// Another reader of the same document, which knows nothing of zod.
+// An independent reader of the document, which knows nothing of zod.
 const ajv = new Ajv2020({ strict: false });
 ajv.addSchema({ $id: 'https://paycli.invalid/', components: document.components });
 const readerOf = (schema: Json) => {
@@ -62,7 +62,7 @@ const activities = [
   fixtures.laterActivity,
 ];
 
-/** What each operation may answer with. */
+/** Example answers of each operation. */
 const ANSWERS: Readonly<Record<OperationId, readonly unknown[]>> = {
   'onye.get': [fixtures.customer, fixtures.customerOfFewWords],
   'onye.create': [fixtures.customer],
@@ -81,7 +81,7 @@ const ANSWERS: Readonly<Record<OperationId, readonly unknown[]>> = {
   'refund.create': [REFUND],
 };
 
-/** What each operation that takes a body may be sent. */
+/** Example bodies of each operation that has one. */
 const BODIES: Partial<Record<OperationId, readonly unknown[]>> = {
   'onye.create': [{ ...CUSTOMER, meta: { tier: 'vip' } }],
   'onye.update': [{ ...CUSTOMER, meta: {} }],
@@ -106,7 +106,7 @@ const BODIES: Partial<Record<OperationId, readonly unknown[]>> = {
 
 const long = (text: string): string[] => [50, 51, 100, 101, 150, 151, 255, 256].map((length) => text.repeat(length));
 
-/** What may stand anywhere, right or wrong there. Moments that no calendar has are beyond any schema. */
+/** Values to put anywhere, right or wrong there. No impossible dates: JSON Schema can't reject them. */
 const ANYTHING: readonly unknown[] = [
   ...[null, true, 0, 1, -1, 1.5, 20_000, 2 ** 53 - 1, 2 ** 53, '', ' ', 'x', '1', '2', '3', [], {}, [null], ['1', '3']],
   ...[{ a: 1 }, { a: 'b' }, { a: null }, ['a'], ['a', 'b'], ['', 'b'], ['a', ''], ['a', 1], ['a', 'b', 'c']],
@@ -133,12 +133,12 @@ const NAMES = [
   'headers',
 ];
 
-/** The example with one thing in it another, or gone, or one more. */
+/** The example with one value replaced, removed or added. */
 function* changesOf(value: unknown): Generator<unknown> {
   yield* ANYTHING;
   if (Array.isArray(value)) {
     yield* LITTLE.map((one) => [...value, one]);
-    // Records in a list are read alike, the two texts of a status are not.
+    // Records of a list are equivalent; the two texts of a status are not.
     const members = typeof value[0] === 'object' ? value.slice(0, 1) : value;
     for (const [index, one] of members.entries()) for (const by of changesOf(one)) yield value.with(index, by);
   } else if (typeof value === 'object' && value !== null) {
@@ -153,7 +153,7 @@ interface Reader {
   safeParse(value: unknown): { readonly success: boolean; readonly error?: unknown };
 }
 
-/** Both read the examples in the same way, those with one change, each, and some of those with two. */
+/** Checks that both readers agree on the examples, on each single change, and on some double changes. */
 const agree = (zod: Reader | undefined, other: (value: unknown) => unknown, examples: readonly unknown[]): void => {
   expect(examples.map((one) => [zod?.safeParse(one).success, other(one)])).toEqual(examples.map(() => [true, true]));
   const once = examples.flatMap((one) => [...changesOf(one)]);
@@ -165,7 +165,7 @@ const agree = (zod: Reader | undefined, other: (value: unknown) => unknown, exam
 };
 
 describe('the OpenAPI document', () => {
-  it('has every operation of the contract, and no other', () => {
+  it('lists every operation of the contract, and no other', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((one) => one.operationId),
     );
@@ -186,7 +186,7 @@ describe('the OpenAPI document', () => {
     for (const status of REFUSALS) expect(document.components.responses).toHaveProperty(String(status));
   });
 
-  it('is asked with a bearer key', () => {
+  it('requires a bearer key', () => {
     expect(document).toMatchObject({
       security: [{ secretKey: [] }],
       components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } } },
@@ -194,24 +194,24 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('a schema that several operations answer with', () => {
-  it('is documented as one', () => {
+describe('a schema shared by several operations', () => {
+  it('is documented once', () => {
     for (const [, one] of table)
       for (const [, other] of table.filter(([, { success }]) => success.schema === one.success.schema))
         expect(documented(one).responses['200']).toEqual(documented(other).responses['200']);
   });
 });
 
-describe('another reader of the document', () => {
+describe('ajv agrees with zod', () => {
   const schemas = table.map(([, { success }]) => success.schema);
   const different = table.filter(([, { success }], index) => schemas.indexOf(success.schema) === index);
 
-  it.each(different)('takes and refuses the answers of %s as zod does', (id, operation) => {
+  it.each(different)('on the answers of %s', (id, operation) => {
     const { schema } = documented(operation).responses['200']?.content?.['application/json'] ?? { schema: {} };
     agree(operation.success.schema(), readerOf(schema), ANSWERS[id]);
   });
 
-  it.each(table.filter(([, { body }]) => body !== undefined))('and the bodies of %s', (id, operation) => {
+  it.each(table.filter(([, { body }]) => body !== undefined))('on the bodies of %s', (id, operation) => {
     const { schema } = documented(operation).requestBody?.content['application/json'] ?? { schema: {} };
     agree(bodySchema(operation), readerOf(schema), BODIES[id] ?? []);
   });
@@ -219,11 +219,11 @@ describe('another reader of the document', () => {
   it.each([
     ['Problem', problemAnswer(), [fixtures.validationProblem, fixtures.notFoundProblem, fixtures.leanProblem]],
     ['Message', messageAnswer(), [fixtures.messageProblem, { message: 'a.b', errors: [] }]],
-  ] as const)('and the error document %s', (name, schema, examples) => {
+  ] as const)('on the error document %s', (name, schema, examples) => {
     agree(schema, componentReader(name), examples);
   });
 
-  it.each(table.filter(([, { query }]) => query !== undefined))('and the queries of %s', (_id, operation) => {
+  it.each(table.filter(([, { query }]) => query !== undefined))('on the queries of %s', (_id, operation) => {
     for (const { name, schema } of documented(operation).parameters) {
       const isNumber = schema['type'] === 'integer';
       const read = readerOf(schema);
@@ -236,7 +236,7 @@ describe('another reader of the document', () => {
     }
   });
 
-  it.each(table.filter(([, { params }]) => Object.keys(params).length > 0))('and the paths of %s', (_id, operation) => {
+  it.each(table.filter(([, { params }]) => Object.keys(params).length > 0))('on the paths of %s', (_id, operation) => {
     for (const { name, schema } of documented(operation).parameters.filter((one) => one.in === 'path')) {
       const kind = operation.params[name];
       expect(readerOf(schema)(kind === 'text' ? 'ussd' : `${kind}.AbCd.0a1b2c3d4e5f6g7h8i9j0k1_t`)).toBe(true);
@@ -245,7 +245,7 @@ describe('another reader of the document', () => {
   });
 });
 
-describe('what the service sends', () => {
+describe('the documented webhooks', () => {
   const { webhooks } = openapi() as { readonly webhooks: Readonly<Record<string, { readonly post: Documented }>> };
   const DATA = {
     nzube: { uid: 'ony.Kw9a.1', email: 'ada@example.com' },
@@ -256,11 +256,11 @@ describe('what the service sends', () => {
   const dataOf = (event: string) =>
     event.startsWith('ugwo.activity.') ? DATA.activity : DATA[event.split('.')[0] as keyof typeof DATA];
 
-  it('is every event that is known, and no other', () => {
+  it('are all known events, and no other', () => {
     expect(Object.keys(webhooks)).toEqual([...EVENTS]);
   });
 
-  it.each(EVENTS)('%s holds its own resource, under its own name', (event) => {
+  it.each(EVENTS)('%s accepts only its own resource', (event) => {
     const content = webhooks[event]?.post.requestBody?.content['application/json'];
     const takes = readerOf(content?.schema ?? {});
     const body = { uid: 'evt.Kw9a.1', event, data: dataOf(event) };

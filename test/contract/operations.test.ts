@@ -8,8 +8,8 @@ import * as fixtures from './fixtures.ts';
 
 const table: [id: string, operation: Operation][] = Object.entries(operations);
 
-describe('the table of endpoints (interface.md section 4, and public material)', () => {
-  it('is what is specified and what reads of one thing there are, with what may be sent again', () => {
+describe('the table of operations (interface.md section 4, and public material)', () => {
+  it('lists each operation with method, path and safety', () => {
     expect(table.map(([id, { method, path, safety }]) => [id, method, path, safety])).toEqual([
       ['onye.get', 'GET', '/v1/onye/{uid}', 'safe'],
       ['onye.create', 'POST', '/v1/onye', 'never-repeat'],
@@ -29,19 +29,19 @@ describe('the table of endpoints (interface.md section 4, and public material)',
     ]);
   });
 
-  it.each(table)('%s declares the parameters that its path has, no more and no fewer', (_id, { path, params }) => {
+  it.each(table)('%s declares exactly the parameters of its path', (_id, { path, params }) => {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(Object.keys(params)).toEqual(named);
   });
 
   it.each(table)(
-    '%s has a versioned path, a body where something is sent, and a query only if it is a list',
+    '%s has a versioned path, a body only for PATCH and POST, and a query only for a list',
     (id, operation) => {
       expect(operation.path).toMatch(/^\/v1\/[a-z]/);
       expect(operation.body !== undefined).toBe(['PATCH', 'POST'].includes(operation.method));
       expect(operation.query !== undefined).toBe(id.endsWith('.list'));
       expect(operation.safety === 'safe').toBe(operation.method === 'GET');
-      // What is said of a write whose end is unknown is its own.
+      // Every write has its own text for an unknown result.
       expect(operation.effect === undefined).toBe(operation.safety === 'safe');
     },
   );
@@ -52,7 +52,7 @@ describe('the table of endpoints (interface.md section 4, and public material)',
     expect(REFUSALS.every((status) => status >= 400 && status < 500)).toBe(true);
   });
 
-  it('takes customers, payment requests and their lists by the identifiers that they have', () => {
+  it('requires the identifier type of each parameter', () => {
     expect(operations['onye.get'].params).toEqual({ uid: 'ony' });
     expect(operations['onye.update'].params).toEqual({ uid: 'ony' });
     expect(operations['ugwo.charge'].params).toEqual({ ugwoUid: 'ugw' });
@@ -70,7 +70,7 @@ describe('the table of endpoints (interface.md section 4, and public material)',
     expect(pathsOf(operations[id].success.schema(), wrong)).not.toEqual([]);
   });
 
-  it('judges a charge by the moment it is given, and an update and a list by their rules', () => {
+  it('checks a charge against the given time, and an update and a list by their rules', () => {
     const now = Date.UTC(2026, 10, 20, 13, 5);
     const body = { type: 'charge', data: { medium: 'bank_transfer', expires_at: '2026-11-20T13:15:00Z' } };
     const charge: Operation = operations['ugwo.charge'];
@@ -94,7 +94,7 @@ describe('pathOf', () => {
     ['onye.update', { uid: 'a\r\nHost: evil' }, '/v1/onye/a%0D%0AHost%3A%20evil'],
     ['onye.update', { uid: '@evil\\x' }, '/v1/onye/%40evil%5Cx'],
     ['onye.update', { uid: 'Ńdị' }, '/v1/onye/%C5%83d%E1%BB%8B'],
-  ] as const)('of %s with %j is %s', (id, params, path) => {
+  ] as const)('returns for %s with %j the path %s', (id, params, path) => {
     expect(pathOf(operations[id], params)).toBe(path);
   });
 
@@ -103,7 +103,7 @@ describe('pathOf', () => {
     ['ugwo.charge', 'ugwoUid', '/v1/ugwo/', '/activities'],
   ] as const;
 
-  it.each(rows)('of %s carries any text as one segment, and it can be read back', (id, name, before, after) => {
+  it.each(rows)('of %s encodes any text as one segment that can be decoded', (id, name, before, after) => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: ANY_CHARACTER }).map((one) => one.toWellFormed()),
@@ -119,21 +119,18 @@ describe('pathOf', () => {
     );
   });
 
-  it.each(rows)(
-    'of %s stays where it is when a URL is made of it, but for segments that are refused before',
-    (id, name, before, after) => {
-      const tricky = fc.string({
-        unit: fc.constantFrom('.', '/', '\\', '%', '2', 'e', '?', '#', '@', ':', ' ', '\t', '\n', 'é'),
-      });
-      fc.assert(
-        fc.property(tricky, (given) => {
-          fc.pre(!isUnsafeSegment(given));
-          const url = new URL(pathOf(operations[id], { [name]: given }), 'https://api.kwugwo.africa');
-          expect(url.origin).toBe('https://api.kwugwo.africa');
-          expect(url.pathname).toBe(`${before}${encodeURIComponent(given)}${after}`);
-          expect(url.search + url.hash).toBe('');
-        }),
-      );
-    },
-  );
+  it.each(rows)('of %s is unchanged by URL normalization, except for unsafe segments', (id, name, before, after) => {
+    const tricky = fc.string({
+      unit: fc.constantFrom('.', '/', '\\', '%', '2', 'e', '?', '#', '@', ':', ' ', '\t', '\n', 'é'),
+    });
+    fc.assert(
+      fc.property(tricky, (given) => {
+        fc.pre(!isUnsafeSegment(given));
+        const url = new URL(pathOf(operations[id], { [name]: given }), 'https://api.kwugwo.africa');
+        expect(url.origin).toBe('https://api.kwugwo.africa');
+        expect(url.pathname).toBe(`${before}${encodeURIComponent(given)}${after}`);
+        expect(url.search + url.hash).toBe('');
+      }),
+    );
+  });
 });

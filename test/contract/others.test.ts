@@ -13,12 +13,12 @@ import { checkoutSnapshot, customer } from './fixtures.ts';
 const ACT = 'act.Kw9a.4Ij5Kl6Mn7Op8Qr9St1Uv2Wx';
 
 describe('the body that creates a customer (public material)', () => {
-  it('needs an e-mail address, and keeps the rules of an update', () => {
+  it('requires an e-mail address, and follows the rules of an update', () => {
     expect(faultsOf(onyeCreate(), {})).toEqual([{ propertyPath: 'email', title: 'is required' }]);
     expect(pathsOf(onyeCreate(), { email: 'ada', ref: 'x'.repeat(151) })).toEqual(['email', 'ref']);
   });
 
-  it('takes what the older plugin sends: blanks in an address, and an empty map of PHP', () => {
+  it("accepts what the older plugin sends: blank address fields, and PHP's empty map", () => {
     const billing_address = { address: '1 Marina', address2: '', city: 'Lagos', state: '', zip: '', country: 'NG' };
     expect(pathsOf(onyeCreate(), { email: 'a@b', billing_address, meta: [] })).toEqual([]);
     expect(
@@ -58,7 +58,7 @@ describe('the body that creates a payment request (public material)', () => {
   });
 });
 
-describe('the body that gives money back (public material)', () => {
+describe('the body of a refund (public material)', () => {
   it.each([
     [{ ugwo_activity: 'ugw.Kw9a.1' }, 'ugwo_activity'],
     [{ amount: 0 }, 'amount'],
@@ -70,7 +70,7 @@ describe('the body that gives money back (public material)', () => {
     expect(pathsOf(refundCreate(), { ugwo_activity: ACT, ...more })).toEqual([path]);
   });
 
-  it('needs no more than the activity', () => {
+  it('requires only the activity', () => {
     expect(pathsOf(refundCreate(), { ugwo_activity: ACT })).toEqual([]);
     const destination = { provider: 'gtb', account_number: '0123456789' };
     expect(
@@ -79,8 +79,8 @@ describe('the body that gives money back (public material)', () => {
   });
 });
 
-describe('what proves an answer', () => {
-  it.each([[[]], [[{}]], [[{ uid: 5 }, {}]]])('a bare array: %j', (answer) => {
+describe('provesList and provesRefund', () => {
+  it.each([[[]], [[{}]], [[{ uid: 5 }, {}]]])('accept the bare array %j', (answer) => {
     expect(provesList(answer, {})).toBeUndefined();
   });
 
@@ -90,11 +90,11 @@ describe('what proves an answer', () => {
     [[[]], 'the answer is not a list of objects'],
     [['x'], 'the answer is not a list of objects'],
     [Array(BOUNDS.records + 1).fill({}), 'the answer has 1,001 records, but may have at most 1,000'],
-  ])('none is one like %#', (answer, fault) => {
+  ])('reject the answer %#', (answer, fault) => {
     expect(provesList(answer, {})).toBe(fault);
   });
 
-  it('a refund: an identifier of whatever form', () => {
+  it('accept any non-empty uid for a refund', () => {
     for (const uid of ['rfd.Kw9a.1', 'x']) expect(provesRefund({ uid }, {})).toBeUndefined();
     for (const uid of ['', ' ', 5, null, undefined])
       expect(provesRefund({ uid }, {})).toBe('the answer has no "uid" of a refund');
@@ -102,8 +102,8 @@ describe('what proves an answer', () => {
   });
 });
 
-describe('what is odd in an answer', () => {
-  it('is named in a bare array as in a page', () => {
+describe('oddities of the other operations', () => {
+  it('are named in a bare array as in a page', () => {
     const records = [{ uid: checkoutSnapshot.uid, status: {} }];
     const said = ['the answer\'s "status" could not be read; it is shown as received'];
     expect(oddities(operations['checkout.list'], records, {})).toEqual(said);
@@ -115,7 +115,7 @@ describe('what is odd in an answer', () => {
     ]);
   });
 
-  it('is a deletion that is answered with another customer', () => {
+  it('include a deletion answered with another customer', () => {
     const other = { ...customer, uid: 'ony.Kw9a.other' };
     expect(oddities(operations['onye.delete'], other, { uid: customer.uid })).toEqual([
       'the service answered with another customer (onye), ony.Kw9a.other',
@@ -123,7 +123,7 @@ describe('what is odd in an answer', () => {
   });
 });
 
-describe('an error document of both shapes at once', () => {
+describe('an error document with both shapes', () => {
   const both = (field: string) => ({
     title: 'Validation Failed',
     status: 422,
@@ -134,25 +134,25 @@ describe('an error document of both shapes at once', () => {
   });
 
   it.each(['data.provider', 'data[provider]', '[data][provider]'])(
-    'says each fault once, whatever its form: %s',
+    'reports each fault once, in any notation: %s',
     (field) => {
       expect(readProblem(both(field))?.violations).toEqual([{ propertyPath: 'data.provider', title: 'is unknown' }]);
     },
   );
 
-  it('says what only one of them does', () => {
+  it('keeps faults that only one shape has', () => {
     expect(readProblem(both('data.phone'))?.violations).toHaveLength(2);
   });
 });
 
-describe('a rule for faults', () => {
+describe('faultRules', () => {
   it.each([
     [{ status: 500 }],
     [{ method: 'POST', path: '/v1/**', share: 0.5, times: 3, delay: '5s', reset: true, when: 'after' }],
     [{ cut: 0 }],
     [{ bad_json: true, delay: '1m' }],
     [{ status: 429, retry_after: 0 }],
-  ])('may be %j', (rule) => {
+  ])('accept %j', (rule) => {
     expect(faultRules().parse({ rules: [rule] })).toEqual({ rules: [rule] });
   });
 });

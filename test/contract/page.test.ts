@@ -7,12 +7,12 @@ import { ANY_CHARACTER } from '../support/text.ts';
 import { faultsOf, pathsOf } from './faults.ts';
 import { lastPage, middlePage, ugwoWithCheckout } from './fixtures.ts';
 
-describe('what a list is asked with (interface.md 4.3)', () => {
+describe('pageQuery (interface.md 4.3)', () => {
   it('has the bounds of interface.md section 8', () => {
     expect([PAGE_DEFAULT, PAGE_MAX]).toEqual([10, 100]);
   });
 
-  it.each([undefined, '1', '10', '99', '100', '007'])('takes the limit %j', (limit) => {
+  it.each([undefined, '1', '10', '99', '100', '007'])('accepts the limit %j', (limit) => {
     expect(pathsOf(pageQuery(), limit === undefined ? {} : { limit })).toEqual([]);
   });
 
@@ -36,11 +36,11 @@ describe('what a list is asked with (interface.md 4.3)', () => {
     ['٥', 'should be a whole number'],
     ['all', 'should be a whole number'],
     ['', 'should be a whole number'],
-  ])('refuses the limit %j, which %s', (limit, title) => {
+  ])('rejects the limit %j, which %s', (limit, title) => {
     expect(faultsOf(pageQuery(), { limit })).toEqual([{ propertyPath: 'limit', title }]);
   });
 
-  it('takes every whole number from 1 to 100 and no other', () => {
+  it('accepts every integer from 1 to 100, and no other', () => {
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: -10, max: 120 }), fc.integer()), (limit) => {
         expect(pathsOf(pageQuery(), { limit: String(limit) }).length === 0).toBe(limit >= 1 && limit <= 100);
@@ -48,7 +48,7 @@ describe('what a list is asked with (interface.md 4.3)', () => {
     );
   });
 
-  it('takes any cursor as it is, for a cursor means nothing here', () => {
+  it('accepts any cursor unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: ANY_CHARACTER }), (cursor) => {
         expect(pageQuery().parse({ cursor })).toEqual({ cursor });
@@ -56,27 +56,27 @@ describe('what a list is asked with (interface.md 4.3)', () => {
     );
   });
 
-  it('lets other questions through', () => {
+  it('accepts unknown parameters', () => {
     expect(pageQuery().parse({ 'filter[status][]': '1' })).toEqual({ 'filter[status][]': '1' });
   });
 });
 
-describe('a page (interface.md 2.6)', () => {
+describe('page (interface.md 2.6)', () => {
   it.each([
-    ['forgets its next cursor, which would end a walk in silence', { data: [] }, ['next_cursor']],
+    ['lacks its next cursor, which would end the pagination silently', { data: [] }, ['next_cursor']],
     ['has an empty next cursor', { data: [], next_cursor: '' }, ['next_cursor']],
     ['has a number for a next cursor', { data: [], next_cursor: 2 }, ['next_cursor']],
     ['has no records', { next_cursor: null }, ['data']],
     ['has null for its records', { data: null, next_cursor: null }, ['data']],
     ['has an object for its records', { data: {}, next_cursor: null }, ['data']],
-    ['holds a broken record', { ...middlePage, data: [ugwoWithCheckout, { uid: 'x' }] }, ['data.1.uid']],
+    ['holds an invalid record', { ...middlePage, data: [ugwoWithCheckout, { uid: 'x' }] }, ['data.1.uid']],
     ['holds null among its records', { ...lastPage, data: [null] }, ['data.0']],
     ['is a bare list', [], ['']],
-  ])('is refused when it %s', (_what, value, paths) => {
+  ])('is rejected if it %s', (_what, value, paths) => {
     expect(pathsOf(page(ugwo()), value)).toEqual(paths);
   });
 
-  it('takes any next cursor that is not empty', () => {
+  it('accepts any non-empty next cursor', () => {
     fc.assert(
       fc.property(fc.string({ unit: ANY_CHARACTER, minLength: 1 }), (next_cursor) => {
         expect(page(ugwo()).parse({ data: [], next_cursor })).toEqual({ data: [], next_cursor });

@@ -6,7 +6,7 @@ import { pathsOf } from './faults.ts';
 import { leanProblem, messageProblem, notFoundProblem, validationProblem } from './fixtures.ts';
 
 describe('readProblem', () => {
-  it('reads a validation failure with its violations, in their order', () => {
+  it('reads a validation failure with its violations in order', () => {
     expect(readProblem(validationProblem)).toEqual({
       title: 'Validation Failed',
       detail: 'data.provider: This value should not be blank.',
@@ -27,11 +27,11 @@ describe('readProblem', () => {
     ],
     [422, { title: 'No', status: 422, violations: null }, { title: 'No', detail: undefined, violations: [] }],
     [409, { title: '', status: 409 }, { title: '', detail: undefined, violations: [] }],
-  ])('reads a %d document with less in it', (_status, body, problem) => {
+  ])('reads a %d document with fewer fields', (_status, body, problem) => {
     expect(readProblem(body)).toEqual(problem);
   });
 
-  it('reads the second shape, a fault without a field included', () => {
+  it('reads the second shape, with or without a field name', () => {
     expect(readProblem(messageProblem)).toEqual({
       title: 'nzube.ugwo.error.ref_already_exists',
       detail: undefined,
@@ -50,16 +50,16 @@ describe('readProblem', () => {
 
   it.each<[what: string, body: unknown, problem: Partial<Problem>]>([
     ['RFC 7807 without a status', { title: 'No', detail: 'Why' }, { title: 'No', detail: 'Why' }],
-    ['one of another status', { title: 'No', status: 500 }, { title: 'No' }],
+    ['a document with another status', { title: 'No', status: 500 }, { title: 'No' }],
     ['a message', { message: 'no Route matched' }, { title: 'no Route matched', detail: undefined }],
     ['a code and a message', { code: 401, message: 'JWT Token not found' }, { title: 'JWT Token not found' }],
     ['a text code', { code: 'ugwo_processed', message: 'Paid.' }, { title: 'Paid.', detail: 'ugwo_processed' }],
     ['a code alone', { code: 'ugwo_processed' }, { title: 'ugwo_processed' }],
-    ['an error', { error: 'forbidden' }, { title: 'forbidden' }],
+    ['an error text', { error: 'forbidden' }, { title: 'forbidden' }],
     ['an error with a message', { error: { code: 5, message: 'Forbidden' } }, { title: 'Forbidden' }],
     ['a detail alone', { detail: 'ugwo.error.not_found' }, { title: 'ugwo.error.not_found', detail: undefined }],
     ['an empty object', {}, { title: '', detail: undefined, violations: [] }],
-    ['an empty object of PHP', [], { title: '', detail: undefined, violations: [] }],
+    ["PHP's empty object", [], { title: '', detail: undefined, violations: [] }],
     ['fields of other types', { title: 5, detail: [], violations: 'x', errors: 7 }, { title: '', violations: [] }],
   ])('reads %s', (_what, body, problem) => {
     expect(readProblem(body)).toMatchObject(problem);
@@ -73,14 +73,14 @@ describe('readProblem', () => {
     ['an object of lists', { ref: ['taken'] }],
     ['an object of objects', { ref: { message: 'taken' } }],
     ['an object of lists of objects', { ref: [{ title: 'taken', code: 'x' }] }],
-  ])('reads violations that are %s', (_what, listed) => {
+  ])('reads violations given as %s', (_what, listed) => {
     const violations = [{ propertyPath: 'ref', title: 'taken' }];
     expect(readProblem({ title: 'x', violations: listed })).toMatchObject({ violations });
     expect(readProblem({ message: 'x', errors: listed })).toMatchObject({ violations });
     expect(readProblem({ error: { message: 'x', errors: listed } })).toMatchObject({ title: 'x', violations });
   });
 
-  it('keeps a violation without a path, and drops what says nothing', () => {
+  it('keeps a violation without a path, and drops one without text', () => {
     const listed = [{ title: 'x' }, 'y', { propertyPath: 'z' }, null, 5, []];
     expect(readProblem({ violations: listed })?.violations).toEqual([
       { propertyPath: '', title: 'x' },
@@ -89,20 +89,20 @@ describe('readProblem', () => {
   });
 
   it.each([
-    ['a page of a proxy', '<html><body>Bad Gateway</body></html>'],
+    ['an HTML page of a proxy', '<html><body>Bad Gateway</body></html>'],
     ['no body', undefined],
     ['null', null],
     ['a number', 404],
     ['a list', [validationProblem]],
-  ])('reads nothing in %s', (_what, body) => {
+  ])('reads nothing from %s', (_what, body) => {
     expect(readProblem(body)).toBeUndefined();
   });
 
-  it('is written by no one with a status that is no whole number', () => {
+  it('problemAnswer rejects a fractional status', () => {
     expect(pathsOf(problemAnswer(), { ...leanProblem, status: 401.5 })).toEqual(['status']);
   });
 
-  it('throws at no document whatever', () => {
+  it('never throws', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (body, listed) => {
         readProblem(body);
@@ -112,27 +112,27 @@ describe('readProblem', () => {
   });
 });
 
-describe("the service's own document", () => {
+describe('isOwnDocument', () => {
   it.each([
     ['of its first shape', 422, validationProblem],
     ['of its second shape', 409, messageProblem],
     ['of its second shape, without a fault', 404, { message: 'nzube.ugwo.error.not_found', errors: [] }],
-  ])('is one %s', (_what, status, body) => {
+  ])('accepts a document %s', (_what, status, body) => {
     expect(isOwnDocument(status, body)).toBe(true);
   });
 
   it.each([
     ['a document of a gateway', 404, { message: 'no Route matched with those values' }],
     ['one that looks like the second shape', 409, { message: 'Conflict', errors: [] }],
-    ['a sentence for a code', 404, { message: 'nothing is at pay.example.', errors: [] }],
+    ['a sentence in place of a code', 404, { message: 'nothing is at pay.example.', errors: [] }],
     ['one that names another status', 404, validationProblem],
     ['one without a status', 422, { title: 'Validation Failed', violations: [] }],
     ['an empty object', 429, {}],
-  ])('is not %s', (_what, status, body) => {
+  ])('rejects %s', (_what, status, body) => {
     expect(isOwnDocument(status, body)).toBe(false);
   });
 
-  it('is one under the status that it names and under no other', () => {
+  it('accepts a document only under its own status', () => {
     const status = fc.integer({ min: 100, max: 599 });
     fc.assert(
       fc.property(status, fc.oneof(status, fc.constant(undefined)), (named, other) => {
@@ -143,21 +143,21 @@ describe("the service's own document", () => {
   });
 });
 
-/** What members and what members of `error` say a title, the first that is there before the others. */
+/** The members, and the members of `error`, that hold a title, in order of preference. */
 const WORDS = ['title', 'message', 'error', 'error_description', 'detail', 'code'];
 const INNER = ['title', 'message'];
 const LISTS = ['violations', 'errors'];
 
-describe('the words of an error document', () => {
-  it.each(WORDS)('are read from "%s"', (name) => {
+describe('the title of an error document', () => {
+  it.each(WORDS)('is read from "%s"', (name) => {
     expect(readProblem({ [name]: ' no \n' })).toEqual({ title: 'no', detail: undefined, violations: [] });
   });
 
-  it.each(INNER)('are read from "%s" of its error', (name) => {
+  it.each(INNER)('is read from "%s" of its error', (name) => {
     expect(readProblem({ error: { [name]: 'no' } })).toMatchObject({ title: 'no' });
   });
 
-  it('come in an order, the second being the detail', () => {
+  it('comes from the first member present; the next one is the detail', () => {
     const all = Object.fromEntries(WORDS.map((name) => [name, name]));
     for (const [index, name] of WORDS.entries()) {
       expect(readProblem(all)).toMatchObject({ title: name, ...(index < 5 ? { detail: WORDS[index + 1] } : {}) });
@@ -171,7 +171,7 @@ describe('the words of an error document', () => {
 describe('the violations of an error document', () => {
   const one = { propertyPath: 'ref', title: 'taken' };
 
-  it.each(LISTS)('are read from "%s", and from those of its error', (name) => {
+  it.each(LISTS)('are read from "%s", at the top level and in its error', (name) => {
     expect(readProblem({ [name]: [one] })).toMatchObject({ violations: [one] });
     expect(readProblem({ error: { [name]: [one] } })).toMatchObject({ violations: [one] });
   });
@@ -184,7 +184,7 @@ describe('the violations of an error document', () => {
     expect(readProblem({ errors: [{ field: 'ref', [name]: ' taken ' }] })).toMatchObject({ violations: [one] });
   });
 
-  it('are bounded, and the others counted', () => {
+  it('are limited, and the rest counted', () => {
     const of = (count: number): unknown => readProblem({ errors: Array.from({ length: count }, () => one) });
     const violations = Array.from({ length: BOUNDS.violations }, () => one);
     expect(of(BOUNDS.violations)).toStrictEqual({ title: '', detail: undefined, violations });
@@ -192,15 +192,15 @@ describe('the violations of an error document', () => {
   });
 });
 
-it('names the members that all this is read from', () => {
+it('PROBLEM_FIELDS lists all members that are read', () => {
   expect(new Set(PROBLEM_FIELDS)).toEqual(new Set([...WORDS, ...LISTS]));
 });
 
-describe('a document of the first shape', () => {
+describe('isOwnDocument for the first shape', () => {
   const first = { title: 'no', status: 422 };
 
   it.each([[[]], [null], [undefined], [[{ propertyPath: 'ref', title: 'taken', code: 5 }]]])(
-    'may have the violations %j',
+    'accepts the violations %j',
     (violations) => {
       expect(isOwnDocument(422, { ...first, violations })).toBe(true);
     },
@@ -212,18 +212,18 @@ describe('a document of the first shape', () => {
     [[{ propertyPath: 'ref' }]],
     [[{ propertyPath: 1, title: 'x' }]],
     ['x'],
-  ])('has not the violations %j', (violations) => {
+  ])('rejects the violations %j', (violations) => {
     expect(isOwnDocument(422, { ...first, violations })).toBe(false);
   });
 });
 
-describe('a document of the second shape', () => {
+describe('isOwnDocument for the second shape', () => {
   it.each<[message: string, errors: unknown]>([
     ['no', [{ message: 'taken' }]],
     ['no', [{ field: 'ref', message: 'taken' }]],
     ['ugwo.error.not_found', []],
     ['UGWO.Error-1.x', []],
-  ])('has the message %j and the errors %j', (message, errors) => {
+  ])('accepts the message %j with the errors %j', (message, errors) => {
     expect(isOwnDocument(422, { message, errors })).toBe(true);
   });
 
@@ -240,7 +240,7 @@ describe('a document of the second shape', () => {
     ['ugwo.error', [{ message: 5 }]],
     ['ugwo.error', [{ field: 5, message: 'taken' }]],
     [5, [{ message: 'taken' }]],
-  ])('has not the message %j and the errors %j', (message, errors) => {
+  ])('rejects the message %j with the errors %j', (message, errors) => {
     expect(isOwnDocument(422, { message, errors })).toBe(false);
   });
 });

@@ -9,24 +9,24 @@ const fileOf = (members: object) => ({
 });
 
 describe('isProfileName', () => {
-  it.each(['a', 'main', 'Live-2', 'a.b_c-d', '0', 'constructor', 'x'.repeat(64)])('takes %s', (name) => {
+  it.each(['a', 'main', 'Live-2', 'a.b_c-d', '0', 'constructor', 'x'.repeat(64)])('accepts %s', (name) => {
     expect(isProfileName(name)).toBe(true);
   });
 
-  it.each(['', '-a', '.a', '_a', '__proto__', 'a b', 'a/b', 'a\n', 'é', 'x'.repeat(65)])('refuses %j', (name) => {
+  it.each(['', '-a', '.a', '_a', '__proto__', 'a b', 'a/b', 'a\n', 'é', 'x'.repeat(65)])('rejects %j', (name) => {
     expect(isProfileName(name)).toBe(false);
   });
 });
 
-describe('the profile file', () => {
+describe('profileFileFault', () => {
   it.each([
     ['no profile', { version: 1, profiles: {} }],
     ['a key', fileOf({})],
     ['a command for the key', fileOf({ key: undefined, key_command: ['op', 'read', 'op://pay/key'] })],
-    ['an origin of this machine', fileOf({ origin: 'http://127.0.0.1:4010' })],
+    ['a loopback origin', fileOf({ origin: 'http://127.0.0.1:4010' })],
     ['fields of a later version', { ...(fileOf({ note: [1] }) as object), theme: 'dark' }],
     ['a profile named constructor', { version: 1, profiles: { constructor: profile } }],
-  ])('may hold %s', (_what, file) => {
+  ])('accepts %s', (_what, file) => {
     expect(profileFileFault(file)).toBeUndefined();
   });
 
@@ -35,12 +35,12 @@ describe('the profile file', () => {
     ['no version', { profiles: {} }, 'version'],
     ['no profiles', { version: 1 }, 'profiles'],
     ['null for profiles', { version: 1, profiles: null }, 'profiles'],
-    ['a name that is none', { version: 1, profiles: { '../x': profile } }, 'profiles'],
+    ['an invalid name', { version: 1, profiles: { '../x': profile } }, 'profiles'],
     ['a profile named __proto__', JSON.parse('{"version":1,"profiles":{"__proto__":{}}}'), 'profiles'],
-    ['a default that is no text', { version: 1, default: 1, profiles: {} }, 'default'],
+    ['a default that is not text', { version: 1, default: 1, profiles: {} }, 'default'],
     ['a path in the origin', fileOf({ origin: 'https://api.kwugwo.africa/v1' }), 'profiles.main.origin'],
     [
-      'an origin that is not written as origins are',
+      'an origin that is not in canonical form',
       fileOf({ origin: 'https://API.kwugwo.africa/' }),
       'profiles.main.origin',
     ],
@@ -49,9 +49,9 @@ describe('the profile file', () => {
     ['a profile with both', fileOf({ key_command: ['op'] }), 'profiles.main'],
     ['an empty command', fileOf({ key: undefined, key_command: [] }), 'profiles.main.key_command'],
     ['a command that is one text', fileOf({ key: undefined, key_command: 'op read' }), 'profiles.main.key_command'],
-    ['a key that is no text', fileOf({ key: 5 }), 'profiles.main.key'],
-    ['no moment of creation', fileOf({ created_at: 'yesterday' }), 'profiles.main.created_at'],
-  ])('is refused with %s', (_what, file, path) => {
+    ['a key that is not text', fileOf({ key: 5 }), 'profiles.main.key'],
+    ['no creation time', fileOf({ created_at: 'yesterday' }), 'profiles.main.created_at'],
+  ])('rejects %s', (_what, file, path) => {
     expect(profileFileFault(file)?.split(': ')[0]).toBe(path);
   });
 
@@ -59,7 +59,7 @@ describe('the profile file', () => {
     ['its origin', fileOf({ origin: 'https://api.kwugwo.africa/v1' }), 'is not an exact https:// origin'],
     ['its key', fileOf({ key_command: ['op'] }), 'must hold either key or key_command'],
     ['its names', { version: 1, profiles: { '../x': profile } }, 'must be an object whose names are profile names'],
-  ])('is told what is wrong with %s', (_what, file, message) => {
+  ])('describes the fault of %s', (_what, file, message) => {
     expect(profileFileFault(file)?.split(': ')[1]).toBe(message);
   });
 });
