@@ -7,10 +7,12 @@ import { targetFlags } from '../core/input.ts';
 import { valueAt } from '../core/json.ts';
 import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
+import type { Result } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
+import { NO_TOTAL } from '../ledger/policy.ts';
 import { refusedError } from '../ledger/refused.ts';
-import { sendOnce } from '../ledger/send.ts';
+import { judgeOnce, sendOnce } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
 import { existingForRow, openFind, type UniqueKey } from './unique.ts';
 
@@ -92,6 +94,21 @@ export const makeOnce = async (
   if (made.kind === 'refused') throw refusedError(made, words, false);
   const { record, unrecorded } = made;
   return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
+};
+
+/** Shows the request that `makeOnce` would send; throws the guard's refusal. Sends and writes nothing (--dry-run). */
+export const planOnce = async (
+  called: Called,
+  input: CallInput,
+  { about, once = false, again = false }: OnceOptions,
+  deps: Deps,
+): Promise<Result> => {
+  const client = await deps.client('read');
+  const request = { ...client.check(called, input), about, once, again };
+  const [ledger, place, words] = [await deps.ledger(), await deps.place(), targetFlags(deps.globals)];
+  const judged = await judgeOnce({ client, ledger, place, words }, request, { total: NO_TOTAL });
+  if (judged.kind === 'refused') throw refusedError(judged, words, false);
+  return deps.preview(client.preview(called, input));
 };
 
 /** Sends rows under the ledger protocol: each once, over any number of runs. */

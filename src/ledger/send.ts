@@ -272,11 +272,15 @@ const wantedBy = (
   row: row?.number,
 });
 
-/** Judges a charge as `sendOnce` would, and neither sends nor writes anything. */
-export const judgeCharge = (context: LedgerContext, request: ChargeRequest, plan: Plan): Promise<Judged> => {
+/** Judges a request as `sendOnce` would, and neither sends nor writes anything. */
+export const judgeOnce = (
+  context: LedgerContext,
+  request: ChargeRequest | MakeRequest,
+  plan: Plan,
+): Promise<Judged> => {
   const { ledger } = context;
   const { again, row } = request;
-  const rules = chargeRules(request, ledger);
+  const rules = 'ugwo' in request ? chargeRules(request, ledger) : makeRules(request, ledger, () => ledger.moment().at);
   return ledger.judge(wantedBy(context, request, rules), { ...rules.how, again, retry: row?.retry === true }, plan);
 };
 

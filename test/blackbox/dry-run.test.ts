@@ -342,6 +342,22 @@ describe('--dry-run of a file of charges', () => {
     expect((await chargeFrom(file, options)).code).toBe(code);
   });
 
+  it('counts the row of a run that was killed as unknown', async () => {
+    const { promise: posted, resolve } = Promise.withResolvers<void>();
+    const options = { service: await serveRows({}, { 1: () => resolve() }), home: newFolder() };
+    const file = ussdFile(1, 2);
+    const killed = start(['ugwo', 'charge', '--from', file, '--concurrency', '1', '--json'], options);
+    await posted;
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const files = filesIn(options.home);
+    const dry = await chargeFrom(file, options, '--dry-run');
+    expect(dry, dry.stderr).toMatchObject({ code: 6 });
+    expect(summaryOf(dry)).toMatchObject({ unknown: 1, planned: { rows: 1 } });
+    expect(filesIn(options.home)).toEqual(files);
+    expect((await chargeFrom(file, options)).code).toBe(6);
+  });
+
   it('asks nobody for an approval', async () => {
     const options = { service: await serveRows({}), home: newFolder() };
     await inProcess([...POLICY, '--approve-above', 'NGN 1.00'], options);
@@ -378,5 +394,41 @@ describe('--dry-run of a file of charges', () => {
     expect(summaryOf(ended)).not.toHaveProperty('planned');
     expect(service.connections()).toBe(0);
     expect(readdirSync(options.home ?? '')).toEqual([]);
+  });
+});
+
+describe('--dry-run of a refund', () => {
+  const paid = { uid: activityOf(1), status: 'successful', amount: 500_001 };
+  const refund = ['refund', 'create', activityOf(1), '--ugwo', ugwoOf(1)];
+  const made = json(200, { uid: 'rfd.AbCd.1', status: 'successful', amount: 500_001, currency: 'NGN' });
+
+  it.each<[string, Case]>([
+    ['a paid activity', { code: 0 }],
+    ['a refund before', { before: [[[...refund, '--yes'], { charge: made }]], code: 9 }],
+    ['a refund before and --again', { before: [[[...refund, '--yes'], { charge: made }]], args: ['--again'], code: 0 }],
+    ['an unknown refund', { before: [[[...refund, '--yes'], { charge: reset }]], args: ['--again'], code: 9 }],
+    ['an activity of another payment request', { read: request(), code: 2 }],
+    ['no key', { env: { PAYCLI_SECRET_KEY: '' }, code: 4 }],
+  ])('ends as the refund would: %s', async (_what, { args = [], code, before = [], ...one }) => {
+    const shown = { read: request({ ...paidUp, activities: [paid] }) };
+    const earlier = before.map(([words, answers]) => [words, { ...shown, ...answers }] as const);
+    const options = await prepared({ ...shown, charge: made, ...one, before: earlier, code });
+    const [files, posts] = [filesIn(options.home), postsTo(options.service)];
+    const dry = await inProcess([...refund, ...args, '--dry-run', '--json'], options);
+    expect(dry, dry.stderr).toMatchObject({ code });
+    expect(postsTo(options.service)).toBe(posts);
+    expect(filesIn(options.home)).toEqual(files);
+    const real = await inProcess([...refund, ...args, '--yes', '--json'], options);
+    expect(real, real.stderr).toMatchObject({ code });
+    if (code === 0) expect(JSON.parse(dry.stdout)).toMatchObject({ body: { ugwo_activity: activityOf(1) } });
+    else expect(errorOf(dry)).toEqual(errorOf(real));
+  });
+
+  it('says who would get how much, and asks nothing', async () => {
+    const { service } = await serveAnswers({ read: request({ ...paidUp, activities: [paid] }) });
+    const ended = await inProcess([...refund, '--dry-run', '-o', 'csv'], { service });
+    expect(ended.stderr).toBe(
+      `Nothing was sent. Without --dry-run, this pays back NGN 5,000.01 (500001 kobo) of ${activityOf(1)}, order-1, Order 1, ada@example.com\n`,
+    );
   });
 });

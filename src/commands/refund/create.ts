@@ -8,7 +8,7 @@ import type { Result, View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
-import { makeOnce } from '../make.ts';
+import { makeOnce, planOnce } from '../make.ts';
 import { previewCall, requestOf } from '../record.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';
 
@@ -129,14 +129,20 @@ const withFailure = (result: Result): Result => {
 
 const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
   const { activity, ref, reason, destination, again } = input;
-  const needsLook = !deps.globals.dryRun || input.amount?.flag === '--amount';
+  const { asCurl, dryRun } = deps.globals;
+  const needsLook = !asCurl || input.amount?.flag === '--amount';
   const paid = needsLook ? await lookAt(input, deps) : undefined;
   const amount = minorOf(input, paid);
   const body = { ugwo_activity: activity, ...definedIn({ amount, ref, reason, destination }) };
   try {
-    if (deps.globals.dryRun) return await previewCall('refund.create', { body }, deps);
+    if (asCurl) return await previewCall('refund.create', { body }, deps);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
     const how = { about: activity, question: [what, 'Pay this back?'], typed, once: true, again, failure: failureOf };
+    if (dryRun) {
+      const planned = await planOnce('refund.create', { body }, how, deps);
+      await deps.notice(`Nothing was sent. Without --dry-run, this pays back ${what}`);
+      return planned;
+    }
     return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, deps)) });
   } catch (thrown) {
     throw namingFlags(thrown, flagBy(fieldOf, input.amount), undefined, paid?.currency);

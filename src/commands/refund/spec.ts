@@ -97,7 +97,8 @@ const create = defineCommand({
   description:
     'Shows the refund and asks; a script needs --yes. The ledger remembers each refund. While one is unknown, no ' +
     "other is sent for the same activity; a second one needs --again. If this ledger doesn't know the charge, give " +
-    'its payment request with --ugwo.\n\n' +
+    'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
+    'nothing.\n\n' +
     'With --from, each row of a file is one refund. Column names, in any case: activity, ugwo, amount (5,000.00) or ' +
     'amount_minor (500000), currency, ref, reason, provider, account_number. Without an amount, the whole payment ' +
     'is paid back. If the payment request is known, each row is compared with it before it is sent. The whole file ' +

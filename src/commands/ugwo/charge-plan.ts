@@ -12,7 +12,7 @@ import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
 import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
-import { judgeCharge } from '../../ledger/send.ts';
+import { judgeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { unlessReused } from './charge-reuse.ts';
@@ -102,7 +102,7 @@ export const planCharge = async (input: OneCharge, deps: Deps): Promise<ChargePl
   const rowDeps: RowDeps = { client, ledger, place, words };
   const looked = look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
   const charge = (shown: Snapshot | undefined) =>
-    judgeCharge(rowDeps, { ugwo, data, again: earlier === 'again', shown }, { total: NO_TOTAL });
+    judgeOnce(rowDeps, { ugwo, data, again: earlier === 'again', shown }, { total: NO_TOTAL });
   const plan = { request, shown: looked?.shown, refusal: undefined, reused: undefined, elsewhere: undefined };
   try {
     const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
@@ -141,7 +141,7 @@ export const judgeRow = (
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
     const counted = rejection === undefined ? plan : { ...plan };
-    const judged = await judgeCharge(rowDeps, { ugwo, data, again, row, shown: looked?.shown }, counted);
+    const judged = await judgeOnce(rowDeps, { ugwo, data, again, row, shown: looked?.shown }, counted);
     if (judged.kind === 'refused') {
       const { by } = judged;
       if (by !== undefined && isMadeHere(by, judged, data, rowDeps)) return by;
