@@ -163,8 +163,10 @@ export interface Approval {
   readonly approvedAt?: number | undefined;
 }
 
-/** Beginning of the id of a charge that an agent has planned. Such a job has one row. */
+/** Kind of the id of a charge that an agent has planned. Such a job has one row. */
 export const PLAN = 'plan';
+
+export const isPlan = (id: string): boolean => id.startsWith(`${PLAN}-`);
 
 /** Time in which a plan can be approved and carried out, in milliseconds. */
 export const PLAN_VALID_MS = 600_000;

@@ -5,7 +5,7 @@ import { shellLine } from '../core/shell.ts';
 import { formatLocal } from '../core/time.ts';
 import { type Entry, isCharge, type KeptActivity } from './entry.ts';
 import type { RefusalReason, Refused } from './ledger.ts';
-import { type Forbidden, isSpent, OTHERS, PLAN } from './policy.ts';
+import { type Forbidden, isPlan, isSpent, OTHERS } from './policy.ts';
 import { asActivity } from './snapshot.ts';
 
 const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
@@ -119,7 +119,7 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
       `${same ? '--reuse does both, ' : ''}--again makes a second charge`,
   ],
   done: ({ by, activity }, command) => [
-    by?.job?.startsWith(`${PLAN}-`) === true
+    by?.job !== undefined && isPlan(by.job)
       ? `its plan was already carried out (${nameOf(by, activity)})`
       : `row ${by?.row} of this file is already charged (${nameOf(by, activity)})`,
     `see ${command('ledger', 'show', by?.id ?? '')}`,

@@ -38,9 +38,11 @@ const callerOf = (server: Server, { mcpReq }: ServerContext): Caller => {
   // Each request names the capabilities since revision 2026-07-28; before, the first message of a connection did.
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+  const modes = isJsonObject(declared) ? declared['elicitation'] : undefined;
   const answer = mcpReq.inputResponses?.[QUESTION];
   return {
-    elicits: isJsonObject(declared) && declared['elicitation'] !== undefined,
+    // A client that names no mode can show a form.
+    elicits: isJsonObject(modes) && ('form' in modes || Object.keys(modes).length === 0),
     answer: isJsonObject(answer) ? answer['action'] : undefined,
   };
 };

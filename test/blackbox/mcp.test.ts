@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { clockThatIsOff, hasFaketime } from '../faults/clocks.ts';
+import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
@@ -71,6 +72,7 @@ describe.each(ERAS)('a client of others (%s)', (era) => {
     expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('the token was already used (chg-'));
     expect((await agent.call('list_charges')).json).toMatchObject({ data: [{ ugwo: SEEDED.ugwo }] });
     expect((await agent.call('sync')).json).toMatchObject({ data: [{ payment: 'open', count: 1 }] });
+    expect((await agent.call('sync', { id: ['plan-000000000000'] })).text).toContain('no job');
   });
 
   it('charges at a live service only after a person has typed an approval, whatever it accepts itself', async () => {
@@ -85,6 +87,9 @@ describe.each(ERAS)('a client of others (%s)', (era) => {
     expect(await inProcess(['approve', String(id), '--yes', '--json'], { home })).toMatchObject({ code: 2 });
     expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('a person has to approve it first'));
     expect([service.seen, agent.questions]).toEqual([[], []]);
+    expect((await inProcess(['ledger', 'show', String(id)], { home })).stderr).toBe(
+      `it waits for approval: a person has to run \`paycli approve ${id}\`\n`,
+    );
     const terminal = openTerminal(['approve', String(id)], { home });
     await terminal.saw(/to approve: /);
     expect(await terminal.screen()).toContain(
@@ -181,12 +186,12 @@ describe('a confirmation is refused', () => {
     );
   });
 
-  it.runIf(hasFaketime())('ten minutes after the plan, as is its approval', async () => {
+  it.runIf(hasFaketime() && RUNTIME === 'node')('ten minutes after the plan, as is its approval', async () => {
     const service = await serveCharges();
-    const { home } = await homeWith(service.origin, 'shop');
-    const plan = await (await connect(SHOP, { home })).call('charge_plan', BY_USSD);
+    const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
+    const plan = await (await connect(SHOP, { home, env })).call('charge_plan', BY_USSD);
     const { token, plan: id } = plan.json;
-    const late = await connect(SHOP, { home, env: clockThatIsOff(601) });
+    const late = await connect(SHOP, { home, env: { ...env, ...clockThatIsOff(601) } });
     expect(await late.call('charge_confirm', { token })).toEqual(refusedWith('the token has expired'));
     const terminal = openTerminal(['approve', String(id), '--json'], { home, env: clockThatIsOff(601) });
     expect(await terminal.ended).toEqual({ code: 9 });
@@ -291,19 +296,19 @@ describe('what an agent sends and gets', () => {
       json(200, { ...ugwo(1), description, ref: description, checkout: {}, activities: [] }),
     );
     const { home } = await homeWith(service.origin, 'shop');
-    const agent = await connect(SHOP, { home });
+    const agent = await connect(SHOP, { home, answers: 'decline' });
     const { tools } = await agent.tools();
     expect(service.seen).toEqual([]);
     expect(tools.length).toBeLessThanOrEqual(10);
     expect(JSON.stringify(tools).length).toBeLessThan(7000);
-    for (const [name, given] of [
-      ['get_payment_request', { ugwo: ugwoOf(1) }] as const,
-      ['charge_plan', BY_USSD] as const,
-    ]) {
-      const { text } = await agent.call(name, given);
+    const read = await agent.call('get_payment_request', { ugwo: ugwoOf(1) });
+    const plan = await agent.call('charge_plan', BY_USSD);
+    await agent.call('charge_confirm', { token: plan.json['token'] });
+    for (const text of [read.text, plan.text, ...agent.questions]) {
       expect(text).toContain('IGNORE');
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
     }
+    expect(agent.questions).toHaveLength(1);
   });
 });

@@ -10,7 +10,7 @@ import { didYouMean } from '../../core/text.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger, Period } from '../../ledger/ledger.ts';
-import type { Approval } from '../../ledger/policy.ts';
+import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
 import { filterForPayments, paymentOf } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
@@ -148,7 +148,7 @@ export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
 };
 
 /** True for the id of a job, false for a charge. */
-export const namesJob = (id: string): boolean => id.startsWith('job-');
+export const namesJob = (id: string): boolean => id.startsWith('job-') || isPlan(id);
 
 /** Finds a job by id. Throws a usage error if there is none. */
 export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
@@ -175,15 +175,19 @@ const unknownStep = (job: Job): string => {
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 
-/** First step of a job that waits for another person's approval; empty otherwise. */
-export const approvalStep = (approval: Approval | undefined): string[] =>
-  approval === undefined || isApproved(approval)
-    ? []
-    : [`it waits for approval: somebody else than ${approval.askedBy} has to run \`paycli approve ${approval.job}\``];
+/** First step of a job that waits for an approval; empty otherwise. */
+export const approvalStep = (approval: Approval | undefined): string[] => {
+  if (approval === undefined || isApproved(approval)) return [];
+  const { askedBy, job } = approval;
+  const who = isPlan(job) ? 'a person' : `somebody else than ${askedBy}`;
+  return [`it waits for approval: ${who} has to run \`paycli approve ${job}\``];
+};
 
 /** Next steps of a job: one line for each kind of unfinished row; empty if all rows are done. */
 export const stepsOf = (job: Job, counts: RowCounts): string[] => {
   const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0, invalid = 0 } = counts;
+  // Only the agent that planned a charge can start it.
+  if (isPlan(job.id)) return unknown === 0 ? [] : [`its charge is unknown: ${unknownStep(job)}`];
   const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
     [unknown, 'unknown', unknownStep(job)],
     [rejected + failed + not_created, 'rejected, failed or not made', 'run the same command again with --retry-failed'],

@@ -8,7 +8,7 @@ import { formatLocal } from '../../core/time.ts';
 import type { Scope } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Approval, mayBeSame, PLAN, PLAN_VALID_MS, sameHint } from '../../ledger/policy.ts';
+import { type Approval, isPlan, mayBeSame, PLAN_VALID_MS, sameHint } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
@@ -95,8 +95,8 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
       hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge',
     });
   }
-  const isPlan = id.startsWith(`${PLAN}-`);
-  if (isPlan && ledger.moment().at > approval.askedAt + PLAN_VALID_MS) {
+  const planned = isPlan(id);
+  if (planned && ledger.moment().at > approval.askedAt + PLAN_VALID_MS) {
     throw new PayError('refused', `${id} has expired`, {
       hint: 'the agent has to plan the charge again',
       ledgerId: id,
@@ -104,7 +104,7 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
   }
   const me = await deps.operator();
   // An agent runs as the person who started it. That person approves on a terminal.
-  const same = isPlan ? undefined : mayBeSame(me, approval.askedBy);
+  const same = planned ? undefined : mayBeSame(me, approval.askedBy);
   if (same !== undefined) {
     throw new PayError('refused', `${id} was not approved: it was asked for by ${same}`, {
       hint: sameHint(me, approval.askedBy, 'another person has to approve it'),
@@ -118,6 +118,6 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
     kind: 'record',
     record: jobRecordOf(job, await countsOf(ledger, job), [], approved),
     view: jobView,
-    notice: isPlan ? 'The agent can now confirm it.' : `${approval.askedBy} can now run the same command again.`,
+    notice: planned ? 'The agent can now confirm it.' : `${approval.askedBy} can now run the same command again.`,
   };
 };

@@ -111,16 +111,16 @@ const record = async (given: unknown, what: string, asked: RequestTerms, deps: D
   }
   const { service, origin, profile } = place;
   const [id, { at }] = [newId(PLAN), ledger.moment()];
-  await ledger.jobs.open({ id, kind: 'charge', command: CONFIRM, name: what, service, origin, profile, rows: 1 }, 1);
+  await ledger.jobs.open(
+    { id, kind: 'charge', command: 'ugwo charge', name: what, service, origin, profile, rows: 1 },
+    1,
+  );
+  const until = at + PLAN_VALID_MS;
+  const plan = { token: seal({ id, until, given, asked }, ledger, place), plan: id, expires_at: utcAtom(until) };
+  if (!isGuarded(origin)) return plan;
   const total = { rows: 1, amounts: new Map([[currency, BigInt(amount)]]), unknown: 0 };
   await ledger.policies.approve({ job: id, total, askedBy: await deps.operator(), askedAt: at });
-  const until = at + PLAN_VALID_MS;
-  return {
-    token: seal({ id, until, given, asked }, ledger, place),
-    plan: id,
-    expires_at: utcAtom(until),
-    ...(isGuarded(origin) ? { approve: `a person types \`${approveCommand(id, place)}\` on a terminal` } : {}),
-  };
+  return { ...plan, approve: `a person types \`${approveCommand(id, place)}\` on a terminal` };
 };
 
 /** Options that an agent doesn't have. */
