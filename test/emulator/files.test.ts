@@ -200,7 +200,7 @@ describe('a foreign file is rejected and unchanged', () => {
 });
 
 describe('an unusable data file', () => {
-  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 7'));
+  const newer = (file: string) => inFile(file, (db) => db.exec('PRAGMA user_version = 2'));
   const damaged = (file: string) => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 100, 4000);
@@ -209,7 +209,7 @@ describe('an unusable data file', () => {
   const keyless = (file: string) => inFile(file, (db) => db.exec('DELETE FROM setting'));
 
   test.each([
-    ['from a newer paycli', newer, 'newer paycli (schema 7, this one knows 6)'],
+    ['from a newer paycli', newer, 'newer paycli (schema 2, this one knows 1)'],
     ['damaged', damaged, 'is damaged'],
     ['without a key', keyless, 'is damaged'],
   ])('%s is a usage error whose hint suggests reset, which works', async (_case, spoil, message) => {
