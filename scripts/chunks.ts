@@ -7,7 +7,7 @@ import type { ChunkingContext, ModuleInfo } from 'rolldown';
  * sentences for the service's codes for errors.
  */
 const APART = {
-  'config/folders.ts': 'core',
+  'config/machine.ts': 'core',
   'config/ledger.ts': 'core',
   'contract/profile-file.ts': 'profile-file',
   'cli/tree.ts': 'help',

@@ -3,8 +3,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from './commands/all.ts';
-import { storedDefaults } from './compose/defaults.ts';
 import { openDeps, type ProgramFiles } from './compose/deps.ts';
+import { storedDefaults } from './compose/run.ts';
 import { abruptExit, defect, EXIT_CODES } from './core/error.ts';
 import type { Flight, Io } from './core/io.ts';
 

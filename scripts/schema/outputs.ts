@@ -13,11 +13,11 @@ import {
   settledView,
   triggeredView,
   webhookView,
-} from '../../src/commands/emulator/view.ts';
+} from '../../src/commands/emulator/emulator.ts';
 import { exportView, jobsView, jobView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
-import { identityView, profileView } from '../../src/commands/profile/view.ts';
+import { identityView, profileView } from '../../src/commands/profile/profiles.ts';
 import { refundView } from '../../src/commands/refund/create.ts';
 import { listView as sentRefundsView, oneView as sentRefundView } from '../../src/commands/refund/sent.ts';
 import { chargesView, ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';

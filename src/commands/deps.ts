@@ -4,7 +4,7 @@ import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import type { Tree } from '../cli/tree.ts';
 import type { Client, Preview } from '../client/client.ts';
-import type { Folders } from '../config/folders.ts';
+import type { Folders } from '../config/machine.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import type { SecretSources } from '../config/webhook-secret.ts';
 import type { ReadSource } from '../core/input.ts';

@@ -1,9 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { RowServices } from '../bulk/kind.ts';
 import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Deps } from '../commands/deps.ts';
 import { memo } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
 import type { Env, Io } from '../core/io.ts';
+import type { StoredDefaults } from '../core/settings.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
 /** Context of one run: its options, and the resources to close at its end. */
@@ -61,7 +63,7 @@ export const openNotice =
 
 /** Opens the services that several openers share. Each is loaded at its first use. */
 export const openRooms = (io: Io) => {
-  const folders = memo(async () => (await import('../config/folders.ts')).findFolders(io.env));
+  const folders = memo(async () => (await import('../config/machine.ts')).findFolders(io.env));
   return {
     folders,
     emulator: memo(async () => (await import('../emulator/room.ts')).emulatorRoom),
@@ -130,18 +132,28 @@ export const openRowServices = async (
 
 /** Output of a program of this machine; undefined where it isn't found, isn't trusted or fails. */
 export const printedBy = async (program: string, args: readonly string[], io: Io): Promise<string | undefined> => {
-  const [config, { thisMachine }] = await Promise.all([
-    import('../config/key-command.ts'),
-    import('../config/machine.ts'),
-  ]);
-  return config.printedBy(program, args, io, thisMachine);
+  return (await import('../config/key-command.ts')).printedBy(program, args, io);
 };
 
 /** The absolute path of a program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
 export const findProgram = async (word: string, env: Env): Promise<string | undefined> => {
-  const [config, { thisMachine }] = await Promise.all([
-    import('../config/key-command.ts'),
-    import('../config/machine.ts'),
-  ]);
-  return config.findProgram(word, env, thisMachine);
+  return (await import('../config/key-command.ts')).findProgram(word, env);
+};
+
+/**
+ * Stored defaults of the run's profile; undefined if there are none. A fault in the profile is left to the command to
+ * report, if it needs a profile. The file is not parsed if no profile has defaults.
+ */
+export const storedDefaults = async (io: Io, globals: Globals): Promise<StoredDefaults | undefined> => {
+  if (globals.local) return undefined;
+  const rooms = openRooms(io);
+  try {
+    const file = `${(await rooms.folders()).config}/config.json`;
+    if (!existsSync(file) || !readFileSync(file, 'latin1').includes('"defaults"')) return undefined;
+    const room = await rooms.profiles();
+    const { name, origin } = room.chosen(globals);
+    return name === undefined && origin !== undefined ? undefined : room.defaults(name);
+  } catch {
+    return undefined;
+  }
 };

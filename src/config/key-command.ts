@@ -6,7 +6,7 @@ import { interrupted, PayError } from '../core/error.ts';
 import type { Env, Io } from '../core/io.ts';
 import { keyProblem } from '../core/secret.ts';
 import { refuseStreamLog } from '../core/unsafe-settings.ts';
-import type { Machine } from './machine.ts';
+import { type Machine, thisMachine } from './machine.ts';
 
 const isProgram = (path: string): boolean =>
   attempt(() => {
@@ -40,7 +40,7 @@ const trustedFolders = (env: Env, machine: Machine): string[] => {
 };
 
 /** The absolute path of a program, which is given or found on PATH; undefined when it is missing or not trusted. */
-export const findProgram = (word: string, env: Env, machine: Machine): string | undefined => {
+export const findProgram = (word: string, env: Env, machine: Machine = thisMachine): string | undefined => {
   if (isAbsolute(word)) return isProgram(word) ? word : undefined;
   if (word === '' || word.includes('/') || word.includes(sep)) return undefined;
   const endings = machine.platform === 'win32' ? ['', '.exe', '.com'] : [''];
@@ -199,7 +199,7 @@ export const printedBy = async (
   program: string,
   args: readonly string[],
   io: Io,
-  machine: Machine,
+  machine: Machine = thisMachine,
 ): Promise<string | undefined> => {
   const file = findProgram(program, io.env, machine);
   if (file === undefined) return undefined;

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
-import type { Folders } from './folders.ts';
 import type { DatabaseUser } from './ledger-password.ts';
-import type { ProfileLedger } from './ledger-profile.ts';
-import { type Machine, thisMachine } from './machine.ts';
+import { type Folders, type Machine, thisMachine } from './machine.ts';
+import type { ProfileLedger } from './profiles.ts';
 import type { PlaceGiven } from './target.ts';
 
 /** Location of a team's shared ledger as configured, and the source of its password. */
@@ -25,7 +24,7 @@ const storedBy = async (
 ): Promise<ProfileLedger | undefined> => {
   const file = `${config}/config.json`;
   if (!existsSync(file) || !readFileSync(file, 'latin1').includes('"ledger"')) return undefined;
-  return (await import('./ledger-profile.ts')).profileLedger({ profile, baseUrl }, io, config, machine);
+  return (await import('./profiles.ts')).profileLedger({ profile, baseUrl }, io, config, machine);
 };
 
 /**

@@ -1,5 +1,9 @@
+import { isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { attempt } from '../core/async.ts';
+import { usageError } from '../core/error.ts';
+import { homeFolder } from '../core/files.ts';
+import type { Env } from '../core/io.ts';
 
 /** Facts about the machine and the process; tests pass their own. */
 export interface Machine {
@@ -24,4 +28,61 @@ export const thisMachine: Machine = {
   cwd: () => attempt(() => process.cwd()),
   keyCommandLimit: 10_000,
   killGroup: (pid, signal = 'SIGKILL') => void process.kill(-pid, signal),
+};
+
+/** Absolute paths of the program's folders. Each is determined on first access, and throws when there is none. */
+export interface Folders {
+  readonly config: string;
+  readonly data: string;
+}
+
+// Removes a trailing slash: with one, lstat would follow a link.
+const absolute = (path: string, problem: string, hint: string): string => {
+  if (!isAbsolute(path)) throw usageError(problem, { hint });
+  return resolve(path);
+};
+
+const HINT = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables';
+
+const ownHome = (): string =>
+  homeFolder('set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME');
+
+/** The folder that a variable names, else one in the home folder; an empty variable counts as unset. */
+const folderOf = (given: string | undefined, ...otherwise: readonly string[]): string =>
+  given || join(ownHome(), ...otherwise);
+
+const configOf = (env: Env, { platform }: Machine): string => {
+  if (platform === 'darwin') return join(ownHome(), 'Library', 'Preferences', 'paycli');
+  if (platform === 'win32') return join(folderOf(env['APPDATA'], 'AppData', 'Roaming'), 'paycli', 'Config');
+  return join(folderOf(env['XDG_CONFIG_HOME'], '.config'), 'paycli');
+};
+
+const dataOf = (env: Env, { platform }: Machine): string => {
+  if (platform === 'darwin') return join(ownHome(), 'Library', 'Application Support', 'paycli');
+  if (platform === 'win32') return join(folderOf(env['LOCALAPPDATA'], 'AppData', 'Local'), 'paycli', 'Data');
+  return join(folderOf(env['XDG_DATA_HOME'], '.local', 'share'), 'paycli');
+};
+
+/**
+ * Folders for settings and data: PAYCLI_HOME for both, else the platform's own. A relative path is refused, since it
+ * would mean another folder, and maybe somebody else's files, in every working folder.
+ */
+export const findFolders = (env: Env, machine: Machine = thisMachine): Folders => {
+  const home = env['PAYCLI_HOME'];
+  if (home !== undefined) {
+    const folder = absolute(
+      home,
+      'PAYCLI_HOME is not an absolute path',
+      'set it to one that starts at the root, or unset it',
+    );
+    return { config: folder, data: folder };
+  }
+  return {
+    get config() {
+      return absolute(configOf(env, machine), 'the folder for settings is not an absolute path', HINT);
+    },
+    get data() {
+      return absolute(dataOf(env, machine), 'the folder for data is not an absolute path', HINT);
+    },
+  };
 };

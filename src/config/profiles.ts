@@ -7,10 +7,9 @@ import { keyProblem, keyTail } from '../core/secret.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import { splitCommand } from '../core/shell.ts';
 import { formatDateAtom } from '../core/time.ts';
-import type { Folders } from './folders.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { KeychainKey } from './keychain.ts';
-import { type Machine, thisMachine } from './machine.ts';
+import { type Folders, type Machine, thisMachine } from './machine.ts';
 import { openStore } from './store.ts';
 import {
   checkKey,
@@ -242,4 +241,26 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
       return removed;
     },
   };
+};
+
+/** The shared ledger of a profile. */
+export interface ProfileLedger {
+  readonly profile: string;
+  readonly url: string;
+  readonly command: readonly string[] | undefined;
+}
+
+/** The ledger in the run's profile, or in the default one; undefined when it has none. */
+export const profileLedger = (
+  asked: PlaceGiven,
+  io: Io,
+  folder: string,
+  machine: Machine,
+): ProfileLedger | undefined => {
+  const content = openStore(folder, machine, io.redactor).read();
+  const { name } = choose(asked, io.env);
+  if (name === undefined && defaultName(content) === undefined) return undefined;
+  const { name: profile, stored } = find(content, name);
+  const { ledger: url, ledger_password_command: command } = stored;
+  return url === undefined ? undefined : { profile, url, command };
 };

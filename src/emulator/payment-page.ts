@@ -5,10 +5,9 @@ import { machineValue, paymentStatusOf } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import { isLoopback } from '../core/origin.ts';
-import { isKey } from './guard.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { catchUp, isPaid } from './payments.ts';
-import { nowOf, respond, type Service } from './service.ts';
+import { isKey, nowOf, respond, type Service } from './service.ts';
 
 /**
  * Script of the hosted page. Posts `{source: "kwugwo", type, …}` (public material) to the frame's parent, and only to

@@ -9,7 +9,6 @@ import { CONTROL, controls } from './control.ts';
 import { deliver } from './deliver.ts';
 import { SHAPES, type Shape, SPEECH } from './dialect.ts';
 import { withFaults } from './faults.ts';
-import { CONSOLE, consolePath, refusePages, refuseStrangers } from './guard.ts';
 import { type Answering, askedOf, type HttpAnswer, type HttpRequest, type Route, routeFor, send } from './http.ts';
 import { PAGE, PAGE_START, showPage } from './payment-page.ts';
 import { catchUp } from './payments.ts';
@@ -30,13 +29,17 @@ import {
 import { openRequestLog, type RequestLog, withExecuted, withRecords } from './request-log.ts';
 import type { ConsoleOptions, RunningEmulator } from './room.ts';
 import {
+  CONSOLE,
   checked,
+  consolePath,
   invalid,
   nowOf,
   type OperationHandler,
   type RequestOf,
   readBody,
   refusal,
+  refusePages,
+  refuseStrangers,
   respond,
   respondTo,
   type Service,

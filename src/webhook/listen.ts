@@ -2,7 +2,7 @@ import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core
 import { type Clock, withTimeout } from '../core/io.ts';
 import { shellLine } from '../core/shell.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
-import { holdLock } from '../database/lock.ts';
+import { holdLock } from '../database/open.ts';
 import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } from './consumers.ts';
 import { forward, openNotifier, post, retryUntilWritten } from './deliver.ts';
 import { type KeptEvent, OTHER_BODY, passedOn, type Secrets, verifiedDelivery } from './event.ts';

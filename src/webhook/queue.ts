@@ -4,8 +4,7 @@ import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhoo
 import { compact, type DatabaseFault, type DatabaseKind } from '../database/connect.ts';
 import { checkPrivate } from '../database/file.ts';
 import { groupCommit } from '../database/group.ts';
-import { isHeld } from '../database/lock.ts';
-import { openDatabase } from '../database/open.ts';
+import { isHeld, openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
 import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatements, statements } from './statements.ts';
 

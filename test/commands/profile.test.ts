@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { profileView } from '../../src/commands/profile/profiles.ts';
 import { profileCommands } from '../../src/commands/profile/spec.ts';
-import { profileView } from '../../src/commands/profile/view.ts';
 import { bytesOf, contentOf, errorOf, folderWith, KEY } from '../config/world.ts';
-import type { Call } from './profile-call.ts';
-import { call, LIVE, OLD, piped, profilesIn } from './profile-call.ts';
+import { type Call, call, LIVE, OLD, piped, profilesIn } from './profile-call.ts';
 
 describe('profile remove', () => {
   const two = (): string => folderWith({ name: 'a', key: OLD }, { name: 'b', key: KEY });

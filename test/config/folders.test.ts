@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findFolders } from '../../src/config/folders.ts';
-import { thisMachine } from '../../src/config/machine.ts';
+import { findFolders, thisMachine } from '../../src/config/machine.ts';
 import { homeFolder } from '../../src/core/files.ts';
 import { errorOf } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { findFolders } from '../../src/config/folders.ts';
+import { findFolders } from '../../src/config/machine.ts';
 import { checkName, checkOrigin, choose } from '../../src/config/target.ts';
 import { PayError } from '../../src/core/error.ts';
 import { errorOf, KEY, openRoom, PIN } from './world.ts';

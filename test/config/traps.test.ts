@@ -33,7 +33,7 @@ const targetIn = (cwd: string, env: Record<string, string>): string => {
   const code = `
     const at = (file) => import(${JSON.stringify(`${resolve('src')}/`)} + file);
     const [{ openProfiles }, { findFolders }, { Redactor }] = await Promise.all([
-      at('config/profiles.ts'), at('config/folders.ts'), at('core/secret.ts')]);
+      at('config/profiles.ts'), at('config/machine.ts'), at('core/secret.ts')]);
     const signals = { stop: new AbortController().signal };
     const io = { env: { ...process.env }, redactor: new Redactor(), signals, clock: { now: Date.now } };
     const room = openProfiles(io, findFolders(io.env));
@@ -81,7 +81,7 @@ describe('a hostile working folder', () => {
 
   it('is not used for a relative PAYCLI_HOME', () => {
     const cwd = trapFolder(join(newFolder(), 'marker'));
-    const code = `import(${JSON.stringify(resolve('src/config/folders.ts'))}).then((m) => m.findFolders({ PAYCLI_HOME: 'home' })).catch((e) => console.log(e.kind))`;
+    const code = `import(${JSON.stringify(resolve('src/config/machine.ts'))}).then((m) => m.findFolders({ PAYCLI_HOME: 'home' })).catch((e) => console.log(e.kind))`;
     expect(spawnSync(process.execPath, ['-e', code], { cwd, encoding: 'utf8' }).stdout.trim()).toBe('usage');
   });
 

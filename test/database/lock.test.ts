@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { holdLock, isHeld } from '../../src/database/lock.ts';
+import { holdLock, isHeld } from '../../src/database/open.ts';
 import { newFolder } from '../support/program.ts';
 import { SOURCES } from './support.ts';
 
@@ -11,7 +11,7 @@ const newPath = (): string => join(newFolder('lock'), 'lock');
 
 /** Another process that holds it, until it is killed. */
 const holder = async (path: string) => {
-  const code = `import { holdLock } from ${JSON.stringify(join(SOURCES, 'database/lock.ts'))};
+  const code = `import { holdLock } from ${JSON.stringify(join(SOURCES, 'database/open.ts'))};
     // Kept, or the garbage collection of an idle process closes it.
     globalThis.lock = holdLock(${JSON.stringify(path)});
     console.log(globalThis.lock === undefined ? 'none' : 'held'); setInterval(() => undefined, 1000);`;

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { refusePages } from '../../src/emulator/guard.ts';
+import { refusePages } from '../../src/emulator/service.ts';
 import { type Emulator, sendRaw, startEmulator } from './support.ts';
 
 const portOf = ({ origin }: Emulator): string => new URL(origin).port;

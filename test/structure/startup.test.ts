@@ -156,9 +156,9 @@ describe('what a command loads', () => {
 
   it('is neither profiles nor schemas for `ledger list`, which asks for a folder only', async () => {
     const loaded = await loadedBy(['ledger', 'list']);
-    expect(loaded).toEqual(expect.arrayContaining(['src/commands/ledger/entries.ts', 'src/config/folders.ts']));
+    expect(loaded).toEqual(expect.arrayContaining(['src/commands/ledger/entries.ts', 'src/config/machine.ts']));
     expect(
-      loaded.filter((name) => /^src\/(contract|config\/(?!folders|ledger\.ts|machine))|\/(zod|conf)\//.test(name)),
+      loaded.filter((name) => /^src\/(contract|config\/(?!ledger\.ts|machine))|\/(zod|conf)\//.test(name)),
     ).toEqual([]);
   });
 

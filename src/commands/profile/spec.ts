@@ -55,7 +55,7 @@ const login = defineCommand({
         : ({ kind: given.keyStdin === true ? 'stdin' : 'prompt' } as const);
     return { environment: given.environment, key, verify: given.noVerify !== true, keychain: given.keychain === true };
   },
-  load: () => import('./login.ts'),
+  load: async () => ({ run: (await import('./profiles.ts')).login }),
 });
 
 const list = defineCommand({

@@ -6,13 +6,23 @@ import { explained } from '../../core/service-codes.ts';
 import { telLink } from '../../core/text.ts';
 import { modulesOf } from '../../qr/modules.ts';
 import { effectOf } from '../faults.ts';
-import { consolePath, consoleToken, isKey, refusePages } from '../guard.ts';
 import type { Answering, HttpAnswer, HttpRequest, StreamedAnswer } from '../http.ts';
 import { derivedId } from '../ids.ts';
 import { catchUp } from '../payments.ts';
 import type { Executed, RequestLog, SeenRequest } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
-import { nowOf, ProblemError, present, refusal, respond, type Service } from '../service.ts';
+import {
+  consolePath,
+  consoleToken,
+  isKey,
+  nowOf,
+  ProblemError,
+  present,
+  refusal,
+  refusePages,
+  respond,
+  type Service,
+} from '../service.ts';
 import type { EmulatorStore } from '../store.ts';
 import SCRIPT from './browser/main.ts?raw';
 import PAGE from './page.html?raw';
