@@ -106,6 +106,15 @@ const CASES: Readonly<Record<string, Case>> = {
     ]),
     code: 3,
   },
+  'a medium that the checkout does not offer': {
+    read: request({ checkout: { ...CHECKOUT, mediums: [{ medium: 'bank_transfer' }, { medium: 'mobile_money' }] } }),
+    charge: problem(422, 'Validation Failed', [{ propertyPath: 'data.medium', title: 'is not configured' }]),
+    code: 3,
+  },
+  'a medium that the checkout offers': {
+    read: request({ checkout: { ...CHECKOUT, mediums: [{ medium: 'ussd', position: 1 }] } }),
+    code: 0,
+  },
   'a paid payment request and an unknown bank': {
     args: [...CHARGE.slice(0, -1), 'gtbb'],
     read: request(paidUp),

@@ -6,7 +6,7 @@ import { json, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
 
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
-const CHARGE = ['ugwo', 'charge', SEEDED.ugwo, '--local', '--dry-run'];
+const CHARGE = ['ugwo', 'charge', SEEDED.ugwo, '--local', '--dry-run', '--no-preflight'];
 
 /** Answers one question after the other, each once it is on the screen. */
 const answering = (session: TerminalSession) => {
@@ -47,7 +47,7 @@ describe('a missing option of ugwo charge', () => {
   });
 
   it('can be a value outside the list', async () => {
-    const session = openTerminal([...CHARGE, '--medium', 'ussd', '--no-preflight'], {
+    const session = openTerminal([...CHARGE, '--medium', 'ussd'], {
       home: newFolder(),
       columns: 100,
     });

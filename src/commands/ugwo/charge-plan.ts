@@ -2,6 +2,7 @@ import type { Protected, RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client, Preview } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
 import { BANK_CODES } from '../../core/banks.ts';
+import { machineValue } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -37,28 +38,39 @@ const listedBanks = async (checkout: string, client: Client, pace: Pick<CallInpu
   }
 };
 
+/** Error of a charge by a medium that the payment request's checkout does not offer. */
+const mediumRejection = (ugwo: string, { medium }: Data, looked: Looked | undefined): PayError | undefined => {
+  const mediums = valueAt(looked?.record.value, 'checkout.mediums');
+  const offered = Array.isArray(mediums) ? mediums.map((one) => machineValue(valueAt(one, 'medium'))) : [];
+  if (offered.every((one) => one === '') || offered.includes(String(medium))) return undefined;
+  const title = `is not offered by the checkout, which offers ${offered.join(', ')}`;
+  return new PayError('rejected', `${ugwo} was not charged: its checkout does not offer ${medium}`, {
+    violations: [{ propertyPath: 'data.medium', title }],
+  });
+};
+
 /**
- * Finds banks that the service would reject. Asks it only about a code that paycli doesn't know, and once for each
- * checkout.
+ * Finds mediums and banks that the service would reject. Asks it only about a bank code that paycli doesn't know, and
+ * once for each checkout.
  */
-export const openBanks = (client: Client, words: readonly string[]) => {
+export const openRejections = (client: Client, words: readonly string[]) => {
   const lists = new Map<string, Promise<string[]>>();
   const banksOf = (checkout: string, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
     const known = lists.get(checkout) ?? listedBanks(checkout, client, pace);
     lists.set(checkout, known);
     return known;
   };
-  /** Error of a charge by a bank that the checkout does not list. Calls `unsure` if the service lists none at all. */
+  /** Error of a charge by a medium or a bank that the checkout does not have. Calls `unsure` if the service lists none at all. */
   return async (
     ugwo: string,
-    { medium, provider }: Data,
+    data: Data,
     looked: Looked | undefined,
     unsure: (text: string) => Promise<void>,
     pace: Pick<CallInput, 'slowDown'> = {},
   ): Promise<PayError | undefined> => {
-    const code = String(provider);
+    const [unoffered, code] = [mediumRejection(ugwo, data, looked), String(data['provider'])];
     const known: readonly string[] = BANK_CODES;
-    if (medium !== 'ussd' || known.includes(code)) return undefined;
+    if (unoffered !== undefined || data['medium'] !== 'ussd' || known.includes(code)) return unoffered;
     const checkout = String(valueAt(looked?.record.value, 'checkout.uid'));
     const listed = isId('chk', checkout) ? await banksOf(checkout, pace) : [];
     if (listed.includes(code)) return undefined;
@@ -107,7 +119,7 @@ export const planCharge = async (input: OneCharge, deps: Deps): Promise<ChargePl
   try {
     const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
     if (judged.kind === 'reused') return { ...plan, reused: judged.record };
-    const refusal = await openBanks(client, words)(ugwo, data, looked, deps.notice);
+    const refusal = await openRejections(client, words)(ugwo, data, looked, deps.notice);
     return { ...plan, refusal, elsewhere: judged.elsewhere };
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind !== 'refused') throw thrown;
@@ -132,7 +144,7 @@ export const judgeRow = (
   client: Client,
   deps: Deps,
 ): NonNullable<Protected<Parameters<typeof chargeData>[0] & Pick<OneCharge, 'ugwo'>>['judge']> => {
-  const rejectionOf = openBanks(client, targetFlags(deps.globals));
+  const rejectionOf = openRejections(client, targetFlags(deps.globals));
   return async (item, { row, signals, tellOnce }, rowDeps, plan) => {
     const [{ ugwo }, { slowDown }] = [item, signals];
     const looked = await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text), { slowDown });
