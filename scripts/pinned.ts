@@ -1,6 +1,6 @@
 /**
  * Pinned programs from npm that are not in package-lock.json: Bun for other systems, other versions of Node, Node for Windows,
- * the OpenAPI linter, and PostgreSQL.
+ * the OpenAPI linter, a parser, and PostgreSQL.
  */
 import type { FromNpm } from './from-npm.ts';
 
@@ -59,6 +59,14 @@ export const REDOCLY: FromNpm = {
   version: '2.77.0',
   integrity: 'sha512-XUa4hURDWLPG9WukIXo+UBqa9VpeTndmLI5PHu9QDkwtwH990Jsgz9nl2m1pZjsWrKFPP7avn6etRxxDbuD2Bg==',
   file: 'bin/cli.js',
+};
+
+/** A parser with the grammars of several languages, among them PowerShell. */
+export const PARSER: FromNpm = {
+  name: '@vscode/tree-sitter-wasm',
+  version: '0.3.1',
+  integrity: 'sha512-RJFoomET6FajjG511fmQxeBQfU6M24a0aFZPqpid+ttIxanWf1VGytBG0UmsGjt07qmIPJS8U31D+aecuCucsQ==',
+  file: 'wasm',
 };
 
 const node = (version: string, integrity: string): FromNpm => ({

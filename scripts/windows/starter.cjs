@@ -1,7 +1,7 @@
 /**
  * Runs under Node for Windows: starts paycli for a client (client.ts) with pipes of its own. A program under Wine can't
  * use the pipes of a program outside. The first argument is the port of whoever started this one: when that connection
- * ends, this program and all that it has started end.
+ * ends, this program and all that it has started end. The second is a standalone program to start in place of Node's.
  */
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
@@ -9,8 +9,9 @@ const { connect, createServer } = require('node:net');
 const { createInterface } = require('node:readline');
 const { join, resolve } = require('node:path');
 
-const [port] = process.argv.slice(2);
-const PROGRAM = ['--require', join(__dirname, 'before.cjs'), resolve(__dirname, '../../bin/paycli.js')];
+const [port, standalone] = process.argv.slice(2);
+const NPMS = [process.execPath, '--require', join(__dirname, 'before.cjs'), resolve(__dirname, '../../bin/paycli.js')];
+const [program, ...first] = standalone === undefined ? NPMS : [resolve(standalone)];
 /** Variables of the system outside that mean something else here. */
 const NOT_OURS = /^(?:path|home|tmpdir|shell|pwd|oldpwd|shlvl|_)$/i;
 const children = new Set();
@@ -23,10 +24,11 @@ const environmentOf = (env) => ({
 });
 
 const start = ({ args, env, cwd }, say) => {
-  const child = spawn(process.execPath, [...PROGRAM, ...args], {
+  const child = spawn(program, [...first, ...args], {
     cwd: resolve(cwd),
     env: environmentOf(env),
-    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    // The last one is for signals (before.cjs).
+    stdio: ['pipe', 'pipe', 'pipe', ...(standalone === undefined ? ['ipc'] : [])],
   });
   children.add(child);
   child.stdin.on('error', () => undefined);

@@ -14,6 +14,7 @@ import {
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE } from '../from-npm.ts';
+import { PRIMITIVES } from './primitives.ts';
 
 /** Programs of Wine, and the environment that they need. */
 export interface Wine {
@@ -113,6 +114,8 @@ const fillPrefix =
     await run(loader, ['winecfg', '-v', 'win10'], options);
     // The server writes the registry when it ends.
     await run(server, ['--wait'], options);
+    const library = join(made, 'drive_c/windows/system32', PRIMITIVES.name);
+    if (!existsSync(library)) writeFileSync(library, PRIMITIVES.bytes());
   };
 
 /** Finds Wine, or downloads it into the cache; throws with advice if neither is possible. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
 import type { Credentials, Transport } from '../client/transport.ts';
@@ -24,7 +25,7 @@ export interface RunTarget {
 /** Starts the service of --local. It runs as long as the command. Its data is created at the first use and stays. */
 const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
   const [room, { data }] = [await rooms.emulator(), await rooms.folders()];
-  const [file, { clock }] = [`${data}/${LOCAL_DATA_FILE}`, io];
+  const [file, { clock }] = [join(data, LOCAL_DATA_FILE), io];
   const said = firstUse(await room.seed({ file, clock, ...FIRST_RECORDS, onlyIfNew: true }), file);
   if (said !== undefined) await notice(said);
   const running = await room.start({ file, port: 0, clock });

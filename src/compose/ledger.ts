@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { memoDone } from '../core/async.ts';
 import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
 import { LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
@@ -14,13 +15,12 @@ import type { OtherLedger } from '../ledger/open.ts';
 import type { Access } from '../ledger/postgres/session.ts';
 import type { Rooms, RunContext } from './run.ts';
 
-export const ledgerPath = async (rooms: Rooms): Promise<string> =>
-  `${(await rooms.folders()).data}/${LEDGER_FILE_NAME}`;
+export const ledgerPath = async (rooms: Rooms): Promise<string> => join((await rooms.folders()).data, LEDGER_FILE_NAME);
 
 /** True if this machine has, or had, a ledger file. If it is gone, opening it reports that. */
 export const hasFileLedger = async (rooms: Rooms): Promise<boolean> => {
   const { data } = await rooms.folders();
-  return [LEDGER_FILE_NAME, HIGHEST_FILE_NAME].some((name) => existsSync(`${data}/${name}`));
+  return [LEDGER_FILE_NAME, HIGHEST_FILE_NAME].some((name) => existsSync(join(data, name)));
 };
 
 /** Options that every ledger needs. */
@@ -183,7 +183,7 @@ export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Prom
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;
-      const file = `${(await rooms.folders()).data}/${REMINDER_FILE_NAME}`;
+      const file = join((await rooms.folders()).data, REMINDER_FILE_NAME);
       if (isReminded(file, run.io.clock.now())) return;
       const all = await aside((open) => open.unknown()).catch((thrown: unknown) => run.notice(reasonOf(thrown)));
       // Ignores practice charges in a run without --local.

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { join } from 'node:path';
 import { PayError } from '../core/error.ts';
 import { type EventState, LOCK_FILE_NAME, QUEUE_FILE_NAME } from '../core/webhook-event.ts';
 import { compact, type DatabaseFault, type DatabaseKind } from '../database/connect.ts';
@@ -8,8 +9,8 @@ import { isHeld, openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
 import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatements, statements } from './statements.ts';
 
-const queuePath = (folder: string): string => `${folder}/${QUEUE_FILE_NAME}`;
-export const lockPath = (folder: string): string => `${folder}/${LOCK_FILE_NAME}`;
+const queuePath = (folder: string): string => join(folder, QUEUE_FILE_NAME);
+export const lockPath = (folder: string): string => join(folder, LOCK_FILE_NAME);
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
 export const isListening = (folder: string, service: string): boolean => isHeld(newsLockPath(folder, service));
 

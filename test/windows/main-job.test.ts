@@ -41,14 +41,16 @@ describe('the main job', () => {
 
 it('doctor, completion and a backup work with paths of a drive', async () => {
   const { env, config, data } = newUser();
+  await paycli(['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local'], { env });
   const doctor = await paycli(['doctor', '--local', '--json'], { env });
   expect(doctor.stdout).toContain('(win32 x64)');
   expect(doctor.stdout).not.toContain('mode 0');
   const completion = await paycli(['completion', 'powershell'], { env });
   expect(completion).toMatchObject({ code: 0, stdout: expect.stringContaining('Register-ArgumentCompleter') });
   const copy = join(newFolder('backup'), 'copy.sqlite');
-  await paycli(['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local'], { env });
   expect(await paycli(['ledger', 'backup', onDrive(copy)], { env })).toMatchObject({ code: 0 });
   expect(readFileSync(copy).toString('latin1', 0, 15)).toBe('SQLite format 3');
-  for (const folder of [config, data]) expect(doctor.stdout).toContain(JSON.stringify(onDrive(folder)).slice(1, -1));
+  for (const path of [config, join(data, 'ledger.sqlite')]) {
+    expect(doctor.stdout).toContain(JSON.stringify(onDrive(path)).slice(1, -1));
+  }
 });

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { join } from 'node:path';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
 import { openDatabase, openReadOnly } from '../../database/open.ts';
@@ -17,7 +18,7 @@ import { CLOCK, connectionBy } from './transaction.ts';
 
 /** One file per address. It detects an address that leads to another ledger than before. */
 export const shadowPath = (folder: string, { host, port, database }: Access['address']): string =>
-  `${folder}/${SHADOW_FILE_START}${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`;
+  join(folder, `${SHADOW_FILE_START}${hash('sha256', JSON.stringify([host, port, database])).slice(0, 12)}.sqlite`);
 
 const serverClock = (now: () => number): ServerClock => {
   let ahead = 0;

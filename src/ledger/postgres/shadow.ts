@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { SHADOW_FILE_START } from '../../core/data-files.ts';
 import { PayError } from '../../core/error.ts';
@@ -70,7 +71,7 @@ const namesIn = (folder: string): string[] => {
 export const shadowPaths = (folder: string): string[] =>
   namesIn(folder)
     .filter((name) => NAME.test(name))
-    .map((name) => `${folder}/${name}`);
+    .map((name) => join(folder, name));
 
 /** Opens the shadow of a ledger that is not in use. */
 export const openOtherShadow = (path: string): Shadow => {
