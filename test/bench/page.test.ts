@@ -18,7 +18,7 @@ const walk = (limit: number, total: number): Page[] => {
   return pages;
 };
 
-describe("the benches' list", () => {
+describe('the list for benchmarks', () => {
   it.each([
     [1, 3, 3],
     [7, 250, 36],
@@ -32,17 +32,20 @@ describe("the benches' list", () => {
     expect(uids).toEqual(Array.from({ length: total }, (_, index) => uidOf(index + 1)));
   });
 
-  it('has records as the contract wants them, the same for every limit', () => {
+  it('has valid records, the same for every limit', () => {
     const records = walk(100, 250).flatMap(({ data }) => data);
     expect(records.filter((record) => !ugwo().safeParse(record).success)).toEqual([]);
     expect(walk(7, 250).flatMap(({ data }) => data)).toEqual(records);
   });
 
-  it('is ten records long where nothing is asked for', () => {
+  it('has ten records by default', () => {
     expect(page('/v1/ugwo', 30).data).toHaveLength(10);
   });
 
-  it.each(['/v1/ugwo?limit=101', '/v1/ugwo?limit=0', '/v1/ugwo?cursor=other', '/v1/onye'])('knows no %s', (url) => {
-    expect(pageOf(url, 100)).toBeUndefined();
-  });
+  it.each(['/v1/ugwo?limit=101', '/v1/ugwo?limit=0', '/v1/ugwo?cursor=other', '/v1/onye'])(
+    'does not answer %s',
+    (url) => {
+      expect(pageOf(url, 100)).toBeUndefined();
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { race, takeTurns } from '../../scripts/bench/run/race.ts';
 const compared = { row: 1, name: 'name', work: 'work', against: 'other' };
 
 describe('takeTurns', () => {
-  it('lets another one be the first in each round', async () => {
+  it('rotates the first runner in each round', async () => {
     const order: string[] = [];
     const runner = (name: string, ms: number) => (): number => {
       order.push(name);
@@ -17,13 +17,13 @@ describe('takeTurns', () => {
   });
 });
 
-describe('a race', () => {
+describe('race', () => {
   const counting = (...ms: readonly number[]) => {
     const left = [...ms];
     return (): number => left.shift() ?? Number.NaN;
   };
 
-  it('has the median of the ratios of its pairs, without the first round', async () => {
+  it('returns the median of the ratios of its pairs, without the warm-up round', async () => {
     const lines = await race({
       rounds: 3,
       warmUp: true,
@@ -35,7 +35,7 @@ describe('a race', () => {
     ]);
   });
 
-  it('shows times as rates where it is told to', async () => {
+  it('converts times to rates if asked', async () => {
     const unit = { name: '/s', of: (ms: number) => 1000 / ms };
     const [line] = await race({
       rounds: 1,
@@ -46,7 +46,7 @@ describe('a race', () => {
     expect(line).toEqual({ ...compared, value: 0.5, seen: { a: 100, b: 50 }, seenIn: '/s' });
   });
 
-  it('says what is missing, and goes on with the others', async () => {
+  it('reports a missing tool, and measures the others', async () => {
     const lines = await race({
       rounds: 1,
       warmUp: true,

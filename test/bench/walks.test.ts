@@ -37,7 +37,7 @@ const records = (): string[] =>
     ),
   );
 
-describe('what the benches compare walks the same list', () => {
+describe('the benchmarks compare programs that list the same records', () => {
   it('paycli', async () => {
     const { stdout } = await paycli(['ugwo', 'list', '--all', '-o', 'ndjson'], { service: { origin: await list() } });
     expect(stdout.trimEnd().split('\n')).toEqual(records());
@@ -53,15 +53,15 @@ describe('what the benches compare walks the same list', () => {
   });
 });
 
-describe('a program that is watched', () => {
-  it('is read to its end, which counts its lines and knows when the first one came', async () => {
+describe('watch', () => {
+  it("reads a program's output to the end, counts its lines and times the first one", async () => {
     const env = { ...environment(folder()), PAYCLI_BASE_URL: await list() };
     const { lines, firstRowMs } = await watch([...NPM_BUILD, 'ugwo', 'list', '--all', '-o', 'csv'], env);
     expect(lines).toBe(RECORDS + 1);
     expect(firstRowMs).toBeGreaterThan(0);
   });
 
-  it.runIf(process.platform === 'linux')('shows how much memory it had', () => {
+  it.runIf(process.platform === 'linux')('measures the peak memory', () => {
     const bytes = Buffer.alloc(200 << 20, 1);
     expect(peakOf(process.pid)).toBeGreaterThan(200);
     expect(peakOf(process.pid)).toBeLessThan(2000);
@@ -69,7 +69,7 @@ describe('a program that is watched', () => {
     expect(peakOf(0)).toBeNaN();
   });
 
-  it('fails with what it said', async () => {
+  it("fails with the program's stderr", async () => {
     const words = ['-e', 'process.stderr.write("no luck"); process.exitCode = 3'] as const;
     await expect(watch([process.execPath, ...words], environment(folder()))).rejects.toThrow('ended with 3: no luck');
     expect(() => run([process.execPath, ...words], environment(folder()))).toThrow('ended with 3: no luck');

@@ -18,7 +18,7 @@ const environments = Object.entries(VALUES).reduce<Env[]>(
   [{}],
 );
 
-/** The same decision as a list of rules: the first that applies holds. */
+/** The same decision as a list of rules: the first one that applies wins. */
 const RULES: readonly (readonly [applies: (env: Env, isTerminal: boolean) => boolean, color: boolean])[] = [
   [({ NO_COLOR }) => (NO_COLOR ?? '').length > 0, false],
   [({ FORCE_COLOR }) => ['0', 'false'].includes(FORCE_COLOR ?? 'unset'), false],
@@ -29,8 +29,8 @@ const RULES: readonly (readonly [applies: (env: Env, isTerminal: boolean) => boo
   [() => true, true],
 ];
 
-describe('colour', () => {
-  it('is decided alike in every combination of variables', () => {
+describe('color', () => {
+  it('follows the rules in every combination of variables', () => {
     expect(environments.length).toBe(3 * 6 * 4 * 4 * 3 * 2);
     for (const env of environments) {
       for (const isTerminal of [true, false]) {
@@ -70,7 +70,7 @@ describe('the width', () => {
   });
 });
 
-describe('more than ASCII', () => {
+describe('speaksUtf8', () => {
   it.each([
     [{ LC_ALL: 'C', LANG: 'en_NG.UTF-8' }, false],
     [{ LC_ALL: '', LC_CTYPE: 'C', LANG: 'en_NG.UTF-8' }, false],

@@ -31,14 +31,14 @@ const ask = async (
 const NO_TERMINAL = 'needs confirmation, and there is no terminal: Cancel it?';
 const NO = 'cancelled; nothing was changed';
 
-describe('before something is lost', () => {
+describe('confirmation', () => {
   it.each<[string, Situation, string]>([
     ['y', { answer: 'y' }, 'yes'],
-    ['yes with blanks', { answer: ' YES ' }, 'yes'],
+    ['yes with spaces', { answer: ' YES ' }, 'yes'],
     ['anything else', { answer: 'yesterday' }, NO],
-    ['nothing', { answer: '' }, NO],
+    ['an empty answer', { answer: '' }, NO],
     ['the end of input', {}, NO],
-  ])('%s is the answer that it is', async (_what, situation, said) => {
+  ])('interprets the answer correctly: %s', async (_what, situation, said) => {
     expect(await ask(situation)).toEqual({ said, prompts: ['Cancel it? [y/N] '] });
   });
 
@@ -46,13 +46,13 @@ describe('before something is lost', () => {
     ['standard input', { stdin: false }],
     ['standard error', { stderr: false }],
     ['--no-input', { input: false }],
-  ])('nobody is asked without a terminal there: %s', async (_what, situation) => {
+  ])('asks nothing without a terminal, as with %s', async (_what, situation) => {
     expect(await ask({ answer: 'y', ...situation })).toEqual({ said: NO_TERMINAL, prompts: [] });
     const goes = await ask({ answer: 'y', ...situation }, 'go ahead');
     expect(goes).toEqual({ said: situation.input === false ? NO_TERMINAL : 'yes', prompts: [] });
   });
 
-  it('--yes answers', async () => {
+  it('is skipped with --yes', async () => {
     for (const stdin of [true, false]) {
       expect(await ask({ yes: true, stdin, input: false }, 'refuse', 'NGN 5,000.00')).toEqual({
         said: 'yes',
@@ -62,7 +62,7 @@ describe('before something is lost', () => {
   });
 });
 
-describe('before something grave', () => {
+describe('confirmation by typing', () => {
   it.each([
     ['NGN 5,000.00', 'yes'],
     ['ngn5000.00', 'yes'],
@@ -73,14 +73,14 @@ describe('before something grave', () => {
     ['NGN 500.00', NO],
     ['5,000.00', NO],
     ['NGN 5,000.000', NO],
-  ])('what has to be typed is typed in full: %s', async (answer, said) => {
+  ])('requires the full text: %s', async (answer, said) => {
     expect(await ask({ answer }, 'refuse', 'NGN 5,000.00')).toEqual({
       said,
       prompts: ['Cancel it?\nType NGN 5,000.00 to confirm: '],
     });
   });
 
-  it('what has to be typed steers no terminal', async () => {
+  it('escapes control characters in the text', async () => {
     const { prompts } = await ask({ answer: '' }, 'refuse', 'a\u001b[2J\nb');
     expect(prompts).toEqual(['Cancel it?\nType a\\x1b[2J\\nb to confirm: ']);
   });

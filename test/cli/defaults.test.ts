@@ -19,7 +19,7 @@ const argvOf = (argv: readonly string[], words: readonly string[], values: objec
   ).argv;
 
 describe('a command line with defaults', () => {
-  it('has them as if they had been typed, where nothing else was', () => {
+  it('gets the stored defaults as options, unless they were typed', () => {
     expect(argvOf(['ugwo', 'list'], ['ugwo', 'list'])).toEqual(['ugwo', 'list', '-o', 'json', '--color', 'never']);
     expect(argvOf(['ugwo', 'list'], ['ugwo', 'list'], { 'columns.ugwo.list': 'ref' })).toEqual([
       'ugwo',
@@ -30,7 +30,7 @@ describe('a command line with defaults', () => {
     expect(argvOf(['onye', 'list'], ['onye', 'list'], { 'columns.ugwo.list': 'ref' })).toEqual(['onye', 'list']);
   });
 
-  it('has them in front where options end', () => {
+  it('gets them before a `--`', () => {
     const argv = ['ugwo', 'get', '--', 'ugw.1'];
     expect(argvOf(argv, ['ugwo', 'get'], { output: 'json' })).toEqual(['-o', 'json', ...argv]);
   });
@@ -39,24 +39,24 @@ describe('a command line with defaults', () => {
     ['--medium', ['ugwo', 'charge', 'ugw.1', '--medium', 'mobile_money']],
     ['--medium=', ['ugwo', 'charge', 'ugw.1', '--medium=mobile_money']],
     ['a file', ['ugwo', 'charge', '--from', 'rows.csv']],
-    ['an end of options', ['ugwo', 'charge', '--', 'ugw.1']],
-  ])('has no medium beside %s', (_what, argv) => {
+    ['the end of options', ['ugwo', 'charge', '--', 'ugw.1']],
+  ])('gets no default medium with %s', (_what, argv) => {
     expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' })).toEqual(argv);
   });
 
-  it('has no medium where nobody may be asked, and otherwise has', () => {
+  it('gets no default medium if prompts are disabled', () => {
     const argv = ['ugwo', 'charge', 'ugw.1'];
     expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' }, { input: false })).toEqual(argv);
     expect(argvOf(argv, ['ugwo', 'charge'], { medium: 'ussd' })).toEqual([...argv, '--medium', 'ussd']);
   });
 
-  it.each(['config', 'doctor', 'login', 'profile', 'version'])('is as it was for %s, whatever is stored', (noun) => {
+  it.each(['config', 'doctor', 'login', 'profile', 'version'])('is unchanged for %s', (noun) => {
     expect(argvOf([noun], [noun], { output: 'xml', color: 5 })).toEqual([noun]);
   });
 });
 
-describe('columns can be settled', () => {
-  it.each(WITH_COLUMNS)('for a command that there is: %s', (name) => {
+describe('default columns', () => {
+  it.each(WITH_COLUMNS)('may be set for %s, an existing command', (name) => {
     expect(SPECS.map(({ path }) => path.join('.'))).toContain(name);
   });
 });

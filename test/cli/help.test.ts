@@ -25,8 +25,8 @@ const copied = commands.flatMap(([, { examples }]) =>
 /** Maximum lines of a short page, at 80 columns. */
 const LONGEST_PAGE = 50;
 
-describe('the first page of help', () => {
-  it('is of all commands', () => {
+describe('the overview of help', () => {
+  it('lists all commands', () => {
     expect(overview).toEqual(overviewOf(tree));
   });
 
@@ -47,7 +47,7 @@ describe('the first page of help', () => {
     expect(lines.filter((line) => line.length > width)).toEqual([]);
   });
 
-  it('has the global options and the topics with --all only', async () => {
+  it('shows the global options and the topics with --all only', async () => {
     const [short, whole] = await Promise.all([page(''), page('', { all: true })]);
     for (const { name } of tree.options.filter((one) => !['--local', '--help'].includes(one.name))) {
       expect(short.join('\n')).not.toContain(name);
@@ -65,7 +65,7 @@ describe('a page of help', () => {
     expect((await page(name, { width: 100 })).length).toBeLessThanOrEqual(LONGEST_PAGE);
   });
 
-  it.each(commands)('has examples first: paycli %s --help', async (name) => {
+  it.each(commands)('begins with examples: paycli %s --help', async (name) => {
     const [usage, , heading, first] = await page(name);
     expect(usage).toContain(`Usage: paycli ${name}`);
     expect(heading).toBe('Examples:');
@@ -98,7 +98,7 @@ describe('a page of help', () => {
     expect(lines.filter((line) => line.length > 60 && !copied.includes(line.trim()))).toEqual([]);
   });
 
-  it.each(TOPICS)('is there for %s, and fits 60 columns', async (topic) => {
+  it.each(TOPICS)('exists for the topic %s, and fits 60 columns', async (topic) => {
     const lines = await page(topic, { width: 60 });
     expect(lines.length).toBeGreaterThan(10);
     // Lines to copy are never broken.
@@ -106,19 +106,19 @@ describe('a page of help', () => {
     expect(lines.join('\n')).not.toMatch(/\]\(|^#|^\||\*\*|```/m);
   });
 
-  // An ellipsis alone is put into other words where the locale knows only ASCII, and each sign takes a column.
-  it.each(['', ...names, ...TOPICS])('has plain signs: paycli help %s --all', async (name) => {
+  // Without UTF-8, only the ellipsis is replaced.
+  it.each(['', ...names, ...TOPICS])('has only ASCII and ellipses: paycli help %s --all', async (name) => {
     expect((await page(name, { all: true })).filter((line) => !/^[ -~…]*$/.test(line))).toEqual([]);
   });
 
-  it('is that of a noun', async () => {
+  it('may describe a noun', async () => {
     const text = (await page('payment')).join('\n');
     expect(text).toContain('Usage: paycli ugwo <command>');
     expect(text).toContain('Payment requests. Alias: `paycli payment`.');
     expect(text).toMatch(/^Commands:\n {2}charge {2}charge a payment request.*\n {2}list {4}list payment requests/m);
   });
 
-  it('is that of a noun with several tasks', async () => {
+  it('lists the commands of a noun by task', async () => {
     const text = (await page('ledger', { width: 200 })).join('\n');
     expect([...text.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading)).toEqual([
       'Examples',
@@ -129,7 +129,7 @@ describe('a page of help', () => {
     expect(text).toMatch(/^Files:\n {2}jobs {5}list files.*\n {2}export {3}print every charge/m);
   });
 
-  it('is that of a group, which has the name of a noun', async () => {
+  it('may describe a group named like a noun', async () => {
     expect((await page('emulator webhook')).join('\n')).toMatch(/^Commands:\n {2}add {9}send events/m);
   });
 
@@ -139,13 +139,13 @@ describe('a page of help', () => {
     ['ugvo', /Did you mean ugwo\?/],
     ['exit-code', /Did you mean exit-codes\?/],
     ['ugwo charge more', /unknown command 'more'$/],
-  ])('is not there for "%s"', async (words, message) => {
+  ])('does not exist for "%s"', async (words, message) => {
     await expect(page(words)).rejects.toThrow(message);
   });
 });
 
-describe('terms and what they mean', () => {
-  it('stand side by side, and a long term alone', () => {
+describe('entries', () => {
+  it('has terms and descriptions side by side, and a long term on its own line', () => {
     const long = '--billing-address <json|@file|->';
     expect(
       entries(

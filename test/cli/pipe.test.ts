@@ -17,8 +17,8 @@ const textOf = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-describe.runIf(process.platform !== 'win32')('a pipe', () => {
-  it('is read until its writer is gone', async () => {
+describe.runIf(process.platform !== 'win32')('pipeBytes', () => {
+  it('reads until the writer closes the pipe', async () => {
     const path = fifo();
     const text = 'x'.repeat(300_000);
     const reading = textOf(pipeBytes(path, new AbortController().signal));
@@ -26,7 +26,7 @@ describe.runIf(process.platform !== 'win32')('a pipe', () => {
     expect(await reading).toBe(text);
   });
 
-  it.each([0, 1, 20])('that nobody opens is given up at a signal, %i turns after it is waited for', async (turns) => {
+  it.each([0, 1, 20])('stops at a signal %i turns later if nobody opens the pipe', async (turns) => {
     const stop = new AbortController();
     const reading = textOf(pipeBytes(fifo(), stop.signal));
     for (let turned = 0; turned < turns; turned += 1) await turn();
@@ -34,12 +34,12 @@ describe.runIf(process.platform !== 'win32')('a pipe', () => {
     await expect(reading).rejects.toMatchObject({ kind: 'interrupted', detail: { exitCode: 143 } });
   });
 
-  it('that nobody opens is not even waited for behind a signal', async () => {
+  it('does not wait after a signal', async () => {
     const reading = textOf(pipeBytes(fifo(), AbortSignal.abort('SIGINT')));
     await expect(reading).rejects.toMatchObject({ kind: 'interrupted', detail: { exitCode: 130 } });
   });
 
-  it('that is not there is a usage error', async () => {
+  it('fails with a usage error if the pipe does not exist', async () => {
     const reading = textOf(pipeBytes(`${newFolder('pipe')}/none`, new AbortController().signal));
     await expect(reading).rejects.toMatchObject({ kind: 'usage', message: expect.stringContaining("can't be read") });
   });

@@ -6,27 +6,27 @@ import { toolOf } from '../support/tool.ts';
 
 const mandoc = toolOf('mandoc');
 
-describe('a text in roff', () => {
+describe('text in roff', () => {
   it.each([
     ['.Sh is no request here', '\\&.Sh is no request here'],
     ["'tis", '\\(aqtis'],
     [String.raw`\n and --from`, String.raw`\en and \-\-from`],
     ['wait…', 'wait\\[u2026]'],
-  ])('is what it says: %s', (text, line) => {
+  ])('is escaped: %s', (text, line) => {
     expect(textLine(text)).toBe(line);
   });
 
-  it('has a sentence a line, and marks where a paragraph begins', () => {
+  it('has one sentence per line, and a macro between paragraphs', () => {
     expect(paragraphs('One. Two?\n\nThree.')).toEqual(['One.', 'Two?', '.Pp', 'Three.']);
   });
 
-  it('has no word on the line of a macro that is a macro itself', () => {
+  it('escapes words in a macro line that are macros', () => {
     expect(words('No "Ar"')).toBe('\\&No \\&\\(dqAr\\(dq');
     expect(tagged([['Fl x', 'y']])).toEqual(['.Bl -tag -width Ds', '.It Fl x', 'y', '.El']);
     expect(tagged([])).toEqual([]);
   });
 
-  it.runIf(mandoc !== undefined)('comes out of mandoc as it went in, whatever it is', () => {
+  it.runIf(mandoc !== undefined)('survives mandoc unchanged', () => {
     const line = fc.string({ unit: fc.constantFrom(...'ab .\'\\-`^~"|,;:(){}<>=%é…'), minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(line, (text) => {

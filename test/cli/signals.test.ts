@@ -3,7 +3,7 @@ import { listenToSignals } from '../../src/cli/process-io.ts';
 import { STOP_SIGNALS } from '../../src/core/error.ts';
 import type { Flight } from '../../src/core/io.ts';
 
-/** The listeners of one test, gone at its end. */
+/** The signal listeners, removed after the test. */
 const listening = (flight: Flight) => {
   const names = [...Object.keys(STOP_SIGNALS), 'SIGXFSZ'];
   const before = new Map(names.map((name) => [name, process.rawListeners(name)]));
@@ -23,11 +23,11 @@ const listening = (flight: Flight) => {
 };
 
 it.each([
-  ['no write', { open: 0, accepted: 0 }, 143],
+  ['no open write', { open: 0, accepted: 0 }, 143],
   ['writes that may have been applied', { open: 2, accepted: 0 }, 6],
-  ['an accepted one whose answer nobody has kept', { open: 0, accepted: 1 }, 7],
+  ['an accepted write whose answer was not recorded', { open: 0, accepted: 1 }, 7],
   ['both', { open: 16, accepted: 1 }, 7],
-])('a third signal ends the run at once; with %s by its own code', (_what, flight, code) => {
+])('a third signal exits at once; with %s with its own code', (_what, flight, code) => {
   const { signals, exits } = listening(flight);
   process.emit('SIGQUIT');
   expect([signals.stop.reason, signals.leave.aborted]).toEqual(['SIGQUIT', false]);

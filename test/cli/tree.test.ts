@@ -16,7 +16,7 @@ describe('the tree of commands', () => {
     expect(tree.commands.find(({ name }) => name === 'ugwo')).toMatchObject({ aliases: ['payment'] });
   });
 
-  it('takes flags apart', () => {
+  it('parses flags', () => {
     const named = (name: string) => options.find((one) => one.name === name);
     expect(named('--output')).toMatchObject({
       short: '-o',
@@ -30,21 +30,21 @@ describe('the tree of commands', () => {
     for (const { name } of options) expect(name).toMatch(/^--[a-z][a-z0-9-]+$/);
   });
 
-  it('names repeated arguments by their name alone', () => {
+  it('names repeated arguments without dots', () => {
     const sync = commands.find(({ path }) => path.join(' ') === 'ledger sync');
     expect(sync?.args).toMatchObject([{ name: 'id', repeats: true, required: false, completes: 'entry' }]);
   });
 
-  it.each(options.filter((one) => one.default !== undefined))('says the default of $name in its help', (one) => {
+  it.each(options.filter((one) => one.default !== undefined))('mentions the default of $name in its help', (one) => {
     expect(one.about).toMatch(new RegExp(`\\b${one.default}\\b`));
   });
 
-  it('offers nothing that would be refused', () => {
+  it('offers no choice that would be rejected', () => {
     const specs = SPECS.flatMap((command) => Object.values(command.options));
     for (const { choices = [], parse } of specs) for (const one of choices) expect(() => parse?.(one)).not.toThrow();
   });
 
-  it('is money wherever a charge or a refund can be sent or let through', () => {
+  it('has the danger `money` for each command that can send or allow a charge or refund', () => {
     const money = commands.filter(({ danger }) => danger === 'money').map(({ path }) => path.join(' '));
     expect(money.sort()).toEqual(
       ['api', 'approve', 'ledger resolve', 'policy remove', 'policy set', 'refund create', 'ugwo charge'].sort(),
@@ -54,7 +54,7 @@ describe('the tree of commands', () => {
     ).toEqual([]);
   });
 
-  it('has the danger of each', () => {
+  it('requires a danger for each command', () => {
     const spec = { path: ['x'], summary: '', args: [], options: {}, examples: [], output: '', exits: [] };
     // @ts-expect-error a command without a class of danger does not compile
     const without: Omit<CommandSpec, 'read' | 'load'> = spec;

@@ -9,7 +9,7 @@ import { ACTIVITY, json, serveAll, UGWO_ID } from '../support/service.ts';
 
 const { signal } = new AbortController();
 
-it('a run ends when all has been said that is odd in its answers', async () => {
+it('closing a run waits for its warnings about odd answers', async () => {
   const service = await serveAll([json(200, { ...ACTIVITY, status: { code: 7 } })]);
   const said: string[] = [];
   const closing: (() => Promise<void>)[] = [];

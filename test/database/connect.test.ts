@@ -19,7 +19,7 @@ import {
   wordsIn,
 } from './support.ts';
 
-describe('the journal for what must survive a loss of power', () => {
+describe('the journal of a file that must survive power loss', () => {
   test.each([
     ['3.51.3', 'wal'],
     ['3.51.10', 'wal'],
@@ -36,36 +36,36 @@ describe('the journal for what must survive a loss of power', () => {
   });
 });
 
-describe('settings of a connection', () => {
+describe('the settings of a connection', () => {
   const settingOf = (name: string, survives: 'power loss' | 'process' = 'power loss'): unknown =>
     firstValue(opened(tempFile(), kindOf({ survives })), `PRAGMA ${name}`);
 
   test.each([
     ['power loss', 'FULL', 2],
     ['process', 'NORMAL', 1],
-  ] as const)('what survives a %s is written with synchronous %s', (survives, _word, value) => {
+  ] as const)('write a file that must survive a %s with synchronous %s', (survives, _word, value) => {
     expect(settingOf('synchronous', survives)).toBe(value);
   });
 
-  test.each(['fullfsync', 'checkpoint_fullfsync'])('%s is on, for macOS', (name) => {
+  test.each(['fullfsync', 'checkpoint_fullfsync'])('enable %s, for macOS', (name) => {
     expect(settingOf(name)).toBe(1);
   });
 
-  test('what a schema calls is not trusted', () => {
+  test('distrust the schema', () => {
     expect(settingOf('trusted_schema')).toBe(0);
   });
 
-  test('its log grows as long as its kind says', () => {
+  test('checkpoint the WAL after the given number of pages', () => {
     expect(settingOf('wal_autocheckpoint')).toBe(1000);
     expect(firstValue(opened(tempFile(), kindOf({ logPages: 7 })), 'PRAGMA wal_autocheckpoint')).toBe(7);
   });
 
-  test('it waits 20 seconds for its turn', () => {
+  test('wait 20 seconds for a lock', () => {
     expect(settingOf('busy_timeout')).toBe(20_000);
   });
 
-  // Node before 24 has no such setting.
-  test.skipIf(!('enableDefensive' in DatabaseSync.prototype))('no statement can write to the schema', () => {
+  // Node before version 24 lacks this setting.
+  test.skipIf(!('enableDefensive' in DatabaseSync.prototype))('forbid statements that change the schema', () => {
     const db = opened(tempFile());
     db.exec('PRAGMA writable_schema = ON');
     expect(() => db.exec('DELETE FROM sqlite_schema')).toThrow('may not be modified');
@@ -75,21 +75,21 @@ describe('settings of a connection', () => {
 describe('the journal of a file', () => {
   const truncate = kindOf({ journal: 'truncate' });
 
-  test.each(['wal', 'truncate'] as const)('is the one that its kind names: %s', (journal) => {
+  test.each(['wal', 'truncate'] as const)('is the one given by its kind: %s', (journal) => {
     expect(firstValue(opened(tempFile(), kindOf({ journal })), 'PRAGMA journal_mode')).toBe(journal);
   });
 
-  test('follows from the version of SQLite where its kind names none', () => {
+  test('depends on the version of SQLite by default', () => {
     const db = opened(tempFile());
     const version = String(firstValue(db, 'SELECT sqlite_version()'));
     expect(firstValue(db, 'PRAGMA journal_mode')).toBe(journalFor(version));
   });
 
-  test('is a log for what survives the process alone', () => {
+  test('is a WAL if the file need only survive the process', () => {
     expect(firstValue(opened(tempFile(), kindOf({ survives: 'process' })), 'PRAGMA journal_mode')).toBe('wal');
   });
 
-  test('a log is given up for a kind without one, with all that was in it, and never taken up again', () => {
+  test('changes from a WAL with all its content, for good', () => {
     const file = tempFile();
     const first = opened(file, kindOf({ journal: 'wal' }));
     addWord(first, 'logged');
@@ -106,7 +106,7 @@ describe('the journal of a file', () => {
     expect(wordsIn(file)).toEqual(['logged', 'journalled']);
   });
 
-  test('a log that another connection uses stays, and the file is refused until that has ended', () => {
+  test('stays a WAL while another connection uses it, and the file is rejected until then', () => {
     const file = tempFile();
     const holder = opened(file, kindOf({ journal: 'wal' }));
     addWord(holder, 'before');
@@ -120,7 +120,7 @@ describe('the journal of a file', () => {
     expect(wordsIn(file)).toEqual(['before', 'after']);
   });
 
-  test('nothing is written for a file whose journal is right', () => {
+  test('is not written if it is already right', () => {
     const file = tempFile();
     openOnce(file, truncate);
     const changes = (): unknown => inFile(file, (db) => firstValue(db, 'PRAGMA data_version'));
@@ -144,7 +144,7 @@ describe('isBusy', () => {
     expect(isBusy(new Error('outer', { cause: thrown }))).toBe(expected);
   });
 
-  it('goes by the outermost error of SQLite', () => {
+  it('uses the outermost error of SQLite', () => {
     expect(
       isBusy(
         Object.assign(new Error('disk', { cause: Object.assign(new Error('database is locked'), { errcode: 5 }) }), {
@@ -156,7 +156,7 @@ describe('isBusy', () => {
   });
 });
 
-/** Each takes a while, leaves one word, and cannot run twice. */
+/** Each takes a while, leaves one word, and can't run twice. */
 const MIGRATIONS = Array.from(
   { length: 4 },
   (_, index) => `
@@ -169,7 +169,7 @@ const MIGRATIONS = Array.from(
 const STEPS = ['step 0', 'step 1', 'step 2', 'step 3'];
 
 describe('a file from an older paycli', () => {
-  test('is brought up to date with its records kept', () => {
+  test('is migrated with its records', () => {
     const file = tempFile();
     openOnce(file, kindOf({ migrations: MIGRATIONS.slice(0, 1) }));
     inFile(file, (db) => addWord(db, 'mine'));
@@ -187,7 +187,7 @@ describe('a file from an older paycli', () => {
     expect(wordsIn(file)).toEqual(['filled']);
   });
 
-  test('stays as it was when a migration fails', () => {
+  test('is unchanged if a migration fails', () => {
     const file = tempFile();
     openOnce(file, kindOf({ migrations: MIGRATIONS.slice(0, 1) }));
     const broken = [...MIGRATIONS.slice(0, 3), 'CREATE TABLE step_0 (n INTEGER) STRICT;'];
@@ -202,7 +202,7 @@ describe('a file from an older paycli', () => {
 });
 
 describe('a file from a newer paycli', () => {
-  test('is refused and left as it is, its log too', () => {
+  test('is rejected and left unchanged with its WAL', () => {
     const file = tempFile();
     openOnce(file, kindOf({ migrations: MIGRATIONS, journal: 'wal' }));
     const before = readFileSync(file);
@@ -215,7 +215,7 @@ describe('a file from a newer paycli', () => {
     expect(besides(file)).toEqual(['a.sqlite']);
   });
 
-  test('keeps its version when it became newer just before its migrations were to run', () => {
+  test('keeps its version if it becomes newer right before a migration', () => {
     const file = tempFile();
     const db = opened(file, kindOf({ migrations: MIGRATIONS }));
     migrate(db, kindOf({ migrations: MIGRATIONS.slice(0, 2) }));
@@ -223,7 +223,7 @@ describe('a file from a newer paycli', () => {
   });
 });
 
-/** Four processes that open the file at one moment, each with a word of its own. */
+/** Opens the file in four processes at once, each of which adds a word. */
 const openAtOnce = (file: string, survives = 'power loss'): Promise<unknown[]> => {
   const at = Date.now() + 400;
   return Promise.all(
@@ -247,8 +247,8 @@ const openAtOnce = (file: string, survives = 'power loss'): Promise<unknown[]> =
   );
 };
 
-describe('four processes at once', () => {
-  test('on an older file: each migration runs once, and nobody sees half of them', async () => {
+describe('four processes that open a file at once', () => {
+  test('run each migration of an older file once, and never see half of them', async () => {
     const file = tempFile();
     openOnce(file, kindOf({ migrations: MIGRATIONS.slice(0, 1) }));
     expect(await openAtOnce(file)).toEqual([4, 4, 4, 4]);
@@ -257,14 +257,14 @@ describe('four processes at once', () => {
     expect(words.slice(4).toSorted()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('on no file: all end up with the same one, and nothing else is left', async () => {
+  test('create one new file, and leave no other', async () => {
     const file = tempFile();
     expect(await openAtOnce(file)).toEqual([4, 4, 4, 4]);
     expect(wordsIn(file).toSorted()).toEqual(['a', 'b', 'c', 'd', ...STEPS]);
     expect(besides(file).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
-  test('on an empty file: no word is lost', async () => {
+  test('fill an empty file without losing a word', async () => {
     const file = tempFile();
     writeFileSync(file, '');
     expect(await openAtOnce(file, 'process')).toEqual([4, 4, 4, 4]);
@@ -272,8 +272,8 @@ describe('four processes at once', () => {
   });
 });
 
-describe('a transaction', () => {
-  test('gives what its work gives, and keeps it', () => {
+describe('transact', () => {
+  test('returns the result of its work and commits', () => {
     const db = opened(tempFile());
     const given = transact(db, () => {
       addWord(db, 'kept');
@@ -283,7 +283,7 @@ describe('a transaction', () => {
     expect(db.prepare('SELECT count(*) AS n FROM word').get()).toEqual({ n: 1 });
   });
 
-  test('undoes what was written when its work throws, also where SQLite has ended it already', () => {
+  test('rolls back if its work throws, even if SQLite has already done so', () => {
     const db = opened(tempFile());
     for (const end of ['', 'ROLLBACK']) {
       const work = (): never => {

@@ -30,7 +30,7 @@ import {
 } from './support.ts';
 
 describe('a new file', () => {
-  test('has its name only once it is whole, and is 0600 before anything is in it', () => {
+  test('gets its name when it is complete, and has mode 0600 from the start', () => {
     const file = tempFile();
     const seen: unknown[] = [];
     const fill = (): void => {
@@ -44,7 +44,7 @@ describe('a new file', () => {
     expect(modeOf(file)).toBe('600');
   });
 
-  test('is not there when making it fails, nor is anything else', () => {
+  test('does not exist if its creation fails, nor do other files', () => {
     const file = tempFile();
     const fill = (): never => {
       throw new Error('no more room');
@@ -57,7 +57,7 @@ describe('a new file', () => {
     expect(besides(file)).toEqual([]);
   });
 
-  test('is filled once: who comes second takes the first one as it is', () => {
+  test("is filled once: the second process opens the first one's file", () => {
     const file = tempFile();
     const other = kindOf({ fill: (db) => addWord(db, 'first') });
     const fill = kindOf({
@@ -72,7 +72,7 @@ describe('a new file', () => {
     expect(besides(file)).toEqual(['a.sqlite']);
   });
 
-  test.each(['000', '077'])('is 0600 in new folders of 0700 under umask %s', async (umask) => {
+  test.each(['000', '077'])('has mode 0600 in new folders with mode 0700 under umask %s', async (umask) => {
     const folder = tempFolder();
     const seen = await runScript<unknown>(`
       import { statSync } from 'node:fs';
@@ -88,7 +88,7 @@ describe('a new file', () => {
     expect(seen).toEqual(['700', '700', '600', '600']);
   });
 
-  test('a folder that was there keeps its mode', () => {
+  test('leaves the mode of an existing folder', () => {
     const folder = join(tempFolder(), 'mine');
     mkdirSync(folder);
     chmodSync(folder, 0o750);
@@ -99,7 +99,7 @@ describe('a new file', () => {
   test.each([
     ['power loss', ['', '/deep', '/deep/new']],
     ['process', []],
-  ] as const)('what is to survive a %s: the folders whose names are put on the disk', async (survives, synced) => {
+  ] as const)('that must survive a %s syncs its folders', async (survives, synced) => {
     const folder = tempFolder();
     const seen = await runScript<string[]>(`
       import fs from 'node:fs';
@@ -125,11 +125,11 @@ describe('a new file', () => {
   });
 });
 
-/** Of a kind that may be made anew. */
+/** A kind that may be recreated. */
 const LIGHT = { survives: 'process' } as const;
 
-describe('an empty file that was there', () => {
-  test('is filled where it is, and becomes 0600', () => {
+describe('an existing empty file', () => {
+  test('is filled in place, and gets mode 0600', () => {
     const file = tempFile();
     writeFileSync(file, '', { mode: 0o644 });
     const before = statSync(file).ino;
@@ -139,7 +139,7 @@ describe('an empty file that was there', () => {
     expect(wordsIn(file)).toEqual(['filled']);
   });
 
-  test('stays empty when filling it fails', () => {
+  test('stays empty if filling it fails', () => {
     const file = tempFile();
     writeFileSync(file, '');
     const fill = (): never => {
@@ -151,7 +151,7 @@ describe('an empty file that was there', () => {
     expect(wordsIn(file)).toEqual([]);
   });
 
-  test('is all that a failing disk has left of what must survive a loss of power: nothing is begun in its place', () => {
+  test('is reported as damaged if it had to survive power loss', () => {
     const file = tempFile();
     writeFileSync(file, '');
     expect(faultOf(file)).toMatchObject({ kind: 'damaged', what: 'is empty: what it held is lost' });
@@ -159,12 +159,12 @@ describe('an empty file that was there', () => {
   });
 });
 
-describe('a log whose database is gone does not come back in the new one', () => {
+describe('the journal of a missing database is not replayed into a new one', () => {
   const busy = (journal: 'wal' | 'truncate'): string => {
     const file = tempFile();
     const db = opened(file, kindOf({ journal }));
     for (let count = 0; count < 200; count += 1) addWord(db, 'committed '.repeat(50));
-    // So little memory that changes are written before the commit, and what they replace is in the journal.
+    // A tiny cache: changes are written before the commit, and the replaced pages are in the journal.
     db.exec('PRAGMA cache_size = 1; BEGIN; DELETE FROM word');
     for (let count = 0; count < 200; count += 1) addWord(db, 'not committed '.repeat(50));
     return file;
@@ -175,7 +175,7 @@ describe('a log whose database is gone does not come back in the new one', () =>
     ['wal', '-wal', 'empty'],
     ['truncate', '-journal', 'missing'],
     ['truncate', '-journal', 'empty'],
-  ] as const)('%s: %s beside a file that is %s', (journal, suffix, state) => {
+  ] as const)('%s: %s of a file that is %s', (journal, suffix, state) => {
     const file = tempFile();
     copyFileSync(busy(journal) + suffix, file + suffix);
     expect(statSync(file + suffix).size).toBeGreaterThan(4096);
@@ -186,18 +186,21 @@ describe('a log whose database is gone does not come back in the new one', () =>
     expect(inFile(file, (db) => firstValue(db, 'PRAGMA integrity_check'))).toBe('ok');
   });
 
-  test.each(['-wal', '-journal'])('%s: of what must survive a loss of power nothing is begun beside it', (suffix) => {
-    const file = tempFile();
-    writeFileSync(file + suffix, 'what is left');
-    expect(faultOf(file)).toMatchObject({
-      kind: 'unusable',
-      what: expect.stringContaining('the file itself is missing'),
-    });
-    expect(besides(file)).toEqual([`a.sqlite${suffix}`]);
-  });
+  test.each(['-wal', '-journal'])(
+    '%s: nothing is created next to it if the file had to survive power loss',
+    (suffix) => {
+      const file = tempFile();
+      writeFileSync(file + suffix, 'what is left');
+      expect(faultOf(file)).toMatchObject({
+        kind: 'unusable',
+        what: expect.stringContaining('the file itself is missing'),
+      });
+      expect(besides(file)).toEqual([`a.sqlite${suffix}`]);
+    },
+  );
 });
 
-describe('what is not ours is refused and never written to', () => {
+describe('a foreign file is rejected and never written', () => {
   const foreign: [string, (file: string) => void][] = [
     ['a text', (file) => writeFileSync(file, 'my notes\n')],
     ['a single byte', (file) => writeFileSync(file, 'S')],
@@ -219,7 +222,7 @@ describe('what is not ours is refused and never written to', () => {
     expect(besides(file)).toEqual(['a.sqlite']);
   });
 
-  test.each(foreign)('%s that takes the name while the file is made', (_case, make) => {
+  test.each(foreign)('%s that appears while the file is created', (_case, make) => {
     const file = tempFile();
     let before: Buffer | undefined;
     const fill = (): void => {
@@ -237,7 +240,7 @@ describe('what is not ours is refused and never written to', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a link that leads nowhere: what it names is not made', () => {
+  test('a dangling link, whose target is not created', () => {
     const [file, target] = [tempFile(), tempFile()];
     symlinkSync(target, file);
     expect(faultOf(file)).toMatchObject({ kind: 'unusable', what: expect.stringContaining('cannot be made') });
@@ -245,7 +248,7 @@ describe('what is not ours is refused and never written to', () => {
   });
 });
 
-test('a link to a file of ours is that file', () => {
+test('a link to a paycli file opens that file', () => {
   const [file, link] = [tempFile(), tempFile()];
   openOnce(file, kindOf({ fill: (db) => addWord(db, 'here') }));
   symlinkSync(file, link);
@@ -253,7 +256,7 @@ test('a link to a file of ours is that file', () => {
   expect(wordsIn(file)).toEqual(['here', 'there']);
 });
 
-describe('a file of ours that is not whole is damaged', () => {
+describe('a damaged paycli file is reported', () => {
   const flipped =
     (at: number) =>
     (bytes: Buffer): Buffer => {
@@ -263,13 +266,13 @@ describe('a file of ours that is not whole is damaged', () => {
     };
 
   test.each<[string, (bytes: Buffer) => Buffer]>([
-    ['cut to its first page', (bytes) => bytes.subarray(0, 4096)],
-    ['cut to half a page', (bytes) => bytes.subarray(0, 2048)],
-    ['cut to its header', (bytes) => bytes.subarray(0, 100)],
-    ['another size of its pages', flipped(16)],
-    ['another version of its format', flipped(19)],
-    ['another kind of page in its first', flipped(100)],
-    ['a first page of nonsense', (bytes) => Buffer.from(bytes).fill(0xff, 100, 4096)],
+    ['truncated to its first page', (bytes) => bytes.subarray(0, 4096)],
+    ['truncated to half a page', (bytes) => bytes.subarray(0, 2048)],
+    ['truncated to its header', (bytes) => bytes.subarray(0, 100)],
+    ['another page size', flipped(16)],
+    ['another format version', flipped(19)],
+    ['another type of first page', flipped(100)],
+    ['a garbled first page', (bytes) => Buffer.from(bytes).fill(0xff, 100, 4096)],
   ])('%s', (_case, spoil) => {
     const file = tempFile();
     openOnce(file, kindOf({ fill: (db) => addWord(db, 'whole') }));
@@ -279,7 +282,7 @@ describe('a file of ours that is not whole is damaged', () => {
     expect(readFileSync(file)).toEqual(spoilt);
   });
 
-  test('can be replaced by a new one', () => {
+  test('and can be replaced by a new one', () => {
     const file = tempFile();
     openOnce(file);
     writeFileSync(file, readFileSync(file).subarray(0, 4096));
@@ -288,7 +291,7 @@ describe('a file of ours that is not whole is damaged', () => {
   });
 });
 
-test('a name below a file cannot be made', () => {
+test("a path below a file can't be created", () => {
   const file = tempFile();
   writeFileSync(file, 'x');
   expect(faultOf(join(file, 'b.sqlite')).kind).toBe('unusable');

@@ -32,7 +32,7 @@ const table = (within?: <T>(work: () => T) => T) => {
 };
 
 describe('writes of one turn', () => {
-  it('share one transaction, and each gets what its own work gives', async () => {
+  it('share one transaction, and each returns its own result', async () => {
     const { together, insert, words, commits } = table();
     const all = Array.from({ length: 50 }, (_, index) => together(insert(`word ${index}`), STOP));
     expect(await Promise.all(all)).toEqual(Array.from({ length: 50 }, (_, index) => `word ${index}`));
@@ -40,14 +40,14 @@ describe('writes of one turn', () => {
     expect(commits).toEqual([STOP]);
   });
 
-  it('share it with those of the turns that follow one another', async () => {
+  it('share it with writes of the next turns', async () => {
     const { together, insert, commits } = table();
     const second = turn().then(() => together(insert('b'), STOP));
     await Promise.all([together(insert('a'), STOP), second]);
     expect(commits).toEqual([STOP]);
   });
 
-  it('undo nothing of each other when one of them fails', async () => {
+  it('keep their changes when another one fails', async () => {
     const { together, insert, words } = table();
     const twice = (): never => {
       insert('undone')();
@@ -63,7 +63,7 @@ describe('writes of one turn', () => {
     expect(words()).toEqual(['a', 'b']);
   });
 
-  it('are asked again where one of them fails, and one alone is not', async () => {
+  it('are repeated if another one fails; a single write is not', async () => {
     const { together, insert, words } = table();
     const asked: string[] = [];
     const write = (text: string, fails: boolean) => () => {
@@ -79,8 +79,8 @@ describe('writes of one turn', () => {
 
   it.each([
     ['at once', 1],
-    ['when one that fails is done apart', 2],
-  ])('all fail when their transaction does, once and for the same reason: %s', async (_when, time) => {
+    ['when a failed write is repeated alone', 2],
+  ])('all fail with the same reason if their transaction does: %s', async (_when, time) => {
     const { db, together, insert, words } = table();
     let asked = 0;
     const fails = (): never => {
@@ -95,7 +95,7 @@ describe('writes of one turn', () => {
     expect(await together(insert('c'), STOP)).toBe('c');
   });
 
-  it('all fail where they may not be committed, and are not asked again', async () => {
+  it('all fail if the commit is refused, and are not repeated', async () => {
     let mayNot = true;
     const { together, insert, words } = table((work) => {
       const result = work();
@@ -115,7 +115,7 @@ describe('writes of one turn', () => {
     expect(words()).toEqual(['c']);
   });
 
-  it('wait for a locked file as long as the most patient of them', async () => {
+  it('wait for a locked file as long as the most patient one', async () => {
     const { together, insert, commits } = table();
     await Promise.all([together(insert('a'), STOP), together(insert('b'), LEAVE)]);
     await Promise.all([together(insert('c'), LEAVE), together(insert('d'), STOP)]);
@@ -124,7 +124,7 @@ describe('writes of one turn', () => {
   });
 });
 
-it('a write that is asked for while others are committed goes with the next', async () => {
+it('a write requested during a commit belongs to the next one', async () => {
   const { together, insert, words, commits } = table();
   let later: Promise<string> | undefined;
   await together(() => {

@@ -9,7 +9,7 @@ import { SOURCES } from './support.ts';
 
 const newPath = (): string => join(newFolder('lock'), 'lock');
 
-/** Another process that holds it, until it is killed. */
+/** Another process that holds the lock until it is killed. */
 const holder = async (path: string) => {
   const code = `import { holdLock } from ${JSON.stringify(join(SOURCES, 'database/open.ts'))};
     // Kept, or the garbage collection of an idle process closes it.
@@ -21,7 +21,7 @@ const holder = async (path: string) => {
   return { child, said: said.toString().trim() };
 };
 
-it('is held by one process, seen by others, and gone with its process, however that ends', async () => {
+it('the lock is held by one process, visible to others, and released when its process ends in any way', async () => {
   const path = newPath();
   expect(isHeld(path)).toBe(false);
   const { child, said } = await holder(path);

@@ -13,7 +13,7 @@ const opened = () => {
   return seen;
 };
 
-/** What a script about keys prints, in a process of its own; its keys are 33 characters. */
+/** Runs a script about keys in a process of its own; its keys have 33 characters. */
 const run = async (script: string, before = ''): Promise<unknown> => {
   const source = `
     import { readdirSync, readlinkSync } from 'node:fs';
@@ -21,15 +21,15 @@ const run = async (script: string, before = ''): Promise<unknown> => {
     const keyOf = (row) => 'u' + String(row).padStart(32, '0');
     const seen = openSeen();
     ${script}`;
-  // The part of memory that only ever holds what is just made would grow to many times what is to be seen here.
+  // Limits the young generation, which would hide the growth.
   const flags = ['--max-semi-space-size=1', '--disable-warning=ExperimentalWarning', '--input-type=module'];
   const args = ['-c', `${before} exec "$@"`, 'sh', process.execPath, ...flags, '-e', source];
   const { stdout } = await promisify(execFile)('sh', args);
   return JSON.parse(stdout);
 };
 
-describe('keys that were seen', () => {
-  test('are given back with the row in which they were first', () => {
+describe('seen keys', () => {
+  test('are returned with their first row', () => {
     const seen = opened();
     expect(['a', 'b', 'a', 'a', 'b', 'c'].map((key, index) => seen.firstAt(key, index + 1))).toEqual([
       undefined,
@@ -41,7 +41,7 @@ describe('keys that were seen', () => {
     ]);
   });
 
-  test('are any texts', () => {
+  test('may be any text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 3 })), (keys) => {
         const seen = openSeen();
@@ -52,12 +52,12 @@ describe('keys that were seen', () => {
     );
   });
 
-  test('are not those of another', () => {
+  test('are separate for each set', () => {
     opened().firstAt('a', 1);
     expect(opened().firstAt('a', 2)).toBeUndefined();
   });
 
-  test.skipIf(process.platform === 'win32')('take little memory, however many they are', async () => {
+  test.skipIf(process.platform === 'win32')('take little memory in any number', async () => {
     const printed = await run(`
       let [first, most] = [0, 0];
       for (let row = 1; row <= 300_000; row += 1) {
@@ -74,9 +74,9 @@ describe('keys that were seen', () => {
   });
 });
 
-describe('the file that they are kept in', () => {
+describe('the file of the seen keys', () => {
   test.runIf(existsSync('/proc/self/fd'))(
-    'has no name, is in the folder for such, and is gone when it is closed',
+    'has no name, is in the temporary folder, and disappears when closed',
     async () => {
       const folder = tempFolder();
       const printed = await run(
@@ -98,7 +98,7 @@ describe('the file that they are kept in', () => {
     },
   );
 
-  test.skipIf(process.platform === 'win32')('is in another folder when that is missing', async () => {
+  test.skipIf(process.platform === 'win32')('is in another folder if the temporary folder is missing', async () => {
     const printed = await run(
       `for (let row = 1; row <= 100_000; row += 1) seen.firstAt(keyOf(row), row);
       process.stdout.write(JSON.stringify(seen.firstAt(keyOf(3), 0)));`,
@@ -107,7 +107,7 @@ describe('the file that they are kept in', () => {
     expect(printed).toBe(3);
   });
 
-  test.skipIf(process.platform === 'win32')('is asked room for when there is none', async () => {
+  test.skipIf(process.platform === 'win32')('causes an error that asks for space if the disk is full', async () => {
     const printed = await run(
       `try {
         for (let row = 1; row <= 200_000; row += 1) seen.firstAt(keyOf(row), row);

@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/database/open.ts';
 
 export const SOURCES = join(import.meta.dirname, '../../src');
 
-/** A fault as it was given to the room that the file belongs to. */
+/** A fault as passed to the owner of the file. */
 class TestFault extends PayError {
   readonly fault: DatabaseFault;
 
@@ -31,7 +31,7 @@ export const kindOf = (different: Partial<DatabaseKind> = {}): DatabaseKind => (
   ...different,
 });
 
-/** A folder of this test alone; gone when the test is over. */
+/** A folder that is deleted after the test. */
 export const tempFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'paycli-database-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ export const tempFolder = (): string => {
 
 export const tempFile = (): string => join(tempFolder(), 'a.sqlite');
 
-/** Opens a file for as long as the test lasts. */
+/** Opens a file for the duration of the test. */
 export const opened = (path: string, kind = kindOf()): DatabaseSync => {
   const db = openDatabase(path, kind, (open) => open);
   onTestFinished(() => {
@@ -49,10 +49,10 @@ export const opened = (path: string, kind = kindOf()): DatabaseSync => {
   return db;
 };
 
-/** Opens a file, and closes it again. */
+/** Opens a file and closes it again. */
 export const openOnce = (path: string, kind = kindOf()): void => openDatabase(path, kind, (db) => db.close());
 
-/** The fault that opening a file ends in. */
+/** The fault of opening a file. */
 export const faultOf = (path: string, kind = kindOf()): DatabaseFault => {
   try {
     openOnce(path, kind);
@@ -63,7 +63,7 @@ export const faultOf = (path: string, kind = kindOf()): DatabaseFault => {
   throw new Error('it opened');
 };
 
-/** Looks into a file, or tampers with it, without the room. */
+/** Reads or changes a file directly. */
 export const inFile = <T>(path: string, use: (db: DatabaseSync) => T): T => {
   const db = new DatabaseSync(path);
   try {
@@ -90,10 +90,10 @@ export const wordsIn = (path: string): unknown[] =>
       .map((row) => row['text']),
   );
 
-/** The names beside a file, and its own. */
+/** The names of the file and its neighbors. */
 export const besides = (path: string): string[] => readdirSync(dirname(path)).toSorted();
 
-/** What a script prints as JSON, run in a process of its own. */
+/** Runs a script in a process of its own; returns its JSON. */
 export const runScript = async <T>(script: string): Promise<T> => {
   // Node 22 warns of node:sqlite.
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];

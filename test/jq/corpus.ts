@@ -1,9 +1,9 @@
-/** Filters, what they are given, and what jq 1.8 prints in a pipe with -rc, checked by hand against its manual. */
+/** Filters, inputs, and the output of jq 1.8 in a pipe with -rc, checked by hand against its manual. */
 export interface Case {
   readonly filter: string;
   readonly input: string;
   readonly output: string;
-  /** Other versions print something else, or know less: why. */
+  /** Why older versions print something else. */
   readonly since?: string;
 }
 

@@ -37,12 +37,12 @@ const faultOf = async (promise: Promise<unknown>): Promise<PayError> => {
 const debianJq = spawnSync('jq', ['--version'], { encoding: 'utf8' }).stdout as string | null;
 
 describe('a filter of jq 1.8', () => {
-  // What stands around a filter, or how many values it reads, is part of the case.
+  // The text around the filter, or the number of inputs, is part of the case.
   const alone = CORPUS.filter(
     ({ filter, input }) => filter.includes('#') || filter.startsWith('-') || /^\{.*\n/.test(input),
   );
   const others = CORPUS.filter((one) => !alone.includes(one));
-  // One jq for all of them: each is told which filter is meant.
+  // One jq for all cases: the input selects the filter.
   const chosen = others.map(({ filter }, which) => `if .[0] == ${which} then .[1] | (${filter}) else empty end`);
   const together = open(chosen.join(', '));
 
@@ -56,11 +56,11 @@ describe('a filter of jq 1.8', () => {
     expect(await printed(opened, input)).toBe(output);
   });
 
-  it('is indented as jq does it', async () => {
+  it('is indented as in jq', async () => {
     expect(await printed(open('.'), '{"a":[1,{}]}', true)).toBe('{\n  "a": [\n    1,\n    {}\n  ]\n}\n');
   });
 
-  it('keeps megabytes of output whole, in pieces', async () => {
+  it('keeps megabytes of output intact, in pieces', async () => {
     const pieces: number[] = [];
     let text = '';
     await open('range(200000)').run('null', false, async (more) => {
@@ -72,7 +72,7 @@ describe('a filter of jq 1.8', () => {
     expect(Math.max(...pieces)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it('ends when nobody reads any more', async () => {
+  it('stops when the reader is gone', async () => {
     let times = 0;
     const once = async (): Promise<boolean> => {
       times += 1;
@@ -94,11 +94,11 @@ describe('a filter of jq 1.8', () => {
     expect(await printed(open('tojson'), input)).toBe(`${output}\n`);
   });
 
-  it('gives what it says on stderr', async () => {
+  it('returns its stderr', async () => {
     expect(await open('debug').run('1', false, async () => true)).toBe('["DEBUG:",1]');
   });
 
-  it('sees no variable of ours', async () => {
+  it('sees no environment variable of paycli', async () => {
     process.env['PAYCLI_FILTER_TEST'] = 'seen';
     const seen = JSON.parse(await printed(open('[env, $ENV]'), '1')) as Record<string, string>[];
     delete process.env['PAYCLI_FILTER_TEST'];
@@ -112,7 +112,7 @@ describe('a filter of jq 1.8', () => {
     ['.a) | (.b', /syntax error/],
     ['', /Top-level program not given/],
     ['import "a" as a; .', /module not found/],
-  ])('is refused before it is run: %s', async (filter, message) => {
+  ])('is rejected before it runs: %s', async (filter, message) => {
     expect(await faultOf(open(filter).check())).toMatchObject({
       kind: 'usage',
       message: expect.stringMatching(message),
@@ -126,37 +126,37 @@ describe('a filter of jq 1.8', () => {
     ['input', '1', "input can't be used here"],
     ['halt', '1', "halt can't be used here"],
     ['"bye"|halt_error', '1', 'bye'],
-  ])('fails as it runs: %s', async (filter, input, message) => {
+  ])('fails while it runs: %s', async (filter, input, message) => {
     const opened = open(filter);
     await opened.check();
     expect(await faultOf(printed(opened, input))).toMatchObject({ kind: 'usage', message: `--jq: ${message}` });
   });
 
-  it('prints what comes before the value that it fails for, and nothing after it', async () => {
+  it('prints what precedes the failing value, and nothing after it', async () => {
     let text = '';
     const run = open('.a + 1').run('{"a":1}\n{"a":{}}\n{"a":3}', false, async (more) => {
       text += more;
       return true;
     });
-    // What was printed in the same piece as the failure is lost with it: a record that could not be filtered ends the output.
+    // Output in the same piece as the failure is lost: a record that can't be filtered ends the output.
     await faultOf(run);
     expect(text).toBe('2\n');
   });
 
-  it('may use so much memory', async () => {
+  it('may use limited memory', async () => {
     expect((await faultOf(printed(open('def f: [f]; f'), '1'))).message).toContain('more than 256 MB');
   });
 
-  it('may be silent for so long', async () => {
+  it('may be silent for a limited time', async () => {
     const never = open('def f: f; f', { clock: { ...clock, sleep: async () => undefined } });
     expect((await faultOf(printed(never, '1'))).message).toContain('printed nothing for 60 s');
   });
 
-  it('is stopped by a signal, and once stopped by the second one', async () => {
+  it('is stopped by a signal, or by the second one if it stops writing first', async () => {
     const [stop, leave] = [new AbortController(), new AbortController()];
     const world = { signals: { stop: stop.signal, leave: leave.signal } };
     const atFirst = async (): Promise<boolean> => {
-      // More comes than is printed at once: it is running.
+      // There is more than one piece of output, so the filter is still running.
       setImmediate(() => stop.abort('SIGINT'));
       return true;
     };
@@ -169,7 +169,7 @@ describe('a filter of jq 1.8', () => {
   });
 });
 
-describe.runIf(debianJq?.startsWith('jq-') === true)("the machine's own jq, which may be older", () => {
+describe.runIf(debianJq?.startsWith('jq-') === true)('the installed jq, which may be older', () => {
   it.each(CORPUS.filter(({ since }) => since === undefined))(
     'prints the same: $filter',
     ({ filter, input, output }) => {

@@ -13,7 +13,7 @@ const templateOf = (request: string): string => {
   return `${method} ${found?.path ?? path}`;
 };
 
-/** The program, with an emulator behind the proxy. */
+/** Starts the program with an emulator behind the proxy. */
 const openService = async () => {
   const home = newFolder();
   const emulator = start(['emulator', 'start', '--json'], { home });
@@ -30,7 +30,7 @@ const openService = async () => {
 };
 
 describe('a contract proxy between the program and the emulator', () => {
-  it('finds nothing against the OpenAPI document, in any operation and in refusals', { timeout: 120_000 }, async () => {
+  it('finds no violation of the OpenAPI document in any operation or rejection', { timeout: 120_000 }, async () => {
     const { home, proxy, run } = await openService();
     const ada = (await run('onye create --email ada@example.com --city Lagos --country NG'))['uid'];
     await run('onye list --email ada@example.com --all');
@@ -53,7 +53,7 @@ describe('a contract proxy between the program and the emulator', () => {
     await run(`checkout get ${SEEDED.checkout}`);
     await run(`checkout providers ${SEEDED.checkout} ussd`);
 
-    // What the service says no to is documented, too.
+    // Rejections by the service are documented, too.
     await run(`ugwo get ${UGWO_ID}`, 3);
     await run(`ugwo cancel ${ugwo} --yes`, 3);
     await run(`ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtbank`, 3);
@@ -66,16 +66,16 @@ describe('a contract proxy between the program and the emulator', () => {
     expect([...new Set(proxy.requests().map(templateOf))].sort()).toEqual(all.sort());
   });
 
-  it('notices a request that is not as documented', async () => {
+  it('detects an undocumented request', async () => {
     const { proxy, run } = await openService();
     await run(`onye update ${SEEDED.onye} --email nonsense --no-validate`, 3);
-    // What it says may come after its answer.
+    // Its message may come after its answer.
     await expect
       .poll(() => proxy.violations())
       .toEqual([expect.stringMatching(/patch \/v1\/onye\/.*UNPROCESSABLE_ENTITY/)]);
   });
 
-  it('notices an answer that is not as documented', async () => {
+  it('detects an undocumented answer', async () => {
     const service = await serveAll([
       json(200, { uid: UGWO_ID, amount: 5 }),
       json(200, { uid: UGWO_ID, amount: 'much' }),
@@ -87,7 +87,7 @@ describe('a contract proxy between the program and the emulator', () => {
     const refused = await ask();
     expect(refused.status).toBe(500);
     expect(await refused.text()).toContain('amount');
-    // What it says may come after its answer.
+    // Its message may come after its answer.
     await expect.poll(() => proxy.violations()).toEqual([expect.stringMatching(/get \/v1\/ugwo\/.*VIOLATIONS/)]);
   });
 });

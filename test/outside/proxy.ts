@@ -5,13 +5,15 @@ import { freePort } from '../support/ports.ts';
 
 export interface Proxy {
   readonly origin: string;
-  /** The requests that came, as `GET /v1/ugwo`. */
+  /** The requests received, such as `GET /v1/ugwo`. */
   requests(): string[];
-  /** What it found to be against the document, in its own words. */
+  /** The violations of the document, as Prism reports them. */
   violations(): string[];
 }
 
-/** Prism in front of a service: what the document does not allow, in either direction, it answers with an error of its own. */
+/**
+ * Prism in front of a service: it replaces a request or an answer that violates the document by an error of its own.
+ */
 export const startProxy = async (upstream: string): Promise<Proxy> => {
   const port = await freePort();
   const prism = process.env['PAYCLI_PRISM'] ?? '';

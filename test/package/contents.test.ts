@@ -4,7 +4,7 @@ import { publint } from 'publint';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packedTarball, unpacked } from './npm.ts';
 
-/** Every name that a file of the package may have, and how often. */
+/** Every file name that the package may have, and how often. */
 const FILES: readonly (readonly [name: RegExp, least: number, most: number])[] = [
   [/^package\.json$/, 1, 1],
   [/^LICENSE$/, 1, 1],
@@ -30,7 +30,7 @@ describe('the npm package', () => {
     manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   });
 
-  it('holds what it needs and nothing else', () => {
+  it('contains the files it needs and no others', () => {
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory())
       .map((entry) =>
@@ -46,19 +46,19 @@ describe('the npm package', () => {
     }
   });
 
-  it('asks for nothing at its installation', () => {
+  it('has no dependencies to install', () => {
     for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundledDependencies'])
       expect(manifest, kind).not.toHaveProperty(kind);
   });
 
-  it('runs nothing at its installation', () => {
+  it('runs no scripts at installation', () => {
     const scripts = Object.keys(manifest['scripts'] as object);
     expect(scripts).toContain('build');
     for (const moment of ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'])
       expect(scripts).not.toContain(moment);
   });
 
-  it('has nothing to say against for those who check packages', async () => {
+  it('passes publint', async () => {
     const { messages } = await publint({ pkgDir: folder, strict: true, pack: false });
     expect(messages).toEqual([]);
   });

@@ -8,24 +8,24 @@ import { bundledFolders } from './metafile.ts';
 
 const RULE = '='.repeat(80);
 
-describe('the licences of what is bundled', () => {
+describe('the licences of the bundled packages', () => {
   const text = readFileSync('dist/THIRD-PARTY-LICENSES.txt', 'utf8');
 
-  it.each(bundledFolders())('have %s, in full', (folder) => {
+  it.each(bundledFolders())('include %s in full', (folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const [, section = ''] = text.split(`${RULE}\n${name} ${version} (${license})\n${RULE}\n`);
     expect(section.split(RULE)[0]).toMatch(/copyright.+as is/is);
   });
 
-  it('have nothing else', () => {
+  it('include nothing else', () => {
     expect(text.split(RULE).length).toBe(2 * bundledFolders().length + 1);
   });
 
-  it('have what jq is made of', () => {
+  it('include the parts of jq', () => {
     for (const words of ['Stephen Dolan', 'decNumber', 'K.Kosako', 'musl']) expect(text).toContain(words);
   });
 
-  it('have what undici brings along from others', () => {
+  it('include third-party parts of undici', () => {
     for (const words of ['Copyright Fedor Indutny', 'Ethan Arrowood']) expect(text).toContain(words);
   });
 });
@@ -40,7 +40,7 @@ describe('the build', () => {
     return { name: 'x', version: '1.2.3', license, needs: [], folder, sources: [join(folder, 'lib', 'deep')] };
   };
 
-  it('takes the texts of the package, and of the folders that its code came from', () => {
+  it('collects the licence texts of a package and of its parent folders', () => {
     const files = {
       LICENSE: 'own\r\ntext\n\n',
       'lib/deep/COPYING': 'deep',
@@ -60,11 +60,11 @@ describe('the build', () => {
     );
   });
 
-  it.each(['GPL-3.0-only', 'MIT OR GPL-3.0-only', ''])('refuses a package under "%s"', (license) => {
+  it.each(['GPL-3.0-only', 'MIT OR GPL-3.0-only', ''])('rejects a package under "%s"', (license) => {
     expect(() => licencesOf([bundled(license, { LICENSE: 'text' })])).toThrow(`x@1.2.3 is bundled under "${license}"`);
   });
 
-  it('refuses a package without the text', () => {
+  it('rejects a package without a licence text', () => {
     expect(() => licencesOf([bundled('MIT', { 'lib/LICENSE': 'text', NOTICE: 'text' })])).toThrow(
       'x@1.2.3 is bundled and has no licence text',
     );

@@ -8,10 +8,10 @@ import { newFolder } from '../support/program.ts';
 
 const run = promisify(execFile);
 
-/** npm and what it installs are scripts on Windows, which only a shell starts. */
+/** On Windows, npm and what it installs are scripts, which only a shell starts. */
 export const shell = process.platform === 'win32';
 
-/** A user without rights, if the tests run as root: the account `nobody`. */
+/** The account `nobody` if the tests run as root. */
 export const ordinaryUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** A folder of that user. */
@@ -21,7 +21,7 @@ export const ownFolder = (name: string): string => {
   return folder;
 };
 
-/** Runs npm as that user, who lets nobody else read files. */
+/** Runs npm as that user, with umask 077. */
 const npmAs = async (args: readonly string[], path: string, home: string): Promise<void> => {
   const env = { ...process.env, PATH: path, HOME: home, npm_config_cache: join(home, 'cache') };
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--offline'];
@@ -31,7 +31,7 @@ const npmAs = async (args: readonly string[], path: string, home: string): Promi
   await done;
 };
 
-/** Installs a tarball for all projects of that user. Returns npm's prefix. */
+/** Installs a tarball globally for that user. Returns npm's prefix. */
 export const installGlobally = async (tarball: string, path: string): Promise<string> => {
   const [prefix, home] = [ownFolder('prefix'), ownFolder('npm-home')];
   const mine = join(home, 'paycli.tgz');
@@ -40,23 +40,23 @@ export const installGlobally = async (tarball: string, path: string): Promise<st
   return prefix;
 };
 
-/** Removes what was installed. */
+/** Uninstalls it. */
 export const uninstall = (prefix: string, path: string): Promise<void> =>
   npmAs(['uninstall', '--global', '--prefix', prefix, 'paycli'], path, ownFolder('npm-home'));
 
-/** Runs the npm that is first on PATH. */
+/** Runs the first npm on PATH. */
 const npm = async (args: readonly string[], cwd: string): Promise<void> => {
   await run('npm', args, { cwd, shell });
 };
 
-/** The package of what is built already, as a tarball: tests beside this one read dist/, so nothing is built anew. */
+/** Packs the existing build: other tests read dist/, so nothing is rebuilt. */
 export const packedTarball = async (): Promise<string> => {
   const folder = newFolder('pack');
   await npm(['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], process.cwd());
   return join(folder, readdirSync(folder)[0] ?? '');
 };
 
-/** The tarball's package, unpacked. */
+/** The unpacked tarball. */
 export const unpacked = async (tarball: string): Promise<string> => {
   const folder = newFolder('unpacked');
   await run('tar', ['-xzf', tarball], { cwd: folder });
@@ -65,11 +65,11 @@ export const unpacked = async (tarball: string): Promise<string> => {
 
 export interface Runtime {
   readonly version: string;
-  /** A PATH on which this Node comes first. */
+  /** A PATH that begins with this Node. */
   readonly path: () => Promise<string>;
 }
 
-/** The Nodes to try the package with: every pinned one where npm has them for this machine, else the one that runs this. */
+/** The Nodes to test the package with: all pinned ones if npm has them for this machine, else the current one. */
 export const runtimes = (): readonly Runtime[] => {
   const first = (program: string): string => [dirname(program), process.env['PATH']].join(delimiter);
   if (process.platform !== 'linux' || process.arch !== 'x64')

@@ -13,12 +13,12 @@ const READY: ReleaseFacts = {
 };
 
 describe('a release', () => {
-  it('is built where everything agrees', () => {
+  it('is built if everything agrees', () => {
     expect(releaseProblems(READY)).toEqual([]);
   });
 
   it.each<[string, Partial<ReleaseFacts>, RegExp]>([
-    ['a version that is none', { version: '1.2' }, /package\.json has the version 1\.2: write three numbers/],
+    ['an invalid version', { version: '1.2' }, /package\.json has the version 1\.2: write three numbers/],
     ['another version in the lock file', { locked: '1.2.2' }, /package-lock\.json has 1\.2\.2.*run npm install/],
     ['no version in the changelog', { changelog: '# Changelog\n' }, /begin its list with `## 1\.2\.3 \(2026-11-25\)`/],
     [
@@ -28,11 +28,11 @@ describe('a release', () => {
     ],
     ['another version', { changelog: '## 1.2.4 (2026-11-25)\n' }, /begins with 1\.2\.4, and package\.json has 1\.2\.3/],
     ['no date', { changelog: '## 1.2.3\n' }, /no date up to today: write `## 1\.2\.3/],
-    ['a date that is none', { changelog: '## 1.2.3 (2026-02-30)\n' }, /no date up to today/],
-    ['a date to come', { changelog: '## 1.2.3 (2026-11-26)\n' }, /no date up to today/],
+    ['an invalid date', { changelog: '## 1.2.3 (2026-02-30)\n' }, /no date up to today/],
+    ['a future date', { changelog: '## 1.2.3 (2026-11-26)\n' }, /no date up to today/],
     ['a version twice', { changelog: '## 1.2.3 (2026-11-25)\n## 1.2.3 (2026-11-20)\n' }, /has 1\.2\.3 twice/],
     [
-      'a changelog that denies it',
+      'a changelog that says it is unreleased',
       { changelog: `No version is released yet.\n${READY.changelog}` },
       /says that no version is released: remove/,
     ],
@@ -41,11 +41,11 @@ describe('a release', () => {
     ['changed files', { changes: [' M README.md', '?? x'] }, /working tree has changes: commit.*\n {5}M README\.md\n/],
     ['no tag', { tags: [] }, /no tag v1\.2\.3: .*run git tag v1\.2\.3/],
     ['the tag of another version', { tags: ['v1.2.2'] }, /no tag v1\.2\.3/],
-  ])('is refused with what to do: %s', (_what, facts, problem) => {
+  ])('is refused with a hint: %s', (_what, facts, problem) => {
     expect(releaseProblems({ ...READY, ...facts })).toEqual([expect.stringMatching(problem)]);
   });
 
-  it('is checked by the workflow before it is built', () => {
+  it('is checked by the workflow before the build', () => {
     const runs = [...readFileSync('.github/workflows/release.yml', 'utf8').matchAll(/- run: (npm run release.*)/g)];
     expect(runs.map(([, line]) => line)).toEqual(['npm run release -- --check', 'npm run release']);
   });

@@ -25,7 +25,7 @@ interface Sbom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-/** What CycloneDX 1.6 lets a document of this kind have at its top. */
+/** The top-level members that CycloneDX 1.6 allows. */
 const TOP = ['bomFormat', 'specVersion', 'version', 'metadata', 'components', 'dependencies'];
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
@@ -47,7 +47,7 @@ describe.each([
     expect(Object.keys(sbom)).toEqual(TOP);
   });
 
-  it('speaks of this program', () => {
+  it('describes this program', () => {
     const { name, version, license } = readJson('package.json');
     expect(sbom.metadata.component).toMatchObject({
       type: 'application',
@@ -58,7 +58,7 @@ describe.each([
     });
   });
 
-  it('names each component by its package URL, once', () => {
+  it('identifies each component by its package URL, once', () => {
     for (const { name, version, purl, 'bom-ref': ref, licenses } of all) {
       expect(purl).toBe(`pkg:npm/${name.replace(/^@/, '%40')}@${version}`);
       expect(ref).toBe(purl);
@@ -67,7 +67,7 @@ describe.each([
     expect(new Set(all.map(({ purl }) => purl)).size).toBe(all.length);
   });
 
-  it('says of each component what it depends on, in components that are there', () => {
+  it('lists the dependencies of each component, all of which exist', () => {
     const refs = all.map(({ purl }) => purl);
     expect(sbom.dependencies.map(({ ref }) => ref)).toEqual(refs);
     const used = new Set(sbom.dependencies.flatMap(({ dependsOn }) => dependsOn));
@@ -78,7 +78,7 @@ describe.each([
 describe('the SBOM', () => {
   const { components } = JSON.parse(text) as Sbom;
 
-  it('has each package that is bundled, and no other', () => {
+  it('has exactly the bundled packages', () => {
     const bundled = bundledFolders().map((folder) => readJson(join(folder, 'package.json')));
     const inside = bundled.map(({ name, version, license }) => `${name} ${version} ${license}`);
     expect(components.map(({ name, version, licenses }) => `${name} ${version} ${licenses[0]?.license.id}`)).toEqual(
@@ -87,7 +87,7 @@ describe('the SBOM', () => {
     expect(components.map(({ type }) => type)).toEqual(components.map(() => 'library'));
   });
 
-  it('has the checksums by which npm knows them', () => {
+  it("has the checksums from npm's lock file", () => {
     const { packages } = readJson('package-lock.json');
     for (const { name, hashes } of components) {
       const [{ alg, content } = { alg: '', content: '' }] = hashes ?? [];
@@ -97,13 +97,13 @@ describe('the SBOM', () => {
     }
   });
 
-  it('of a standalone program has Bun beside them', () => {
+  it('of a standalone program adds Bun', () => {
     const standalone = JSON.parse(printed('--standalone')) as Sbom;
     expect(standalone.components.slice(0, -1)).toEqual(components);
     expect(standalone.components.at(-1)).toMatchObject({ type: 'platform', name: 'bun', version: BUN });
   });
 
-  it('is printed, or written where it is wanted, the same each time', () => {
+  it('is printed or written to a file, and reproducible', () => {
     expect(printed()).toBe(text);
     const file = join(newFolder('sbom'), 'paycli.cdx.json');
     expect(printed(file)).toBe('');

@@ -1,6 +1,6 @@
 /*
- * What the protocol rests on and Bun does otherwise than Node. All that both do alike is held by the tests of test/blackbox
- * and test/faults, which run against both programs.
+ * Differences between Bun and Node that the protocol depends on. Common behavior is tested in test/blackbox and
+ * test/faults, which run against both programs.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -19,7 +19,7 @@ const ACCURACY_MS = 30_000;
 const asNode = { program: NODE_PROGRAM };
 
 describe('the clock', () => {
-  it("of the ledger is the system's: Bun's own counts from the start of the process, Node's from that of the machine", async () => {
+  it("of the ledger counts from the boot of the machine, although Bun's own counts from the start of the process", async () => {
     const marks: number[] = [];
     for (const program of BOTH) {
       const home = newFolder();
@@ -42,7 +42,7 @@ describe('one ledger for both programs', () => {
   it.each([
     ['Bun', 'Node', {}, asNode],
     ['Node', 'Bun', asNode, {}],
-  ])('what %s has charged, %s does not charge again', async (_first, _second, first, second) => {
+  ])('prevents that what %s has charged, %s charges again', async (_first, _second, first, second) => {
     const options = { service: await serve([json(200, ACTIVITY)]), home: newFolder() };
     expect(await paycli(CHARGE, { ...options, ...first })).toMatchObject({ code: 0 });
     expect(await paycli(CHARGE, { ...options, ...second })).toMatchObject({ code: 9 });
@@ -51,7 +51,7 @@ describe('one ledger for both programs', () => {
   it.each([
     ['Bun', 'Node', {}, asNode],
     ['Node', 'Bun', asNode, {}],
-  ])('what %s was killed in, %s finds out about and does not repeat', async (_first, _second, first, second) => {
+  ])('lets what %s was killed in, %s resolve without sending it again', async (_first, _second, first, second) => {
     const options = { service: await serve([hang]), home: newFolder() };
     const running = start(CHARGE, { ...options, ...first });
     while (options.service.seen.length === 0) await new Promise(setImmediate);
@@ -62,7 +62,7 @@ describe('one ledger for both programs', () => {
     expect(again.stderr).toContain('ledger sync');
   });
 
-  it('takes a file that both work at: each row is sent once', async () => {
+  it('lets both process one file: each row is sent once', async () => {
     const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
     const options = { service: await serveCharges(), home: newFolder() };
     const file = ussdFile(...numbers);
@@ -76,8 +76,8 @@ describe('one ledger for both programs', () => {
   });
 });
 
-describe('the wire', () => {
-  it("carries the very request that Node's program sends: undici's own client, not the stand-in that Bun has for it", async () => {
+describe('the request', () => {
+  it("is the same from both programs: Bun uses undici's client, not its own replacement", async () => {
     const requests: unknown[] = [];
     for (const program of BOTH) {
       const service = await serve([json(200, ACTIVITY)]);
@@ -91,7 +91,7 @@ describe('the wire', () => {
 });
 
 describe('the environment', () => {
-  it('is not asked for NODE_OPTIONS: a report of a crash, which would hold the environment, is never written', async () => {
+  it("can't enable Node's crash report, which would contain the environment", async () => {
     const folder = newFolder('reports');
     const service = await serve([hang]);
     const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}` };
@@ -102,7 +102,7 @@ describe('the environment', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('gets no cache of compiled code: it is in the program', async () => {
+  it('gets no compile cache: the compiled code is in the program', async () => {
     const folder = newFolder('cache');
     expect(await paycli(['--version'], { env: { XDG_CACHE_HOME: folder } })).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toEqual([]);
@@ -110,7 +110,7 @@ describe('the environment', () => {
 });
 
 describe('a hostile working folder', () => {
-  it('is not read, whatever Bun would read there', async () => {
+  it('is not read by any feature of Bun', async () => {
     const [cwd, elsewhere] = [newFolder('traps'), await serve([])];
     const marker = join(cwd, 'marker');
     const trap = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`;

@@ -29,11 +29,11 @@ const output = (program: string, ...args: readonly string[]): string =>
   execFileSync(program, args, {
     encoding: 'utf8',
     stdio: 'pipe',
-    // dpkg looks for programs where only the PATH of root does.
+    // dpkg searches for programs in root's PATH only.
     env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` },
   });
 
-/** The words before a program that needs root: none for root, a namespace for others; undefined where there is neither. */
+/** The command prefix to run as root: empty for root, a namespace for others; undefined if neither is available. */
 const asRoot = (): readonly string[] | undefined => {
   if (process.getuid?.() === 0) return [];
   const namespace = ['unshare', '--map-root-user'];
@@ -52,7 +52,7 @@ describe.runIf(architecture !== undefined && root !== undefined && toolOf('dpkg'
       const [file = '', ...words] = [...(root ?? []), 'dpkg', `--root=${folder}`, ...args];
       return output(file, ...words);
     };
-    /** All but the records of dpkg. */
+    /** Every file except dpkg's database. */
     const installed = (): string[] => filesIn(folder).filter((file) => !file.startsWith('/var/'));
 
     beforeAll(() => {
@@ -67,7 +67,7 @@ describe.runIf(architecture !== undefined && root !== undefined && toolOf('dpkg'
       };
       deb = join(packages, debName(parts));
       writeFileSync(deb, debOf(parts));
-      // An empty system, whose records say that the C library is there.
+      // An empty system whose database claims that the C library is installed.
       mkdirSync(join(folder, 'var/lib/dpkg/info'), { recursive: true });
       mkdirSync(join(folder, 'var/lib/dpkg/updates'));
       mkdirSync(join(folder, 'var/log'));
@@ -77,7 +77,7 @@ describe.runIf(architecture !== undefined && root !== undefined && toolOf('dpkg'
       );
     }, 60_000);
 
-    it('installs in the folders of the system, runs, and leaves nothing behind', () => {
+    it('installs into the system folders, runs, and leaves no file after its removal', () => {
       const before = installed();
       dpkg('--install', deb);
       const added = installed().filter((file) => !before.includes(file));
@@ -90,7 +90,7 @@ describe.runIf(architecture !== undefined && root !== undefined && toolOf('dpkg'
         '/usr/share/zsh/vendor-completions/_paycli',
       ]);
       expect(added.filter((file) => file.startsWith('/usr/share/man/man1/'))).toHaveLength(pages.size);
-      // Every file is as its checksum says, and no other user may write it.
+      // Every file matches its checksum, and no other user may write it.
       expect(dpkg('--verify', 'paycli')).toBe('');
       expect(output('find', join(folder, 'usr'), '-perm', '/022')).toBe('');
       expect(output(join(folder, 'usr/bin/paycli'), '--version')).toBe(`${version}\n`);
@@ -109,17 +109,17 @@ describe.runIf(architecture !== undefined && root !== undefined && toolOf('dpkg'
       expect(filesIn(folder).filter((file) => file.includes('paycli'))).toEqual([]);
     });
 
-    it('says what it is', () => {
+    it('has its name, version and architecture', () => {
       const fields = output('dpkg-deb', '--field', deb);
       expect(fields).toContain(`Package: paycli\nVersion: ${version}\nArchitecture: ${architecture}\n`);
-      // It runs nothing when it is installed or removed.
+      // It has no install or removal scripts.
       expect(output('dpkg-deb', '--ctrl-tarfile', deb)).not.toMatch(/(?:pre|post)(?:inst|rm)/);
     });
   },
 );
 
 describe('the Debian package of a preview', () => {
-  it('sorts before the release, and is the same bytes each time', () => {
+  it('sorts before the release, and is reproducible', () => {
     const parts = {
       version: '1.0.0-rc.1',
       summary,
@@ -149,13 +149,13 @@ describe('the Homebrew formula', () => {
 
   beforeAll(() => writeFileSync(formula, formulaOf({ version, summary, homepage: 'https://example.com', from, sums })));
 
-  it.each(MACHINES)('has the program for %s, with its checksum', (machine) => {
+  it.each(MACHINES)('has the URL and the checksum of the program for %s', (machine) => {
     expect(readFileSync(formula, 'utf8')).toContain(
       `url "${from}/paycli-${machine}"\n      sha256 "${sums.get(`paycli-${machine}`)}"`,
     );
   });
 
-  it('is not written without all programs', () => {
+  it('is not written unless all programs exist', () => {
     expect(() => formulaOf({ version, summary, from, sums: new Map() })).toThrow('run npm run build:standalone');
   });
 

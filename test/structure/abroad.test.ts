@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { sourceFiles } from './imports.ts';
 
 /*
- * What knows the machine's time zone or its language. Where another module has come in here, its tests belong to the round
- * `abroad` of scripts/test-all.ts, and so do those of what prints what it gives.
+ * Code that depends on the machine's time zone or language. If a module is added here, its tests and those of its
+ * callers belong to the round `abroad` of scripts/test-all.ts.
  */
 
 const ZONE =
@@ -23,12 +23,12 @@ it('few modules know the time zone', () => {
     // The name of the variable, which a program inherits.
     'src/commands/webhook/listen.ts',
     'src/core/time.ts',
-    // The browser's.
+    // The browser's time zone.
     'src/emulator/console/browser/parts.ts',
   ]);
 });
 
-it('few modules ask for a language, and all of them say which', () => {
+it('few modules use a locale, and each names it', () => {
   expect(filesWith(LOCALE)).toEqual([
     'src/bulk/progress.ts',
     // The names of the variables, which a program inherits.

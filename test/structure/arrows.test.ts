@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { allImports, circlesIn, type Import, importsIn, sourceFiles } from './imports.ts';
 
 /**
- * Which rooms a room may take values from; itself always. A command's declaration, its handlers and what both of them share
- * (`…shared.ts`) are rooms of their own.
+ * The rooms from which a room may import values; its own always. A command's declaration, its handlers and their
+ * shared files (`…shared.ts`) are separate rooms.
  */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -22,13 +22,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   mcp: ['core'],
   cli: ['core', 'output'],
   spec: ['cli', 'core'],
-  // A handler is itself loaded by import(), so it imports what it needs.
+  // A handler is loaded by import(), so it imports what it needs.
   handler: ['bulk', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
   shared: ['core'],
   view: ['core', 'view'],
 };
 
-/** Whose types a room may speak of besides: what reaches it as an argument, or what it fills in. */
+/** The rooms from which a room may also import types. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   bulk: ['cli', 'client', 'contract'],
   handler: ['cli', 'client', 'config', 'contract'],
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   view: ['ledger', 'webhook'],
 };
 
-/** Each package has one room that may import it. */
+/** The only room that may import a package. */
 const OWNERS: Readonly<Record<string, string>> = {
   zod: 'contract',
   undici: 'client',
@@ -57,7 +57,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   '#topics': 'cli',
 };
 
-/** What only the outermost files may touch: the process, the wall clock, chance. */
+/** What only the outermost files may use: the process, the wall clock, randomness. */
 const WORLD = /\bprocess\.|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)/;
 const WORLDLY = [
   'src/main.ts',
@@ -69,7 +69,7 @@ const WORLDLY = [
   'src/ledger/sender.ts',
 ];
 
-/** Where the house is put together: these may reach every room. */
+/** The composition root: these files may import every room. */
 const JOINTS = ['src/main.ts', 'src/commands/all.ts', 'src/commands/deps.ts'];
 const isJoint = (file: string): boolean => JOINTS.includes(file) || file.startsWith('src/compose/');
 
@@ -86,29 +86,30 @@ const inside = (from: string, to: string): boolean => {
   return from.split('/').slice(0, 3).join('/') === to.split('/').slice(0, 3).join('/');
 };
 
-/** What handlers of several nouns share stands beside their folders. */
+/** Files shared by handlers of several nouns are next to their folders. */
 const isShared = (file: string): boolean => /^src\/commands\/[^/]+\.ts$/.test(file) && !isJoint(file);
 
 const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' | 'type'>): boolean => {
   if (isJoint(from)) return true;
   const [room, target] = [roomOf(from), roomOf(to)];
-  // Reading commands load the shared files, so these must not load `bulk`, `ledger` or `webhook`. They never load `make.ts`.
+  // Reading commands load the shared files, so these must not load `bulk`, `ledger` or `webhook`. They never load
+  // `make.ts`.
   if (isShared(from) && from !== 'src/commands/make.ts' && ['bulk', 'ledger', 'webhook'].includes(target))
     return lazy || type;
-  // A declaration reaches its handler by import(), and only so.
+  // A declaration loads its handler only by import().
   if (room === 'spec' && target === 'handler') return lazy && inside(from, to);
   if (room === 'handler' && target === 'spec') return type && inside(from, to);
   if (room === 'shared' && ['spec', 'handler'].includes(target)) return false;
   if (inside(from, to) || (room === 'handler' && isShared(to))) return true;
   if (type && (to === 'src/commands/deps.ts' || TYPES[room]?.includes(target) === true)) return true;
-  // What a record looks like, and how its end is told, is the same for every noun that shows it.
+  // Every noun that shows a record shares its view.
   return (ARROWS[room] ?? []).includes(target);
 };
 
-describe('the house', () => {
+describe('the source', () => {
   const imports = allImports();
 
-  it('has every room that the arrows speak of', () => {
+  it('has exactly the rooms listed here', () => {
     const rooms = new Set(
       sourceFiles()
         .filter((file) => !isJoint(file))
@@ -117,23 +118,23 @@ describe('the house', () => {
     expect([...rooms].sort()).toEqual(Object.keys(ARROWS).sort());
   });
 
-  it('has only the arrows that it may have', () => {
+  it('has only allowed imports', () => {
     const wrong = imports.filter((one) => one.ours && !one.to.endsWith('package.json') && !allowed(one));
     expect(wrong).toEqual([]);
   });
 
-  it('has no circles, types included', () => {
+  it('has no import cycles, types included', () => {
     expect(circlesIn(imports)).toEqual([]);
   });
 
-  it('keeps each package in its own room', () => {
+  it('imports each package in one room only', () => {
     const foreign = imports.filter(
       ({ from, to, ours, type }) => !ours && !type && !to.startsWith('node:') && OWNERS[to] !== roomOf(from),
     );
     expect(foreign).toEqual([]);
   });
 
-  it('loads the costly rooms only when they are asked for', () => {
+  it('loads expensive rooms on demand', () => {
     const early = imports.filter(
       ({ from, to, ours, lazy, type }) =>
         isJoint(from) &&
@@ -147,19 +148,19 @@ describe('the house', () => {
     expect(early).toEqual([]);
   });
 
-  it('touches the process, the clock and chance in its outermost files alone', () => {
+  it('uses the process, the clock and randomness in the outermost files only', () => {
     const worldly = sourceFiles().filter((file) =>
       WORLD.test(readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '')),
     );
     expect(worldly.filter((file) => !WORLDLY.includes(file))).toEqual([]);
   });
 
-  it('fills no object with a prototype by names from outside: `constructor` is there unasked, and `__proto__` is no name', () => {
+  it('fills no object with a prototype by names from outside, such as `constructor` or `__proto__`', () => {
     const filled = /\b(?:const|let) \w+: (?:Partial<)?Record<string[^=]*= \{\}/;
     expect(sourceFiles().filter((file) => filled.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
-  it('reads its own imports right', () => {
+  it('is parsed correctly for its imports', () => {
     const text = [
       "import type { A } from './a.ts';",
       "import { b,\n  c } from '../b.ts';",

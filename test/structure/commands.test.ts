@@ -10,21 +10,21 @@ import { words } from './words.ts';
 
 const PROGRAM = { version: '0.0.0', nouns: NOUNS, env: {} };
 
-/** A page of help, wide enough for nothing to be wrapped. */
+/** A page of help, wide enough to avoid wrapping. */
 const helpOf = async (...words: readonly string[]): Promise<string> => {
   const wanted = { words, all: true };
   return (await helpPage(commandTree(SPECS, NOUNS), wanted, { width: 2000, heading: unpainted })).join('\n');
 };
 
 describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (name, spec) => {
-  it('says what it does, what it prints and how it can end', () => {
+  it('has a summary, an output and exit codes', () => {
     expect(spec.summary).toMatch(/^[a-z].*[^.]$/);
     expect(spec.output).not.toBe('');
     expect(spec.exits.length).toBeGreaterThan(0);
     for (const kind of spec.exits) expect(Object.keys(EXIT_CODES)).toContain(kind);
   });
 
-  it('has examples, each of which parses', () => {
+  it('has examples that parse', () => {
     expect(spec.examples.length).toBeGreaterThan(0);
     for (const { line } of spec.examples) {
       const calls = line.split(/\n| \| /).filter((call) => call.startsWith('paycli '));
@@ -37,7 +37,7 @@ describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (
     }
   });
 
-  it('shows all of it in its help', async () => {
+  it('shows all of its declaration in its help', async () => {
     const text = await helpOf(...spec.path);
     expect(text).toContain(`Usage: paycli ${name}`);
     const lines = spec.examples.flatMap(({ line }) => line.split('\n'));
@@ -49,7 +49,7 @@ describe.each(SPECS.map((spec) => [spec.path.join(' '), spec] as const))('%s', (
     expect((await spec.load()).run).toBeTypeOf('function');
   });
 
-  it('belongs to a noun that has a description, or stands alone', () => {
+  it('belongs to a noun with a description, or stands alone', () => {
     const [noun = '', ...rest] = spec.path;
     if (rest.length > 0) expect(Object.keys(NOUNS)).toContain(noun);
     if (rest.length > 1) expect(Object.keys(NOUNS[noun]?.groups ?? {})).toContain(rest[0]);

@@ -8,7 +8,7 @@ import { SPECS } from '../support/specs.ts';
 import { sourceFiles } from './imports.ts';
 import { words } from './words.ts';
 
-/** The anchors of a page, as GitHub makes them from its headings. */
+/** The anchors that GitHub generates from the headings of a page. */
 const anchorsOf = (text: string): string[] => {
   const seen = new Map<string, number>();
   return [...text.replaceAll(/^( {4}|```).*$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
@@ -38,25 +38,25 @@ describe.each(documents)('%s', (file) => {
     .map((link) => link.split('#'));
   const target = (path: string): string => (path === '' ? file : join(dirname(file), path));
 
-  // GitHub renders the pages of the repository alone: nothing that a build makes.
+  // GitHub renders only the repository's pages, nothing that a build creates.
   it('links to files of the repository', () => {
     const wrong = links.filter(([path = '']) => !existsSync(target(path)) || /^(?:\.\.|dist|\/)/.test(target(path)));
     expect(wrong).toEqual([]);
   });
 
-  it('links to headings that are there', () => {
+  it('links to existing headings', () => {
     const wrong = links.filter(
       ([path = '', anchor]) => anchor !== undefined && !anchorsOf(readFileSync(target(path), 'utf8')).includes(anchor),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('has no place left to be filled', () => {
+  it('has no placeholders', () => {
     expect(text).not.toMatch(/\b(?:TODO|TBD|FIXME|FIGURES|XXX)\b/);
   });
 });
 
-/** Lines of commands that a reader copies, as they are typed. */
+/** The command lines that a reader copies. */
 const linesIn = (file: string): string[] =>
   readFileSync(file, 'utf8')
     .split('\n')
@@ -64,14 +64,14 @@ const linesIn = (file: string): string[] =>
     .map((line) => line.trim().replace(/^npx --no-install /, ''))
     .filter((line) => line.startsWith('paycli '));
 
-/** The files of the project that a document links to. */
+/** The project's files that a document links to. */
 const linkedFrom = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link = '']) =>
     join(dirname(file), link),
   );
 
 describe('a line to copy parses', () => {
-  // Examples of commands are tried by test/blackbox/examples.test.ts.
+  // test/blackbox/examples.test.ts tries the examples of commands.
   const ours = documents.filter((file) => !file.startsWith(join('docs', 'reference')));
   const lines = ours.flatMap((file) => linesIn(file).map((line) => [file, line] as const));
 
@@ -82,15 +82,15 @@ describe('a line to copy parses', () => {
   });
 });
 
-describe('the documents that are written by hand', () => {
+describe('the handwritten documents', () => {
   const wordsIn = (file: string): number => readFileSync(file, 'utf8').split(/\s+/).length;
   const own = documents.filter((file) => file.startsWith('docs') && !file.startsWith(join('docs', 'reference')));
 
-  it('are read in an hour', () => {
+  it('have at most 16,000 words', () => {
     expect(own.reduce((sum, file) => sum + wordsIn(file), 0)).toBeLessThanOrEqual(16_000);
   });
 
-  it.each(own.filter((file) => file.includes('adr')))('say in %s why in a few paragraphs', (file) => {
+  it.each(own.filter((file) => file.includes('adr')))('have at most 230 words in %s', (file) => {
     expect(wordsIn(file)).toBeLessThanOrEqual(230);
   });
 });
@@ -98,11 +98,11 @@ describe('the documents that are written by hand', () => {
 describe('the README', () => {
   const readme = readFileSync('README.md', 'utf8');
 
-  it('is read in a few minutes', () => {
+  it('has at most 720 words', () => {
     expect(readme.split(/\s+/).length).toBeLessThanOrEqual(720);
   });
 
-  it('has commands to copy, none of which can ask a registry for a name that is nobody’s', () => {
+  it('has commands to copy, and none that asks a registry for an unclaimed name', () => {
     expect(linesIn('README.md').length).toBeGreaterThan(5);
     expect(readme).not.toMatch(/npx paycli|^ {4}paycli /m);
   });
@@ -119,7 +119,7 @@ describe('the README', () => {
 describe('the page of exit codes', () => {
   const rows = readFileSync(join('docs', 'exit-codes.md'), 'utf8').split('\n');
 
-  it.each(Object.entries(EXIT_CODES))('knows how a run ends as %s, and whether to run it again', (kind, code) => {
+  it.each(Object.entries(EXIT_CODES))('explains %s, and whether to run again', (kind, code) => {
     const [meaning, again] = EXIT_MEANINGS[kind as keyof typeof EXIT_CODES];
     const row = rows.find((line) => line.startsWith(`| ${code} |`)) ?? '';
     expect(row).toContain(meaning.split(' (')[0]);
@@ -131,10 +131,10 @@ describe('the page of variables', () => {
   const page = readFileSync(join('docs', 'environment.md'), 'utf8');
   const texts = sourceFiles().map((file) => readFileSync(file, 'utf8'));
   const read = texts.flatMap((text) => [...text.matchAll(/\benv\w*\['([A-Z]\w+)'\]/g)].map(([, name = '']) => name));
-  /** What every program reads to find its way. */
+  /** Standard variables that every program reads. */
   const own = new Set(['HOME', 'OS', 'PATH', 'Path']);
 
-  it.each([...new Set(read)].filter((name) => !own.has(name)))('knows %s', (name) => {
+  it.each([...new Set(read)].filter((name) => !own.has(name)))('documents %s', (name) => {
     expect(page).toContain(`\`${name}\``);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sourceFiles } from './imports.ts';
 
-/** What writes to a terminal, past the door. */
+/** Ways to write to a terminal directly. */
 const PAST = [
   /\bprocess\.(?:stdout|stderr)\b/,
   /\{[^}]*\b(?:stdout|stderr)\b[^}]*\}\s*=\s*process\b/,
@@ -14,14 +14,14 @@ const PAST = [
   /\bprocess\._rawDebug\b|\btty\.WriteStream\b/,
 ];
 
-/** The door itself; and the last word, which holds nothing but our own, where nothing can be loaded any more. */
+/** The only files that may; main.ts prints a fixed last message when nothing can be loaded. */
 const DOORS = ['src/cli/process-io.ts', 'src/main.ts'];
 
 const code = (file: string): string => readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '');
 
 const waysPast = (text: string): RegExp[] => PAST.filter((way) => way.test(text));
 
-it('nothing is written to a terminal but through the door, where secrets and escapes are taken out', () => {
+it('nothing is written to a terminal except through process-io, which removes secrets and escapes', () => {
   const past = sourceFiles().filter((file) => !DOORS.includes(file) && waysPast(code(file)).length > 0);
   expect(past).toEqual([]);
   expect(code('src/main.ts').match(/\bwriteSync\(/g)).toHaveLength(1);
@@ -34,14 +34,14 @@ it.each([
   'writeSync(2, text)',
   'console.log(text)',
   "openSync('/dev/tty', 'w')",
-])('%s is a way past it', (text) => {
+])('%s counts as writing directly', (text) => {
   expect(waysPast(text)).not.toEqual([]);
 });
 
-/** What opens a connection, or accepts one. */
+/** Ways to open or accept a connection. */
 const CONNECTS = /from '(?:node:(?:net|tls|https?|http2|dgram|dns)|undici\/[^']+|pg\/[^']+)'/;
 
-it('connections are opened in few places, and the registry is asked by one command alone', () => {
+it('few files open connections, and only one command contacts the registry', () => {
   const valueImports = (file: string): string => code(file).replaceAll(/^import type .*$/gm, '');
   expect(
     sourceFiles()

@@ -7,7 +7,7 @@ import { sourceFiles } from './imports.ts';
 const AVOIDED =
   /\b(?:mend(?:s|ed)?|parted|struck|told|news|whoever|whatever|wherever|begun|what (?:was|were|came|comes|stands|waits)|(?:is|are|was|were) gone)\b/i;
 
-/** Texts in quotes with a blank, since those are what a person reads. Comments have no quotes around them. */
+/** Quoted texts with a space: the ones that users read. */
 const textsIn = (source: string): string[] =>
   source
     .split('\n')
@@ -22,7 +22,7 @@ const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md'
     .map((name) => join('docs', name)),
 );
 
-it('is plain in help, errors and notices', () => {
+it('help, errors and notices use plain English', () => {
   const found = sourceFiles().flatMap((file) =>
     textsIn(readFileSync(file, 'utf8'))
       .filter((text) => AVOIDED.test(text))
@@ -31,14 +31,14 @@ it('is plain in help, errors and notices', () => {
   expect(found).toEqual([]);
 });
 
-it('recommends no --no-validate', () => {
+it('no text recommends --no-validate', () => {
   const found = sourceFiles().filter((file) =>
     /(?:add|with|use|try) --no-validate/.test(textsIn(readFileSync(file, 'utf8')).join('\n')),
   );
   expect(found).toEqual([]);
 });
 
-it.each(documents)('is plain in %s', (file) => {
+it.each(documents)('%s is in plain English', (file) => {
   expect(
     readFileSync(file, 'utf8')
       .split('\n')

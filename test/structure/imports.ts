@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 export interface Import {
-  /** The file that imports, from `src/` on. */
+  /** The importing file, relative to the project. */
   readonly from: string;
-  /** A file of ours from `src/` on, or a package's name. */
+  /** One of our files, or a package's name. */
   readonly to: string;
   readonly ours: boolean;
-  /** `import()`: loaded when it is reached, not at the start. */
+  /** `import()`: loaded on demand. */
   readonly lazy: boolean;
-  /** `import type`: nothing is left of it in the program. */
+  /** `import type`: erased at build time. */
   readonly type: boolean;
 }
 
@@ -18,7 +18,7 @@ export const sourceFiles = (root = 'src'): string[] =>
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
     .map((name) => join(root, name));
 
-/** Static imports and re-exports of values, those of types, then dynamic ones. */
+/** Static imports and re-exports of values, then of types, then dynamic imports. */
 const STATEMENTS = [
   { pattern: /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm, lazy: false, type: false },
   { pattern: /^(?:import|export)\s+type\s[^'";]*?\sfrom\s+'([^']+)'/gm, lazy: false, type: true },
@@ -28,7 +28,7 @@ const STATEMENTS = [
 const packageOf = (specifier: string): string =>
   specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : (specifier.split('/')[0] ?? specifier);
 
-/** The imports of one file's text. */
+/** The imports in the text of a file. */
 export const importsIn = (from: string, text: string): Import[] =>
   STATEMENTS.flatMap(({ pattern, lazy, type }) =>
     [...text.matchAll(pattern)].map((match) => {
@@ -41,7 +41,7 @@ export const importsIn = (from: string, text: string): Import[] =>
 
 export const allImports = (): Import[] => sourceFiles().flatMap((file) => importsIn(file, readFileSync(file, 'utf8')));
 
-/** Circles among files: those that can be reached from themselves by what is loaded at once, and by types. */
+/** Import cycles, counting static imports and types. */
 export const circlesIn = (imports: readonly Import[]): string[] => {
   const next = Map.groupBy(
     imports.filter(({ ours, lazy }) => ours && !lazy),

@@ -18,24 +18,24 @@ const namesWhere = (is: (one: Locked) => boolean): string[] =>
   fromRegistry.filter(([, one]) => is(one)).map(([path]) => path);
 
 describe('the lock file', () => {
-  it('holds a checksum for every package that npm brings', () => {
+  it('has a checksum for every package from npm', () => {
     expect(fromRegistry.length).toBeGreaterThan(50);
     expect(namesWhere(({ integrity }) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
   });
 
-  it('is not alone: that of the contract proxy holds a checksum for every package, too, and runs no scripts', () => {
+  it('of the contract proxy has a checksum for every package, and runs no scripts', () => {
     const proxys = Object.entries(packagesOf('scripts/prism/package-lock.json')).filter(([path]) => path !== '');
     expect(proxys.length).toBeGreaterThan(100);
     expect(proxys.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
     expect(readFileSync('scripts/check-proxy.ts', 'utf8')).toContain("['ci', '--ignore-scripts'");
   });
 
-  it('has no package that runs a script when it is installed, and none is allowed to', () => {
+  it('has no package with an install script, and none is allowed', () => {
     expect(namesWhere(({ hasInstallScript }) => hasInstallScript === true)).toEqual([]);
     expect(read('package.json')).not.toHaveProperty('allowScripts');
   });
 
-  it('holds the Node that builds and tests, whole, for each machine', () => {
+  it('has the exact Node for builds and tests, for each platform', () => {
     const { optionalDependencies: nodes } = read<{ optionalDependencies: Readonly<Record<string, string>> }>(
       'scripts/node/package.json',
     );

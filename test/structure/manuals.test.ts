@@ -16,14 +16,14 @@ const mandoc = toolOf('mandoc');
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-/** A page as a reader sees it, with each line broken elsewhere: in bold, a letter is followed by a step back and itself. */
+/** A page as plain words: mandoc's line breaks are joined, and overstruck bold letters are reduced to one. */
 const read = (page: string): string => {
   const parts = execFileSync(mandoc ?? '', ['-Tutf8', '-Owidth=400'], { input: page, encoding: 'utf8' }).split('\b');
   return oneLine(parts.map((part, index) => (index < parts.length - 1 ? part.slice(0, -1) : part)).join(''));
 };
 
 describe('the manual pages', () => {
-  it('are one a command, and one of paycli', () => {
+  it('are one per command, and one for paycli', () => {
     const names = SPECS.map(({ path }) => `man/man1/paycli-${path.join('-')}.1`);
     expect([...pages.keys()].toSorted()).toEqual(['man/man1/paycli.1', ...names].toSorted());
   });
@@ -34,7 +34,7 @@ describe('the manual pages', () => {
   });
 
   it.each(commandsOf(tree).map((node) => [`paycli-${node.path.join('-')}`, node] as const))(
-    'have in %s every option',
+    'have every option in %s',
     (name, { options }) => {
       const page = pages.get(`man/man1/${name}.1`) ?? '';
       const flags = options.map((one) => `Fl ${one.name.slice(1)}`);
@@ -43,7 +43,7 @@ describe('the manual pages', () => {
     },
   );
 
-  it.runIf(mandoc !== undefined)('have nothing to say against for mandoc', () => {
+  it.runIf(mandoc !== undefined)("pass mandoc's lint", () => {
     const folder = newFolder('man');
     for (const [name, text] of pages) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -58,7 +58,7 @@ describe('the manual pages', () => {
     expect(lint).toMatchObject({ stdout: '', stderr: '', status: 0 });
   });
 
-  // What roff would take for its own (quotes, backslashes, dots, dashes) is read as it is written.
+  // Characters that roff would interpret (quotes, backslashes, dots, dashes) are shown as written.
   it.runIf(mandoc !== undefined).each(commandsOf(tree).map((node) => [node.path.join('-'), node] as const))(
     'show paycli-%s as its help does',
     (name, { args, options, output, examples, exits }) => {
@@ -71,8 +71,8 @@ describe('the manual pages', () => {
   );
 });
 
-describe('an archive', () => {
-  it.runIf(toolOf('tar') !== undefined)('is one that tar reads, the same bytes each time', () => {
+describe('the archive of manual pages', () => {
+  it.runIf(toolOf('tar') !== undefined)('is readable by tar and reproducible', () => {
     const folder = newFolder('tar');
     const archive = tarOf(pages);
     expect(archive.equals(tarOf(pages))).toBe(true);

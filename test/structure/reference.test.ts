@@ -9,7 +9,7 @@ import { commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
 import { SPECS } from '../support/specs.ts';
 
-describe('the reference (`npm run docs` writes it anew)', () => {
+describe('the reference (`npm run docs` updates it)', () => {
   const pages = referencePages();
 
   it('has a page for each command, and no other', () => {
@@ -22,17 +22,17 @@ describe('the reference (`npm run docs` writes it anew)', () => {
     expect([...headings].map(([, heading]) => heading)).toEqual([...tasks, 'Global options']);
   });
 
-  it.each([...pages])('says in %s what the program says', (name, text) => {
+  it.each([...pages])('is up to date in %s', (name, text) => {
     expect(readFileSync(join(REFERENCE, name), 'utf8')).toBe(text);
   });
 });
 
-describe('the commands for machines (`npm run docs` writes them anew)', () => {
-  it('are kept as the program prints them, so that what changes for scripts is seen', () => {
+describe('the machine-readable commands (`npm run docs` updates them)', () => {
+  it('are stored as the program prints them, so that changes for scripts are visible', () => {
     expect(readFileSync(KEPT, 'utf8')).toBe(schemaText());
   });
 
-  it('say what each command prints: scripts/schema/outputs.ts has it', () => {
+  it('have the output of each command in scripts/schema/outputs.ts', () => {
     expect(SPECS.map(({ path }) => path.join(' ')).filter((name) => OUTPUTS[name] === undefined)).toEqual([]);
   });
 });

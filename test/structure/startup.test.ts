@@ -15,7 +15,7 @@ interface Chunk {
 
 const chunks = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as Readonly<Record<string, Chunk>>;
 
-/** The chunks that are loaded before the first line of a command runs. */
+/** The chunks loaded before a command's first line runs. */
 const startupChunks = (): ReadonlySet<string> => {
   const seen = new Set<string>();
   const visit = (name: string): void => {
@@ -27,37 +27,37 @@ const startupChunks = (): ReadonlySet<string> => {
   return seen;
 };
 
-describe('the start-up closure', () => {
+describe('the start-up bundle', () => {
   const names = [...startupChunks()];
   const inputs = names.flatMap((name) => Object.keys(chunks[name]?.inputs ?? {}));
 
-  it('holds the program', () => {
+  it('contains the program', () => {
     expect(inputs).toContain('src/main.ts');
     expect(inputs.some((name) => name.includes('node_modules/commander/'))).toBe(true);
   });
 
   const late = ['zod', 'undici', 'conf', 'cli-table3', 'chalk', 'uqr', 'csv-parse', 'csv-stringify', 'jq-wasm'];
 
-  it.each([...late, '@modelcontextprotocol/server'])('does not hold %s', (name) => {
+  it.each([...late, '@modelcontextprotocol/server'])('does not contain %s', (name) => {
     expect(inputs.filter((input) => input.includes(`node_modules/${name}/`))).toEqual([]);
   });
 
-  it.each(['emulator', 'client', 'contract', 'config', 'bulk', 'jq', 'mcp'])('does not hold the %s room', (room) => {
+  it.each(['emulator', 'client', 'contract', 'config', 'bulk', 'jq', 'mcp'])('does not contain the room %s', (room) => {
     expect(inputs.filter((input) => input.startsWith(`src/${room}/`))).toEqual([]);
   });
 
-  it('is in one file, since each one more costs a start its time', () => {
+  it('is one file, because each file costs start-up time', () => {
     expect(names).toEqual(['main.js']);
   });
 
   it.each(['ask', 'sources', 'tree', 'help/command', 'help/topic'])(
-    'does not hold src/cli/%s.ts, which few commands need',
+    'does not contain src/cli/%s.ts, which few commands need',
     (name) => {
       expect(inputs).not.toContain(`src/cli/${name}.ts`);
     },
   );
 
-  it('holds no handler of a command', () => {
+  it('contains no handler of a command', () => {
     const handlers = inputs.filter((input) => /^src\/commands\/.+\/.+(?<!spec|shared)\.ts$/.test(input));
     expect(handlers).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('the MCP server', () => {
     expect(inputs.filter((input) => /ajv/i.test(input))).toEqual([]);
   });
 
-  it('is loaded by its command alone', () => {
+  it('is loaded by its command only', () => {
     const loading = Object.keys(chunks).filter((name) =>
       [chunks[name]?.imports, chunks[name]?.dynamicImports].some((names) => names?.includes(server)),
     );
@@ -91,21 +91,24 @@ describe('the MCP server', () => {
 });
 
 describe('a chunk', () => {
-  it.each(Object.keys(chunks))("%s imports none of Node's modules, which would read all of their exports", (name) => {
-    // A message of jq-wasm speaks of an import.
-    const text = readFileSync(`dist/${name}`, 'utf8').replace('import "jq-wasm/inline" or', '');
-    expect(text).not.toMatch(/\bimport\b[^;()]*["']node:/);
-    for (const [, from = ''] of text.matchAll(/\bimport\b[^;()"'`]*["'`]([^"'`]+)["'`]/g))
-      expect(from).toMatch(/^\.{1,2}\//);
-  });
+  it.each(Object.keys(chunks))(
+    '%s has no static import of a Node module, which would read all of its exports',
+    (name) => {
+      // A message of jq-wasm contains the word import.
+      const text = readFileSync(`dist/${name}`, 'utf8').replace('import "jq-wasm/inline" or', '');
+      expect(text).not.toMatch(/\bimport\b[^;()]*["']node:/);
+      for (const [, from = ''] of text.matchAll(/\bimport\b[^;()"'`]*["'`]([^"'`]+)["'`]/g))
+        expect(from).toMatch(/^\.{1,2}\//);
+    },
+  );
 
-  it.each(Object.keys(chunks))('%s loads what is slow to load only when it is called', (name) => {
+  it.each(Object.keys(chunks))('%s loads slow modules only when they are used', (name) => {
     const text = readFileSync(`dist/${name}`, 'utf8');
     expect(text).not.toMatch(/getBuiltinModule\(`node:(?:crypto|fs\/promises|timers\/promises|tls|v8)`\)[,;]/);
     expect(text).not.toContain('__require(`node:assert`)');
   });
 
-  it('of the client holds neither the parser that undici tries out nor HTTP/2', () => {
+  it("of the client contains neither undici's experimental parser nor HTTP/2", () => {
     const inputs = Object.values(chunks).flatMap((chunk) => Object.keys(chunk.inputs));
     expect(inputs.filter((input) => /undici\/lib\/(?:milo|dispatcher\/(?:client-h2|parser-h1))/.test(input))).toEqual(
       [],
@@ -113,7 +116,7 @@ describe('a chunk', () => {
   });
 });
 
-/** The source files of all that a run loads, by Node's own account of it. */
+/** The source files that a run loads, according to Node. */
 const loadedBy = async (args: readonly string[], service?: Service): Promise<readonly string[]> => {
   const folder = newFolder('coverage');
   expect(
@@ -127,14 +130,14 @@ const loadedBy = async (args: readonly string[], service?: Service): Promise<rea
   return names.flatMap((name) => Object.keys(chunks[name]?.inputs ?? {}));
 };
 
-describe('what a command loads', () => {
-  it('is nothing of the console for --local', async () => {
+describe('a command', () => {
+  it('loads nothing of the console for --local', async () => {
     const loaded = await loadedBy(['ugwo', 'list', '--local']);
     expect(loaded).toContain('src/emulator/server.ts');
     expect(loaded.filter((name) => name.startsWith('src/emulator/console/'))).toEqual([]);
   });
 
-  it('is neither the ledger nor the rows of files for a command that only reads', async () => {
+  it('loads neither the ledger nor the readers of files if it only reads', async () => {
     const loaded = await loadedBy(['ugwo', 'list', '--local']);
     expect(loaded.filter((name) => /^src\/(?:ledger|bulk|webhook)\//.test(name))).toEqual([]);
   });
@@ -142,19 +145,19 @@ describe('what a command loads', () => {
   it.each([
     ['read', ['ugwo', 'list', '--local']],
     ['write', ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'ussd', '--provider', 'gtb', '--local']],
-  ])('is no sentence for an error of the service where all is well: a %s', async (_what, args) => {
+  ])('loads no texts for service errors if it succeeds: a %s', async (_what, args) => {
     const loaded = await loadedBy(args);
     expect(loaded).toContain('src/output/render.ts');
     expect(loaded).not.toContain('src/core/service-codes.ts');
   });
 
-  it('is no declaration of a command for the first page of help', async () => {
+  it('loads no declaration of a command for the overview of help', async () => {
     const loaded = await loadedBy(['--help']);
     expect(loaded).toContain('src/cli/help/overview.ts');
     expect(loaded.filter((name) => /^src\/commands\/.+spec\.ts$/.test(name))).toEqual([]);
   });
 
-  it('is neither profiles nor schemas for `ledger list`, which asks for a folder only', async () => {
+  it('loads neither profiles nor schemas for `ledger list`, which needs a folder only', async () => {
     const loaded = await loadedBy(['ledger', 'list']);
     expect(loaded).toEqual(expect.arrayContaining(['src/commands/ledger/entries.ts', 'src/config/machine.ts']));
     expect(
@@ -162,7 +165,7 @@ describe('what a command loads', () => {
     ).toEqual([]);
   });
 
-  it('is no schema for a command that only reads', async () => {
+  it('loads no schema if it only reads', async () => {
     const loaded = await loadedBy(['profile', 'list']);
     expect(loaded.filter((name) => name.startsWith('src/contract/'))).toEqual(['src/contract/profile-file.ts']);
     const service = await serve([page([1], null)]);

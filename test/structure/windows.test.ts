@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-describe('the tests of Windows', () => {
+describe('the Windows tests', () => {
   it.skipIf(process.platform === 'win32')('say that Wine is missing, and what to install', () => {
-    // In another folder there is no cache, and nothing is on this PATH.
+    // Another folder has no cache, and nothing is on this PATH.
     const cwd = mkdtempSync(join(tmpdir(), 'paycli-no-wine-'));
     const ended = spawnSync(process.execPath, [resolve('scripts/test-windows.ts')], { cwd, env: { PATH: cwd } });
     expect(ended.status).toBe(1);
@@ -20,7 +20,7 @@ describe('the tests of Windows', () => {
   });
 });
 
-it('file modes are set in one place, which knows that Windows has none', () => {
+it('file modes are set in one file, which knows that Windows has none', () => {
   const setters = globSync('src/**/*.ts').filter((file) => /\bf?chmod(Sync)?\(/.test(readFileSync(file, 'utf8')));
   expect(setters.map((file) => file.replaceAll('\\', '/'))).toEqual(['src/core/files.ts']);
 });

@@ -1,4 +1,6 @@
-/** Splits a line as a shell does, as far as the documents go; a pipe, a redirection or a comment ends the command. */
+/**
+ * Splits a line as a shell does, as far as the documents need; a pipe, a redirection or a comment ends the command.
+ */
 export const words = (line: string): string[] => {
   const found = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)];
   const end = found.findIndex(([, , , bare]) => bare !== undefined && /^[|#>]/.test(bare));

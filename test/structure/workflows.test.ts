@@ -39,28 +39,28 @@ const nodes = NODES.map(({ version }) => version);
 describe.each(texts)('%s', (_name, text) => {
   const workflow = parse(text) as Workflow;
 
-  it('takes each action by its hash, and says which version that is', () => {
+  it('pins each action to a hash, with its version in a comment', () => {
     const uses = text.split('\n').filter((line) => /\buses:/.test(line));
     expect(uses.length).toBe(stepsOf(text).filter(({ uses }) => uses !== undefined).length);
     for (const line of uses) expect(line).toMatch(/^\s+- uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  it('may read, and nothing else, unless a job says more', () => {
+  it('has read permission only, unless a job needs more', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
   });
 
-  it('leaves no credentials behind a checkout', () => {
+  it('leaves no credentials after a checkout', () => {
     const checkouts = stepsOf(text).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
     expect(checkouts.length).toBeGreaterThan(0);
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
   });
 
-  it('ends in time, and does not run beside itself', () => {
+  it('has a timeout, and cancels or queues parallel runs', () => {
     for (const job of jobsOf(text)) expect(job['timeout-minutes']).toBeLessThanOrEqual(90);
     expect(workflow.concurrency).toBeDefined();
   });
 
-  it('runs scripts that there are', () => {
+  it('runs existing scripts', () => {
     const runs = stepsOf(text).flatMap(({ run }) => run ?? []);
     const scripts = runs.flatMap((run) => [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map((match) => match[1] ?? ''));
     const files = runs.flatMap((run) => [...run.matchAll(/\bscripts\/[\w.-]+/g)].map(([file]) => file));
@@ -69,11 +69,11 @@ describe.each(texts)('%s', (_name, text) => {
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  it('puts nothing from outside into a command', () => {
+  it('inserts no expression into a command', () => {
     for (const { run = '' } of stepsOf(text)) expect(run).not.toContain('${{');
   });
 
-  it('runs on the Node of the project, or on each that it supports', () => {
+  it("uses the project's Node, or each supported one", () => {
     const versions = stepsOf(text)
       .filter(({ uses }) => uses?.startsWith('actions/setup-node@'))
       .map((step) => step.with?.['node-version']);
@@ -84,12 +84,12 @@ describe.each(texts)('%s', (_name, text) => {
 });
 
 describe('the workflows', () => {
-  it('have one version of each action', () => {
+  it('use one version of each action', () => {
     const used = new Set(texts.flatMap(([, text]) => stepsOf(text).flatMap(({ uses }) => uses ?? [])));
     expect(new Set([...used].map((one) => one.split('@')[0])).size).toBe(used.size);
   });
 
-  it('try every platform with every Node that is tried here, from the oldest on that paycli runs on', () => {
+  it('test every platform with every pinned Node, from the oldest supported one', () => {
     const matrix = jobsOf(texts.find(([name]) => name === 'ci.yml')?.[1] ?? '').flatMap((job) => job.strategy ?? []);
     expect(matrix).toMatchObject([
       { matrix: { os: ['ubuntu-latest', 'macos-latest', 'windows-latest'], node: nodes } },
@@ -97,7 +97,7 @@ describe('the workflows', () => {
     expect(`${nodes[0]}`).toMatch(new RegExp(`^${manifest.engines.node.replace('>=', '').replaceAll('.', '\\.')}\\.`));
   });
 
-  it('give more rights only to a job that runs nothing of the project', () => {
+  it('give write permissions only to a job that runs no project code', () => {
     const mighty = texts.flatMap(([, text]) => jobsOf(text).filter(({ permissions }) => permissions !== undefined));
     expect(mighty.map(({ permissions }) => permissions)).toEqual([
       { attestations: 'write', contents: 'write', 'id-token': 'write' },

@@ -6,7 +6,7 @@ import { TestClock } from './support.ts';
 
 const EVENT = { uid: 'evt.1', body: Buffer.from('{}') } as unknown as KeptEvent;
 const SCRIPT = "process.stdout.write('one'); process.exitCode = 7";
-/** Heeds no request to end, nor does what it has started, which holds its output. */
+/** A program that ignores SIGTERM; so does its child, which keeps the output open. */
 const STUBBORN = `
   process.on('SIGTERM', () => process.stdout.write('asked'));
   require('node:child_process').spawn('sleep', ['600'], { stdio: 'inherit' });
@@ -20,7 +20,7 @@ const execOf = (script: string, output: Pick<Exec, 'print' | 'say'>): Exec => ({
 });
 
 it.each(['print', 'say'] as const)(
-  'ends once what there is to %s is written: the event counts as told then',
+  '--exec ends when the output of %s is written: only then does the event count as reported',
   async (held) => {
     const [reached, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const texts: string[] = [];
@@ -36,7 +36,7 @@ it.each(['print', 'say'] as const)(
       isOver = true;
     });
     await reached.promise;
-    // A program that has ended is told of within this.
+    // The exit of a program is reported within this time.
     await new Promise((resolve) => setTimeout(resolve, held === 'print' ? 300 : 0));
     expect(isOver).toBe(false);
     written.resolve();
@@ -45,7 +45,7 @@ it.each(['print', 'say'] as const)(
   },
 );
 
-/** Runs the stubborn program over time that passes at once; gives what was printed and said, and how long it took. */
+/** Runs the stubborn program with virtual time; returns its output and the times of the signals. */
 const ended = async (signals: { readonly stop?: boolean; readonly leave?: boolean }) => {
   const [time, stop, leave] = [new TestClock(), new AbortController(), new AbortController()];
   const [started, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -70,19 +70,16 @@ const ended = async (signals: { readonly stop?: boolean; readonly leave?: boolea
   return { texts, askedAt, killedAt: time.time };
 };
 
-it.skipIf(process.platform === 'win32')(
-  'ends a command that takes longer than five minutes, with all that it started',
-  async () => {
-    expect(await ended({})).toEqual({
-      texts: ['started', 'asked', '--exec took longer than 5 minutes for evt.1 and was ended'],
-      askedAt: 300_000,
-      killedAt: 302_000,
-    });
-  },
-);
+it.skipIf(process.platform === 'win32')('--exec kills a command with its children after five minutes', async () => {
+  expect(await ended({})).toEqual({
+    texts: ['started', 'asked', '--exec took longer than 5 minutes for evt.1 and was ended'],
+    askedAt: 300_000,
+    killedAt: 302_000,
+  });
+});
 
 it.skipIf(process.platform === 'win32')(
-  'ends a command three seconds after the first signal, at once at the second',
+  '--exec kills a command three seconds after the first signal, and at once after the second',
   async () => {
     const texts = ['started', 'asked', '--exec failed for evt.1: SIGKILL'];
     expect(await ended({ stop: true })).toEqual({ texts, askedAt: 3000, killedAt: 5000 });

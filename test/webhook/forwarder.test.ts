@@ -9,7 +9,7 @@ const answered = (status: number, retryAfter?: string): ForwardResult => ({ kind
 const AWAY: ForwardResult = { kind: 'failed', why: 'connect ECONNREFUSED', reached: false };
 const SILENT: ForwardResult = { kind: 'failed', why: 'no answer within 30 s', reached: true };
 
-/** A forwarder over time that passes at once; `answer` is asked for each try of an event. */
+/** A forwarder with virtual time; `answer` decides each attempt of an event. */
 const started = async (
   answer: (number: number, attempts: number, now: number, clock: TestClock) => ForwardResult,
   numbers: readonly (readonly [number: number, ugwo: number])[],
@@ -30,7 +30,7 @@ const started = async (
       random: () => random,
       say: async (text) => {
         said.push(text);
-        // A commit that was begun before is through by then.
+        // An earlier commit is complete by then.
         await queue.set('target', text);
         statesMeanwhile.push(queue.find(uidOf(1))?.state);
       },
@@ -48,7 +48,7 @@ const started = async (
     await forwarder.ended;
   };
   onTestFinished(end);
-  /** Lets time pass until nothing waits any more, or this long. */
+  /** Advances time until nothing waits, or up to a limit. */
   const pass = async (limit: number): Promise<void> => {
     await forwarder.quiet();
     while (clock.time < limit && (await clock.step())) await forwarder.quiet();
@@ -64,8 +64,8 @@ const started = async (
   };
 };
 
-describe('forwarding', () => {
-  it('sends the events of a payment request one after the other, and those of others meanwhile', async () => {
+describe('the forwarder', () => {
+  it('sends the events of one payment request in order, and those of others in parallel', async () => {
     const { tries, pass, stateOf } = await started(
       (number, attempts) => answered(number === 1 && attempts < 3 ? 500 : 200),
       [
@@ -81,7 +81,7 @@ describe('forwarding', () => {
     for (const number of [1, 2, 3, 4]) expect(stateOf(number)).toBe('forwarded');
   });
 
-  it('waits longer and longer, up to ten minutes, and gives an event up after three days', async () => {
+  it('waits longer after each attempt, up to ten minutes, and gives up after three days', async () => {
     const { tries, said, statesMeanwhile, pass, stateOf } = await started(
       (number) => answered(number === 1 ? 400 : 200),
       [
@@ -99,11 +99,11 @@ describe('forwarding', () => {
     expect(times.at(-1)).toBeLessThan(72 * HOUR + 10 * MINUTE);
     expect([stateOf(1), stateOf(2)]).toEqual(['failed', 'forwarded']);
     expect(said.join('\n')).toMatch(/refused for three days \(400\).*events replay evt/);
-    // A kill between the words and the note has it given up, and told, again.
+    // A kill between the message and the note makes it give up, with a message, again.
     expect([said.length, statesMeanwhile]).toEqual([2, ['waiting', 'waiting']]);
   });
 
-  it('never gives up what a target that is away has not got, and asks with one event whether it is back', async () => {
+  it('never gives up while the target is down, and probes it with one event', async () => {
     const { tries, said, pass, stateOf } = await started(
       (_number, _attempts, now) => (now < 200 * HOUR ? AWAY : answered(200)),
       [
@@ -121,7 +121,7 @@ describe('forwarding', () => {
     expect(said).toEqual([expect.stringContaining("can't take events now"), 'the target takes events again']);
   });
 
-  it('gives nothing up that was refused once before the target was away for days', async () => {
+  it('counts no time that the target was down towards giving up', async () => {
     const { pass, stateOf } = await started(
       (_number, attempts, now) => {
         if (now >= 200 * HOUR) return answered(attempts < 5 ? 500 : 200);
@@ -133,7 +133,7 @@ describe('forwarding', () => {
     expect(stateOf(1)).toBe('forwarded');
   });
 
-  it.each([429, 502, 503, 504])('holds everything back after %d, for as long as Retry-After says', async (status) => {
+  it.each([429, 502, 503, 504])('holds all events after %d for the time in Retry-After', async (status) => {
     const { tries, pass } = await started(
       (number, attempts) => (number === 1 && attempts === 0 ? answered(status, '3600') : answered(200)),
       [
@@ -149,7 +149,7 @@ describe('forwarding', () => {
     expect(tries.find(([number]) => number === 4)?.[1]).toBeGreaterThanOrEqual(HOUR);
   });
 
-  it('heeds Retry-After of a refusal for that event alone, at most a day', async () => {
+  it('applies Retry-After of another status to its event alone, for at most a day', async () => {
     const { tries, pass } = await started(
       (number, attempts) =>
         attempts > 0 || number === 3 ? answered(200) : answered(400, number === 1 ? '7200' : '99999999'),
@@ -165,7 +165,7 @@ describe('forwarding', () => {
     expect(tries.filter(([number]) => number === 3)).toEqual([[3, 0]]);
   });
 
-  it('tries again what had no answer, as what was refused', async () => {
+  it('retries an event without an answer', async () => {
     const { tries, pass, stateOf } = await started(
       (_number, attempts) => (attempts < 2 ? SILENT : answered(200)),
       [[1, 1]],
@@ -174,7 +174,7 @@ describe('forwarding', () => {
     expect([tries.length, stateOf(1)]).toEqual([3, 'forwarded']);
   });
 
-  it('tries again after a pause what could not be sent for an error of its own, and sends the others meanwhile', async () => {
+  it('retries an event that could not be sent after a pause, and sends others in the meantime', async () => {
     const { tries, pass, stateOf } = await started(
       (number, attempts) => {
         if (number === 1 && attempts < 3) throw new Error('no header like this');
@@ -192,7 +192,7 @@ describe('forwarding', () => {
     for (const number of [1, 2]) expect(stateOf(number)).toBe('forwarded');
   });
 
-  it.each([-HOUR, HOUR])('pauses as long as ever where the clock is set by %d ms meanwhile', async (set) => {
+  it.each([-HOUR, HOUR])('keeps its pauses if the clock is changed by %d ms', async (set) => {
     const { tries, pass, stateOf } = await started(
       (_number, attempts, _now, clock) => {
         if (attempts === 0) clock.set = set;
@@ -208,7 +208,7 @@ describe('forwarding', () => {
     for (const number of [1, 2]) expect(stateOf(number)).toBe('forwarded');
   });
 
-  it('says each change of what the target answers, once for however many events', async () => {
+  it("reports each change of the target's answer once for all events", async () => {
     const answers = [404, 404, 302, 401, 401, 200, 500, 200];
     const { said, pass } = await started(
       (number, attempts) => (number === 1 ? answered(answers[attempts] ?? 200) : answered(attempts < 1 ? 404 : 200)),
@@ -231,7 +231,7 @@ describe('forwarding', () => {
     ]);
   });
 
-  it('says another reason why the target can take nothing', async () => {
+  it('reports a new reason why the target is down', async () => {
     const { said, pass } = await started(
       (_number, _attempts, now) => (now < MINUTE ? AWAY : answered(now < 2 * MINUTE ? 503 : 200)),
       [[1, 1]],
@@ -245,7 +245,7 @@ describe('forwarding', () => {
     ]);
   });
 
-  it('sends nothing more after 410, and keeps it', async () => {
+  it('sends nothing after 410, and keeps the events', async () => {
     const { tries, said, pass, stateOf } = await started(
       () => answered(410),
       [

@@ -13,7 +13,7 @@ const read = (secrets: Secrets, text: string | Uint8Array, secret = 'wsk.one', n
 };
 
 describe('a delivery', () => {
-  it('is taken with any of the secrets, whatever the case of its headers', () => {
+  it('is accepted with any of the secrets, and with headers in any case', () => {
     for (const secret of ['wsk.one', 'wsk.new']) {
       expect(read(BOTH, bodyOf(1), secret, 'x-KWUGWO-signature')).toMatchObject({
         delivery: { uid: uidOf(1), ugwo: ugwoOf(1), receivedAt: 1 },
@@ -27,19 +27,19 @@ describe('a delivery', () => {
     [BOTH, bodyOf(1), 'wsk.sandbox', "signed with the sandbox's secret, and no event of the sandbox"],
     [BOTH, bodyOf(1, { sandbox: true }), 'wsk.one', 'an event of the sandbox, signed with another secret'],
     [BOTH, 'no json', 'wsk.sandbox', "signed with the sandbox's secret, and no event of the sandbox"],
-  ])('is refused where its secret is not the one for it', (secrets, body, secret, problem) => {
+  ])('is rejected with a wrong secret', (secrets, body, secret, problem) => {
     expect(read(secrets, body, secret)).toMatchObject({ problem });
   });
 
   it.each([
     [ONE, 'wsk.one'],
     [BOTH, 'wsk.sandbox'],
-  ])('of the sandbox is taken with its own secret, else with the only one', (secrets, secret) => {
+  ])('of the sandbox is accepted with its own secret, or with the only one', (secrets, secret) => {
     expect(read(secrets, bodyOf(1, { sandbox: true }), secret)).toMatchObject({ delivery: { uid: uidOf(1, true) } });
   });
 
   it.each(['', 'null', '[]', '{"uid":7}x', '\ud800', '{"uid":{}}', `{"uid":"${'u'.repeat(300)}"}`, '['.repeat(5000)])(
-    'without a uid that can be one is known by the digest of its bytes: %#',
+    'without a valid uid is identified by the digest of its body: %#',
     (body) => {
       const first = read(ONE, body);
       expect(first).toMatchObject({ delivery: { uid: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) } });
@@ -49,7 +49,7 @@ describe('a delivery', () => {
     },
   );
 
-  it('is bounded in what it says of itself', () => {
+  it('has a limited event name and uid', () => {
     const text = JSON.stringify({ uid: uidOf(1), event: 'e'.repeat(5000), data: { uid: `ugw.${'u'.repeat(5000)}` } });
     expect(read(ONE, text)).toMatchObject({ delivery: { event: 'e'.repeat(100), ugwo: undefined } });
   });
@@ -65,8 +65,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('headers that go on', () => {
-  it('are the sender’s, in their order and spelling, without those that were for the way', () => {
+describe('forwarded headers', () => {
+  it('keep their order and spelling, without hop-by-hop headers', () => {
     const raw = [
       ...['Host', 'x', 'X-One', '1', 'Connection', 'Keep-Alive, X-Two', 'x-two', '2', 'Transfer-Encoding', 'chunked'],
       ...[

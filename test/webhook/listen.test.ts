@@ -13,7 +13,7 @@ const OPTIONS = {
 };
 const WORLD = { clock, random: () => 0, leave: new AbortController().signal, uid: process.geteuid?.() };
 
-it('names what a kill has caught before it notes that this was told: a second kill names it again', async () => {
+it('the listener names events whose report a kill may have prevented; a second kill does not hide them', async () => {
   const folder = join(newFolder('queue'), 'data');
   const queue = newQueue(folder);
   for (let number = 1; number <= 2; number += 1)
@@ -29,7 +29,7 @@ it('names what a kill has caught before it notes that this was told: a second ki
     {
       ...{ ...WORLD, stop: stop.signal },
       say: async (text) => {
-        // A commit that was begun before is through by then.
+        // An earlier commit is complete by then.
         await queue.set('target', text);
         placesMeanwhile.push(queue.place('told'));
         said.push(text);
@@ -43,31 +43,28 @@ it('names what a kill has caught before it notes that this was told: a second ki
   expect(queue.place('told')).toBe(2);
 });
 
-it.each([-1, 1])(
-  'forwards what comes, and tries it again, where the clock is set by %d hours meanwhile',
-  async (hours) => {
-    let set = 0;
-    const [stop, target] = [new AbortController(), await serveTarget((_seen, turn) => (turn === 0 ? 500 : 200))];
-    const folder = join(newFolder('queue'), 'data');
-    await newQueue(folder).keep(delivery(1), { state: 'waiting', duplicates: false, due: clock.now() + 300 });
-    const listening = await listen(
-      { ...OPTIONS, folder, target: new URL(target.url) },
-      {
-        ...{ ...WORLD, stop: stop.signal, say: async () => undefined },
-        clock: { ...clock, now: () => clock.now() + set },
-      },
-    );
-    set = hours * 3_600_000;
-    await listening.events.next();
-    expect(await deliver(listening.origin, bodyOf(2))).toMatchObject({ status: 200 });
-    await listening.events.next();
-    await target.came(3);
-    stop.abort('SIGINT');
-    await expect(listening.events.next()).rejects.toThrow('stopped by');
-  },
-);
+it.each([-1, 1])('the listener forwards and retries events if the clock is changed by %d hours', async (hours) => {
+  let set = 0;
+  const [stop, target] = [new AbortController(), await serveTarget((_seen, turn) => (turn === 0 ? 500 : 200))];
+  const folder = join(newFolder('queue'), 'data');
+  await newQueue(folder).keep(delivery(1), { state: 'waiting', duplicates: false, due: clock.now() + 300 });
+  const listening = await listen(
+    { ...OPTIONS, folder, target: new URL(target.url) },
+    {
+      ...{ ...WORLD, stop: stop.signal, say: async () => undefined },
+      clock: { ...clock, now: () => clock.now() + set },
+    },
+  );
+  set = hours * 3_600_000;
+  await listening.events.next();
+  expect(await deliver(listening.origin, bodyOf(2))).toMatchObject({ status: 200 });
+  await listening.events.next();
+  await target.came(3);
+  stop.abort('SIGINT');
+  await expect(listening.events.next()).rejects.toThrow('stopped by');
+});
 
-it('prunes what is older than the days that are said, and what is done with', async () => {
+it('the listener deletes finished events older than the given days', async () => {
   const [folder, stop] = [join(newFolder('queue'), 'data'), new AbortController()];
   const [queue, day] = [newQueue(folder), 86_400_000];
   for (const days of [11, 9]) {

@@ -5,7 +5,7 @@ import { openNotifier } from '../../src/webhook/deliver.ts';
 import type { KeptEvent } from '../../src/webhook/event.ts';
 import type { Queue } from '../../src/webhook/queue.ts';
 
-/** A clock whose time passes when everybody waits. */
+/** A clock whose time advances when everyone waits. */
 const openClock = () => {
   let now = 0;
   const sleeping = new Set<{ readonly at: number; readonly wake: () => void }>();
@@ -21,7 +21,7 @@ const openClock = () => {
           reject(signal.reason);
         });
       }),
-    /** Lets what can happen now happen, then time pass until somebody wakes, so many times. */
+    /** Runs what is ready, then advances time to the next timer, this many times. */
     pass: async (times = 1): Promise<void> => {
       for (let time = 0; time <= times; time += 1) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -82,8 +82,8 @@ const open = (tell: Tell, place = 0, written: Promise<void> = Promise.resolve(),
   };
 };
 
-describe('news', () => {
-  it('are handed on once for all events about one payment request that come together', async () => {
+describe('events passed to the ledger', () => {
+  it('are passed together for each payment request', async () => {
     const told: string[] = [];
     const { come, clock, kept, end } = open(async (ugwo, events) => {
       told.push(`${ugwo}: ${events.map(({ seq }) => seq).join(' ')}`);
@@ -99,7 +99,7 @@ describe('news', () => {
     await end();
   });
 
-  it('are done with once what is said of them is written: a kill before that hands them on again', async () => {
+  it('are done when their message is written: after a kill before that they are passed again', async () => {
     const written = Promise.withResolvers<void>();
     const { come, clock, kept, said, end } = open(async () => ({ said: ['paid twice'] }), 0, written.promise);
     come(eventOf(1, 'a'));
@@ -111,7 +111,7 @@ describe('news', () => {
     await end();
   });
 
-  it('are handed on again, ever later, where that failed; others go on, and the place waits for the first', async () => {
+  it('are retried with growing pauses; others proceed, and the position stays before the first', async () => {
     const told: string[] = [];
     let broken = true;
     const { come, clock, kept, said, end } = open(async (ugwo, events) => {
@@ -132,7 +132,7 @@ describe('news', () => {
     await end();
   });
 
-  it('begin behind the place that was kept', async () => {
+  it('begin after the stored position', async () => {
     const told: number[] = [];
     const { come, clock, end } = open(async (_ugwo, events) => {
       told.push(...events.map(({ seq }) => seq));
@@ -144,7 +144,7 @@ describe('news', () => {
     await end();
   });
 
-  it('begin earlier where an event was not told yet: what was found of it went with the process', async () => {
+  it('begin earlier if an event was not reported: its findings were lost with the process', async () => {
     const found = { fields: new Map([['evt.2', { paid: 2 }]]) };
     const { come, handing, clock, end } = open(async () => found, 3, undefined, 1);
     const late = eventOf(2, 'a');
@@ -155,7 +155,7 @@ describe('news', () => {
     await end();
   });
 
-  it('are handed on for at most four payment requests at once', async () => {
+  it('are passed for at most four payment requests at once', async () => {
     const waiting: (() => void)[] = [];
     const { come, clock, end } = open(() => new Promise((resolve) => waiting.push(() => resolve(undefined))));
     come(...Array.from({ length: 6 }, (_, at) => eventOf(at + 1, `u${at}`)));
@@ -171,7 +171,7 @@ describe('news', () => {
     await end();
   });
 
-  it('give what is printed with an event, and what the run ends with', async () => {
+  it('return fields to print with an event, and the failure of the run', async () => {
     const failure = new PayError('rejected', 'twice');
     const fields = new Map([['evt.1', { double_charge: true }]]);
     const { come, clock, failures, handing, end } = open(async () => ({ said: ['twice'], fields, failure }));
@@ -184,7 +184,7 @@ describe('news', () => {
     await end();
   });
 
-  it('keep nobody waiting who waits for what can not be handed on', async () => {
+  it("block nobody who waits for an event that can't be passed", async () => {
     const { come, clock, handing, end } = open(async () => {
       throw new Error('no');
     });

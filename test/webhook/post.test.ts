@@ -10,8 +10,8 @@ afterEach(() => void vi.restoreAllMocks());
 const NEVER = new AbortController().signal;
 const BODY = Buffer.from('{}');
 
-describe('what is forwarded', () => {
-  it('goes to this machine for localhost, whatever a name server says', async () => {
+describe('a forwarded event', () => {
+  it('for localhost goes to this machine without DNS', async () => {
     const target = await serveTarget();
     const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => {
       throw new Error('a name server was asked');
@@ -22,7 +22,7 @@ describe('what is forwarded', () => {
     expect(target.seen).toMatchObject([{ url: '/x', body: '{}', headers: { 'x-one': '1', 'content-length': '2' } }]);
   });
 
-  it('is taken once a 2xx stands in the head of the answer, whether its body ends, breaks off or never comes', async () => {
+  it('is accepted when the head of the answer has a 2xx status, whatever happens to its body', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', (chunk) => {
@@ -43,7 +43,7 @@ describe('what is forwarded', () => {
     }
   });
 
-  it('is answered with a status and Retry-After, unreached, or left where all is to end', async () => {
+  it('ends with a status and Retry-After, as unreachable, or as cancelled', async () => {
     const target = await serveTarget(() => ({ status: 503, headers: { 'retry-after': '7' } }));
     const url = new URL(target.url);
     expect(await post(url, [], BODY, NEVER)).toEqual({ kind: 'answered', status: 503, retryAfter: '7' });
@@ -60,11 +60,11 @@ describe('a target', () => {
     ['http://a:b@127.0.0.1/', 'contains a user name or a password'],
     ['ftp://127.0.0.1/', 'is not a URL'],
     ['localhost:3000', 'is not a URL'],
-  ])('is not %s', (url, why) => {
+  ])('is rejected: %s', (url, why) => {
     expect(() => checkTarget(url, '--forward-to', false, {})).toThrow(`--forward-to: "${url}" ${why}`);
   });
 
-  it('on another machine is wanted and encrypted', () => {
+  it('on another machine must be requested and encrypted', () => {
     expect(() => checkTarget('http://192.0.2.1/x', '--to', true, {})).toThrow('is not encrypted');
     expect(checkTarget('https://192.0.2.1/x', '--to', true, {}).href).toBe('https://192.0.2.1/x');
   });

@@ -11,7 +11,7 @@ const KEPT = { state: 'kept', duplicates: false, due: 0 } as const;
 const WAITING = { state: 'waiting', duplicates: false, due: 0 } as const;
 
 describe('the queue', () => {
-  it('keeps an event once by its uid, in one commit or in many, and counts what comes again', async () => {
+  it('stores an event once per uid, and counts repeats', async () => {
     const queue = newQueue();
     const [first, second] = await Promise.all([queue.keep(delivery(1), KEPT), queue.keep(delivery(1), KEPT)]);
     expect([first, second]).toEqual([{ kind: 'new' }, { kind: 'repeat', repeats: 1 }]);
@@ -23,7 +23,7 @@ describe('the queue', () => {
   });
 
   it.each([false, true])(
-    'keeps another body under a known uid by its digest, once (with repeats: %s)',
+    'stores another body under a known uid by its digest, once (with repeats: %s)',
     async (duplicates) => {
       const queue = newQueue();
       const other = delivery(1, { body: Buffer.from('{"uid":"evt.1"}') });
@@ -44,7 +44,7 @@ describe('the queue', () => {
     },
   );
 
-  it('keeps repeats, too, where that is asked for', async () => {
+  it('stores repeats if requested', async () => {
     const queue = newQueue();
     for (let times = 0; times < 3; times += 1) await queue.keep(delivery(1), { ...WAITING, duplicates: true });
     expect(queue.behind(0, 9).map(({ uid, again }) => [uid, again])).toEqual(
@@ -52,7 +52,7 @@ describe('the queue', () => {
     );
   });
 
-  it('has the first event of each payment request as a head, and the next one once that is done with', async () => {
+  it('returns the first event of each payment request, and the next one when that is done', async () => {
     const queue = newQueue();
     for (const number of [1, 2, 3, 4, 5, 6]) await queue.keep(delivery(number, { ugwo: ugwoOf(number % 2) }), WAITING);
     const [odd, even] = queue.heads(9);
@@ -80,7 +80,7 @@ describe('the queue', () => {
     expect(queue.heads(9)).toEqual([]);
   });
 
-  it('gives no more than a few megabytes of bodies at once, and always one', async () => {
+  it('returns a few megabytes of bodies at most, but always one event', async () => {
     const queue = newQueue();
     const large = Buffer.alloc(3 * 1024 * 1024, 'x');
     for (const number of [1, 2, 3]) await queue.keep(delivery(number, { body: large }), KEPT);
@@ -89,7 +89,7 @@ describe('the queue', () => {
     expect(queue.before(9, {}, 9).map(({ seq }) => seq)).toEqual([3, 2, 1]);
   });
 
-  it('finds by payment request, state and name, newest first, however many do not fit', async () => {
+  it('finds events by payment request, state and name, newest first, among any number', async () => {
     const queue = newQueue();
     await Promise.all(
       Array.from({ length: 500 }, (_, number) =>
@@ -106,7 +106,7 @@ describe('the queue', () => {
     expect(queue.before(10_000, { states: ['waiting'] }, 2).map(({ uid }) => uid)).toEqual([uidOf(498), uidOf(496)]);
   });
 
-  it('prunes what was told, came before a moment and waits for nothing, and knows its uid for good', async () => {
+  it('deletes events that are old, reported and done, and remembers their uids', async () => {
     const queue = newQueue();
     for (let number = 1; number <= 1200; number += 1) {
       void queue.keep(delivery(number, { receivedAt: number }), number % 2 ? KEPT : WAITING);
@@ -128,7 +128,7 @@ describe('the queue', () => {
     expect(await queue.compact()).toBe(true);
   });
 
-  it('keeps the newest thousand of what was turned away', async () => {
+  it('keeps the newest thousand rejected deliveries', async () => {
     const queue = newQueue();
     const one = { why: 'wrong signature', delivery: undefined, signature: '', size: 1, body: Buffer.from('x') };
     await Promise.all(Array.from({ length: 1010 }, (_, at) => queue.refuse({ ...one, at })));
@@ -136,7 +136,7 @@ describe('the queue', () => {
     expect([refused.length, refused[0]?.at, refused.at(-1)?.at]).toEqual([1000, 1009, 10]);
   });
 
-  it('is the same when it is opened again, and places are kept', async () => {
+  it('keeps events and positions when it is reopened', async () => {
     const folder = join(newFolder('queue'), 'data');
     const queue = openQueue(folder, process.geteuid?.());
     await queue.keep(delivery(1), WAITING);
@@ -153,7 +153,7 @@ describe('the queue', () => {
     ]);
   });
 
-  it.skipIf(process.geteuid === undefined)('is refused where others could change it', () => {
+  it.skipIf(process.geteuid === undefined)('is rejected if others may change it', () => {
     const folder = newFolder('open');
     chmodSync(folder, 0o777);
     expect(() => openQueue(folder, process.geteuid?.())).toThrow(

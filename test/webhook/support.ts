@@ -14,7 +14,7 @@ export const newQueue = (folder = join(newFolder('queue'), 'data')): Queue => {
   return queue;
 };
 
-/** An event as it comes, about one of several payment requests. */
+/** A delivery about one of several payment requests. */
 export const delivery = (number: number, different: Partial<Delivery> = {}): Delivery => ({
   uid: uidOf(number),
   event: 'ugwo.updated',
@@ -28,9 +28,9 @@ export const delivery = (number: number, different: Partial<Delivery> = {}): Del
   ...different,
 });
 
-/** Time that passes only while it is waited for, by both clocks; one of them can be set. */
+/** Virtual time that advances only while something waits; the wall clock can be changed. */
 export class TestClock extends VirtualClock implements Clock {
-  /** By how much it was set forward, or back, in milliseconds. */
+  /** The change of the wall clock, in milliseconds. */
   set = 0;
   override now(): number {
     return this.time + this.set;

@@ -5,7 +5,7 @@ import { delivery, newQueue } from './support.ts';
 
 const KEPT = { state: 'kept', duplicates: false, due: 0 } as const;
 
-it('tells each event once, and names those that a kill has caught between two notes', async () => {
+it('the print cursor reports each event once, and names those that a kill may have cut off', async () => {
   const queue = newQueue();
   for (let number = 1; number <= 250; number += 1) await queue.keep(delivery(number), KEPT);
   const teller = openPrintCursor(queue);
@@ -19,7 +19,7 @@ it('tells each event once, and names those that a kill has caught between two no
   const second = teller.next(130).at(-1);
   if (second === undefined) throw new Error('nothing to tell');
   await teller.note('telling', second);
-  // Killed here; the next process begins anew.
+  // Killed here; the next process starts over.
   const next = openPrintCursor(queue);
   expect(next.doubtful().map(({ seq }) => seq)).toEqual(Array.from({ length: 130 }, (_, index) => index + 101));
   expect(next.next().map(({ uid }) => uid)[0]).toBe(uidOf(231));
