@@ -105,7 +105,7 @@ export interface ChargePlan {
  * Plans a charge: reads the payment request and the ledger, and asks the guard. Throws what the charge would throw
  * before the guard decides. Open `deps` for a dry run, which only reads the ledger.
  */
-export const planCharge = async (input: OneCharge, deps: Deps): Promise<ChargePlan> => {
+const planCharge = async (input: OneCharge, deps: Deps): Promise<ChargePlan> => {
   const { ugwo, earlier, look } = input;
   const data = chargeData(input, deps.io.clock.now());
   const client = await deps.client('read');
