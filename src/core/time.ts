@@ -172,22 +172,13 @@ export const formatDuration = (ms: number): string => {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 };
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const FORM = /^[A-Za-z]{3}, (\d{2}) ([A-Za-z]{3}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d) GMT$/;
-
 /**
  * Parses an HTTP date (RFC 9110 section 5.6.7, the form that servers must send) to milliseconds since the epoch;
- * undefined for any other text, and for an impossible date. The day of the week is ignored.
+ * undefined for any other text, and for an impossible date, which Date.parse turns into another one.
  */
 export const httpDate = (text: string): number | undefined => {
-  const [, day, month = '', year, ...time] = FORM.exec(text) ?? [];
-  const [hours = 0, minutes = 0, seconds = 0] = time.map(Number);
-  const date = new Date(
-    Date.UTC(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, minutes, seconds),
-  );
-  // Date.UTC would turn 31 February into a day in March, the year 26 into 1926, and an invalid month into last
-  // December.
-  return date.getUTCDate() === Number(day) && date.getUTCFullYear() === Number(year) ? date.getTime() : undefined;
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) || date.toUTCString() !== text ? undefined : date.getTime();
 };
 
 /** Upper limit, since a header can ask for more than a Date can hold. */

@@ -301,10 +301,8 @@ describe('formatDuration', () => {
 it.each([
   ['Fri, 20 Nov 2026 13:05:00 GMT', Date.UTC(2026, 10, 20, 13, 5)],
   ['Thu, 29 Feb 2024 23:59:59 GMT', Date.UTC(2024, 1, 29, 23, 59, 59)],
-  ['a month in other letters', Date.UTC(2026, 10, 20, 13, 5), 'Fri, 20 NOV 2026 13:05:00 GMT'],
-  ['a day of the week that is another', Date.UTC(2026, 10, 20, 13, 5), 'Mon, 20 Nov 2026 13:05:00 GMT'],
-])('httpDate reads %s', (text, ms, written = text) => {
-  expect(httpDate(written)).toBe(ms);
+])('httpDate reads %s', (text, ms) => {
+  expect(httpDate(text)).toBe(ms);
 });
 
 it.each([
@@ -314,6 +312,8 @@ it.each([
   ['the year 26, which Date.parse takes for 2026', 'Fri, 20 Nov 0026 13:05:00 GMT'],
   ['the year 1, which Date.parse takes for 2001', 'Mon, 01 Jan 0001 00:00:00 GMT'],
   ['an unknown month', 'Fri, 20 Foo 2026 13:05:00 GMT'],
+  ['the wrong day of the week', 'Mon, 20 Nov 2026 13:05:00 GMT'],
+  ['the words for no date', 'Invalid Date'],
   ['a minute 60', 'Fri, 20 Nov 2026 13:60:00 GMT'],
   ['a second 60', 'Sat, 31 Dec 2016 23:59:60 GMT'],
   ['the format of RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT'],
