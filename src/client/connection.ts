@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { lookup as ask } from 'node:dns';
-import { BlockList, isIP, isIPv6, type LookupFunction, type Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { buildConnector, Client as ClientTypes, Dispatcher } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
@@ -243,18 +243,6 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than an attempt, to leave time for another one after a failed connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** True when NO_PROXY has a range of addresses (10.0.0.0/8) that contains the origin's host, given as an address. */
-const isInRange = (origin: string, noProxy: string): boolean => {
-  const host = new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1');
-  const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
-  const ranges = new BlockList();
-  for (const [, net = '', bits] of noProxy.matchAll(/([^,\s/]+)\/(\d+)/g)) {
-    // Skip an invalid range.
-    attempt(() => ranges.addSubnet(net, Number(bits), familyOf(net)));
-  }
-  return isIP(host) !== 0 && ranges.check(host, familyOf(host));
-};
-
 const setting = (env: Env, name: string): string => env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '';
 
 /** The first of these variables with a value: its name in capitals, and its value. */
@@ -321,7 +309,7 @@ export const routeOf = (origin: string, env: Env): ConnectionRoute => {
   const verified = verifies(origin, env, 'the secret key');
   const found = firstSetting(env, ['HTTPS_PROXY', 'ALL_PROXY']);
   const passedBy = setting(env, 'no_proxy');
-  if (!origin.startsWith('https:') || found === undefined || isInRange(origin, passedBy)) return { origin, verified };
+  if (!origin.startsWith('https:') || found === undefined) return { origin, verified };
   const [variable, value] = found;
   const url = proxyUrl(value);
   return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy } };
