@@ -59,9 +59,6 @@ export const excessOf = ({ depth, values, name }: Measure): string | undefined =
   return name > BOUNDS.name ? `the answer has a name of more than ${grouped(BOUNDS.name)} bytes` : undefined;
 };
 
-/** Placeholder for the characters that were cut. */
-export const leftOut = (characters: number): string => `… (${grouped(characters)} more characters)`;
-
 /**
  * The first characters of a text and the number of cut ones; the whole text when it is short enough. Secrets must be
  * removed before.
@@ -69,7 +66,7 @@ export const leftOut = (characters: number): string => `… (${grouped(character
 export const cutText = (text: string, most: number): string => {
   if (text.length <= most) return text;
   const head = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
-  return head + leftOut(text.length - head.length);
+  return `${head}… (${grouped(text.length - head.length)} more characters)`;
 };
 
 /**

@@ -1,7 +1,7 @@
 import { memo } from '../core/async.ts';
-import { BOUNDS, cutText, leftOut } from '../core/bounds.ts';
+import { BOUNDS, cutText } from '../core/bounds.ts';
 import { machineValue, reasonIn } from '../core/charge.ts';
-import { mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
+import { indent, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column } from '../core/result.ts';
@@ -52,32 +52,12 @@ export interface Cell {
   readonly paint: Paint;
 }
 
-type Say = (token: string) => void;
-
-const sayJson = (value: unknown, say: Say): void => {
-  if (!Array.isArray(value) && !isObject(value)) {
-    say(printExact(value));
-    return;
-  }
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  say(open as string);
-  for (const [index, [name, member]] of Object.entries(value).entries()) {
-    if (index > 0) say(', ');
-    if (open === '{') say(`${JSON.stringify(name)}: `);
-    sayJson(member, say);
-  }
-  say(close as string);
-};
-
-/** JSON with a blank after each comma and colon, where a line can be broken; cut to the limit of a cell. */
-const spacedJson = (value: unknown): string => {
-  let [text, length] = ['', 0];
-  sayJson(value, (token) => {
-    length += token.length;
-    if (text.length < BOUNDS.cell) text += token.slice(0, BOUNDS.cell - text.length);
-  });
-  return length > text.length ? text + leftOut(length - text.length) : text;
-};
+/** JSON on one line, with a blank after each comma and colon, where a line can be broken. */
+const spacedJson = (value: unknown): string =>
+  indent(printExact(value))
+    .replaceAll(/(?<=[[{])\n */g, '')
+    .replaceAll(/\n *(?=[\]}])/g, '')
+    .replaceAll(/\n */g, ' ');
 
 /**
  * The text of a value without a column kind, cut to the limit of a cell; empty for a blank value. Not yet safe to
@@ -85,7 +65,7 @@ const spacedJson = (value: unknown): string => {
  */
 export const plainText = (value: unknown): string => {
   if (isBlank(value)) return '';
-  return typeof value === 'string' ? cutText(value, BOUNDS.cell) : spacedJson(value);
+  return cutText(typeof value === 'string' ? value : spacedJson(value), BOUNDS.cell);
 };
 
 /** True for words for people, as opposed to a translation key such as `enum.ugwo_status.successful`. */

@@ -85,28 +85,16 @@ const NO_LINE = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' };
 const NO_FRAME = { left: '', right: '', 'bottom-left': '', 'bottom-right': '', bottom: '', 'bottom-mid': '' };
 
 /**
- * The lines of one table row. The cells are padded to their widths already, and cli-table3 measures them: so a
- * character that it measures wrongly does not shift a column.
+ * The line below the head. Only this line is drawn by cli-table3: a table for each row takes a hundred times as long, and
+ * it measures some characters wrongly, which would shift a column.
  */
-const draw = (Table: CliTable, cells: readonly string[], rule = ''): string[] => {
-  const below = { bottom: rule, 'bottom-mid': rule.repeat(GAP.length) };
+const ruleOf = (Table: CliTable, widths: readonly number[], { rule }: Styles): string => {
   const table = new Table({
-    chars: { ...NO_LINE, ...NO_FRAME, ...below, middle: GAP },
+    chars: { ...NO_LINE, ...NO_FRAME, bottom: rule, 'bottom-mid': rule.repeat(GAP.length), middle: GAP },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
-  table.push([...cells]);
-  return table.toString().split('\n');
-};
-
-const MARK = '#';
-
-/**
- * The text before, between and after the cells of a row. Drawn once: a table for each row takes a hundred times as
- * long.
- */
-const seamsOf = (Table: CliTable, count: number): string[] => {
-  const marks = Array.from({ length: count }, () => MARK);
-  return draw(Table, marks).join('').split(MARK);
+  table.push(widths.map((width) => ' '.repeat(width)));
+  return table.toString().split('\n').at(-1) ?? '';
 };
 
 const alignOf = (column: Column | undefined): 'left' | 'right' =>
@@ -167,7 +155,6 @@ const joinLines = (lines: readonly string[]): string => lines.map((line) => `${l
  */
 const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles }: Surface): Sink => {
   const mayCut = Number.isFinite(width);
-  const seams = seamsOf(Table, columns.length);
   const fitted = ({ text, paint }: Cell, column: Column, index: number): string => {
     const room = widths[index] ?? 0;
     const short = mayCut && mayBeCut(column) ? shortened(text, column, room, styles) : text;
@@ -176,14 +163,10 @@ const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles
   };
   const line = (cellAt: (column: Column) => Cell): string => {
     const cells = columns.map((column, index) => fitted(cellAt(column), column, index));
-    return seams
-      .map((seam, index) => seam + (cells[index] ?? ''))
-      .join('')
-      .trimEnd();
+    return cells.join(GAP).trimEnd();
   };
   const head = (): string[] => {
-    const blanks = widths.map((columnWidth) => ' '.repeat(columnWidth));
-    const rule = draw(Table, blanks, styles.rule).at(-1) ?? '';
+    const rule = ruleOf(Table, widths, styles);
     return [line((column) => ({ text: headingOf(column), paint: styles.heading })), styles.dim(rule)];
   };
   let started = false;
