@@ -100,8 +100,7 @@ const watched = async (
 ): Promise<Transport> => {
   const { stderr, clock, env } = io;
   if (!stderr.isTerminal || globals.quiet || globals.debug) return transport;
-  const [{ openStatusLine }, { openWaiting }, { stylesFor }] = await Promise.all([
-    import('../output/status-line.ts'),
+  const [{ openStatusLine, openWaiting }, { stylesFor }] = await Promise.all([
     import('../output/status-line.ts'),
     import('../output/style.ts'),
   ]);

@@ -56,11 +56,8 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
   const ledger = memoDone(() => openLedgerOf(run, rooms));
   const { observe, remind } = optionalLedger(run, rooms, ledger);
   const place: Deps['place'] = async () => {
-    const [{ ledgerTargetOf: placeOf }, { origin, key, profile }] = [
-      await import('../ledger/entry.ts'),
-      await target(),
-    ];
-    return placeOf(origin, key, profile);
+    const { origin, key, profile } = await target();
+    return (await import('../ledger/entry.ts')).ledgerTargetOf(origin, key, profile);
   };
   const deps: Deps = {
     io,

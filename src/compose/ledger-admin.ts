@@ -35,11 +35,7 @@ async function* updatesOf(ledger: Ledger, job: string, rows: number) {
  * missing.
  */
 const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
-  const {
-    importEntries: pushEntries,
-    importJobs: pushJobs,
-    importUpdates: pushUpdates,
-  } = await import('../ledger/postgres/admin.ts');
+  const { importEntries, importJobs, importUpdates } = await import('../ledger/postgres/admin.ts');
   const [sending] = await ledger.list({ states: ['sending'], limit: 1 });
   if (sending !== undefined) {
     throw usageError(`${sending.id} is being sent right now`, { hint: 'wait until it has ended, then run this again' });
@@ -47,16 +43,16 @@ const pushAll = async (ledger: Ledger, session: Session): Promise<Pushed> => {
   let [charges, updates, all] = [0, 0, 0];
   const kept: string[] = [];
   for await (const entries of entriesOf(ledger)) {
-    const pushed = await pushEntries(session, entries);
+    const pushed = await importEntries(session, entries);
     charges += pushed.added;
     all += entries.length;
     kept.push(...pushed.kept);
   }
   const jobs = await ledger.jobs.list({ limit: -1 });
-  const added = await pushJobs(session, [...jobs].reverse());
+  const added = await importJobs(session, [...jobs].reverse());
   for (const { id, rows } of jobs.filter(({ kind }) => kind === 'update')) {
     for await (const some of updatesOf(ledger, id, rows)) {
-      updates += await pushUpdates(session, some);
+      updates += await importUpdates(session, some);
       all += some.length;
     }
   }

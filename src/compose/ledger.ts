@@ -25,10 +25,7 @@ export const hasFileLedger = async (rooms: Rooms): Promise<boolean> => {
 
 /** Options that every ledger needs. */
 const worldOf = async ({ clock, signals, redactor }: Io) => {
-  const [{ thisSender }, { thisMachine }] = await Promise.all([
-    import('../ledger/sender.ts'),
-    import('../ledger/sender.ts'),
-  ]);
+  const { thisSender, thisMachine } = await import('../ledger/sender.ts');
   return {
     now: clock.now,
     uptime: thisMachine.uptime,
@@ -40,14 +37,14 @@ const worldOf = async ({ clock, signals, redactor }: Io) => {
 
 /** Opens the ledger in this machine's file; with `dryRun`, only to read it. */
 export const openFileLedger = async (io: Io, rooms: Rooms, dryRun = false): Promise<Ledger> => {
-  const [{ openLedger, openToRead }, { hasProcessEnded: isGone }, world] = await Promise.all([
+  const [{ openLedger, openToRead }, { hasProcessEnded }, world] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sender.ts'),
     worldOf(io),
   ]);
   const path = await ledgerPath(rooms);
   const open = dryRun ? openToRead : openLedger;
-  return open({ ...world, path, isGone: (sender, overdue) => isGone(sender, world.self, overdue) });
+  return open({ ...world, path, isGone: (sender, overdue) => hasProcessEnded(sender, world.self, overdue) });
 };
 
 /** Address and password of the run's shared ledger, and the source of the setting. Undefined if none is set. */
@@ -64,19 +61,17 @@ export const sharedSetting = async (
 
 /** Opens a shared ledger; with `dryRun`, only to read it. */
 const openTeamLedger = async (io: Io, rooms: Rooms, access: Access, dryRun: boolean): Promise<Ledger> => {
-  const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded: isGoneAnywhere }, { operator }, world] =
-    await Promise.all([
-      import('../ledger/postgres/open.ts'),
-      import('../ledger/sender.ts'),
-      import('../ledger/sender.ts'),
-      worldOf(io),
-    ]);
+  const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded, operator }, world] = await Promise.all([
+    import('../ledger/postgres/open.ts'),
+    import('../ledger/sender.ts'),
+    worldOf(io),
+  ]);
   const { self } = world;
   const open = dryRun ? openSharedToRead : openSharedLedger;
   return open({
     ...{ ...world, access },
     folder: (await rooms.folders()).data,
-    isGone: (sender, overdue) => isGoneAnywhere(sender, self, overdue),
+    isGone: (sender, overdue) => mayHaveEnded(sender, self, overdue),
     worker: `${operator()} ${self.pid}`,
   });
 };

@@ -4,7 +4,7 @@ import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Deps } from '../commands/deps.ts';
 import { memo } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
-import type { Env, Io } from '../core/io.ts';
+import { type Env, type Io, speaksUtf8 } from '../core/io.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import type { StatusLine } from '../output/status-line.ts';
 
@@ -90,23 +90,16 @@ export const openRowServices = async (
   if (globals.asCurl) {
     throw usageError("--as-curl and --from can't be used together", { hint: 'use --dry-run to check the whole file' });
   }
-  const [
-    { showProgress },
-    { openSeen },
-    { openStatusLine },
-    { speaksUtf8, stylesFor },
-    { rowSource },
-    { ownFileAt },
-    checkPath,
-  ] = await Promise.all([
-    import('../bulk/progress.ts'),
-    import('../database/seen.ts'),
-    import('../output/status-line.ts'),
-    import('../output/style.ts'),
-    import('../cli/sources.ts'),
-    import('../cli/own-files.ts'),
-    openCheckPath(),
-  ]);
+  const [{ showProgress }, { openSeen }, { openStatusLine }, { stylesFor }, { rowSource }, { ownFileAt }, checkPath] =
+    await Promise.all([
+      import('../bulk/progress.ts'),
+      import('../database/seen.ts'),
+      import('../output/status-line.ts'),
+      import('../output/style.ts'),
+      import('../cli/sources.ts'),
+      import('../cli/own-files.ts'),
+      openCheckPath(),
+    ]);
   const { clock, random, signals, stderr, env, redactor } = io;
   const { data, config } = await rooms.folders();
   const styles = await stylesFor(usesColor(globals.color, env, stderr.isTerminal), speaksUtf8(env));

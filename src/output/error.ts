@@ -1,11 +1,12 @@
 import { BOUNDS, cutText } from '../core/bounds.ts';
 import type { ErrorDetail, PayError, Violation } from '../core/error.ts';
+import { speaksUtf8 } from '../core/io.ts';
 import { minify } from '../core/json.ts';
 import { isJson } from '../core/json-scan.ts';
 import { cleanedJson, cleanedUrl, type Redactor } from '../core/secret.ts';
 import { visible, visibleJson } from '../core/text.ts';
 import { utcAtom } from '../core/time.ts';
-import { type Paint, speaksUtf8, stylesFor } from './style.ts';
+import { type Paint, stylesFor } from './style.ts';
 import { type Beside, proseLines, roomOn } from './text.ts';
 
 export interface ErrorBlockOptions {

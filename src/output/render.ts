@@ -1,12 +1,12 @@
 import { unreachable } from '../core/error.ts';
-import type { Io, Output } from '../core/io.ts';
+import { type Io, type Output, speaksUtf8 } from '../core/io.ts';
 import { type ApiRecord, serviceNow } from '../core/record.ts';
 import type { OutputOptions, Result, ResultNotices, ShareOptions, View } from '../core/result.ts';
 import type { Clean } from '../core/secret.ts';
 import { visibleText } from '../core/text.ts';
 import { card, cardChanges } from './card.ts';
 import { csvRecord, csvSink, jsonRecord, jsonSink, ndjsonSink, tsvRecord, tsvSink } from './machine.ts';
-import { type Surface, speaksUtf8, stylesFor } from './style.ts';
+import { type Surface, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
 import { notice, roomOn } from './text.ts';
 import { openCountdown, showWait } from './wait.ts';
@@ -138,8 +138,8 @@ const passedOn = async (
   const { record, view, failure } = result;
   const said = [result.notice ?? []].flat();
   if (how.share || how.copy) {
-    const { sharedRecord: passOnRecord } = await import('./share.ts');
-    said.push(...(await passOnRecord(cleanedRecord(record, cleanOf(io)), view, how, io)));
+    const { sharedRecord } = await import('./share.ts');
+    said.push(...(await sharedRecord(cleanedRecord(record, cleanOf(io)), view, how, io)));
   }
   if (!how.share) await renderRecord(record, view, io, { ...options, qr: how.qr });
   return said.length === 0 ? { failure } : { failure, notice: said };

@@ -2,8 +2,6 @@ import { type Env, speaksUtf8 } from '../core/io.ts';
 import type { QrWhen } from '../core/result.ts';
 import { STATUSES, type Tone } from '../core/status.ts';
 
-export { speaksUtf8 } from '../core/io.ts';
-
 /** Puts colour around a text that is already padded and free of control characters. */
 export type Paint = (text: string) => string;
 

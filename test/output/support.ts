@@ -1,10 +1,10 @@
-import type { Env, Output } from '../../src/core/io.ts';
+import { type Env, type Output, speaksUtf8 } from '../../src/core/io.ts';
 import type { ApiPage, ApiRecord } from '../../src/core/record.ts';
 import type { OutputOptions, View } from '../../src/core/result.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { formatLocalFull } from '../../src/core/time.ts';
 import type { RenderIo } from '../../src/output/render.ts';
-import { type Surface, speaksUtf8, stylesFor } from '../../src/output/style.ts';
+import { type Surface, stylesFor } from '../../src/output/style.ts';
 
 export const NOW = Date.parse('2026-11-20T13:05:00Z');
 
