@@ -48,49 +48,6 @@ export interface NewProfile {
     | { readonly command: readonly string[] };
 }
 
-/**
- * The profiles of one config folder. Failures are PayErrors: `usage` for an invalid name, URL or command, `auth` for
- * the rest.
- */
-export interface ProfileRoom {
-  /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
-  target(asked: PlaceGiven): Promise<Target>;
-  /** The origin alone, for --dry-run: needs no key. */
-  origin(asked: PlaceGiven): Promise<string>;
-  /** Settings from flags and environment, checked; reads no profile. */
-  chosen(asked: PlaceGiven): TargetSettings;
-  list(): readonly ProfileSummary[];
-  /** Throws when the state of the folder prevents storing a key; changes nothing. */
-  checkFolder(): void;
-  /** The named profile, or the default one. */
-  show(name: string | undefined): ProfileSummary;
-  /** All checks of `save`, and one of the key itself: runs a helper. Stores nothing. */
-  check(profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }>;
-  /** Stores the profile, and replaces one of the same name. It becomes the default if there is none. */
-  save(profile: NewProfile): ProfileSummary;
-  /** Stores a key in the system's keychain; returns the command that prints it, or the reason for the failure. */
-  keep(name: string, key: string): Promise<KeychainKey>;
-  /**
-   * Returns a function that removes the profile's key from the keychain once it is unused; undefined when it has none
-   * there, or when another profile uses it.
-   */
-  kept(name: string): Promise<(() => Promise<string | undefined>) | undefined>;
-  /** The stored terminal settings of the named profile, or of the default one. */
-  defaults(name: string | undefined): StoredDefaults;
-  /** Stores a setting, or removes it. */
-  setDefault(name: string | undefined, setting: string, value: string | undefined): StoredDefaults;
-  use(name: string): ProfileSummary;
-  /** Checks both names. The returned function renames the profile with all that is stored in it. */
-  renaming(from: string, to: string): () => ProfileSummary;
-  /**
-   * Stores the ledger's URL in a profile, or in the default one; undefined stands for this machine's file. Returns the
-   * profile's name.
-   */
-  useLedger(name: string | undefined, url: string | undefined, passwordCommand: string | undefined): string;
-  /** Returns the removed profile. After the default is removed there is none until `use` or `save` sets one. */
-  remove(name: string): ProfileSummary;
-}
-
 const tailOf = ({ key, key_command }: StoredProfile): string => {
   if (key_command !== undefined) return 'command';
   return key === undefined || keyProblem(key) !== undefined ? 'unusable' : keyTail(key);
@@ -160,88 +117,111 @@ const defaultsOf = ({ name, stored: { defaults } }: FoundProfile): StoredDefault
 
 const emptyFile: ProfileFile = { version: PROFILE_FILE_VERSION, profiles: {} };
 
-/** Opens the profiles in the config folder. Nothing is read, created or written before a method needs it. */
-export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMachine): ProfileRoom => {
+/**
+ * Opens the profiles in the config folder. Nothing is read, created or written before a method needs it. Failures are
+ * PayErrors: `usage` for an invalid name, URL or command, `auth` for the rest. A method that takes an optional name
+ * means the default profile without one.
+ */
+export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMachine) => {
   // A run with all settings in flags and environment needs no folder.
   const store = memo(() => openStore(folders.config, machine, io.redactor));
   const read = (): ProfileFile | undefined => store().read();
+  const found = (name: string | undefined): FoundProfile =>
+    find(read(), name === undefined ? undefined : checkName(name));
   const change = (name: string, how: (file: ProfileFile) => ProfileFile): ProfileSummary => {
     const next = how(read() ?? emptyFile);
     store().write(next);
     return summaryOf(next, name);
   };
+  const replace = (name: string, next: StoredProfile): ProfileSummary =>
+    change(name, (file) => ({ ...file, profiles: { ...file.profiles, [name]: next } }));
   return {
-    target: async (asked) => await targetOf(choose(asked, io.env), read, io, machine),
-    origin: async (asked) => originOf(choose(asked, io.env), read),
-    chosen: (asked) => choose(asked, io.env),
-    list() {
+    /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
+    target: async (asked: PlaceGiven): Promise<Target> => await targetOf(choose(asked, io.env), read, io, machine),
+    /** The origin alone, for --dry-run: needs no key. */
+    origin: async (asked: PlaceGiven): Promise<string> => originOf(choose(asked, io.env), read),
+    /** Settings from flags and environment, checked; reads no profile. */
+    chosen: (asked: PlaceGiven): TargetSettings => choose(asked, io.env),
+    list: (): readonly ProfileSummary[] => {
       const file = read();
       return Object.keys(file?.profiles ?? {}).map((name) => summaryOf(file, name));
     },
-    checkFolder: () => store().checkFolder(),
-    show: (name) => summaryOf(read(), name === undefined ? undefined : checkName(name)),
-    async check(profile) {
+    /** Throws when the state of the folder prevents storing a key; changes nothing. */
+    checkFolder: (): void => store().checkFolder(),
+    show: (name: string | undefined): ProfileSummary =>
+      summaryOf(read(), name === undefined ? undefined : checkName(name)),
+    /** All checks of `save`, and one of the key itself: runs a helper. Stores nothing. */
+    check: async (profile: NewProfile): Promise<{ readonly origin: string; readonly key: string }> => {
       const { origin, key, key_command } = stored(profile, io);
       if (key !== undefined) return { origin, key };
       const printed = await runKeyCommand(key_command ?? [], io, machine);
       return { origin, key: checkKey(printed, origin, 'the key of the key command') };
     },
-    save: (profile) =>
+    /** Stores the profile, and replaces one of the same name. It becomes the default if there is none. */
+    save: (profile: NewProfile): ProfileSummary =>
       change(profile.name, (file) => ({
         ...file,
         default: defaultName(file) ?? profile.name,
         // A new key keeps the profile's ledger and settings.
         profiles: { ...file.profiles, [profile.name]: { ...settledOf(file, profile.name), ...stored(profile, io) } },
       })),
-    keep: async (name, key) =>
+    /** Stores a key in the system's keychain; returns the command that prints it, or the reason for the failure. */
+    keep: async (name: string, key: string): Promise<KeychainKey> =>
       (await import('./keychain.ts')).keepKey(checkName(name), key, folders.config, io, machine),
-    async kept(name) {
-      const file = read();
-      const command = find(file, checkName(name)).stored.key_command;
-      if (command === undefined || isSharedCommand(file, command)) return undefined;
+    /**
+     * Returns a function that removes the profile's key from the keychain once it is unused; undefined when it has none
+     * there, or when another profile uses it.
+     */
+    kept: async (name: string): Promise<(() => Promise<string | undefined>) | undefined> => {
+      const command = found(name).stored.key_command;
+      if (command === undefined || isSharedCommand(read(), command)) return undefined;
       return (await import('./keychain.ts')).releaseOf(command, folders.config, io, machine);
     },
-    defaults: (asked) => defaultsOf(find(read(), asked === undefined ? undefined : checkName(asked))),
-    setDefault(asked, setting, value) {
-      const file = read();
-      const { name, stored: profile } = find(file, asked === undefined ? undefined : checkName(asked));
+    /** The stored terminal settings. */
+    defaults: (asked: string | undefined): StoredDefaults => defaultsOf(found(asked)),
+    /** Stores a setting, or removes it. */
+    setDefault: (asked: string | undefined, setting: string, value: string | undefined): StoredDefaults => {
+      const { name, stored: profile } = found(asked);
       const { [setting]: _old, ...others } = defaultsOf({ name, stored: profile }).values;
       const { defaults: _all, ...rest } = profile;
       const defaults = value === undefined ? others : { ...others, [setting]: value };
       const next: StoredProfile = { ...rest, ...(Object.keys(defaults).length === 0 ? {} : { defaults }) };
-      if (file !== undefined) store().write({ ...file, profiles: { ...file.profiles, [name]: next } });
+      replace(name, next);
       return defaultsOf({ name, stored: next });
     },
-    renaming(from, to) {
-      const { name } = find(read(), checkName(from));
+    /** Checks both names. The returned function renames the profile with all that is stored in it. */
+    renaming: (from: string, to: string): (() => ProfileSummary) => {
+      const { name } = found(from);
       if (own(read(), checkName(to)) !== undefined) {
         throw usageError(`there is a profile "${to}" already`, { hint: 'choose another name; nothing was changed' });
       }
       return () => change(to, (file) => renamed(file, name, to));
     },
-    use: (name) => change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
-    useLedger(asked, url, passwordCommand) {
-      const file = read();
-      const { name, stored: profile } = find(file, asked === undefined ? undefined : checkName(asked));
+    use: (name: string): ProfileSummary =>
+      change(name, (file) => ({ ...file, default: find(file, checkName(name)).name })),
+    /** Stores the ledger's URL; undefined stands for this machine's file. Returns the profile's name. */
+    useLedger: (asked: string | undefined, url: string | undefined, passwordCommand: string | undefined): string => {
+      const { name, stored: profile } = found(asked);
       const { ledger: _ledger, ledger_password_command: _command, ...rest } = profile;
       const command =
         passwordCommand === undefined ? undefined : [...splitCommand(passwordCommand, '--password-command')];
-      const next: StoredProfile = {
+      replace(name, {
         ...rest,
         ...(url === undefined ? {} : { ledger: url }),
         ...(url === undefined || command === undefined ? {} : { ledger_password_command: command }),
-      };
-      if (file !== undefined) store().write({ ...file, profiles: { ...file.profiles, [name]: next } });
+      });
       return name;
     },
-    remove(name) {
-      const file = read();
+    /** Returns the removed profile. After the default is removed there is none until `use` or `save` sets one. */
+    remove: (name: string): ProfileSummary => {
+      const file = read() ?? emptyFile;
       const removed = summaryOf(file, checkName(name));
-      if (file !== undefined) store().write(without(file, name));
+      store().write(without(file, name));
       return removed;
     },
   };
 };
+export type ProfileRoom = ReturnType<typeof openProfiles>;
 
 /** The shared ledger of a profile. */
 export interface ProfileLedger {
