@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ReleaseFacts, releaseProblems } from '../../scripts/release-checks.ts';
+import { newFolder } from '../support/program.ts';
 
 const READY: ReleaseFacts = {
   version: '1.2.3',
@@ -54,6 +57,33 @@ describe('a release', () => {
     const changelog = '## 1.2.3-rc.1 (2026-11-25)\n';
     const preview = { ...READY, version: '1.2.3-rc.1', locked: '1.2.3-rc.1', tags: ['v1.2.3-rc.1'], changelog };
     expect(releaseProblems(preview)).toEqual([]);
+  });
+
+  it('reads the facts from the files and from git', () => {
+    const cwd = newFolder('project');
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd, encoding: 'utf8' });
+    const check = () => {
+      const env = { PATH: process.env['PATH'], HOME: cwd };
+      return spawnSync(process.execPath, [resolve('scripts/release.ts'), '--check'], { cwd, env, encoding: 'utf8' });
+    };
+    const manifest = { version: '1.2.3', description: 'x' };
+    writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(cwd, 'package-lock.json'), JSON.stringify(manifest));
+    writeFileSync(join(cwd, 'CHANGELOG.md'), READY.changelog.replaceAll('2026-11-25', '2020-01-01'));
+    writeFileSync(join(cwd, 'SECURITY.md'), READY.security);
+    git('init', '--quiet');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'x');
+    expect(check()).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^1\.2\.3 can't .*\n.*no tag v/),
+    });
+    git('tag', 'v1.2.3');
+    expect(check()).toMatchObject({ status: 0, stdout: '1.2.3 can be released\n', stderr: '' });
+    writeFileSync(join(cwd, 'x'), '');
+    expect(check()).toMatchObject({ status: 1, stderr: expect.stringContaining('?? x') });
   });
 
   it('of this version lacks only the date, the tag and a clean tree', () => {
