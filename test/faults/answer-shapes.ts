@@ -1,12 +1,12 @@
 import { ACTIVITY } from '../support/activity.ts';
 import { MIB } from '../support/units.ts';
 
-/** What is asked, and in which formats: the arguments of a run, and what it is answered with around the hostile value. */
+/** The arguments of a run, its output formats, and the answer around the hostile value. */
 export interface Asked {
   readonly args: readonly string[];
   readonly formats: readonly string[];
   readonly status: number;
-  /** Exit codes that are true of it; a write that is proven is never anything else, whatever the answer holds besides. */
+  /** The possible exit codes; a proven write has no other, whatever else the answer contains. */
   readonly codes: readonly number[];
   readonly body: (value: string) => string;
 }
@@ -25,10 +25,10 @@ const UGWO = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 const ONYE = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 const ACT = ACTIVITY.uid;
 
-/** As many times as fit into so many characters. */
+/** Repeats the piece to this length. */
 const times = (bytes: number, piece: string): string => piece.repeat(Math.max(1, Math.floor(bytes / piece.length)));
 const listOf = (bytes: number, element: string): string => `[${times(bytes, `${element},`).slice(0, -1)}]`;
-/** Elements made each anew, up to so many characters. */
+/** Generated elements up to this length. */
 const made = (bytes: number, one: (nth: number) => string, [open, close] = ['[', ']']): string => {
   const parts: string[] = [];
   for (let size = 0; size < bytes; size += (parts.at(-1)?.length ?? 0) + 1) parts.push(one(parts.length));
@@ -38,7 +38,7 @@ const BRACES: [string, string] = ['{', '}'];
 const deep = (levels: number, inner: string, name: string): string =>
   `${`{"${name}":`.repeat(levels)}${inner}${'}'.repeat(levels)}`;
 
-/** A JSON value of about so many bytes, each of its own kind. */
+/** JSON values of about this many bytes, one per kind. */
 const KINDS: Readonly<Record<string, (bytes: number) => string>> = {
   'deep lists': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
   'deep objects': (bytes) => deep(bytes / 6, '1', 'a'),
@@ -74,10 +74,10 @@ const KINDS: Readonly<Record<string, (bytes: number) => string>> = {
 const MEMBERS = JSON.stringify(ACTIVITY).slice(0, -1);
 const LOOKED = `{"uid":"${UGWO}","amount":5000,"currency":"NGN","status":"requires_ugwo"`;
 const CHARGE = ['ugwo', 'charge', UGWO, '--medium', 'ussd', '--provider', 'gtb', '--no-preflight'];
-/** A charge that is proven; 7 where what the customer must do can't be read, 11 where the answer says it has failed. */
+/** A proven charge: 7 if the next action can't be read, 11 if the answer says it failed. */
 const CHARGED = [0, 7, 11];
 
-/** Where a value stands in an answer, and to what. */
+/** Places for the value in an answer, and their commands. */
 const PLACES: Readonly<Record<string, Asked>> = {
   'charge, a field': {
     args: CHARGE,
@@ -188,12 +188,12 @@ const PLACES: Readonly<Record<string, Asked>> = {
   },
 };
 
-/** Just below what is read of an answer at all, and what the finds of an attacker were made of. */
+/** Just below the limit for an answer, and the sizes of past findings. */
 const SIZES = [64 * 1024, 0.7 * MIB, 1.9 * MIB].map(Math.floor);
 
 const nameOf = (bytes: number): string => (bytes < MIB ? `${bytes / 1024} KiB` : `${(bytes / MIB).toFixed(1)} MiB`);
 
-/** Each kind in each place, a size and a format taken in turn; the largest for all. */
+/** Each kind in each place, with sizes and formats in turn; the largest size with all. */
 export const shapes = (): Shape[] => {
   const all: Shape[] = [];
   let turn = 0;

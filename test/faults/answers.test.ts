@@ -7,7 +7,7 @@ it('has more than 200 shapes', () => {
   expect(shapes().length).toBeGreaterThan(200);
 });
 
-it('takes answers that are hostile within the bound on bytes, in little memory and in time', async () => {
+it('accepts hostile answers below the size limit, in bounded memory and time', async () => {
   const { failures } = await answers({ short: true, folder: newFolder(), say: () => undefined });
   expect(failures).toEqual([]);
 }, 180_000);

@@ -10,16 +10,16 @@ import { type Part, spread } from './part.ts';
 import { environmentOf } from './surroundings.ts';
 
 const LOOK_EVERY_MS = 5;
-/** In seconds: what `--timeout` gives an attempt, and what a run may take beyond it. */
+/** In seconds: the `--timeout` of an attempt, and the extra time of a run. */
 const DEADLINE_S = 20;
 const BEYOND_S = 1;
-/** A run that reads a small answer takes 70 MB; of all shapes the worst took 145 on Node and 135 on Bun. */
+/** A run with a small answer needs 70 MB; the worst shape needed 145 on Node and 135 on Bun. */
 const MOST_MB = 150;
 
-/** It is ended there, for the sake of the machine. */
+/** The run is killed there, to protect the machine. */
 const FAR_TOO_MUCH_MB = 1000;
 
-/** What became of one run. */
+/** The result of one run. */
 export interface Ran {
   readonly code: number | null;
   readonly ms: number;
@@ -27,7 +27,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs the built program against a service that gives one answer, and reads all that it prints. */
+/** Runs the built program against a service that gives one answer, and reads all of its output. */
 const answered = async (shape: Shape, folder: string): Promise<Ran> => {
   const body = Buffer.from(shape.body());
   const server = createServer((request, response) => {
@@ -61,7 +61,7 @@ const answered = async (shape: Shape, folder: string): Promise<Ran> => {
   return { code, ms: performance.now() - started, peakMb, stderr };
 };
 
-/** What is wrong with how a run ended; undefined where nothing is. */
+/** What is wrong with the end of a run; undefined if nothing is. */
 const faultOf = ({ name, codes }: Shape, { code, ms, peakMb, stderr }: Ran): string | undefined => {
   const faults = [
     ...(codes.includes(code ?? -1) ? [] : [`it ended with ${code}: ${stderr.slice(0, 300)}`]),
@@ -73,7 +73,7 @@ const faultOf = ({ name, codes }: Shape, { code, ms, peakMb, stderr }: Ran): str
 
 const SHORT = 10;
 
-/** Answers within the bound on bytes that are hostile in every other way. */
+/** Answers below the size limit that are hostile in every other way. */
 export const answers: Part = async ({ short, folder, say }) => {
   const all = spread(shapes(), short ? SHORT : Number.POSITIVE_INFINITY);
   const failures: string[] = [];

@@ -20,27 +20,27 @@ export interface Entry {
   readonly evidence: readonly { readonly kind: string }[];
 }
 
-/** The counts of a run, by their names. */
+/** The counts of a run, by name. */
 export type Summary = Readonly<Record<string, unknown>> & { readonly job: string };
 
-/** What is done to a run. */
+/** Faults for a run. */
 export interface Hardship {
   readonly kill?: AbortSignal;
-  /** No file can grow beyond so many KiB: a full disk. */
+  /** The largest file size in KiB: simulates a full disk. */
   readonly fileLimit?: number;
 }
 
-/** One ledger with what runs on it. */
+/** One ledger with its runs. */
 export interface Bench {
   readonly home: string;
-  /** The file that is charged. */
+  /** The input file. */
   readonly rows: string;
-  /** A file of this name in the bench's folder. */
+  /** A file in the bench's folder. */
   path(name: string): string;
   run(args: readonly string[], hardship?: Hardship): Promise<Traced>;
   /** Charges the rows. */
   charge(args: readonly string[], hardship?: Hardship): Promise<Traced>;
-  /** The charges of a job, as the ledger has them. */
+  /** The charges of a job in the ledger. */
   exported(job: string): Promise<readonly Entry[]>;
   unknown(): Promise<readonly Entry[]>;
 }
@@ -51,11 +51,11 @@ const parsed = (text: string): Entry[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Entry);
 
-/** The words before a command whose files may not grow beyond so many KiB. */
+/** The command prefix that limits file sizes to this many KiB. */
 const limited = (kib: number | undefined): string[] =>
   kib === undefined ? [] : ['bash', '-c', `ulimit -f ${kib}; exec "$@"`, 'bash'];
 
-/** The folder of a machine in that of the bench, and what its environment says besides. */
+/** A machine's folder within the bench's, and its environment. */
 interface Machine {
   readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -95,19 +95,19 @@ export const summaryOf = ({ code, stdout, stderr }: Traced): Summary => {
 const short = (what: readonly string[]): string =>
   what.length <= 3 ? what.join(', ') : `${what.slice(0, 3).join(', ')} and ${what.length - 3} more`;
 
-/** A failure that names the first of those that are wrong; none where none is. */
+/** A failure that names the first wrong items; empty if there are none. */
 export const wrong = (what: string, which: readonly string[]): string[] =>
   which.length === 0 ? [] : [`${which.length} ${what}: ${short(which)}`];
 
 const named = (some: readonly Line[]): string[] => some.map(({ ugwo = '' }) => ugwo);
 
-/** Those that are there more than once. */
+/** The duplicates. */
 const repeated = (names: readonly string[]): string[] =>
   Object.entries(countBy(names)).flatMap(([name, count]) => (count > 1 ? [name] : []));
 
 const isMade = ({ state }: Line): boolean => state === 'accepted' || state === 'failed';
 
-/** Whether a line tells of the one activity that the service has. */
+/** Whether a line describes the service's only activity for the payment request. */
 const tellsOf =
   (service: Counting) =>
   ({ ugwo = '', activity, account_number }: Line): boolean => {
@@ -126,8 +126,8 @@ const agreesWith =
   };
 
 /**
- * Holds what a job came to, by its report, its ledger and its summary, against what the service has made: what counts as made
- * is the very activity that the service has, nothing was made twice, and the three agree on every row.
+ * Compares a job's report, ledger and summary with the service: each charge recorded as created is the service's
+ * activity, nothing was created twice, and the three agree on every row.
  */
 export const faultsOf = async (
   bench: Bench,
@@ -136,7 +136,7 @@ export const faultsOf = async (
   report: string,
 ): Promise<string[]> => {
   const lines = readReport(bench.path(report));
-  // The last charge of a row is what has become of it.
+  // The last charge of a row is its result.
   const ledger = new Map((await bench.exported(summary.job)).map((entry) => [entry.ugwo, entry]));
   const reported = new Set(named(lines));
   const not = (is: (line: Line) => boolean, among: readonly Line[] = lines): string[] =>

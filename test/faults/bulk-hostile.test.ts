@@ -5,7 +5,7 @@ import { endRunning } from './strace.ts';
 
 afterEach(endRunning);
 
-it('says of each row what is true of it, whatever the service does', async () => {
+it('reports the true state of each row, whatever the service does', async () => {
   const { failures } = await hostile(200, { folder: newFolder(), say: () => undefined });
   expect(failures).toEqual([]);
 }, 120_000);

@@ -6,22 +6,22 @@ import type { PartOptions, PartResult } from './part.ts';
 import { seed } from './torture.ts';
 
 /*
- * A file of rows against a service with faults. What the service did about each row is known here, and each state must be true
- * of it; then `ledger sync` finds what the service shows.
+ * A bulk charge against a service with faults. The test knows what the service did with each row, and each reported
+ * state must be true; then `ledger sync` finds what the service shows.
  */
 
 const SHARES: Shares = { lost: 0.02, broken: 0.02, slowDown: 0.05, hung: 0.01, dropped: 0.02, refused: 0.01 };
 const LATENCY_MS = 20;
 
-/** What was done about the last POST of each payment request. */
+/** What happened to the last POST of each payment request. */
 const lastFates = (service: Counting): Map<string, Fate> =>
   new Map(service.posts.flatMap(({ ugwo, fate }) => (fate === undefined ? [] : [[ugwo, fate]])));
 
 const isStatus = ({ answer }: Fate, status: number): boolean => typeof answer === 'object' && answer.status === status;
 
-/** What must have been done about a row that ends in a state. */
+/** The fates that are possible for a row in each final state. */
 const TRUE: Readonly<Record<string, (fate: Fate) => boolean>> = {
-  // One whose answer was lost is looked at once.
+  // A charge with a lost answer is checked once.
   accepted: (fate) => fate.makes && (isStatus(fate, 200) || saysNothing(fate.answer)),
   rejected: (fate) => !fate.makes && isStatus(fate, 422),
   not_sent: (fate) => !fate.makes && isStatus(fate, 429),
@@ -82,7 +82,7 @@ export const hostile = async (rows: number, { folder, say }: Omit<PartOptions, '
           lines.filter((line) => !isTrue(fates)(line)).map(({ ugwo, state }) => `${ugwo} ${state}`),
         ),
         ...agreed,
-        // What the service does not show stays unknown for a quarter of an hour.
+        // Charges that the service does not show stay unknown for 15 minutes.
         ...(reconciled.code === (unshown.length > 0 ? 6 : 0)
           ? []
           : [`reconcile: exit ${reconciled.code}: ${reconciled.stderr}`]),

@@ -9,9 +9,9 @@ const SIZE = { rows: 60, kills: 4, processes: 3, concurrency: 4, latency: 200 };
 
 it.each([
   ['', false],
-  [', where nothing but its row keeps it from being charged again', true],
+  [', even if only the row prevents a second charge', true],
 ])(
-  'charges each row exactly once, whichever processes are killed meanwhile%s',
+  'charges each row exactly once, whichever processes are killed%s',
   async (_, again) => {
     const { failures } = await kills({ ...SIZE, again }, { folder: newFolder(), say: () => undefined });
     expect(failures).toEqual([]);

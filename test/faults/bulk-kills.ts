@@ -8,26 +8,26 @@ import type { Traced } from './strace.ts';
 import { seed } from './torture.ts';
 
 /*
- * Processes that share a file's rows and are killed again and again, each in the place of the last one. In the end somebody
- * clears up as an operator would: `ledger sync`, a word on what the service does not have, the same command once more.
+ * Processes that share a file's rows and are killed repeatedly; each is replaced. At the end an operator cleans up:
+ * `ledger sync`, `ledger resolve` for what the service does not have, and the same command again.
  */
 
-/** Machines that share a ledger: each slot is one. */
+/** Machines that share a ledger, one per slot. */
 export interface Team {
-  /** What names the ledger. */
+  /** The variables that select the ledger. */
   readonly env: Readonly<Record<string, string>>;
-  /** Told of each kill. */
+  /** Called at each kill. */
   readonly killed: () => void;
-  /** What is wrong with what the ledger went through, by the charges that came. */
+  /** Checks the history of the ledger against the received charges. */
   readonly faults: (posts: Counting['posts']) => Promise<readonly string[]>;
 }
 
-/** What the processes may end with: done, or with rows that a killed one has left unknown. */
+/** The exit codes of the processes: success, or rows left unknown by a killed one. */
 const ENDS = [0, 6];
-/** So many kills leave something unknown for certain. */
+/** With this many kills at least one leaves a row unknown. */
 const ENOUGH = 10;
 
-/** A process that came to its own end has waited for every row, those of the others included. */
+/** A process that exits on its own has waited for every row, including those of other processes. */
 const endFaults = (ended: Traced, rows: number): string[] => {
   const { code, signal, stderr } = ended;
   if (code === null || !ENDS.includes(code)) return [`a process ended with ${code ?? signal}: ${stderr}`];
@@ -35,7 +35,7 @@ const endFaults = (ended: Traced, rows: number): string[] => {
   return Number(accepted) + Number(unknown) === rows ? [] : [`a process left rows to others: ${ended.stdout}`];
 };
 
-/** What a person does about the rows that the service does not show: looks there, and says so. */
+/** The operator's part for rows that the service does not show: checks the service and resolves them. */
 const resolveRest = async (bench: Bench, service: Counting): Promise<{ faults: string[]; resolved: number }> => {
   const left = await bench.unknown();
   const made = left.filter(({ ugwo }) => service.executed(ugwo) > 0).map(({ ugwo }) => ugwo);
@@ -49,7 +49,7 @@ const resolveRest = async (bench: Bench, service: Counting): Promise<{ faults: s
   return { faults, resolved: unmade.length };
 };
 
-/** What is wrong with the number of charges that the service got. */
+/** Checks the number of charges that the service received. */
 const countFaults = (service: Counting, rows: number): string[] => [
   ...(service.posts.length === rows ? [] : [`${service.posts.length} POSTs came for ${rows} rows`]),
   ...wrong(
@@ -82,7 +82,7 @@ export const kills = async (
   const bench = benchOf(0);
   writeRows(bench.rows, size.rows);
   const options = ['--concurrency', String(size.concurrency), ...(size.again ? ['--again'] : [])];
-  /** The same for all on one machine. */
+  /** Shared by all processes on one machine. */
   const reports = benches.map((_, machine) => bench.path(`shared-${machine}.csv`));
   const reportOf = (slot: number): string[] => ['--report', reports[slot % reports.length] as string];
   const title = titleOf(size, team);
@@ -117,7 +117,7 @@ export const kills = async (
       ],
       failures: [
         ...(killed === size.kills ? [] : [`${killed} kills, not ${size.kills}`]),
-        // A few kills may all come at moments that leave nothing in doubt.
+        // A few kills may all hit moments that leave nothing unknown.
         ...(orphans > 0 || size.kills < ENOUGH ? [] : ['no kill left a row unknown: nothing was tried']),
         ...ends.flatMap((ended) => endFaults(ended, size.rows)),
         ...(reported.every((rows) => rows === size.rows) ? [] : [`the reports have ${reported.join(', ')} rows`]),

@@ -9,7 +9,7 @@ import { endRunning } from './strace.ts';
 afterEach(endRunning);
 
 const SECOND_MS = 1000;
-/** A busy machine can bring together, or hold up, what was sent apart; a pace that is not kept fails each time. */
+/** A busy machine can group or delay requests; a pace that is really violated fails each time. */
 const BUSY = { retry: 2 };
 const SLOW_DOWN: Fate = { makes: false, answer: { status: 429, retryAfter: 1 } };
 
@@ -21,18 +21,18 @@ const open = async (decide: (post: Post) => Fate, rows: number): Promise<{ bench
   return { bench, service };
 };
 
-/** How many there are of the times in [from, to). */
+/** How many of the times are in [from, to). */
 const within = (times: readonly number[], from: number, to: number): number =>
   times.filter((at) => at >= from && at < to).length;
 
 const timesOf = ({ posts }: Counting): number[] => posts.map(({ at }) => at);
 
-describe('a service that asks one row to slow down', () => {
+describe('a service that answers one row with 429', () => {
   const ROWS = 150;
   const WORKERS = 16;
   const LATENCY_MS = 100;
 
-  it('is left alone by all the others too, and then they come back one by one', BUSY, async () => {
+  it('gets no requests from the other rows either, which then resume one by one', BUSY, async () => {
     const inFlight: number[] = [];
     const { bench, service } = await open(() => {
       inFlight.push(service.inFlight());
@@ -44,11 +44,11 @@ describe('a service that asks one row to slow down', () => {
 
     const times = timesOf(service);
     const told = (times[29] as number) + LATENCY_MS;
-    // Those that were under way already.
+    // Those in flight already.
     expect(within(times, told, told + SECOND_MS - LATENCY_MS)).toBeLessThan(WORKERS);
     const back = times.findIndex((at) => at >= told + SECOND_MS - LATENCY_MS);
     const after = inFlight.slice(back);
-    // Half as many as before, one more for each ten that got through, and the row itself that waits inside its own turn.
+    // Half as many as before, one more after every ten successes, and the row that waits in its own turn.
     const crowded = after.flatMap((count, nth) =>
       count > WORKERS / 2 + Math.floor(nth / 10) + 1 ? [[nth, count]] : [],
     );
@@ -57,11 +57,11 @@ describe('a service that asks one row to slow down', () => {
   });
 });
 
-describe('a service that takes so many requests in a second', () => {
+describe('a service that accepts a limited number of requests per second', () => {
   const ROWS = 100;
   const MOST = 20;
 
-  it('is not hammered: few are refused, and nearly none comes while it asked for peace', BUSY, async () => {
+  it('rejects few requests, and gets almost none during a Retry-After', BUSY, async () => {
     const taken: number[] = [];
     const { bench, service } = await open(({ at }) => {
       if (within(taken, at - SECOND_MS, at) >= MOST) return SLOW_DOWN;
@@ -73,7 +73,7 @@ describe('a service that takes so many requests in a second', () => {
     expect(taken).toHaveLength(ROWS);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThan(ROWS / 2);
-    // A burst is refused as a whole; what comes after it in the same second is hammering.
+    // A burst is rejected as a whole; later requests in the same second would be too many.
     const [first = 0] = refused;
     expect(within(timesOf(service), first + 300, first + SECOND_MS)).toBeLessThanOrEqual(1);
   });
@@ -82,10 +82,10 @@ describe('a service that takes so many requests in a second', () => {
 describe('--rate', () => {
   const ROWS = 60;
   const RATE = 20;
-  /** Requests that were sent apart may come together where a machine is busy; that the rate is exact is tested in test/bulk. */
+  /** Requests sent apart may arrive together on a busy machine; test/bulk checks the exact rate. */
   const LATE = 4;
 
-  it('is kept by the clock of the service', BUSY, async () => {
+  it('limits the requests as measured by the service', BUSY, async () => {
     const { bench, service } = await open(() => MADE, ROWS);
     expect(await bench.charge(['--concurrency', '16', '--rate', `${RATE}/s`])).toMatchObject({ code: 0 });
     const times = timesOf(service);

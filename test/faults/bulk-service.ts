@@ -2,31 +2,31 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Counting, type Fate, type Post, serveCounting } from './counting.ts';
 import { chance } from './torture.ts';
 
-/** How many of all POSTs meet with what, in [0, 1]; the rest are executed and answered. */
+/** The shares in [0, 1] of POSTs that meet each fault; the rest is executed and answered. */
 export interface Shares {
   /** Executed, and the connection is reset. */
   readonly lost?: number;
-  /** Executed, and answered with a 5xx, of the service or of a gateway. */
+  /** Executed, and answered with a 5xx of the service or of a gateway. */
   readonly broken?: number;
-  /** Answered 429, with and without a Retry-After. */
+  /** Answered with 429, with and without a Retry-After. */
   readonly slowDown?: number;
   /** Executed or not, and never answered. */
   readonly hung?: number;
   /** Not executed, and the connection is reset. */
   readonly dropped?: number;
-  /** Refused in the service's own words. */
+  /** Rejected with the service's error document. */
   readonly refused?: number;
 }
 
 export interface Faults {
   readonly shares: Shares;
-  /** An answer takes up to so many milliseconds. */
+  /** The longest time of an answer, in milliseconds. */
   readonly latency?: number;
 }
 
 const RETRY_AFTERS = [undefined, undefined, 0, 1];
 
-/** What is done to a POST of each kind; `draw` is its luck in what is left open. */
+/** The fate of a POST of each kind; `draw` decides random details. */
 const KINDS: Readonly<Record<keyof Shares, (draw: number) => Fate>> = {
   lost: () => ({ makes: true, answer: 'reset' }),
   broken: (draw) => ({ makes: true, answer: { status: draw < 0.5 ? 500 : 502 } }),
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<keyof Shares, (draw: number) => Fate>> = {
   refused: () => ({ makes: false, answer: { status: 422 } }),
 };
 
-/** Whether who sent it can't know from such an answer if it was executed. */
+/** Whether such an answer leaves open if the request was executed. */
 export const saysNothing = (answer: Answer): boolean => typeof answer === 'string' || answer.status >= 500;
 
 const kindOf = (shares: Shares, draw: number): keyof Shares | undefined => {
@@ -53,7 +53,7 @@ const kindOf = (shares: Shares, draw: number): keyof Shares | undefined => {
 
 const EXECUTE: Fate = { makes: true, answer: { status: 200 } };
 
-/** What the seed has in store for a POST. */
+/** The fate of a POST according to the seed. */
 const fateOf = ({ shares, latency = 0 }: Faults, { ugwo, nth }: Pick<Post, 'ugwo' | 'nth'>): Fate => {
   const name = `${ugwo} ${nth}`;
   const kind = kindOf(shares, chance(`${name} kind`));
@@ -61,5 +61,5 @@ const fateOf = ({ shares, latency = 0 }: Faults, { ugwo, nth }: Pick<Post, 'ugwo
   return latency === 0 ? fate : { ...fate, before: wait(latency * chance(`${name} latency`)) };
 };
 
-/** A service with faults, the same ones in every run with one seed. */
+/** A service with faults that are the same in each run with one seed. */
 export const serveFaults = (faults: Faults): Promise<Counting> => serveCounting((post) => fateOf(faults, post));

@@ -12,13 +12,13 @@ afterEach(endRunning);
 const ROWS = 20;
 const LANES = 4;
 const OPTIONS = ['--concurrency', String(LANES)];
-/** Each is met at another moment of a run; the second number is how many rows are in flight. */
+/** File size limits that are hit at different moments of a run; the second number is the concurrency. */
 const LIMITS = full
   ? Array.from({ length: 40 }, (_, nth) => [180 + 4 * nth, nth % 2 === 0 ? 1 : LANES] as const)
   : ([[200, LANES]] as const);
 const NOT_TAKEN = full ? [401, 403] : [401];
 
-/** A file of rows, a ledger and a service that decides what is done about each. */
+/** A file of rows, a ledger, and a service that decides the fate of each charge. */
 const open = async (decide: (post: Post) => Fate, rows = ROWS): Promise<{ bench: Bench; service: Counting }> => {
   const service = await serveCounting(decide);
   onTestFinished(service.close);
@@ -27,7 +27,7 @@ const open = async (decide: (post: Post) => Fate, rows = ROWS): Promise<{ bench:
   return { bench, service };
 };
 
-/** Charges all that is left, and holds that each row was charged once in the end. */
+/** Charges the remaining rows, and checks that each row was charged once. */
 const finish = async (bench: Bench, service: Counting, ...options: readonly string[]): Promise<void> => {
   const last = await bench.charge([...OPTIONS, '--report', bench.path('last.csv'), ...options]);
   expect(last).toMatchObject({ code: 0 });
@@ -44,7 +44,7 @@ describe('a signal', () => {
 
   const begin = (bench: Bench, service: Counting, ...options: readonly string[]) =>
     start(
-      // Who reads JSON is told nothing while the run goes on, and the tests wait for such a word.
+      // With JSON there are no messages during the run, and the tests wait for one.
       [
         'ugwo',
         'charge',
@@ -61,7 +61,7 @@ describe('a signal', () => {
       { home: bench.home, service },
     );
 
-  /** Starts a run whose first rows get no answer before the gate is opened, and waits until they are at the service. */
+  /** Starts a run whose first rows are not answered until the gate opens, and waits until the service has them. */
   const startHeld = async () => {
     const gate = Promise.withResolvers<void>();
     const { bench, service } = await open(() =>
@@ -75,7 +75,7 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s starts nothing new and waits for what is in flight; then it exits with %i', async (signal, code) => {
+  ] as const)('%s starts no new row, waits for those in flight, and exits with %i', async (signal, code) => {
     const { bench, service, running, openGate } = await startHeld();
     running.kill(signal);
     await running.saw(/Ctrl-C again/);
@@ -90,7 +90,7 @@ describe('a signal', () => {
     expect(service.posts).toHaveLength(ROWS);
   });
 
-  it('that comes twice leaves what is in flight unknown, and exits with 6', async () => {
+  it('that comes twice leaves the rows in flight unknown, and exits with 6', async () => {
     const { bench, service, running, openGate } = await startHeld();
     running.kill('SIGINT');
     await running.saw(/Ctrl-C again/);
@@ -103,7 +103,7 @@ describe('a signal', () => {
     expect(inCsv(ended.stdout)).toMatchObject({ unknown: LANES, not_started: ROWS - LANES });
     expect(await faultsOf(bench, service, inCsv(ended.stdout), 'report.csv')).toEqual([]);
 
-    // What is unknown is not sent again, and keeps nothing else from being sent.
+    // An unknown row is not sent again, and blocks no other row.
     const second = await bench.charge([...OPTIONS, '--retry-failed', '--report', bench.path('second.csv')]);
     expect(second).toMatchObject({ code: 6 });
     expect(summaryOf(second)).toMatchObject({ unknown: LANES, accepted: ROWS - LANES });
@@ -114,7 +114,7 @@ describe('a signal', () => {
     expect(service.posts).toHaveLength(ROWS);
   });
 
-  it('to a process that waits for the rows of another one leaves them to it', async () => {
+  it("to a process that waits for another process's rows leaves them alone", async () => {
     const { bench, service, running, openGate } = await startHeld();
     const second = begin(bench, service);
     await second.saw(/another paycli/);
@@ -130,7 +130,7 @@ describe('a signal', () => {
     expect(service.posts).toHaveLength(ROWS);
   });
 
-  it('is told of all rows of the file all the same, also of those that the run has not come to', async () => {
+  it('is followed by a report of all rows of the file, including those not reached', async () => {
     const [gate, held] = [Promise.withResolvers<void>(), 2 * ROWS];
     const { bench, service } = await open(({ ugwo, nth }) => {
       const number = Number(ugwo.slice(-10));
@@ -151,36 +151,39 @@ describe('a signal', () => {
     const summary = inCsv(ended.stdout);
     expect(summary).toMatchObject({ accepted: held - 1, unknown: 1, not_started: 0 });
     expect(await faultsOf(bench, service, summary, 'report.csv')).toEqual([]);
-    // The gravest of all rows.
+    // The most severe code of all rows.
     expect(ended).toMatchObject({ code: 6 });
   });
 });
 
-describe('a key that is not taken', () => {
-  it.each(NOT_TAKEN)('(%i) stops the run with exit 4; with a good one it goes on', async (status) => {
-    let good = false;
-    const { bench, service } = await open(() =>
-      good || service.posts.length <= 6 ? MADE : { makes: false, answer: { status } },
-    );
-    const first = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
-    expect(first).toMatchObject({ code: 4 });
-    const rejected = service.posts.length - 6;
-    expect(rejected).toBeGreaterThan(0);
-    expect(rejected).toBeLessThanOrEqual(LANES);
-    expect(summaryOf(first)).toMatchObject({ accepted: 6, rejected, not_started: ROWS - 6 - rejected });
-    expect(await faultsOf(bench, service, summaryOf(first), 'report.csv')).toEqual([]);
+describe('a key that is rejected', () => {
+  it.each(NOT_TAKEN)(
+    'stops the run with exit code 4 after status %i; with a valid key it continues',
+    async (status) => {
+      let good = false;
+      const { bench, service } = await open(() =>
+        good || service.posts.length <= 6 ? MADE : { makes: false, answer: { status } },
+      );
+      const first = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
+      expect(first).toMatchObject({ code: 4 });
+      const rejected = service.posts.length - 6;
+      expect(rejected).toBeGreaterThan(0);
+      expect(rejected).toBeLessThanOrEqual(LANES);
+      expect(summaryOf(first)).toMatchObject({ accepted: 6, rejected, not_started: ROWS - 6 - rejected });
+      expect(await faultsOf(bench, service, summaryOf(first), 'report.csv')).toEqual([]);
 
-    good = true;
-    const second = await bench.charge([...OPTIONS, '--report', bench.path('second.csv')]);
-    expect(summaryOf(second)).toMatchObject({ accepted: ROWS - rejected, rejected, not_started: 0 });
-    expect(service.posts).toHaveLength(ROWS);
-    await finish(bench, service, '--retry-failed');
-    expect(service.posts).toHaveLength(ROWS + rejected);
-  });
+      good = true;
+      const second = await bench.charge([...OPTIONS, '--report', bench.path('second.csv')]);
+      expect(summaryOf(second)).toMatchObject({ accepted: ROWS - rejected, rejected, not_started: 0 });
+      expect(service.posts).toHaveLength(ROWS);
+      await finish(bench, service, '--retry-failed');
+      expect(service.posts).toHaveLength(ROWS + rejected);
+    },
+  );
 });
 
 describe('a row whose answer is lost', () => {
-  it('is found out by one look, and the run goes on', async () => {
+  it('is resolved by one check, and the run continues', async () => {
     const { bench, service } = await open(() => (service.posts.length === 6 ? { makes: true, answer: 'reset' } : MADE));
     const ended = await bench.charge([...OPTIONS, '--report', bench.path('report.csv')]);
     expect(ended).toMatchObject({ code: 0 });
@@ -190,7 +193,7 @@ describe('a row whose answer is lost', () => {
     expect(service.posts).toHaveLength(ROWS);
   });
 
-  it('three times in a row and not shown stops the run with exit 6, but not the next one, which leaves it as it is', async () => {
+  it('stops the run with exit code 6 after three in a row, but not the next run, which leaves them unknown', async () => {
     let isBroken = true;
     const { bench, service } = await open(() =>
       isBroken && service.posts.length >= 6 ? { makes: false, answer: 'reset' } : MADE,
@@ -199,7 +202,7 @@ describe('a row whose answer is lost', () => {
     expect(first).toMatchObject({ code: 6 });
     const sent = service.posts.length;
     const unknown = sent - 5;
-    // What was in flight is unknown, too.
+    // The rows in flight are unknown, too.
     expect(unknown).toBeGreaterThanOrEqual(3);
     expect(unknown).toBeLessThanOrEqual(LANES + 2);
     expect(summaryOf(first)).toMatchObject({ accepted: 5, unknown, not_started: ROWS - sent });
@@ -213,8 +216,8 @@ describe('a row whose answer is lost', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a ledger that can be written to no more', () => {
-  /** Runs into the limit; `finished` charges what is left, and holds that nothing was lost. */
+describe.skipIf(process.platform === 'win32')('a ledger that is out of space', () => {
+  /** Runs into the limit; `finished` charges the rest, and checks that nothing was lost. */
   const fill = async (fileLimit: number, ...options: readonly string[]) => {
     const { bench, service } = await open(() => MADE, ROWS);
     const first = await bench.charge([...options, '--report', bench.path('report.csv')], { fileLimit });
@@ -227,13 +230,16 @@ describe.skipIf(process.platform === 'win32')('a ledger that can be written to n
     return { code: first.code, finished };
   };
 
-  it.each(LIMITS)('stops the run, and nothing is lost (files of at most %i KiB, %i at once)', async (limit, lanes) => {
-    const { finished } = await fill(limit, '--concurrency', String(lanes));
-    await finished();
-  });
+  it.each(LIMITS)(
+    'stops the run without losing a charge (files of at most %i KiB, concurrency %i)',
+    async (limit, lanes) => {
+      const { finished } = await fill(limit, '--concurrency', String(lanes));
+      await finished();
+    },
+  );
 
-  it('stops it with 10 where it is a new row that finds it so, and not what became of one', async () => {
-    // Apart in time, the two don't share a write; which of them meets the limit is chance.
+  it('stops the run with exit code 10 if the write of a new row fails, not that of a result', async () => {
+    // Without concurrency the two writes are separate; which one meets the limit depends on its size.
     for (let limit = 172; ; limit += 4) {
       expect(limit).toBeLessThan(300);
       const { code, finished } = await fill(limit, '--concurrency', '1', '--rate', '50/s');

@@ -8,21 +8,21 @@ export interface Size {
   readonly kills: number;
   readonly processes: number;
   readonly concurrency: number;
-  /** An answer takes up to so many milliseconds. */
+  /** The longest time of an answer, in milliseconds. */
   readonly latency: number;
-  /** Charges what can still be paid, too: then only its row keeps a row from being charged twice. */
+  /** Also charges payment requests that can still be paid: then only the row prevents a second charge. */
   readonly again: boolean;
 }
 
-/** Kills fall before this share of the rows has been sent, so that there is one left to be killed. */
+/** No kill after this share of the rows, so that there is a process left to kill. */
 const LAST_KILL = 0.95;
-/** When a POST has come, when an activity was made of it, when it was answered. */
+/** A POST arrives, its activity is created, it is answered. */
 const MOMENTS = 3;
 
-/** What ends a process before its time, and says whether there was one. */
+/** Kills a process early, and returns whether there was one. */
 type Strike = (draw: number) => boolean;
 
-/** A service whose POSTs now and then set off a kill. */
+/** A service whose POSTs sometimes trigger a kill. */
 export const serveKilling = (size: Size, strike: Strike): Promise<Counting> => {
   const share = size.rows * LAST_KILL;
   const due = Array.from({ length: size.kills }, (_, number) => Math.ceil(share * chance(`kill ${number}`))).sort(
@@ -30,7 +30,7 @@ export const serveKilling = (size: Size, strike: Strike): Promise<Counting> => {
   );
   let posts = 0;
   const kill = (): void => {
-    // All of them may have been killed a moment ago: then a later POST does it.
+    // All of them may have just been killed: then a later POST triggers it.
     if (!strike(drawn(`victim ${due.length}`))) due.unshift(posts);
   };
   const decide = ({ ugwo, nth }: Post): Fate => {
@@ -60,7 +60,7 @@ export const killOne = (slots: readonly Slot[], draw: number): boolean => {
   return victim !== undefined;
 };
 
-/** Starts a process in the place of each that was killed, until one comes to its own end. */
+/** Replaces each killed process, until one exits on its own. */
 export const keepRunning = async (slot: Slot, start: (kill: AbortSignal) => Promise<Traced>): Promise<Traced> => {
   for (;;) {
     const life = new AbortController();

@@ -7,7 +7,7 @@ const ROWS = 10_000;
 const KILLS = { rows: ROWS, kills: 100, processes: 8, concurrency: 8, latency: 50, again: false };
 const AGAIN = { ...KILLS, rows: 3000, kills: 30, again: true };
 
-/** Bulk charges in their full size; `npm test` has a short form of each. */
+/** Bulk charges at full size; `npm test` runs a short form of each. */
 export const bulk: Part = async ({ folder, say }) => {
   const results = [
     await kills(KILLS, { folder: join(folder, 'kills'), say }),

@@ -11,12 +11,12 @@ import { CANARY } from '../support/canary.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { lookedAt } from './looking.ts';
 
-/** What a charge ended with, as a run of the program would. */
+/** The result of a charge, as from a run of the program. */
 export interface ChargeEnd {
   /** `accepted`, `refused`, `unrecorded`, or the kind of the error. */
   readonly kind: string;
   readonly exitCode: number;
-  /** The charge's name in the ledger; of a refused one, that of the charge in its way. */
+  /** The charge's ID in the ledger; for a refused charge, the ID of the charge that blocks it. */
   readonly id: string | undefined;
   readonly message: string;
 }
@@ -30,7 +30,7 @@ const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     });
   });
 
-/** Attempts take the time that they take; the waits between them take none. */
+/** A clock with real times for attempts, but without pauses between them. */
 const REAL: Clock = { now: Date.now, ticks: () => performance.now(), sleep };
 const HURRIED: Clock = { now: Date.now, ticks: () => performance.now(), sleep: (_ms, signal) => sleep(0, signal) };
 
@@ -60,23 +60,26 @@ const clientOver = (transport: Transport, origin: string, timeout: number): Clie
     validate: true,
   });
 
-/** The real ledger of a process, in a file. */
+/** The real ledger in a file. */
 export const openRealLedger = (path: string): Promise<Ledger> => {
   const self = thisSender();
   return openLedger(ledgerOptions(path, { self, isGone: (sender, overdue) => hasProcessEnded(sender, self, overdue) }));
 };
 
-/** How long an attempt may take, in milliseconds: each of the look, none where nobody looks, and each of the charge. */
+/** The timeouts in milliseconds of each attempt of the check (undefined: no check) and of the charge. */
 export interface Limits {
   readonly look: number | undefined;
   readonly charge: number;
-  /** How long the sending may take in all: what the client says where this says nothing. */
+  /** The limit of the whole sending; by default the client's. */
   readonly bound?: number;
 }
 
 const LONG_MS = 20_000;
 
-/** Looks, and charges by bank transfer, through the real client and a ledger; `known` is what the ledger calls the service. */
+/**
+ * Checks and charges by bank transfer through the real client and a ledger; `known` is the ledger's name for the
+ * service.
+ */
 export const chargeAt = async (
   origin: string,
   ledger: Ledger,

@@ -10,13 +10,10 @@ const library = (): string | undefined =>
         .find((path) => existsSync(path))
     : undefined;
 
-/** Whether faketime is installed, which no package of npm brings. */
+/** Whether faketime is installed; npm has no package for it. */
 export const hasFaketime = (): boolean => library() !== undefined;
 
-/**
- * What makes a program believe that it is so many seconds later, or earlier where they are negative. How long something
- * takes is measured by a clock of its own, which goes right.
- */
+/** Variables that make a program's clock wrong by this many seconds. The monotonic clock is not affected. */
 export const clockThatIsOff = (seconds: number): Record<string, string> => {
   const path = library();
   if (path === undefined) throw new Error('this test needs faketime: apt-get install faketime');

@@ -11,56 +11,56 @@ import { ugwoOf } from '../support/ids.ts';
 
 export { ugwoOf };
 
-/** A charge as it came to the service, whole. */
+/** A charge as received by the service. */
 export interface Post {
   readonly ugwo: string;
-  /** How many came for this payment request, this one included. */
+  /** How many were received for this payment request, including this one. */
   readonly nth: number;
-  /** When it was there, in milliseconds by a clock that nobody sets. */
+  /** When it arrived, on the monotonic clock in milliseconds. */
   readonly at: number;
 }
 
-/** An answer in the service's words, or what happens to the connection in place of one. */
+/** An answer of the service, or what happens to the connection instead. */
 export type Answer = { readonly status: number; readonly retryAfter?: number } | 'reset' | 'silence';
 
-/** What is done about one POST. */
+/** What the service does with one POST. */
 export interface Fate {
-  /** Whether an activity is made of it. */
+  /** Whether it creates an activity. */
   readonly makes: boolean;
   readonly answer: Answer;
-  /** Waited for between the making and the answer. */
+  /** Awaited between the creation and the answer. */
   readonly before?: Promise<unknown>;
 }
 
-/** An activity that the service has made. */
+/** An activity that the service has created. */
 export type Made = Readonly<Record<string, unknown>> & { readonly uid: string };
 
-/** How an answer says where it ends. */
+/** How the end of an answer is marked. */
 export type Framing = 'content-length' | 'chunked' | 'end of stream';
 
-/** A service on loopback that makes activities for POSTs, keeps count of them and shows what it has made. */
+/** A service on loopback that creates activities for POSTs, counts them and shows them. */
 export interface Counting {
   readonly origin: string;
-  /** Every POST whose whole body has come, in order, with what was done about it as soon as that was decided. */
+  /** Every POST whose whole body has arrived, in order, with its fate once that is decided. */
   readonly posts: readonly (Post & { readonly fate: Fate | undefined })[];
   /** How many charges of a payment request it has executed. */
   executed(ugwo: string): number;
   made(ugwo: string): readonly Made[];
-  /** How many POSTs are without an answer now. */
+  /** How many POSTs have no answer yet. */
   inFlight(): number;
-  /** Resolves when so many POSTs have come. */
+  /** Resolves when this many POSTs have arrived. */
   came(count: number): Promise<void>;
-  /** Resolves when nobody is connected and nothing is being worked on: all that will ever be made has been made. */
+  /** Resolves when no connection is open and no work is pending: nothing more will be created. */
   idle(): Promise<void>;
   close(): void;
 }
 
-/** The payment request of a number. */
+/** The payment request with this number. */
 
-/** The activity that the service makes for a payment request, the n-th time. */
+/** The n-th activity that the service creates for a payment request. */
 export const activityOf = (ugwo: string, nth = 1): string => `act.AbCd.${nth}${ugwo.slice(-23)}`;
 
-/** The account that a bank transfer for a payment request goes to: another one for each. */
+/** A different account for the bank transfer of each payment request. */
 export const accountOf = (ugwo: string): string => ugwo.slice(-10);
 
 const LIFE_MS = 15 * 60_000;
@@ -84,7 +84,7 @@ const makeActivity = (ugwo: string, nth: number, medium: unknown): Made => {
   return { ...ACTIVITY, uid: activityOf(ugwo, nth), ...times, ...action };
 };
 
-/** The words of the service, or of a gateway before it: 502 is no answer of its own. */
+/** An error document of the service, or of a gateway for 502. */
 const refuse = (response: ServerResponse, { status, retryAfter }: Exclude<Answer, string>): void => {
   if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
   if (status === 502) return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
@@ -97,7 +97,7 @@ const give = (response: ServerResponse, what: unknown, framing: Framing): void =
   const body = JSON.stringify(what);
   response.setHeader('content-type', 'application/json');
   if (framing === 'content-length') return void response.end(body);
-  // Without a length Node sends chunks, and without those the end of the connection is the end.
+  // Without a length Node sends chunks; without chunks the end of the connection is the end.
   if (framing === 'end of stream') response.removeHeader('transfer-encoding');
   const third = Math.ceil(body.length / 3);
   for (let at = 0; at < body.length; at += third) response.write(body.slice(at, at + third));
@@ -116,10 +116,10 @@ const secureServer = (listener: RequestListener) => {
 };
 
 const PATH = /^\/v1\/ugwo\/([^/]+)(\/activities)?$/;
-/** Executed, and answered so. */
+/** Executed, and answered with 200. */
 export const MADE: Fate = { makes: true, answer: { status: 200 } };
 
-/** Every POST is executed and answered, but for what `decide` says of it. */
+/** Executes and answers every POST, unless `decide` says otherwise. */
 export const serveCounting = async (
   decide: (post: Post) => Fate | Promise<Fate> = () => MADE,
   { framing = 'content-length', secure = false }: { readonly framing?: Framing; readonly secure?: boolean } = {},
@@ -166,7 +166,7 @@ export const serveCounting = async (
     busy += 1;
     try {
       const [, ugwo = '', activities] = PATH.exec(request.url ?? '') ?? [];
-      // A request that broke off was never one.
+      // An incomplete request does not count.
       const body = await bodyOf(request).catch(() => undefined);
       if (body === undefined) return;
       if (request.method === 'POST' && activities !== undefined) await execute(ugwo, body, response);
@@ -198,7 +198,7 @@ export const serveCounting = async (
       while (posts.length < count) await once(news, 'post');
     },
     idle: async () => {
-      // A connection that was made a moment ago may not have been taken yet.
+      // A new connection may not have been accepted yet.
       for (let turn = 0; turn < 3; turn++) {
         await setImmediate();
         while (busy > 0 || open > 0) await once(news, 'quiet');

@@ -4,44 +4,44 @@ import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
 /**
- * How a connection is cut. `stall`: nothing comes through any more. `late`: the same, but only until the client has given up;
- * then what was held back comes through after all.
+ * Ways to cut a connection. `stall`: nothing passes any more. `late`: the same, but what was held back passes once
+ * the client has given up.
  */
 export const WAYS = ['fin', 'rst', 'stall', 'late'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** Where a connection is cut: after so many bytes of what the client sends, or of what it is answered. */
+/** Where a connection is cut: after this many bytes of the request or of the answer. */
 export interface Cut {
   readonly side: 'request' | 'answer';
   readonly after: number;
   readonly way: Way;
 }
 
-/** What went through one connection. */
+/** What passed through one connection. */
 export interface Passed {
-  /** What the client sent, whether or not it was let through. */
+  /** What the client sent, passed on or not. */
   request: Buffer;
-  /** What the service sent, whether or not it was let through. */
+  /** What the service sent, passed on or not. */
   answer: Buffer;
-  /** The side that each piece came from, and its length, in order. */
+  /** The side and the length of each piece, in order. */
   readonly pieces: [side: Cut['side'], length: number][];
   cut: boolean;
 }
 
-/** A way to a service on loopback that can be cut. */
+/** A proxy to a service on loopback that can be cut. */
 export interface Relay {
   readonly port: number;
   /** The connections since `use`. */
   readonly passed: readonly Passed[];
-  /** How the next connections are cut; the last one is for all that follow. */
+  /** How the next connections are cut; the last one applies to all that follow. */
   use(cuts: readonly (Cut | undefined)[]): void;
-  /** Lets go of what has stalled, once the client has given up. */
+  /** Releases what has stalled, once the client has given up. */
   release(): void;
-  /** Resolves when both ends of every connection are closed: the service has then done all that it ever will. */
+  /** Resolves when both ends of every connection are closed: then the service has done everything. */
   idle(): Promise<void>;
 }
 
-/** Joins two sockets until the cut; gives back what lets go of a connection that has stalled. */
+/** Joins two sockets until the cut; returns a function that releases a stalled connection. */
 const pass = (client: Socket, upstream: Socket, cut: Cut | undefined, passed: Passed): (() => void) => {
   const held = { request: [] as Buffer[], answer: [] as Buffer[] };
   let [blocked, released] = [false, false];
@@ -90,7 +90,7 @@ const pass = (client: Socket, upstream: Socket, cut: Cut | undefined, passed: Pa
   };
 };
 
-/** Starts a relay in front of a port on loopback. */
+/** Starts a proxy for a port on loopback. */
 export const openRelay = async (service: number): Promise<Relay> => {
   let passed: Passed[] = [];
   let cuts: readonly (Cut | undefined)[] = [];
@@ -132,7 +132,7 @@ export const openRelay = async (service: number): Promise<Relay> => {
       for (const release of releases) release();
     },
     idle: async () => {
-      // A connection that was made a moment ago may not have been taken yet.
+      // A new connection may not have been accepted yet.
       for (let turn = 0; turn < 3; turn++) {
         await setImmediate();
         while (open > 0) await once(ends, 'one');

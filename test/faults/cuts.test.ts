@@ -13,25 +13,25 @@ import { type Cut, openRelay, type Passed, type Relay, WAYS, type Way } from './
 import { figure, full } from './torture.ts';
 import { startWorker, tell } from './workers.ts';
 
-/** A machine that is shared takes its time. */
+/** A shared machine is slow. */
 const FULL_MS = full ? 20 * 60_000 : 60_000;
 const FRAMINGS: readonly Framing[] = ['content-length', 'chunked', 'end of stream'];
-/** So long an attempt is given that is meant to be ended by its time. */
+/** The time limit of an attempt that is meant to time out. */
 const SHORT_MS = 25;
 const LONG_MS = 20_000;
 const LOOK_MS = 5000;
 const STEP = full ? 1 : 211;
 const LANES = 6;
 
-/** The length of the server's part of a handshake differs by a few bytes: so does that of a signature. */
+/** The length of the server's handshake varies by a few bytes, as does a signature. */
 const SIGNATURE_SPREAD = 8;
 
-/** The client's part of a handshake after its hello is shorter than this, and a request longer. */
+/** The client's handshake after its hello is shorter than this, and a request longer. */
 const FINISHED = 150;
 
 const SLOW: Fate = { makes: false, answer: { status: 429, retryAfter: 0 } };
 
-/** A service that answers the next POSTs with 429 as often as `slowDowns.left` says. */
+/** A service that answers the next `slowDowns.left` POSTs with 429. */
 const serve = async (...how: [Parameters<typeof serveCounting>[1]?]) => {
   const slowDowns = { left: 0 };
   const service = await serveCounting(() => (slowDowns.left-- > 0 ? SLOW : MADE), ...how);
@@ -51,10 +51,10 @@ interface Bench {
   readonly origin: string;
 }
 
-/** Who is cut: the charge, with a look before it or without, or the look. */
+/** The connection that is cut: the charge's, with or without a check before it, or the check's. */
 type What = 'charge' | 'charge after a look' | 'look';
 
-/** What one cut came to, by everybody who knows something of it. */
+/** The result of one cut, according to everyone involved. */
 interface Ended {
   readonly end: ChargeEnd;
   readonly row: Entry | undefined;
@@ -65,7 +65,7 @@ interface Ended {
 
 let ugwos = 0;
 
-/** In this process, or in one that is run by what the standalone program is made of. */
+/** In this process, or in a Bun process for the standalone program. */
 const charger = async (path: string, ledger: Ledger): Promise<ChargeOver> => {
   if (RUNTIME === 'node') return (origin, ugwo, limits) => chargeAt(origin, ledger, ugwo, limits);
   const worker = await startWorker(RUNTIME);
@@ -96,7 +96,7 @@ const chargeOver = async (
 ): Promise<Ended> => {
   const ugwo = ugwoOf(ugwos++);
   relay.use(what === 'charge after a look' ? [undefined, ...cuts] : cuts);
-  // What is not cut has all the time that it takes.
+  // A connection that is not cut has plenty of time.
   const look = { charge: undefined, 'charge after a look': LOOK_MS, look: timeout }[what];
   const end = await charge(origin, ugwo, { look, charge: what === 'look' ? LONG_MS : timeout });
   relay.release();
@@ -109,7 +109,7 @@ const chargeOver = async (
 const waits = (way: Way): boolean => way === 'stall' || way === 'late';
 
 /**
- * The pairs of end and executions that each kind of error may come with; whatever is not here is a fault. A look that failed
+ * The allowed results and numbers of executions for each kind of error; anything else is a fault. A failed check
  * leaves nothing in the ledger.
  */
 const ALLOWED: Readonly<
@@ -121,7 +121,7 @@ const ALLOWED: Readonly<
   read_failed: [undefined, 8, [0]],
 };
 
-/** What is wrong with an end, whatever was cut. */
+/** What is wrong with a result, whatever was cut. */
 const faultsOf = ({ end, row, executed }: Ended): string[] => {
   const [state, exit, times] = ALLOWED[end.kind] ?? ['none', -1, []];
   return [
@@ -134,9 +134,9 @@ const faultsOf = ({ end, row, executed }: Ended): string[] => {
 };
 
 /**
- * Cuts a connection. Where its time is what ends it, a machine under load may let it run out before the place of
- * the cut was reached, or before the service was: then, if all that is known agrees, another charge is given more of it. So is
- * one whose look was cut in its place, by a connection of the last charge's that the relay heard of late.
+ * Cuts a connection. If the cut works by a timeout, a machine under load may reach the timeout before the cut; then,
+ * if all results agree, another charge gets more time. The same applies if a late connection of the last charge was
+ * cut.
  */
 const cutOver = async (
   bench: Bench,
@@ -156,13 +156,13 @@ const cutOver = async (
   }
 };
 
-/** Connections on which any byte of a request came. */
+/** Connections with at least one byte of a request. */
 const requests = ({ passed }: Ended): number => passed.filter(({ request }) => request.byteLength > 0).length;
-/** Those of a charge. */
+/** Connections with a charge. */
 const posts = ({ passed }: Pick<Ended, 'passed'>): number =>
   passed.filter(({ request }) => request.toString('latin1', 0, 4) === 'POST').length;
 
-/** The ends that a cut of a plain connection must come to: the state, and how often it was executed. */
+/** The results that a cut of a plain connection must have: the state, and the number of executions. */
 const expected = ({ side, after, way }: Cut, total: number, framing: Framing): readonly string[] => {
   const whole = after >= total;
   if (side === 'request') {
@@ -177,7 +177,7 @@ const expected = ({ side, after, way }: Cut, total: number, framing: Framing): r
 
 const describeCut = ({ side, after, way }: Cut): string => `${way} after ${after} bytes of the ${side}`;
 
-/** Every STEPth byte, and those beside a border. */
+/** Every STEPth byte, and those next to a border. */
 const places = (total: number, borders: readonly number[]): number[] => {
   const near = [0, ...borders, total].flatMap((at) => [at - 1, at, at + 1]);
   const steps = Array.from({ length: Math.floor(total / STEP) + 1 }, (_, index) => index * STEP);
@@ -186,7 +186,7 @@ const places = (total: number, borders: readonly number[]): number[] => {
 
 const endOfHead = (bytes: Buffer): number => bytes.indexOf('\r\n\r\n') + 4;
 
-/** Shares the cuts between lanes; gives back what was wrong, and how often each end was met. */
+/** Distributes the cuts over lanes; returns the faults, and how often each result occurred. */
 const cutAll = async (
   lanes: readonly Bench[],
   cuts: readonly Cut[],
@@ -216,10 +216,10 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
     ['answer', 0],
     ['answer', 1],
   ] as const)(
-    'has the end that the service knows of, wherever its %s is cut, after %i 429 before it',
+    'has the result that the service knows, wherever its %s is cut, after %i answers with 429',
     async (side, slowDowns) => {
       const service = await serve({ framing });
-      // The 429 are counted for all connections, so with them nothing else may run.
+      // The 429 are counted for all connections, so with them only one charge may run.
       const lanes = await openLanes(service, slowDowns > 0 ? 1 : LANES);
       const probe = await chargeOver(lanes[0] as Bench, 'charge after a look', [undefined], LONG_MS);
       expect(`${probe.end.kind} ${probe.executed}`).toBe('accepted 1');
@@ -241,7 +241,7 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
         return { ended, faults: wrong };
       });
       expect(faults).toEqual([]);
-      // Else the test would have cut nothing.
+      // Otherwise the test would have cut nothing.
       expect([...ends.keys()]).toContain(side === 'request' ? 'unknown 0' : 'unknown 1');
       figure(`cuts of the ${side}, ${framing}, after ${slowDowns} times 429`, cuts.length);
     },
@@ -249,9 +249,9 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
   );
 });
 
-describe.each(FRAMINGS)('a look whose answer is framed by %s', (framing) => {
+describe.each(FRAMINGS)('a check whose answer is framed by %s', (framing) => {
   it.each(['request', 'answer'] as const)(
-    'keeps the charge from being sent, wherever its %s is cut, and leaves nothing in the ledger',
+    'prevents the charge and leaves nothing in the ledger, wherever its %s is cut',
     async (side) => {
       const lanes = await openLanes(await serve({ framing }), LANES);
       const probe = await chargeOver(lanes[0] as Bench, 'look', [undefined], LONG_MS);
@@ -279,7 +279,7 @@ describe.each(FRAMINGS)('a look whose answer is framed by %s', (framing) => {
 
 describe('over TLS', () => {
   it.each(['charge', 'charge after a look', 'look'] as const)(
-    'a %s is not sent when the handshake is cut, and else has the end that the service knows of',
+    'a %s is not sent if the handshake is cut; otherwise it has the result that the service knows',
     async (what) => {
       const trusted = getCACertificates('default');
       setDefaultCACertificates([...trusted, readFileSync(CA_FILE, 'utf8')]);
@@ -288,7 +288,7 @@ describe('over TLS', () => {
       const probe = await chargeOver(lanes[0] as Bench, what, [undefined], LONG_MS);
       expect(`${probe.end.kind} ${probe.executed}`).toBe('accepted 1');
       const passed = probe.passed[0] as Passed;
-      // The client's hello, then the server's part of the handshake, before the client says more.
+      // The client's hello, then the server's part of the handshake, up to the client's next message.
       const turn = passed.pieces.findIndex(([side]) => side === 'answer');
       const back = passed.pieces.findIndex(([side], index) => index > turn && side === 'request');
       const sum = (pieces: Passed['pieces']): number => pieces.reduce((all, [, length]) => all + length, 0);
@@ -307,7 +307,7 @@ describe('over TLS', () => {
         const wrong = [
           ...faultsOf(ended),
           ...(shaking && ended.end.kind !== unsent ? ['the handshake was not over'] : []),
-          // A look may be asked for more than once.
+          // A check may be sent more than once.
           ...(sent.length <= 1 || what === 'look' ? [] : [`${sent.length} requests went out`]),
         ];
         return { ended, faults: wrong };
@@ -340,7 +340,7 @@ describe('the built program', () => {
       service: { origin: base },
     });
 
-  /** A service behind a relay, and a ledger of its own. */
+  /** A service behind a proxy, and a ledger of its own. */
   const behindRelay = async () => {
     const service = await serve();
     const relay = await openRelay(service.port);
@@ -356,13 +356,13 @@ describe('the built program', () => {
     return charges;
   };
 
-  // Each of the ways to send again is refused in test/blackbox/protocol.
+  // test/blackbox/protocol tests that each way to send again is refused.
   it.each<[Cut, number]>([
     [{ side: 'request', after: 100, way: 'rst' }, 0],
     [{ side: 'answer', after: 0, way: 'stall' }, 1],
     [{ side: 'answer', after: 300, way: 'fin' }, 1],
     ...(full ? MORE_CHARGE_CUTS : []),
-  ])('exits 6 after %j of its charge, and a second run sends nothing and exits 9', async (cut, executed) => {
+  ])('exits with 6 after %j of its charge, and a second run sends nothing and exits 9', async (cut, executed) => {
     const { service, relay, charge } = await behindRelay();
     relay.use([undefined, cut]);
     const first = await charge();
@@ -383,7 +383,7 @@ describe('the built program', () => {
     { side: 'answer', after: 0, way: 'rst' },
     { side: 'answer', after: 200, way: 'fin' },
     ...(full ? MORE_LOOK_CUTS : []),
-  ])('exits 8 after %j of its look, sends nothing, and charges when it is run again', async (cut) => {
+  ])('exits with 8 after %j of its check, sends nothing, and charges in the next run', async (cut) => {
     const { service, relay, home, charge } = await behindRelay();
     relay.use([cut]);
     expect(await charge()).toMatchObject({ code: 8, stdout: '' });
@@ -397,10 +397,10 @@ describe('the built program', () => {
     expect(service.executed(UGWO)).toBe(1);
   });
 
-  it('exits 8 where no connection lasts, or 5 without a look, and then charges', async () => {
+  it('exits with 8 if every connection breaks, or with 5 without a check, and then charges', async () => {
     const { service, relay, home } = await behindRelay();
     const origin = `http://127.0.0.1:${relay.port}`;
-    // What speaks no TLS cuts every handshake.
+    // A server without TLS breaks every handshake.
     const secure = origin.replace('http://127.0.0.1', 'https://localhost');
     expect(await chargeBy(home, secure)).toMatchObject({ code: 8 });
     expect(await chargeBy(home, secure, '--no-preflight')).toMatchObject({ code: 5 });

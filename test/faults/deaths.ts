@@ -10,23 +10,23 @@ import { type Call, callsOf, runToEnd, strangersIn, streamsOf, type Traced, targ
 import { environmentOf } from './surroundings.ts';
 
 /*
- * Every death. One charge is traced, and then made again once for each system call on its ledger and on its socket, with
- * that call failing or the process killed at it; then it is run once more, without a look. What the service counted decides.
+ * Every death. One charge is traced, and then repeated once for each system call on its ledger and its socket, with
+ * that call failing or the process killed at it; then it is run again, without a check. The service's count decides.
  */
 
-/** A folder to begin with, and what must be known of it at the end. */
+/** An initial folder, and what must be known of it at the end. */
 interface Scenario {
   readonly name: string;
   /** Copied for each run; undefined for a first use. */
   readonly template: string | undefined;
-  /** A charge in the template whose outcome stands in an emergency file only. */
+  /** A charge in the template whose outcome is in an emergency file only. */
   readonly owed: string | undefined;
 }
 
 /** The calls of an undisturbed charge. */
 interface Reference {
   readonly points: readonly Point[];
-  /** The first of them that comes after the activity was printed. */
+  /** The first call after the activity was printed. */
   readonly afterwards: number;
 }
 
@@ -34,10 +34,10 @@ interface Reference {
 interface Case {
   readonly scenario: Scenario;
   readonly reference: readonly Point[];
-  /** Whether everything is noted and printed by then. */
+  /** Whether everything is recorded and printed by then. */
   readonly isAfterwards: boolean;
   readonly index: number;
-  /** In strace's words, without `when`. */
+  /** In strace's syntax, without `when`. */
   readonly fault: string;
 }
 
@@ -47,7 +47,7 @@ interface World {
   readonly next: () => number;
 }
 
-/** Node maps memory as chance has it, so that a mapping of the ledger's is hit only now and then. */
+/** Node maps memory at random, so that a mapping of the ledger is hit only sometimes. */
 const ATTEMPTS = 50;
 const KILL = 'signal=SIGKILL';
 
@@ -63,7 +63,7 @@ const command = (ugwo: string, ...options: readonly string[]): string[] => [
   ...['ugwo', 'charge', ugwo, '--medium', 'ussd', '--provider', 'gtb', '--json', ...options],
 ];
 
-/** The same charge again, kept from being made twice by the ledger alone: the service would show what it has made. */
+/** The same charge again without the check, which would find the activity: only the ledger prevents it. */
 const again = (ugwo: string): string[] => command(ugwo, '--no-preflight');
 
 const newRun = (world: World, scenario: Scenario) => {
@@ -83,7 +83,7 @@ const traced = (run: Run, world: World, inject?: string): Promise<Traced> =>
     ...(inject === undefined ? {} : { inject }),
   });
 
-/** The faults that one call is given: all of them, or those of the sample. */
+/** The faults for one call: all of them, or a sample. */
 const faultsOf = ({ call: { name, args }, on }: Point): string[] => {
   const creates = name === 'openat' && args.join().includes('O_CREAT');
   return [
@@ -103,7 +103,7 @@ const isOften = ({ call: { name, args }, on }: Point): boolean =>
     (name === 'openat' && args.join().includes('O_CREAT'))
   ) || name === 'setsockopt';
 
-/** How many of the frequent calls a short run takes from each scenario. */
+/** How many of the frequent calls a short run tests per scenario. */
 const SAMPLE = 16;
 
 const indexesOf = (reference: readonly Point[], short: boolean): number[] => {
@@ -114,7 +114,7 @@ const indexesOf = (reference: readonly Point[], short: boolean): number[] => {
   return all.filter((index) => !isOften(reference[index] as Point) || taken.has(index));
 };
 
-/** In a short run each call gets one fault, another one from call to call. */
+/** In a short run each call gets one fault, different from call to call. */
 const casesOf = (scenario: Scenario, { points: reference, afterwards }: Reference, short: boolean): Case[] =>
   indexesOf(reference, short).flatMap((index, turn) => {
     const faults = faultsOf(reference[index] as Point);
@@ -122,7 +122,7 @@ const casesOf = (scenario: Scenario, { points: reference, afterwards }: Referenc
     return chosen.map((fault) => ({ scenario, reference, index, fault, isAfterwards: index >= afterwards }));
   });
 
-/** Where the fault struck, or why it did not strike where it should. */
+/** Where the fault struck, or why it did not strike as intended. */
 const struck = (points: readonly Point[], { reference, index, fault }: Case): string | undefined => {
   const isSame = ({ what }: Point, at: number): boolean =>
     what === reference[at]?.what || (fault === KILL && at === index && reference[at]?.what.startsWith(what) === true);
@@ -136,14 +136,14 @@ const struck = (points: readonly Point[], { reference, index, fault }: Case): st
   return undefined;
 };
 
-/** How many calls of the same name Node itself made more than in the reference, before the ledger was opened. */
+/** How many more calls of that name than in the reference Node itself made before the ledger was opened. */
 const shiftOf = (points: readonly Point[], { reference, index }: Case): number | undefined => {
   const wanted = reference[index]?.call.name;
   const at = points.findIndex((point, n) => point.call.name === wanted && point.what === reference[n]?.what);
   return at === -1 ? undefined : (points[at] as Point).call.nth - (reference[at] as Point).call.nth;
 };
 
-/** Where it can't be told: 1, -1, 2, -2, … */
+/** If unknown: 1, -1, 2, -2, … */
 const guessed = (attempt: number): number => (attempt % 2 === 0 ? 1 : -1) * (Math.floor(attempt / 2) + 1);
 
 interface First {
@@ -151,7 +151,7 @@ interface First {
   readonly ended: Traced;
 }
 
-/** The first run: repeated with a corrected count until the fault has struck the call that is meant. */
+/** The first run: repeated with a corrected count until the fault strikes the intended call. */
 const firstRun = async (one: Case, world: World): Promise<First> => {
   const { call } = one.reference[one.index] as Point;
   let nth = call.nth;
@@ -173,7 +173,7 @@ const NOT_EXECUTED = [3, 4, 5, 8, 9, 10];
 
 const EXPECTED = [0, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** What the first run said against what the service did. */
+/** Compares the first run's result with what the service did. */
 const judgeFirst = ({ fault, isAfterwards }: Case, { ended, run }: First, executed: number): string[] => {
   const { code, signal, stdout, stderr } = ended;
   const faults: string[] = [];
@@ -194,7 +194,7 @@ interface Row {
   readonly activity: string | null;
 }
 
-/** What the ledger holds of a charge, when it is whole. */
+/** The ledger's charges, if it is intact. */
 const rowsOf = (home: string, ugwo: string): Row[] => {
   const db = new DatabaseSync(join(home, 'ledger.sqlite'));
   try {
@@ -206,14 +206,14 @@ const rowsOf = (home: string, ugwo: string): Row[] => {
   }
 };
 
-/** What the ledger holds in the end against what the service did. */
+/** Compares the ledger at the end with what the service did. */
 const judgeRows = (rows: readonly Row[], ugwo: string, first: Traced, executed: number): string[] => {
   const states = rows.map(({ state }) => state).join() || 'nothing';
   const noted = rows.some(({ state, activity }) => state === 'accepted' && activity === activityOf(ugwo));
   const open = rows.some(({ state }) => ['accepted', 'sending', 'unknown'].includes(state));
   if (executed > 0 && !open) return [`a charge was lost: the ledger holds ${states}`];
   if ((first.code === 0 || first.code === 7) && !noted) return [`its outcome was lost: the ledger holds ${states}`];
-  // Before the look there is no intent, so what is there is the second run's.
+  // Before the check there is no intent, so any entry is the second run's.
   if (first.code === 8 && states !== 'accepted') return [`a look that failed left a trace: the ledger holds ${states}`];
   return [];
 };
@@ -249,7 +249,7 @@ const runCase = async (one: Case, world: World): Promise<Seen> => {
   return { faults: faults.map((fault) => `${fault} (${said})`), first: ended, executed };
 };
 
-/** The first call that writes to standard output. */
+/** The first call that writes to stdout. */
 const printedAt = (calls: readonly Call[]): number => {
   const stdout = streamsOf(calls, [1]);
   return calls.findIndex(({ name, args }) => PRINTS.has(name) && stdout.has(targetOf(args[0] ?? '') ?? ''));
@@ -275,7 +275,7 @@ const referenceOf = async (scenario: Scenario, world: World): Promise<Reference>
 
 const FIRST_USE: Scenario = { name: 'first use', template: undefined, owed: undefined };
 
-/** A folder in which one charge was made in good order. */
+/** A folder with one successful charge. */
 const existing = async (world: World): Promise<Scenario> => {
   const run = newRun(world, FIRST_USE);
   const { code, stderr } = await runToEnd(command(run.ugwo), environment(run.home, world));
@@ -283,7 +283,7 @@ const existing = async (world: World): Promise<Scenario> => {
   return { name: 'a ledger that is there', template: run.home, owed: undefined };
 };
 
-/** The same, taken off the log as by a program whose SQLite can't be trusted with one. */
+/** The same without a WAL, as for a SQLite version that must not use one. */
 const withoutLog = ({ template = '', owed }: Scenario, world: World): Scenario => {
   const copy = join(world.folder, 'without-log');
   cpSync(template, copy, { recursive: true });
@@ -293,7 +293,7 @@ const withoutLog = ({ template = '', owed }: Scenario, world: World): Scenario =
   return { name: 'a ledger without a log', template: copy, owed };
 };
 
-/** A folder in which the disk failed as an outcome was to be noted: only the emergency file knows it. */
+/** A folder in which the disk failed when an outcome was recorded: it is in the emergency file only. */
 const afterDeath = async (world: World): Promise<Scenario> => {
   const { points: reference } = await referenceOf(FIRST_USE, world);
   const answered = reference.findLastIndex(({ what }) => /^(read|recvfrom) socket/.test(what));
@@ -310,7 +310,7 @@ const afterDeath = async (world: World): Promise<Scenario> => {
 const outcomeOf = ({ first, executed }: Seen, fault: string): string =>
   `${fault === KILL ? 'killed' : `exit ${first.code}`}, ${executed === 0 ? 'not charged' : 'charged'}`;
 
-/** Tortures each scenario in turn. */
+/** Tests each scenario. */
 export const deaths: Part = async ({ short, folder, say }: PartOptions) => {
   let number = 0;
   const service = await serveCounting();
@@ -319,7 +319,7 @@ export const deaths: Part = async ({ short, folder, say }: PartOptions) => {
   const outcomes = new Map<string, number>();
   const figures: { name: string; value: number }[] = [];
   try {
-    // The first one fills the compile cache, and is not traced.
+    // The first run fills the compile cache, and is not traced.
     const there = await existing(world);
     for (const scenario of [FIRST_USE, there, withoutLog(there, world), await afterDeath(world)]) {
       const reference = await referenceOf(scenario, world);

@@ -4,7 +4,7 @@ import { Disk, type DiskEvent, type Fate } from './disk.ts';
 const NONE: Fate = { change: () => false, sector: () => false };
 const ALL: Fate = { change: () => true, sector: () => true };
 
-/** Says yes or no in turn, and no when it has nothing more to say. */
+/** Returns the answers in turn, then false. */
 const saying = (...answers: readonly boolean[]): (() => boolean) => {
   const rest = [...answers];
   return () => rest.shift() ?? false;
@@ -22,7 +22,7 @@ const write = (offset: number, text: string): DiskEvent => ({
   bytes: Buffer.from(text),
 });
 
-/** What is found after these events, as texts by path. */
+/** The files after these events, as text by path. */
 const found = (events: readonly DiskEvent[], fate: Fate): Record<string, string | undefined> => {
   const disk = new Disk(ROOT);
   for (const event of events) disk.apply(event);
@@ -30,14 +30,14 @@ const found = (events: readonly DiskEvent[], fate: Fate): Record<string, string 
 };
 
 describe('a disk that loses power', () => {
-  it('keeps what was synced, and before that may have lost it', () => {
+  it('keeps synced data, and may lose data that is not synced', () => {
     const before = [NAMED, SYNC_ROOT, write(0, 'one')];
     expect(found(before, NONE)).toEqual({ a: '' });
     expect(found(before, ALL)).toEqual({ a: 'one' });
     expect(found([...before, SYNC_FILE], NONE)).toEqual({ a: 'one' });
   });
 
-  it('keeps a name only when its folder was synced', () => {
+  it('keeps a name only if its folder was synced', () => {
     expect(found([NAMED, write(0, 'one'), SYNC_FILE], NONE)).toEqual({});
     expect(found([NAMED, write(0, 'one'), SYNC_FILE, SYNC_ROOT], NONE)).toEqual({ a: 'one' });
   });
@@ -54,13 +54,13 @@ describe('a disk that loses power', () => {
     expect(found(events, { change: saying(false, true), sector: () => true })).toEqual({ a: '\0\0\0two' });
   });
 
-  it('tears a write where sectors of the disk end', () => {
+  it('tears a write at the borders of disk sectors', () => {
     const events = [NAMED, SYNC_ROOT, write(510, 'abcd')];
     expect(found(events, { change: () => true, sector: saying(true, false) })['a']).toBe(`${'\0'.repeat(510)}ab`);
     expect(found(events, { change: () => true, sector: saying(false, true) })['a']).toBe(`${'\0'.repeat(512)}cd`);
   });
 
-  it('may forget that a file was made shorter', () => {
+  it('may lose the truncation of a file', () => {
     const events = [
       NAMED,
       SYNC_ROOT,
@@ -72,7 +72,7 @@ describe('a disk that loses power', () => {
     expect(found(events, ALL)).toEqual({ a: '' });
   });
 
-  it('renames and removes whole or not at all', () => {
+  it('renames and removes atomically', () => {
     const events = [NAMED, SYNC_ROOT, { kind: 'rename', folder: ROOT, from: 'a', to: 'b' } as const];
     expect(found(events, NONE)).toEqual({ a: '' });
     expect(found(events, ALL)).toEqual({ b: '' });

@@ -1,17 +1,17 @@
 /*
- * A model of a disk that loses power. What is guaranteed is what POSIX guarantees, and nothing that a file system adds:
+ * A model of a disk that loses power. It guarantees what POSIX guarantees, and nothing that a file system adds:
  *
- * - A file's bytes and its length are kept as they were at its last fsync or fdatasync. Of the writes and truncations
- *   after it any may be missing, whatever their order; a write may also be torn, any of its 512-byte sectors missing.
- * - A name is kept as it was at the last fsync of its folder. Of the creations, links, renames and removals after it any
- *   may be missing, each on its own; a rename is never seen half. A file's own fsync says nothing of its name.
- * - What is mapped into memory is lost.
+ * - A file's bytes and its length are kept as of its last fsync or fdatasync. Of the later writes and truncations any may
+ *   be missing, in any order; a write may also be torn: any of its 512-byte sectors may be missing.
+ * - A name is kept as of the last fsync of its folder. Of the later creations, links, renames and removals any may be
+ *   missing, each on its own; a rename is atomic. A file's own fsync says nothing about its name.
+ * - Mapped memory is lost.
  */
 
-/** A file or a folder, whatever names it has. */
+/** A file or a folder, whatever its names. */
 export type Inode = number;
 
-/** Something that the program did to the disk. */
+/** A change of the disk by the program. */
 export type DiskEvent =
   | { readonly kind: 'write'; readonly inode: Inode; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: 'truncate'; readonly inode: Inode; readonly length: number }
@@ -26,7 +26,7 @@ export type DiskEvent =
   | { readonly kind: 'unname'; readonly folder: Inode; readonly name: string }
   | { readonly kind: 'rename'; readonly folder: Inode; readonly from: string; readonly to: string };
 
-/** Decides for each unsynced change, and for each sector of a write, whether it got to the disk. */
+/** Decides for each unsynced change, and for each sector of a write, whether it reached the disk. */
 export interface Fate {
   readonly change: () => boolean;
   readonly sector: () => boolean;
@@ -42,7 +42,7 @@ const resized = (bytes: Buffer, length: number): Buffer =>
     ? Buffer.from(bytes.subarray(0, length))
     : Buffer.concat([bytes, Buffer.alloc(length - bytes.length)]);
 
-/** The parts of a write that lie in one sector each; sectors lie where the disk has them, not where a write begins. */
+/** The parts of a write in each sector; sector borders are fixed on the disk, not relative to the write. */
 const sectorsOf = (offset: number, length: number): { readonly from: number; readonly to: number }[] => {
   const parts = [];
   for (let from = 0; from < length; ) {
@@ -55,7 +55,7 @@ const sectorsOf = (offset: number, length: number): { readonly from: number; rea
 
 const WHOLE: Fate = { change: () => true, sector: () => true };
 
-/** The bytes with a change made to them; they may be changed in place. */
+/** The bytes after a change; they may be changed in place. */
 const changed = (bytes: Buffer, change: FileChange, fate: Fate): Buffer => {
   if (change.kind === 'truncate') return resized(bytes, change.length);
   const { offset, bytes: added } = change;
@@ -77,13 +77,13 @@ const renamed = (names: Map<string, Inode>, change: NameChange): void => {
   }
 };
 
-/** A file by its path below the root, or a folder where the bytes are missing. */
+/** A file by its path below the root, or a folder if there are no bytes. */
 export interface Remains {
   readonly path: string;
   readonly bytes: Buffer | undefined;
 }
 
-/** The disk as it is at one moment: what is on it for certain, and what is under way. */
+/** The disk at one moment: its durable content and its pending changes. */
 export class Disk {
   readonly #bytes = new Map<Inode, Buffer>();
   readonly #names = new Map<Inode, Map<string, Inode>>();
@@ -114,12 +114,12 @@ export class Disk {
     }
   }
 
-  /** How many changes are not on the disk for certain. */
+  /** The number of changes that are not durable. */
   pending(): number {
     return [...this.#fileChanges.values(), ...this.#nameChanges.values()].reduce((sum, list) => sum + list.length, 0);
   }
 
-  /** What is found after the power was lost now. */
+  /** The files found after a power loss at this moment. */
   crash(fate: Fate): Remains[] {
     return this.#remains(this.#root, '', fate);
   }

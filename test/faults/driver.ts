@@ -11,10 +11,10 @@ import { ledgerOptions } from '../support/ledger.ts';
 import { lookedAt } from './looking.ts';
 
 /*
- * Looks at several payment requests and charges them through the real ledger and the real client in one process, some at a time, and prints
- * each activity once the protocol has let go of it. Bundled, with or without a sabotage, and run under strace.
- * Arguments: the ledger's file, the service's origin, the journal, how many at a time, whether it ends by `close` or leaves
- * the ledger open as a killed process would (`leave`), the payment requests.
+ * Checks and charges several payment requests through the real ledger and the real client in one process, with some
+ * concurrency, and prints each activity once it may be reported. Bundled, with or without a sabotage, and run under
+ * strace. Arguments: the ledger's file, the service's origin, the journal, the concurrency, whether it ends with
+ * `close` or leaves the ledger open like a killed process (`leave`), the payment requests.
  */
 
 const KEY = `sk.Test.${'k'.repeat(80)}`;

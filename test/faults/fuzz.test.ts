@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { TARGETS } from './fuzz/all.ts';
 
-/** The same texts and bytes in each run. */
+/** The same input in each run. */
 const SEED = 20261120;
-/** What is slow by itself, since it is files or connections. */
+/** Fewer runs for slow targets, which use files or connections. */
 const FEW: Readonly<Record<string, number>> = {
   argv: 60,
   csv: 40,

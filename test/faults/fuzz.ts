@@ -4,10 +4,10 @@ import type { Part } from './part.ts';
 import { seed } from './torture.ts';
 
 const { PAYCLI_FUZZ_SECONDS: seconds, PAYCLI_FUZZ_ONLY: only, PAYCLI_FUZZ_PATH: path } = process.env;
-/** What each target is given. */
+/** The time for each target. */
 const LIMIT_MS = { short: 2000, long: Number(seconds ?? 60) * 1000 } as const;
 
-/** How a find is made again, alone. */
+/** The command that reproduces a finding. */
 const againBy = (name: string, find: string): string => {
   const at = /path: "([\d:]*)"/.exec(find)?.[1] ?? '';
   const env = `PAYCLI_TORTURE_SEED=${seed} PAYCLI_FUZZ_ONLY='${name}' PAYCLI_FUZZ_PATH=${at}`;
@@ -17,7 +17,7 @@ const againBy = (name: string, find: string): string => {
 const ranOn = ({ run }: Target, limit: number) =>
   run(path === undefined ? { seed, runs: Number.MAX_SAFE_INTEGER, limit } : { seed, runs: 1, path });
 
-/** Texts and bytes of any kind into everything that takes what others wrote, each for some time. */
+/** Text and bytes of any kind as input to every parser of foreign input, each for some time. */
 export const fuzz: Part = async ({ short, say }) => {
   const failures: string[] = [];
   const figures = [];

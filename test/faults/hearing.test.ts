@@ -10,13 +10,13 @@ import { newFolder, paycli, type RunOptions, start } from '../support/program.ts
 import { figure, full } from './torture.ts';
 
 /*
- * From end to end on one machine: a file of charges at a running emulator, payments that its clock settles, and what the ledger
- * then knows: by webhooks without a single poll, and without webhooks by `watch` alone.
+ * End to end on one machine: a file of charges at a running emulator, payments by its clock, and what the ledger then
+ * knows: by webhooks without polling, and without webhooks by `watch`.
  */
 
 const CHARGES = full ? 1000 : 20;
 const MINUTE_MS = 60_000;
-/** Accounts live for a quarter of an hour. */
+/** Accounts live for 15 minutes. */
 const LATEST_MS = 13 * MINUTE_MS;
 const TIMEOUT_MS = full ? 600_000 : 120_000;
 
@@ -28,7 +28,7 @@ interface Counted {
   readonly url: string;
 }
 
-/** Hands requests on to a service, and keeps which they were. */
+/** Forwards requests to a service, and records them. */
 const openCounter = async (to: string): Promise<{ readonly origin: string; readonly seen: Counted[] }> => {
   const seen: Counted[] = [];
   const server = createServer((incoming, response) => {
@@ -54,9 +54,9 @@ interface Stage {
   /** The emulator's data. */
   readonly file: string;
   readonly job: string;
-  /** What the service was asked since the charges were made. */
+  /** The requests since the charges were created. */
   readonly asked: () => readonly Counted[];
-  /** How each activity is to end, by the emulator's clock. */
+  /** How each activity ends, by the emulator's clock. */
   readonly plan: ReadonlyMap<string, ActivityEnding>;
 }
 
@@ -71,7 +71,7 @@ const ndjson = (text: string): Record<string, unknown>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** A file of charges that was sent to a running emulator, each of which is to end some time within the next minutes. */
+/** A file of charges sent to a running emulator; each ends within the next minutes. */
 const openStage = async (): Promise<Stage> => {
   const [home, file] = [newFolder(), join(newFolder('emulator'), 'data.sqlite')];
   await emulatorRoom.seed({ file, clock: CLOCK, customers: 1, ugwo: 0 });
@@ -108,7 +108,7 @@ const openStage = async (): Promise<Stage> => {
   return { options, file, job, plan, asked: () => counter.seen.slice(before) };
 };
 
-/** Lets time pass by the emulator's clock, in steps, until every account is over. */
+/** Advances the emulator's clock in steps, until every account has expired. */
 const passTime = async ({ file }: Stage): Promise<void> => {
   for (let passed = 0; passed < LATEST_MS; passed += MINUTE_MS) {
     await emulatorRoom.clock({ file, clock: CLOCK, by: MINUTE_MS });
@@ -119,7 +119,7 @@ const passTime = async ({ file }: Stage): Promise<void> => {
 const watchToEnd = ({ options, job }: Stage) =>
   start(['watch', '--job', job, '--until-final', '-o', 'ndjson'], options);
 
-/** That every charge's end is known in the ledger, and was told once. */
+/** Checks that the ledger knows the end of every charge, and that each was reported once. */
 const expectKnown = async ({ options, job, plan }: Stage, told: string): Promise<void> => {
   const wanted = [...plan].map(([activity, as]) => [activity, as === 'successful' ? 'paid' : 'failed']).sort();
   const rows = ndjson((await paycli(['ledger', 'export', job], options)).stdout);
@@ -131,7 +131,7 @@ const expectKnown = async ({ options, job, plan }: Stage, told: string): Promise
 const isRead = ({ method, url }: Counted): boolean => method === 'GET' && /^\/v1\/ugwo\/ugw\.[^/?]+$/.test(url);
 
 describe('the end of every charge of a file', { timeout: TIMEOUT_MS }, () => {
-  it('is heard by webhooks, without one poll', async () => {
+  it('is known through webhooks, without polling', async () => {
     const stage = await openStage();
     const { run, url, secret } = await listen(stage.options, '-o', 'ndjson');
     const { file } = stage;
@@ -145,7 +145,8 @@ describe('the end of every charge of a file', { timeout: TIMEOUT_MS }, () => {
     await expectKnown(stage, stdout);
     run.kill('SIGINT');
     const events = ndjson((await run.ended).stdout);
-    // Each read was caused by an event: there is nothing else, and of no payment request more than there were events.
+    // Each read was caused by an event: there are no other requests, and for no payment request more than it had
+    // events.
     expect(stage.asked().filter((one) => !isRead(one))).toEqual([]);
     const eventsOf = Map.groupBy(events, (event) => String(event['ugwo']));
     for (const [ugwo, reads] of Map.groupBy(stage.asked(), ({ url: path }) => path.split('/').at(-1) ?? '')) {
@@ -168,7 +169,7 @@ describe('the end of every charge of a file', { timeout: TIMEOUT_MS }, () => {
     const reads = stage.asked().filter(isRead).length;
     const lists = stage.asked().length - reads;
     expect(lists).toBeGreaterThan(0);
-    // Fewer than one for each charge at each look.
+    // Fewer than one for each charge in each round.
     expect(reads).toBeLessThan(3 * CHARGES);
     figure('hearing: reads without webhooks', reads);
     figure('hearing: list pages without webhooks', lists);

@@ -5,14 +5,14 @@ import { servedBy } from '../../src/core/record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
 
-/** Looks at a payment request before it is charged, as `ugwo charge` does; throws what that throws. */
+/** Checks a payment request before a charge, as `ugwo charge` does; throws the same errors. */
 export const lookedAt = async (
   ugwo: string,
   client: Pick<Client, 'look'>,
   ledger: Ledger,
 ): Promise<Snapshot | undefined> => {
   const deps = {
-    // What the ledger could not note keeps nothing from being charged: the guard is shown the same.
+    // A failed write of observations blocks no charge: the guard sees the same activities.
     observe: async (...[activities, from, asked]: Parameters<Deps['observe']>) => {
       const kept = activities.map((activity) => keptActivity(activity, servedBy(from)));
       await ledger.observe(kept, asked).catch(() => undefined);

@@ -1,14 +1,14 @@
 import { formatDateAtom } from '../../src/core/time.ts';
 
-/** How the service of one run behaves, and how its clock goes. */
+/** How the service of one run behaves, and how its clock runs. */
 export interface Rules {
-  /** What its clock shows beyond the true time, in milliseconds. */
+  /** How far its clock is ahead of the true time, in milliseconds. */
   readonly skew: number;
-  /** Whether it tells its time. */
+  /** Whether its answers have a date. */
   readonly dated: boolean;
-  /** By so much its front end, which writes `Date`, is ahead of its clock, in milliseconds. */
+  /** How far its front end, which writes `Date`, is ahead of its clock, in milliseconds. */
   readonly front: number;
-  /** Whether an activity that needs nothing more of the customer loses its next action, and so what its medium was. */
+  /** Whether an activity without further customer action loses its next action, and so its medium. */
   readonly forgets: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Made {
   readonly createdAt: number;
   /** By the service's clock; only an account expires. */
   readonly expiresAt: number | undefined;
-  /** From when on lists show it, by the true time. */
+  /** When lists begin to show it, in true time. */
   readonly visibleAt: number;
   status: 'requires_action' | 'successful' | 'failed';
 }
@@ -40,7 +40,7 @@ const headersOf = ({ medium, expiresAt }: Made): Record<string, string> => {
   return { ...account, expires_at: atom(expiresAt ?? 0) };
 };
 
-/** The simulated service: what it made is the truth. `now` is the true time. */
+/** The simulated service: its activities are the truth. `now` is the true time. */
 export const simulatedService = (rules: Rules, now: () => number) => {
   const made: Made[] = [];
   const clock = (): number => now() + rules.skew;
@@ -55,7 +55,7 @@ export const simulatedService = (rules: Rules, now: () => number) => {
         ugwo,
         medium,
         createdAt: clock(),
-        // What it says is what holds, to the second.
+        // Its stated expiry is exact, to the second.
         expiresAt: medium === 'bank_transfer' ? Math.floor((clock() + ACCOUNT_LIFE_MS) / 1000) * 1000 : undefined,
         visibleAt: now() + visibleAfter,
         status,
@@ -63,7 +63,7 @@ export const simulatedService = (rules: Rules, now: () => number) => {
       made.push(activity);
       return activity;
     },
-    /** An activity as it travels. */
+    /** An activity in an answer. */
     wire: (activity: Made): Record<string, unknown> => ({
       uid: activity.uid,
       status: activity.status,

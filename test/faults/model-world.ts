@@ -14,34 +14,34 @@ import { MINUTE, SECOND } from '../support/units.ts';
 import { lookedAt } from './looking.ts';
 import { type Made, type Medium, type Rules, simulatedService } from './model-service.ts';
 
-/** How long a sending can take at the longest. */
+/** The longest possible sending. */
 const BOUND_MS = 10 * MINUTE;
 
-/** ASSUMPTION: what the service has not got so long after the sender gave up or died, it never gets. */
+/** ASSUMPTION: a request that has not arrived this long after the sender gave up or died never arrives. */
 const LATEST_MS = MINUTE;
 
-/** What is to become of a charge that is sent. */
+/** The fate of a charge that is sent. */
 export interface Fate {
-  /** What the sender hears, or that it dies before it hears anything. */
+  /** What the sender receives, or that it dies before that. */
   readonly end: 'answered' | 'lost' | 'not_sent' | 'rejected' | 'dies';
-  /** Whether the service gets it, where the sender hears nothing of that. */
+  /** Whether the service receives it, if the sender gets no answer. */
   readonly arrives: boolean;
-  /** Whether it gets it only after the sender has given up. */
+  /** Whether it arrives only after the sender has given up. */
   readonly late: boolean;
   readonly failed: boolean;
-  /** How long the way there takes, and the way back, in milliseconds. */
+  /** The delays of the request and of the answer, in milliseconds. */
   readonly there: number;
   readonly back: number;
   readonly visibleAfter: number;
 }
 
 /**
- * What is looked at: nothing (--no-preflight), the service itself, a cache that tells how old its answer is or that does not,
- * or a service that is away. `early`: the process has looked long before.
+ * What the check reads: nothing (--no-preflight), the service itself, a cache that states the age of its answer or
+ * one that does not, or a service that is down. `early`: the process has checked long before.
  */
 export type View = 'none' | 'fresh' | 'early' | 'aged' | 'silent' | 'away';
 
-/** A look at a payment request; the way to the service and back takes so many milliseconds. */
+/** A check of a payment request, with the delays of the request and of the answer in milliseconds. */
 export interface Glance {
   readonly view: View;
   readonly ask: number;
@@ -50,7 +50,7 @@ export interface Glance {
 
 /** A payment request as the service showed it once. */
 interface WorldSnapshot {
-  /** By the true time. */
+  /** In true time. */
   readonly at: number;
   readonly activities: readonly { readonly made: Made; readonly status: Made['status'] }[];
   readonly record: ApiRecord;
@@ -71,14 +71,14 @@ interface Sent {
   readonly sentAt: number;
   readonly deadline: number;
   readonly answer: PromiseWithResolvers<ApiRecord>;
-  /** Its name in the ledger. */
+  /** Its ID in the ledger. */
   id: string;
   activity?: Made;
-  /** The service may still get it. */
+  /** The service may still receive it. */
   underWay: boolean;
   endedAt?: number;
   died: boolean;
-  /** The ledger can't say yet what became of it. */
+  /** The ledger can't know its outcome yet. */
   open: boolean;
 }
 
@@ -92,7 +92,7 @@ interface Event {
   readonly run: () => Promise<void>;
 }
 
-/** What happened in all runs: a property of things that never happen would hold for nothing. */
+/** The events of all runs: a property of events that never happen would be empty. */
 export const happened: Record<string, number> = {};
 const count = (what: string): void => {
   happened[what] = (happened[what] ?? 0) + 1;
@@ -103,14 +103,14 @@ const demand = (holds: boolean, what: string): void => {
 };
 
 const OPEN: readonly string[] = ['sending', 'unknown'];
-/** The service itself, and it takes no time. */
+/** The service itself, without delay. */
 export const AT_ONCE: Glance = { view: 'fresh', ask: 0, back: 0 };
 
-/** paycli's ledger and protocol against a simulated service, on a simulated clock, with processes that can die. */
+/** paycli's ledger and protocol against a simulated service, with a simulated clock and processes that can die. */
 export const openWorld = async (rules: Rules, folder: string) => {
   let time = Date.UTC(2026, 10, 20, 10);
   const started = time;
-  /** What this machine's clock shows beyond the true time. */
+  /** How far this machine's clock is ahead of the true time. */
   let off = 0;
   const now = (): number => time + off;
   const service = simulatedService(rules, () => time);
@@ -120,16 +120,16 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const sent: Sent[] = [];
   const others: Made[] = [];
   const seen = new Map<string, string>();
-  /** What a cache keeps of a payment request, until it forgets it. */
+  /** What a cache holds of a payment request, until it is renewed. */
   const cached = { aged: new Map<string, WorldSnapshot>(), silent: new Map<string, WorldSnapshot>() };
   const early = new Map<string, Seen>();
   let events: Event[] = [];
 
   const startProcess = async (): Promise<Process> => {
     const pid = 1000 + opened.length;
-    // What outlives a loss of power is not at stake here, and costs the time of a thousand runs.
+    // Durability after power loss is not tested here, and would slow down a thousand runs.
     const kind = { ...LEDGER_FILE, survives: 'process' as const };
-    // Two that follow one another may have a restart, or another machine, between them.
+    // There may be a restart, or another machine, between two processes.
     const self = { pid, boot: `boot ${Math.floor(opened.length / 2)}`, started: '1' };
     const isGone = ({ pid: sender }: Sender): boolean => gone.has(sender);
     const uptime = (): number => time - started;
@@ -152,18 +152,20 @@ export const openWorld = async (rules: Rules, folder: string) => {
     time = target;
   };
 
-  /** Whether an activity of a medium could be read as one that a charge by another medium has made. */
+  /** Whether an activity of a medium could be read as the result of a charge by another medium. */
   const alike = (activity: Medium, charge: Medium): boolean =>
     rules.forgets || activity === charge || activity === 'mobile_money';
-  /** How far around a sending an activity of somebody else can be taken for its own: the window, and how well the clock is known. */
+  /**
+   * The time around a sending in which a foreign activity can match it: the window, and the uncertainty of the clock.
+   */
   const around = rules.dated
     ? { before: 45 * SECOND, after: 2.5 * MINUTE + rules.front }
     : { before: 5 * MINUTE, after: 5 * MINUTE };
 
   /**
-   * ASSUMPTION: nobody else charges the same payment request by a medium that looks the same, around the time in which a
-   * charge of ours that has become unknown may have been made. Nobody could tell such an activity from ours: the service
-   * keeps no name of the sender. What happens then is a test of its own.
+   * ASSUMPTION: nobody else charges the same payment request by a medium that looks the same, around the time of one
+   * of our unknown charges. Such an activity can't be distinguished from ours: the service does not store the sender.
+   * A separate test covers that case.
    */
   const mayBeTakenForOurs = (ugwo: string, medium: Medium): boolean =>
     sent.some((one) => {
@@ -234,7 +236,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     events.push({ at: endsAt, run: () => end(one, done) });
   };
 
-  /** Holds what the ledger says against the truth. */
+  /** Compares the ledger with the truth. */
   const inspect = async (): Promise<void> => {
     const rows = new Map((await processAt(0).ledger.list({ limit: -1 })).map((row) => [row.id, row]));
     for (const [id, state] of seen) {
@@ -265,12 +267,12 @@ export const openWorld = async (rules: Rules, folder: string) => {
   };
 
   /**
-   * ASSUMPTION: what does not tell its age at least tells its time, and by a clock that is right. Else an old look can't be
-   * told from a new one.
+   * ASSUMPTION: an answer that does not state its age states its time, by a correct clock. Otherwise an old answer
+   * can't be distinguished from a new one.
    */
   const datesCanBeTrusted = rules.dated && rules.front === 0;
 
-  /** The answer to a look; undefined where the service is away. */
+  /** The answer to a check; undefined if the service is down. */
   const glance = async (ugwo: string, { view, ask, back }: Glance): Promise<WorldSnapshot | undefined> => {
     await advance(ask);
     const cache = view === 'aged' || (view === 'silent' && datesCanBeTrusted) ? cached[view] : undefined;
@@ -283,7 +285,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     return { ...snapshot, record: { ...snapshot.record, ...(age === 0 ? {} : { age }) } };
   };
 
-  /** Looks as the program does before a charge; throws what that throws. */
+  /** Checks as the program does before a charge; throws the same errors. */
   const preflight = async (ledger: Ledger, ugwo: string, how: Glance): Promise<Seen> => {
     let snapshot: WorldSnapshot | undefined;
     const look = async () => {
@@ -295,7 +297,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     return { shown, snapshot: snapshot as unknown as WorldSnapshot };
   };
 
-  /** What was looked at before a charge; undefined where the look failed, so that nothing may be sent. */
+  /** The result of the check before a charge; undefined if it failed, so that nothing may be sent. */
   const lookBefore = async (
     { pid, ledger }: Process,
     ugwo: string,
@@ -314,7 +316,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     }
   };
 
-  /** Holds a charge that is sent without `--again` against what its look has shown. */
+  /** Checks a charge sent without `--again` against the activities that its check has shown. */
   const demandUnseen = (ugwo: string, medium: Medium, { activities }: WorldSnapshot): void => {
     for (const { made, status } of activities) {
       demand(status !== 'successful', `${ugwo} was charged though ${made.uid} was shown as paid`);
@@ -323,7 +325,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     }
   };
 
-  /** Holds that an unknown charge was taken for absent only where nothing was shown that may have to do with it. */
+  /** Checks that an unknown charge was considered absent only if no activity could belong to it. */
   const demandEmpty = ({ id, about: ugwo, medium }: Charge, { activities }: WorldSnapshot): void => {
     const one = sent.find((other) => other.id === id);
     const late = activities.find(
@@ -369,7 +371,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const looked = await lookBefore(process, ugwo, how);
       if (looked === undefined) return count('kept from being sent by a look that failed');
       if (gone.has(pid)) return;
-      // The look took its time: charges of others may have ended meanwhile.
+      // The check took time: charges of others may have ended in the meantime.
       await inspect();
       const { shown, snapshot } = looked;
       const started = Promise.withResolvers<Sent>();
@@ -404,16 +406,16 @@ export const openWorld = async (rules: Rules, folder: string) => {
       count('sent');
       if (snapshot !== undefined) count('sent after a look');
     },
-    /** Looks for a charge that comes later, or never. */
+    /** Checks for a charge that comes later, or never. */
     lookEarly: async (which: number, ugwo: string): Promise<void> => {
       const { pid, ledger } = processAt(which);
       early.set(`${pid} ${ugwo}`, await preflight(ledger, ugwo, AT_ONCE));
     },
-    /** Both caches forget what they keep. */
+    /** Renews both caches. */
     renewCache: async (ugwo: string): Promise<void> => {
       for (const cache of Object.values(cached)) cache.delete(ugwo);
     },
-    /** Somebody else charges the payment request; with `blindly`, even where nobody could tell that from ours. */
+    /** Somebody else charges the payment request; with `blindly`, even if that can't be distinguished from ours. */
     other: async (ugwo: string, medium: Medium, visibleAfter: number, blindly = false): Promise<void> => {
       if (!blindly && mayBeTakenForOurs(ugwo, medium)) return;
       others.push(service.make(ugwo, medium, 'requires_action', visibleAfter));
@@ -424,16 +426,13 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const activity = service.made.at(index % Math.max(1, service.made.length));
       if (activity !== undefined && service.payable(activity)) activity.status = status;
     },
-    /** A read of an activity, which the ledger hears of. */
+    /** A read of an activity, which is reported to the ledger. */
     observe: async (which: number, index: number): Promise<void> => {
       const activity = service.made.at(index % Math.max(1, service.made.length));
       if (activity !== undefined)
         await processAt(which).ledger.observe([keptActivity(service.wire(activity), service.date())]);
     },
-    /**
-     * Somebody sets this machine's clock, to so much beyond the true time. Where the service does not tell its time, or not the
-     * right one, nothing else does.
-     */
+    /** Sets this machine's clock. If the service sends no date, or a wrong one, the change would be undetectable. */
     setClock: async (ms: number): Promise<void> => {
       if (!rules.dated || rules.front !== 0) return;
       off = ms;
@@ -441,7 +440,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
     },
     kill: (which: number): Promise<void> => die(processAt(which).pid),
     reconcile: (which: number, how: Glance): Promise<void> => reconcileAll(processAt(which).ledger, how),
-    /** Looks twice in one moment: the second look has nothing to add. */
+    /** Checks twice at one moment: the second check adds nothing. */
     reconcileTwice: async (which: number): Promise<void> => {
       const { ledger } = processAt(which);
       const rows = async (): Promise<string> => JSON.stringify(await ledger.list({ limit: -1 }));
@@ -450,7 +449,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
       await reconcileAll(ledger, AT_ONCE);
       demand((await rows()) === once, 'a second reconcile changed something');
     },
-    /** A person who knows the truth. */
+    /** An operator who knows the truth. */
     resolve: async (which: number): Promise<void> => {
       const { ledger } = processAt(which);
       const [charge] = await ledger.unknown();

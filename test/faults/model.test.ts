@@ -25,10 +25,10 @@ const span = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
 const which = span(1);
 const ugwo = fc.constantFrom('ugw.AbCd.1', 'ugw.AbCd.1', 'ugw.AbCd.1', 'ugw.AbCd.2');
 const medium = fc.constantFrom<Medium>('bank_transfer', ...MEDIUMS);
-/** Lists show an activity late, but never so late that a look 15 minutes after the sending could miss it. */
+/** Lists show an activity late, but not so late that a check 15 minutes after the sending could miss it. */
 const visibleAfter = fc.oneof(fc.constant(0), span(13 * MINUTE));
 
-/** How long one way takes: seldom long. */
+/** The delay of one direction: rarely long. */
 const way = fc.oneof({ weight: 4, arbitrary: fc.constant(100) }, span(4 * MINUTE));
 
 const fate: fc.Arbitrary<Fate> = fc.record({
@@ -44,7 +44,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
 const glance = (...views: readonly Glance['view'][]): fc.Arbitrary<Glance> =>
   fc.record({ view: fc.constantFrom(...views), ask: span(5 * SECOND), back: span(5 * SECOND) });
 
-/** Half of all charges are looked at first. */
+/** Half of all charges are checked first. */
 const preflight = fc.oneof(glance('none'), glance('fresh', 'fresh', 'fresh', 'early', 'aged', 'silent', 'away'));
 
 const charge: fc.Arbitrary<Step> = fc
@@ -72,7 +72,7 @@ const other: fc.Arbitrary<Step> = fc
     step(`somebody else charges ${where} by ${by}, seen after ${after} ms`, (world) => world.other(where, by, after)),
   );
 
-/** Looks three times, as somebody does who wants to know. */
+/** Checks three times, as an impatient operator does. */
 const watch = async (world: World, who: number): Promise<void> => {
   for (const pause of [61 * SECOND, 61 * SECOND, 0]) {
     await world.reconcile(who, { view: 'fresh', ask: 100, back: 100 });
@@ -82,7 +82,7 @@ const watch = async (world: World, who: number): Promise<void> => {
 };
 
 const steps: readonly fc.Arbitrary<Step>[] = [
-  // The more often, the more can stand in each other's way.
+  // More charges conflict more often.
   ...[charge, charge, charge, charge],
   ...[passing, passing],
   fc
@@ -116,14 +116,14 @@ const rules: fc.Arbitrary<Rules> = fc.oneof(
     front: fc.constant(0),
     forgets: fc.boolean(),
   }),
-  // A front end whose clock is fast; this machine's is right, or a little slow.
+  // A front end with a fast clock; this machine's is right, or a little slow.
   fc.record({
     skew: fc.integer({ min: 0, max: 110 * SECOND }),
     dated: fc.constant(true),
     front: fc.constant(15 * MINUTE),
     forgets: fc.boolean(),
   }),
-  // Without the service's time, clocks that differ by no more than the window is wide.
+  // Without the service's date, the clocks differ by no more than the window.
   fc.record({
     skew: fc.integer({ min: -110 * SECOND, max: 110 * SECOND }),
     dated: fc.constant(false),
@@ -144,7 +144,7 @@ const inWorld = async <T>(how: Rules, use: (world: World) => Promise<T>): Promis
   }
 };
 
-/** A property of things that never happen would hold for nothing. */
+/** A property of events that never happen would be empty. */
 const SEEN = [
   'sent',
   'sent after a look',
@@ -165,7 +165,7 @@ const SEEN = [
   'reconciled as not_created',
   'reconciled as unknown',
 ];
-/** Some of it happens a few times in a short run, and so, once in a long while, not at all. */
+/** Some events happen a few times in a short run, and rarely not at all. */
 const MOST_ROUNDS = full ? 5 : 10;
 
 const neverSeen = (): string[] => SEEN.filter((what) => (happened[what] ?? 0) === 0);
@@ -184,7 +184,7 @@ const checkWorlds = (from: number): Promise<void> =>
   );
 
 it(
-  'whatever is lost, late or dead, no customer gets two charges that can be paid, and no doubt is resolved wrongly',
+  'no customer gets two payable charges, and no unknown charge is resolved wrongly, whatever is lost, late or killed',
   async () => {
     let rounds = 0;
     do await checkWorlds(seed + rounds);
@@ -206,7 +206,7 @@ const LOST: Fate = {
   visibleAfter: 0,
 };
 
-/** A lost charge, and in the same moment one by somebody else, by the same medium. */
+/** A lost charge, and at the same moment a foreign one by the same medium. */
 const meet = (arrives: boolean): Promise<string[]> =>
   inWorld({ skew: 0, dated: true, front: 0, forgets: false }, async (world) => {
     await world.charge(0, 'ugw.AbCd.1', 'ussd', false, { ...LOST, arrives }, AT_ONCE);
@@ -216,17 +216,17 @@ const meet = (arrives: boolean): Promise<string[]> =>
     return world.states();
   });
 
-describe('an activity that somebody else makes by the same medium, in the moment of a lost charge', () => {
-  it('is taken for ours where ours was never made: nobody could know better, and the customer has one to pay', async () => {
+describe('a foreign activity by the same medium at the moment of a lost charge', () => {
+  it('is matched to our charge if ours was never created: nothing distinguishes them, and the customer has one to pay', async () => {
     expect(await meet(false)).toEqual(['accepted']);
   });
 
-  it('leaves it to a person where ours was made too', async () => {
+  it('leaves the charge unknown if ours was created, too', async () => {
     expect(await meet(true)).toEqual(['unknown']);
   });
 });
 
-it('an activity that a cache shows from before a charge was sent is not taken for its own', async () => {
+it('an activity in a cached answer from before a charge is never matched to the charge', async () => {
   const [silent, none] = [
     { ...AT_ONCE, view: 'silent' },
     { ...AT_ONCE, view: 'none' },

@@ -6,17 +6,19 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { toolOf } from '../support/tool.ts';
 
-/** What a worker in a network of its own may reach: a server on loopback of this machine, by this name and on the same port. */
+/**
+ * What a worker in its own network may reach: a server on this machine's loopback, by this name and on the same port.
+ */
 export interface Peer {
   readonly name: string;
   readonly port: number;
 }
 
-/** A network of its own, with one cable to each peer. */
+/** A network namespace with one cable to each peer. */
 export interface Namespace {
-  /** What starts a program in there; the process that this starts becomes the program itself. */
+  /** The command that starts a program in the namespace, without a wrapper process. */
   command(file: string, ...args: readonly string[]): [file: string, ...args: string[]];
-  /** Nothing comes through to or from the peer of that name any more, and neither end is told. */
+  /** Drops all packets to and from the peer, without notice to either end. */
   cut(name: string): void;
   heal(name: string): void;
   remove(): Promise<void>;
@@ -25,7 +27,7 @@ export interface Namespace {
 const ip = (...args: readonly string[]): string =>
   execFileSync(toolOf('ip') ?? 'ip', args, { encoding: 'utf8', stdio: 'pipe' });
 
-/** Programs in a namespace find here what they take for /etc. */
+/** Programs in a namespace see this folder as /etc. */
 const ETC = '/etc/netns';
 
 const removeNamespace = (name: string): void => {
@@ -33,7 +35,7 @@ const removeNamespace = (name: string): void => {
   rmSync(join(ETC, name), { recursive: true, force: true });
 };
 
-/** Whether this process may make networks: root may, where its container lets it. */
+/** Whether this process may create network namespaces: root may, if its container allows it. */
 export const mayMakeNamespaces = (): boolean => {
   const name = `paycli-${process.pid}-tried`;
   try {
@@ -45,14 +47,14 @@ export const mayMakeNamespaces = (): boolean => {
   }
 };
 
-/** Takes away what processes have left behind that were killed. */
+/** Removes what killed processes have left. */
 const sweep = (): void => {
   for (const [name, pid] of ip('netns', 'list').matchAll(/^paycli-(\d+)-\S+/gm)) {
     if (!existsSync(`/proc/${pid}`)) removeNamespace(name);
   }
 };
 
-/** One cable: the address of this machine's end, and of the worker's. */
+/** One cable: the addresses of this machine's end and of the worker's. */
 interface Cable {
   readonly device: string;
   readonly here: string;
@@ -61,7 +63,7 @@ interface Cable {
 
 const MAC = { here: '02:00:00:00:00:01', there: '02:00:00:00:00:02' };
 
-/** Both ends know each other without asking: who has to ask would be told that nobody is there. */
+/** Both ends have static neighbor entries: a failed lookup would reveal the cut. */
 const knows = (address: string, mac: string, device: string): string[] => [
   'neigh',
   'replace',
@@ -94,7 +96,7 @@ const lay = (namespace: string, number: number): Cable => {
   return cable;
 };
 
-/** Takes what comes over a cable to the server on loopback; gives back what ends that. */
+/** Forwards a cable to the server on loopback; returns the function that stops it. */
 const forward = async (address: string, port: number): Promise<() => Promise<void>> => {
   const sockets = new Set<Socket>();
   const server = createServer((from) => {
@@ -122,7 +124,7 @@ const forward = async (address: string, port: number): Promise<() => Promise<voi
 
 let namespaces = 0;
 
-/** Makes a network of its own for workers. Who asked for it removes it. Throws where this process may not. */
+/** Creates a network namespace for workers. The caller removes it. Throws without the permission. */
 export const makeNamespace = async (peers: readonly Peer[]): Promise<Namespace> => {
   if (!mayMakeNamespaces()) throw new Error('this test makes networks of its own: it needs root and iproute2');
   sweep();
@@ -133,7 +135,7 @@ export const makeNamespace = async (peers: readonly Peer[]): Promise<Namespace> 
   const ends: (() => Promise<void>)[] = [];
   const remove = async (): Promise<void> => {
     await Promise.all(ends.map((end) => end()));
-    // The other end of each goes with the namespace, but not at once.
+    // The other ends disappear with the namespace, but not at once.
     for (const { device } of cables.values()) ip('link', 'del', device);
     removeNamespace(name);
   };

@@ -5,16 +5,16 @@ export interface Figure {
   readonly unit?: string;
 }
 
-/** What a part of the torture was started with. */
+/** The options of a part of the torture. */
 export interface PartOptions {
-  /** A spread sample in place of everything. */
+  /** An evenly spread sample in place of everything. */
   readonly short: boolean;
   /** A folder of its own, which is removed afterwards. */
   readonly folder: string;
   readonly say: (line: string) => void;
 }
 
-/** What became of it. A failure says what was done and what was seen. */
+/** The result. A failure says what was done and what was seen. */
 export interface PartResult {
   readonly figures: readonly Figure[];
   readonly failures: readonly string[];
@@ -24,7 +24,7 @@ export type Part = (options: PartOptions) => Promise<PartResult>;
 
 const LANES = 2;
 
-/** Works a list off, so many at a time. */
+/** Processes a list with limited concurrency. */
 export const inLanes = async <T>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<void>,
@@ -37,7 +37,7 @@ export const inLanes = async <T>(
   await Promise.all(Array.from({ length: lanes }, lane));
 };
 
-/** Of a list of any length, at most so many, spread evenly over it. */
+/** An evenly spread sample of a list. */
 export const spread = <T>(items: readonly T[], most: number): T[] =>
   items.length <= most
     ? [...items]

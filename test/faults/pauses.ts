@@ -13,17 +13,18 @@ import { bytesOf, type Call, callsOf, isWholeText, stopIn, type Traced, trace } 
 import { environmentOf, type Surroundings } from './surroundings.ts';
 
 /*
- * Every pause. A charge is stopped (SIGSTOP) at each system call from the look's connection to its end. It goes on when its time
- * is over, and then nothing may be sent, unless it has been asked for the last time: what the service counted decides.
+ * Every pause. A charge is stopped (SIGSTOP) at each system call from the check's connection to its end. It resumes
+ * when its time is over, and then nothing may be sent, unless the last deadline check has passed: the service's count
+ * decides.
  */
 
 const LOOK_MS = 10;
 
-/** What charges. */
+/** The program that charges. */
 interface Charger {
   readonly command: (home: string, origin: string, ugwo: string) => readonly string[];
   readonly runtime: 'node' | 'bun';
-  /** Its exit code where nothing was sent. */
+  /** Its exit code if nothing was sent. */
   readonly unsent: number;
 }
 
@@ -33,7 +34,7 @@ interface World {
   readonly next: () => number;
 }
 
-/** How far a charge had come. `asked`: it had been asked for the last time whether it was overdue. */
+/** How far a charge had come. `asked`: the last check of the deadline had passed. */
 type Stage = 'begun' | 'looked' | 'connected' | 'asked' | 'sent';
 
 interface Paused {
@@ -63,10 +64,10 @@ const driverIn = (file: string): Charger => ({
   unsent: 1,
 });
 
-/** Lets a program that was stopped go on when an hour has passed for it, as often as a thread of it is struck. */
+/** Resumes a stopped program after its clock has advanced by an hour, as often as a thread of it is stopped. */
 const goOn = async (prefix: string, passed: string, over: AbortSignal): Promise<void> => {
   for (;;) {
-    // Only strace's file tells of a stop.
+    // Only strace's file shows a stop.
     await wait(LOOK_MS, undefined, { signal: over });
     const { pid } = stopIn(prefix);
     if (pid === undefined) continue;
@@ -75,7 +76,7 @@ const goOn = async (prefix: string, passed: string, over: AbortSignal): Promise<
   }
 };
 
-/** The environment of a charger, with the clock that passes. */
+/** The environment of the program, with the clock that advances. */
 const surroundings = ({ runtime }: Charger, where: Surroundings, passed: string): Record<string, string> => {
   const clock = join(where.folder, 'clock.mjs');
   writeFileSync(clock, PASSING_CLOCK);
@@ -85,17 +86,20 @@ const surroundings = ({ runtime }: Charger, where: Surroundings, passed: string)
 
 const isConnect = ({ call: { name }, on }: Point): boolean => on === 'socket' && name === 'connect';
 
-/** How far a charge had come that made these calls; its look has a connection of its own. `passed`: what its wall clock goes by. */
+/**
+ * How far a charge with these calls had come; its check has a connection of its own. `passed`: the file of its wall
+ * clock.
+ */
 const stageOf = (calls: readonly Call[], points: readonly Point[], passed: string): Stage => {
   const [, connect] = points.filter(isConnect);
   if (connect === undefined) return points.some(isConnect) ? 'looked' : 'begun';
   if (points.slice(points.indexOf(connect)).some(isGiven)) return 'sent';
-  // The wall clock is asked just before the machine's.
+  // The wall clock is read just before the monotonic clock.
   const atClock = calls.at(-1)?.args.some((arg) => isWholeText(arg) && bytesOf(arg).toString() === passed) === true;
   return atClock || calls.slice(calls.indexOf(connect.call)).some(isClock) ? 'asked' : 'connected';
 };
 
-/** One charge, stopped where strace is told to. */
+/** One charge, stopped where strace says. */
 const charge = async ({ folder, service, next }: World, charger: Charger, inject?: string): Promise<Paused> => {
   const number = next();
   const { origin } = service;
@@ -126,7 +130,7 @@ const faultOf = ({ ended, stage, executed }: Paused, { unsent }: Charger): strin
   return `exit ${ended.code}, charged ${executed} times: ${ended.stderr.trim()}`;
 };
 
-/** Stops a charge at each call of the kinds that are wanted; counts how far they had come, and says what was wrong. */
+/** Stops a charge at each call of these kinds; counts the stages, and returns the faults. */
 const stopAll = async (world: World, charger: Charger, kinds: readonly Point['on'][]) => {
   const { points } = await charge(world, charger);
   const chosen = points.slice(points.findIndex(isConnect)).filter(({ on }) => kinds.includes(on));
@@ -144,7 +148,7 @@ const stopAll = async (world: World, charger: Charger, kinds: readonly Point['on
   return { stages, faults: [...faults, ...missed.map((stage) => `${stage}: it was stopped nowhere`)] };
 };
 
-/** Whether a driver that asks only once is noticed; what is wrong with one as it is. */
+/** Whether a driver that checks the deadline only once is detected; returns the faults of an unchanged one. */
 const prove = async (world: World): Promise<string[]> => {
   const [whole, broken] = [join(world.folder, 'driver.mjs'), join(world.folder, 'broken.mjs')];
   await bundleDriver(whole);
@@ -155,13 +159,13 @@ const prove = async (world: World): Promise<string[]> => {
   return [...faults.map((fault) => `driver, ${fault}`), ...(isCaught ? [] : [`${ASKED_ONCE.name}: not noticed`])];
 };
 
-/** Stops charges of the built program, and of one that is sabotaged. */
+/** Stops charges of the built program, and of a sabotaged one. */
 export const pauses: Part = async ({ short, folder, say }: PartOptions) => {
   let number = 0;
   const service = await serveCounting();
   const world: World = { folder, service, next: () => ++number };
   try {
-    // It fills the compile cache.
+    // Fills the compile cache.
     await charge(world, BUILT);
     const { stages, faults } = await stopAll(world, BUILT, short ? ['socket'] : ['socket', 'file']);
     const failures = [...faults, ...(await prove(world))].map((fault) => `pauses, ${fault}`);

@@ -1,9 +1,9 @@
 import { bytesOf, type Call, isWholeText, streamsOf, targetOf } from './strace.ts';
 
-/** A system call of the program on its ledger or on its socket. */
+/** A system call of the program on its ledger or its socket. */
 export interface Point {
   readonly call: Call;
-  /** Said so that two runs say the same of the same call: no numbers or names that chance decides. */
+  /** A description that is the same in each run: without random numbers or names. */
   readonly what: string;
   readonly on: 'file' | 'socket';
 }
@@ -14,7 +14,7 @@ const WITH_OFFSET = new Set(['pread64', 'pwrite64', 'ftruncate']);
 const withoutChance = (path: string): string =>
   path.replace(/-emergency-.*$/s, '-emergency-*').replaceAll(/\.[0-9a-f]{12}\.new/g, '.*.new');
 
-/** The paths below a folder that a call names, by text or by descriptor; shown as seen from the folder. */
+/** The paths below a folder in a call, by text or by descriptor; relative to the folder. */
 const pathsOf = ({ args }: Call, folder: string): string[] =>
   args
     .flatMap((arg) => [targetOf(arg), isWholeText(arg) ? bytesOf(arg).toString() : undefined])
@@ -24,11 +24,11 @@ const pathsOf = ({ args }: Call, folder: string): string[] =>
 const fileCall = (call: Call, folder: string): string | undefined => {
   const paths = pathsOf(call, folder);
   if (paths.length === 0) return undefined;
-  // What F_GETLK asks is only written down when it succeeds.
+  // The result of F_GETLK is recorded only if it succeeds.
   const [, order = '', range = ''] = call.args;
   const lock = call.name === 'fcntl' ? ` ${order}${order === 'F_GETLK' ? '' : ` ${range}`}` : '';
   const last = call.args.at(-1) ?? '';
-  // A call that the process died in was never written down whole.
+  // A call in which the process died is recorded incompletely.
   const offset = WITH_OFFSET.has(call.name) && /^\d+$/.test(last) ? ` at ${last}` : '';
   return `${call.name} ${paths.join(' ')}${lock}${offset}`;
 };
@@ -41,11 +41,11 @@ const socketCall = ({ name, args }: Call, streams: ReadonlySet<string>): string 
   return `${name} socket ${name.endsWith('sockopt') ? args.slice(1, 3).join(' ') : ''}`.trim();
 };
 
-/** The calls that the ledger and the socket are used by, from the first word of the folder on, in their order. */
+/** The calls on the ledger and the socket, from the first mention of the folder, in order. */
 export const pointsOf = (calls: readonly Call[], folder: string): Point[] => {
   const start = calls.findIndex((call) => pathsOf(call, folder).length > 0);
   if (start === -1) return [];
-  // To a parent the standard streams are sockets too.
+  // A parent's pipes for the standard streams are sockets, too.
   const streams = streamsOf(calls, [0, 1, 2]);
   return calls.slice(start).flatMap((call): Point[] => {
     if (LEFT_OUT.has(call.name)) return [];

@@ -11,9 +11,9 @@ import { full } from './torture.ts';
 
 const HOUR = 3600;
 
-// What this machine lacks is left out of `npm test`, and fails `npm run torture`.
+// `npm test` skips what this machine lacks; `npm run torture` fails.
 describe.runIf(full || hasBouncer())('a PgBouncer of the tests', () => {
-  it('lends a connection of the server for a transaction', async () => {
+  it('assigns a server connection for each transaction', async () => {
     const cluster = await sharedCluster();
     const bouncer = await ownBouncer(cluster, { settings: { default_pool_size: 1 } });
     const database = await cluster.createDatabase();
@@ -28,8 +28,8 @@ describe.runIf(full || hasBouncer())('a PgBouncer of the tests', () => {
   });
 });
 
-describe.runIf(full || hasFaketime())('a clock that is off', () => {
-  it.each([HOUR, -HOUR])('by %i seconds is what a program and a database go by', async (seconds) => {
+describe.runIf(full || hasFaketime())('a wrong clock', () => {
+  it.each([HOUR, -HOUR])('by %i seconds affects a program and a database', async (seconds) => {
     const env = clockThatIsOff(seconds);
     const child = spawn(process.execPath, ['-p', 'Date.now()'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
@@ -41,7 +41,7 @@ describe.runIf(full || hasFaketime())('a clock that is off', () => {
   });
 });
 
-/** A server on loopback that sends back what comes. */
+/** An echo server on loopback. */
 const serveEcho = async (): Promise<number> => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -56,7 +56,7 @@ const serveEcho = async (): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Keeps a connection to each `name:port`, sends to all what it is told, and prints who has sent it back. */
+/** Connects to each `name:port`, sends its input to all, and prints which have answered. */
 const ASKING = `
   const { connect } = require('node:net');
   const sockets = process.argv.slice(1).map((at) => {
@@ -67,8 +67,8 @@ const ASKING = `
   });
   process.stdin.on('data', (said) => sockets.forEach((socket) => socket.write(said)));`;
 
-describe.runIf(full || mayMakeNamespaces())('a network of its own', () => {
-  it('has a cable to each peer, which can be pulled and put back', async () => {
+describe.runIf(full || mayMakeNamespaces())('a network namespace', () => {
+  it('has a cable to each peer, which can be cut and restored', async () => {
     const peers = [
       { name: 'ledger.test', port: await serveEcho() },
       { name: 'localhost', port: await serveEcho() },

@@ -1,12 +1,12 @@
-/** Who sent it: the client, or the server. */
+/** The sender: the client, or the server. */
 export type Side = 'request' | 'answer';
 
 /** One message of the protocol, version 3. */
 export interface Message {
   readonly side: Side;
-  /** Its name, as PostgreSQL's documentation calls it; of what is encrypted or unknown, `Bytes`. */
+  /** Its name in PostgreSQL's documentation; `Bytes` if it is encrypted or unknown. */
   readonly name: string;
-  /** What it says, without type and length: for `CommandComplete` such as `COMMIT`, for `Query` the statement. */
+  /** Its content without type and length: for `CommandComplete` such as `COMMIT`, for `Query` the statement. */
   readonly text: string;
   readonly bytes: Buffer;
 }
@@ -61,18 +61,21 @@ const typed = (side: Side, bytes: Buffer): Message => {
 };
 
 export interface Reader {
-  /** The messages that are whole with these bytes. */
+  /** The messages that are complete with these bytes. */
   read(side: Side, chunk: Buffer): Message[];
 }
 
-/** What is next on a side: a message without a type, the one byte that answers an SSLRequest, messages, or what can't be read. */
+/**
+ * What follows on a side: a message without a type, the one-byte answer to an SSLRequest, messages, or unreadable
+ * bytes.
+ */
 type Next = 'untyped' | 'byte' | 'typed' | 'opaque';
 
 /** Reads both sides of one connection. */
 export const createReader = (): Reader => {
   const next: Record<Side, Next> = { request: 'untyped', answer: 'typed' };
   const rest: Record<Side, Buffer> = { request: Buffer.alloc(0), answer: Buffer.alloc(0) };
-  /** How many of the bytes are the next message; undefined while they are not all there. */
+  /** The length of the next message; undefined while it is incomplete. */
   const lengthOf = (side: Side, bytes: Buffer): number | undefined => {
     const kind = next[side];
     if (bytes.length === 0) return undefined;
@@ -87,7 +90,7 @@ export const createReader = (): Reader => {
     const kind = next[side];
     if (kind === 'opaque') return { side, name: 'Bytes', text: '', bytes };
     if (kind === 'byte') {
-      // After a yes all is encrypted; after a no the client goes on in the clear.
+      // After a yes everything is encrypted; after a no the client continues unencrypted.
       const isSecure = bytes.toString('latin1') === 'S';
       [next.request, next.answer] = isSecure ? ['opaque', 'opaque'] : ['untyped', 'typed'];
       return { side, name: isSecure ? 'SSLYes' : 'SSLNo', text: '', bytes };

@@ -6,7 +6,7 @@ import { CA_FILE } from '../support/tls.ts';
 import type { Message } from './postgres-messages.ts';
 import { openPostgresRelay } from './postgres-relay.ts';
 
-/** A client behind a relay, and what is committed, which is looked at beside it. */
+/** A client behind a proxy, and a direct view of the committed rows. */
 const openBench = async () => {
   const cluster = await sharedCluster();
   const relay = await openPostgresRelay(cluster.port);
@@ -22,8 +22,8 @@ const openBench = async () => {
 
 const isCommitted = ({ name, text }: Message): boolean => name === 'CommandComplete' && text === 'COMMIT';
 
-describe.skipIf(process.platform === 'win32')('the relay in front of PostgreSQL', () => {
-  it('knows and counts the messages of both sides', async () => {
+describe.skipIf(process.platform === 'win32')('the proxy in front of PostgreSQL', () => {
+  it('parses and counts the messages of both sides', async () => {
     const { relay, client } = await openBench();
     expect(relay.messages[0]?.name).toBe('Startup');
     const before = relay.messages.length;
@@ -43,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('the relay in front of PostgreSQL'
     await client.end();
   });
 
-  it('holds the answer to a commit, which is then there before the client knows', async () => {
+  it('can hold the answer to a commit, which is visible before the client knows', async () => {
     const { relay, client, kept } = await openBench();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('the relay in front of PostgreSQL'
     await client.end();
   });
 
-  it.each(['fin', 'rst'] as const)('cuts a connection by %s inside of a message', async (way) => {
+  it.each(['fin', 'rst'] as const)('can cut a connection by %s within a message', async (way) => {
     const { relay, client, kept } = await openBench();
     relay.use(({ text }) => (text === 'COMMIT' ? { way, after: 3 } : undefined));
     await client.query('BEGIN');
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('the relay in front of PostgreSQL'
     expect(relay.messages.at(-1)?.text).toBe('COMMIT');
   });
 
-  it('goes silent before the answer, and leaves both ends in the dark', async () => {
+  it('can stall before the answer, without notice to either end', async () => {
     const { relay, client, kept } = await openBench();
     const reached = Promise.withResolvers<void>();
     relay.use((message) => {
@@ -102,18 +102,18 @@ describe.skipIf(process.platform === 'win32')('the relay in front of PostgreSQL'
     await ended;
   });
 
-  it('makes each way longer, without holding up what comes behind', async () => {
+  it('can delay both directions without blocking later messages', async () => {
     const { relay, client } = await openBench();
     relay.delay(50);
     const start = performance.now();
-    // Three messages one after another, but of one way and back.
+    // Three messages in a row, but one round trip.
     await client.query('SELECT $1::int', [1]);
     const took = performance.now() - start;
     expect(took).toBeGreaterThan(99);
     await client.end();
   });
 
-  it('passes on what is encrypted', async () => {
+  it('passes encrypted bytes', async () => {
     const { port, sql } = await ownCluster({ tls: 'good' });
     const relay = await openPostgresRelay(port);
     onTestFinished(relay.close);

@@ -3,18 +3,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createReader, type Message, type Side } from './postgres-messages.ts';
 
-/** A message on its way, of the connection with that number, counted from 0. */
+/** A message on its way, with the number of its connection from 0. */
 export interface Passing extends Message {
   readonly connection: number;
 }
 
-/** Lets so many of a message's bytes through, then cuts its connection. `stall`: nothing comes through any more. */
+/** Passes this many bytes of a message, then cuts its connection. `stall`: nothing passes any more. */
 export interface MessageCut {
   readonly way: 'fin' | 'rst' | 'stall';
   readonly after: number;
 }
 
-/** Lets other bytes through in place of a message's. */
+/** Passes other bytes instead of the message. */
 export interface Replaced {
   readonly way: 'replaced';
   readonly by: Buffer;
@@ -22,28 +22,28 @@ export interface Replaced {
 
 type Decision = MessageCut | Replaced | undefined;
 
-/** What becomes of a message; undefined: it goes on. It is held until this is known, and so is what comes after it. */
+/** Decides about a message; undefined: it passes. Until the decision the message and all later ones are held. */
 export type Decide = (message: Passing) => Decision | Promise<Decision>;
 
-/** A way to a PostgreSQL on loopback that knows the messages which pass through it. What is encrypted is `Bytes`. */
+/** A proxy to a PostgreSQL on loopback that parses the messages. Encrypted ones are `Bytes`. */
 export interface PostgresRelay {
   readonly port: number;
-  /** What has come so far, whether or not it was let through. */
+  /** The messages so far, passed on or not. */
   readonly messages: readonly Passing[];
-  /** How many bytes have come so far. */
+  /** The number of bytes so far. */
   readonly bytes: Readonly<Record<Side, number>>;
   use(decide: Decide): void;
-  /** New connections lead to this port from now on. */
+  /** Directs new connections to this port. */
   lead(port: number): void;
-  /** Every byte that comes from now on arrives so many milliseconds later, on either side. */
+  /** Delays every byte by this many milliseconds, in both directions. */
   delay(ms: number): void;
-  /** Cuts all connections that are open now. */
+  /** Cuts all open connections. */
   cut(way: MessageCut['way']): void;
-  /** Takes no more connections, and ends those that there are, stalled ones too. */
+  /** Accepts no more connections, and ends all, including stalled ones. */
   close(): Promise<void>;
 }
 
-/** One connection through the relay. */
+/** One connection through the proxy. */
 interface Line {
   readonly client: Socket;
   readonly upstream: Socket;
@@ -59,7 +59,7 @@ const cutLine = (line: Line, way: MessageCut['way']): void => {
   }
 };
 
-/** Starts a relay in front of a port on loopback. Who asked for it closes it. */
+/** Starts a proxy for a port on loopback. The caller closes it. */
 export const openPostgresRelay = async (service: number): Promise<PostgresRelay> => {
   let decide: Decide = () => undefined;
   let [lateness, leadsTo] = [0, service];
@@ -99,7 +99,7 @@ export const openPostgresRelay = async (service: number): Promise<PostgresRelay>
     flow('answer', line.upstream, line.client);
   };
 
-  // What comes in several messages is not held back until the first of them is acknowledged.
+  // Several writes are not delayed until the first is acknowledged.
   const server = createServer({ noDelay: true }, (client) => {
     const line = { client, upstream: connect({ port: leadsTo, host: '127.0.0.1' }), isCut: false };
     join(line, lines.push(line) - 1);

@@ -1,5 +1,5 @@
 import { startCluster } from '../support/postgres/cluster.ts';
 
-// Starts a PostgreSQL, says so to its parent, and stays.
+// Starts a PostgreSQL, reports it to its parent, and stays.
 const { port, socketDir } = await startCluster();
 process.send?.({ port, socketDir });

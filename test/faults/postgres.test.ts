@@ -9,7 +9,7 @@ import { askedAt } from '../support/postgres/sql.ts';
 
 // Windows has neither its users nor its signals.
 describe.skipIf(process.platform === 'win32')('a PostgreSQL of the tests', () => {
-  it('goes away with the process that started it, even where that is killed', async () => {
+  it('ends with the process that started it, even if that is killed', async () => {
     const child = fork(join(import.meta.dirname, 'postgres-starter.ts'), { execArgv: [] });
     const [at] = (await once(child, 'message')) as [At];
     const url = askedAt(at).url('postgres');

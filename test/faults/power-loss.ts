@@ -22,19 +22,19 @@ import { type Finding, inspectLedger, type Replayed, replay } from './states.ts'
 import { type Call, callsOf, strangersIn, targetOf, trace } from './strace.ts';
 
 /*
- * Power loss. What the program writes, syncs, names and sends is recorded by strace and replayed into a model of a disk
- * (disk.ts). At each moment of it the power is lost in many ways, and the real ledger is opened on what is left.
+ * Power loss. strace records what the program writes, syncs, names and sends; a model of a disk (disk.ts) replays it.
+ * At each moment the power is lost in many ways, and the real ledger is opened on the remaining files.
  */
 
 interface Recording {
   readonly recorded: readonly Recorded[];
-  /** Where in it the database itself is written to, not its journal. */
+  /** The positions of writes to the database itself, not its journal. */
   readonly onDatabase: readonly number[];
 }
 
 interface World {
   readonly folder: string;
-  /** What the driver is run by: Node, or the Bun that the standalone program is made of. */
+  /** The runtime of the driver: Node, or Bun for the standalone program. */
   readonly runtime: string;
   readonly service: Counting;
   readonly next: () => number;
@@ -44,13 +44,13 @@ interface Scenario {
   readonly name: string;
   readonly journal: Journal;
   readonly record: (world: World, sabotage?: Sabotage) => Promise<Recording>;
-  /** How many moments are looked at: all, unless it is a long one. */
+  /** How many moments are tested; by default all. */
   readonly most?: number;
 }
 
 const LEDGER = 'home/ledger.sqlite';
 
-/** Runs commands one after the other on one new folder; each is given the ledger's path. */
+/** Runs commands in sequence in one new folder; each gets the ledger's path. */
 const record = async (
   world: World,
   commands: readonly ((root: string) => readonly string[])[],
@@ -98,7 +98,7 @@ interface DriverRun {
   readonly journal: Journal;
   readonly charges: number;
   readonly lanes: number;
-  /** Whether it leaves the ledger open at its end, as a killed process would. */
+  /** Whether it leaves the ledger open at its end, like a killed process. */
   readonly leaves?: boolean;
 }
 
@@ -109,7 +109,7 @@ const drive =
     ...[leaves ? 'leave' : 'close', ...ugwosOf(world, charges)],
   ];
 
-/** Whether the log is taken into the database while charges are being sent. */
+/** Whether a checkpoint happens while charges are being sent. */
 const takesLogIn = ({ recorded, onDatabase }: Recording): boolean => {
   const sends = [...recorded.keys()].filter((at) => recorded[at]?.kind === 'sent');
   return onDatabase.some((at) => at > (sends[0] ?? 0) && at < (sends.at(-1) ?? 0));
@@ -129,7 +129,10 @@ const inOneProcess = (run: DriverRun, most?: number): Scenario => ({
   },
 });
 
-/** A process ends without closing its ledger; the next one takes in what it left, and may take the file off the log. */
+/**
+ * A process ends without closing its ledger; the next one checkpoints the log, and may change the file's journal
+ * mode.
+ */
 const afterAnother = (journal: Journal): Scenario => ({
   name: `a log left behind, then ${journal}`,
   journal,
@@ -141,7 +144,7 @@ const afterAnother = (journal: Journal): Scenario => ({
   },
 });
 
-/** The built program, run for one charge after the other; the first run makes the folder and the file. */
+/** The built program, run for each charge in turn; the first run creates the folder and the file. */
 const inSeparateRuns = (charges: number): Scenario => ({
   name: `${charges} runs of the built program`,
   journal: 'wal',
@@ -153,7 +156,7 @@ const inSeparateRuns = (charges: number): Scenario => ({
   },
 });
 
-/** The disk fails as the outcome is to be noted, so that it goes to the emergency file; and then the power is lost. */
+/** The disk fails when the outcome is recorded, so that it goes to the emergency file; then the power is lost. */
 const throughEmergency = (journal: Journal): Scenario => ({
   name: `an outcome in the emergency file, ${journal}`,
   journal,
@@ -172,7 +175,7 @@ const throughEmergency = (journal: Journal): Scenario => ({
 
 const NEAR = 2;
 
-/** Every moment; or of a long recording those around each write to the database, and a spread of the others. */
+/** Every moment; for a long recording those around each write to the database, and a sample of the others. */
 const pointsOf = ({ recorded, onDatabase }: Recording, most = Number.POSITIVE_INFINITY): number[] => {
   const all = [...recorded.keys()];
   if (all.length <= most) return all;
@@ -189,7 +192,7 @@ const described = ({ states, found, examples }: Replayed): string => {
 
 const seed = Number(process.env['PAYCLI_TORTURE_SEED'] ?? Date.now() % 2 ** 31);
 
-/** The states are many, and only their content matters. */
+/** There are many states, and only their content matters. */
 const statesFolder = (): string => mkdtempSync(join(foldersGoTo(), 'paycli-states-'));
 
 interface Replaying {
@@ -223,7 +226,7 @@ const scenariosOf = (short: boolean): readonly Scenario[] => {
     ...both.map(afterAnother),
     inSeparateRuns(short ? 2 : 4),
     ...both.map(throughEmergency),
-    // Long enough for the log to be taken into the database and begun anew.
+    // Long enough for a checkpoint and a restart of the log.
     ...(short ? [] : [inOneProcess({ journal: 'wal', charges: 640, lanes: 4 }, 500)]),
   ];
 };
@@ -231,14 +234,14 @@ const scenariosOf = (short: boolean): readonly Scenario[] => {
 interface Proof {
   readonly sabotage: Sabotage;
   readonly scenario: Scenario;
-  /** What must be found in it. */
+  /** The finding that must occur. */
   readonly finding: Finding['kind'];
 }
 
-/** Each sabotage with what must catch it. */
+/** Each sabotage with the scenario that must detect it. */
 const proofs = (): readonly Proof[] => {
   const both: readonly Journal[] = ['wal', 'truncate'];
-  // What is never synced ends up as no database at all sooner than as one without the row.
+  // Without any sync the result is more often no database than one without the row.
   const synced = [
     { sabotage: NORMAL, finding: 'lost intent' },
     { sabotage: OFF, finding: 'unusable' },
@@ -255,7 +258,7 @@ const proofs = (): readonly Proof[] => {
 
 const SABOTAGE_RANDOM = 1;
 
-/** Replays each scenario, which must show nothing, and each sabotage, which must show something. */
+/** Replays each scenario, which must find nothing, and each sabotage, which must find something. */
 export const powerLoss: Part = async ({ short, folder, say }: PartOptions) => {
   mkdirSync(folder, { recursive: true });
   let number = 0;

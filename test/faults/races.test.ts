@@ -15,7 +15,7 @@ import { startWorker, tell } from './workers.ts';
 const PROCESSES = 8;
 const UGWOS = full ? 2000 : 24;
 const ROUNDS = full ? 100 : 4;
-/** Of so many answers one is lost. */
+/** One in this many answers is lost. */
 const LOST_OF = full ? 20 : 4;
 const FULL_MS = full ? 20 * 60_000 : 60_000;
 
@@ -32,7 +32,7 @@ const serve = async (losesAnswer: (ugwo: string) => boolean) => {
 
 let racers: readonly ChildProcess[] = [];
 
-/** Of the standalone program every other one: the two share one ledger. */
+/** For the standalone program every second process: both programs share one ledger. */
 beforeAll(async () => {
   racers = await Promise.all(
     Array.from({ length: PROCESSES }, (_, racer) => startWorker(RUNTIME === 'bun' && racer % 2 === 0 ? 'bun' : 'node')),
@@ -43,7 +43,7 @@ afterAll(() => {
   for (const racer of racers) racer.kill('SIGKILL');
 });
 
-/** Tells every racer its part in one moment, and gathers what each says in the end. */
+/** Starts all racers at the same moment, and collects their results. */
 const race = (orderOf: (racer: number) => Order): Promise<Reply[]> => {
   const orders = racers.map((_, racer) => orderOf(racer));
   return Promise.all(racers.map((child, racer) => tell(child, orders[racer] as Order)));
@@ -79,7 +79,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   };
 
   it(
-    'charge each exactly once between them',
+    'charge each exactly once',
     async () => {
       const { service, ugwos, ends, charges, seconds } = await run(() => false);
       expect(countBy(ends.map(({ kind }) => kind))).toEqual({ accepted: UGWOS, refused: UGWOS * (PROCESSES - 1) });
@@ -93,7 +93,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   );
 
   it(
-    'never charge one again whose answer was lost',
+    'never repeat a charge whose answer was lost',
     async () => {
       const isLost = (ugwo: string): boolean => drawn(ugwo) % LOST_OF === 0;
       const { service, ugwos, ends, charges } = await run(isLost);
@@ -121,7 +121,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   const DAY_MS = 24 * 3_600_000;
   const AMOUNT = 500_000;
 
-  /** A ledger with a policy, and what it lets through on each day that a race has lasted into. */
+  /** A ledger with a policy, and the accepted charges on each day of the race. */
   const underPolicy = async (most: number, policyOf: (most: number) => Policy) => {
     const path = join(newFolder(), 'ledger.sqlite');
     const ledger = await openRealLedger(path);
@@ -136,14 +136,14 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
     return { path, check };
   };
   const inNumber = (most: number): Policy => ({ maxCharges: most });
-  /** Half of one more is left. */
+  /** Half of the next amount is left. */
   const inMoney = (most: number): Policy => ({ maxAmount: { NGN: most * AMOUNT + AMOUNT / 2 } });
 
   it.each([
-    ['in number', inNumber],
-    ['in money', inMoney],
+    ['on the number of charges', inNumber],
+    ['on the amount', inMoney],
   ])(
-    'never take more than the last that a policy allows %s',
+    'never exceed a policy %s',
     async (_what, policyOf) => {
       for (let round = 0; round < ROUNDS; round++) {
         const { path, check } = await underPolicy(1 + (round % (PROCESSES - 1)), policyOf);
@@ -157,7 +157,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   );
 
   it(
-    'send no more than a policy allows, those included whose answer was lost',
+    'count charges with lost answers towards a policy',
     async () => {
       const service = await serve((ugwo) => drawn(ugwo) % LOST_OF === 0);
       const { path, check } = await underPolicy(UGWOS / 2, inMoney);
@@ -178,7 +178,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   );
 
   it(
-    'make one ledger between them where there is none',
+    'create one ledger together',
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const ledger = join(newFolder(), 'new', 'ledger.sqlite');

@@ -2,17 +2,17 @@ import { basename, dirname } from 'node:path';
 import type { DiskEvent, Inode } from './disk.ts';
 import { bytesOf, type Call, streamsOf, targetOf, textsIn, worked } from './strace.ts';
 
-/** Everything that matters of a traced program, in its order. */
+/** The relevant events of a traced program, in order. */
 export type Recorded =
   | { readonly kind: 'disk'; readonly event: DiskEvent }
-  /** Bytes of a charge are handed to the system for the network. */
+  /** Bytes of a charge are written to the network. */
   | { readonly kind: 'sent'; readonly ugwo: string }
-  /** A sender is told that its event is kept. */
+  /** A sender is told that its event is stored. */
   | { readonly kind: 'acknowledged'; readonly uid: string }
-  /** The program has said what became of a charge. */
+  /** The program has reported the outcome of a charge. */
   | { readonly kind: 'said'; readonly activity: string };
 
-/** Whatever changes a file and is not known here would make the model wrong. */
+/** Unknown calls that change a file would make the model wrong. */
 const HARMLESS = new Set(
   `access faccessat2 stat lstat fstat newfstatat statx pread64 read close fcntl getdents64 fchown fchmod mmap munmap lseek
   readlink ioctl getcwd chdir execve openat mkdir`.split(/\s+/),
@@ -20,7 +20,9 @@ const HARMLESS = new Set(
 
 const numberOf = (arg = ''): number => Number.parseInt(arg, 10);
 
-/** Turns calls into what they did to the folder `root`, which is there from the beginning; all names are below it. */
+/**
+ * Converts calls into their effects on the folder `root`, which exists from the beginning; all names are below it.
+ */
 export class Recorder {
   readonly recorded: Recorded[] = [];
   readonly root: Inode = 0;
@@ -39,7 +41,7 @@ export class Recorder {
     for (const call of calls) this.#one(call);
   }
 
-  /** The file of a name that is still there. */
+  /** The file with a name that still exists. */
   inodeOf(path: string): Inode | undefined {
     return this.#inodes.get(path);
   }
@@ -78,7 +80,7 @@ export class Recorder {
     else this.#byPath(call);
   }
 
-  /** A request that leaves, or a line for the reader of stdout. */
+  /** A request to the service, or a line on stdout. */
   #talk(call: Call): void {
     const text = call.args.slice(1).map(textsIn).join('');
     const [, ugwo] = /^POST \/v1\/ugwo\/([^/]+)\/activities /.exec(text) ?? [];

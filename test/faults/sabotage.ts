@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 
-/** A change of the program that breaks a promise: the tests must notice it, or they prove nothing. */
+/** A change of the program that breaks a promise: a test must detect it, or it proves nothing. */
 export interface Sabotage {
   readonly name: string;
   readonly file: string;
-  /** Found there exactly once. */
+  /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
 }
@@ -63,7 +63,7 @@ export const ACKNOWLEDGED_FIRST: Sabotage = {
   to: "const found = { kind: 'new', uid: '' }; void queue.keep(delivery,",
 };
 
-/** The source of a file with the change in it. */
+/** The changed source of a file. */
 export const sabotaged = ({ name, file, from, to }: Sabotage, source: string): string => {
   const found = source.split(from).length - 1;
   if (found !== 1) throw new Error(`the sabotage "${name}" finds its line ${found} times in ${file}, not once`);
@@ -85,7 +85,7 @@ const plugin = (sabotage: Sabotage, done: () => void): Plugin => {
   };
 };
 
-/** Bundles a driver, as it is or sabotaged, into one file. */
+/** Bundles a driver, unchanged or sabotaged, into one file. */
 export const bundleDriver = async (file: string, sabotage?: Sabotage, driver = 'driver.ts'): Promise<void> => {
   let changed = 0;
   await build({

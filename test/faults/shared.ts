@@ -8,12 +8,12 @@ import { SUITES } from './shared/suites.ts';
 
 type Options = Pick<PartOptions, 'short' | 'folder'>;
 
-/** Runs a suite in a process of its own, sabotaged where a name is given. */
+/** Runs a suite in its own process, sabotaged if a name is given. */
 const inProcess = async (suite: string, { short, folder }: Options, sabotage?: string): Promise<PartResult> => {
   const own = join(folder, (sabotage ?? suite).replaceAll(' ', '-'));
   mkdirSync(own);
   const args = [suite, short ? 'short' : 'full', own, ...(sabotage === undefined ? [] : [sabotage])];
-  // What servers share is made once, where the user who runs them can see it.
+  // Shared server files are created once, in a folder that the servers' user can read.
   const env = { ...process.env, PAYCLI_TEST_RUN: join(folder, 'servers') };
   const child = fork(join(import.meta.dirname, 'shared/run.ts'), args, { env });
   const ended = once(child, 'exit').then(([code]): PartResult => {
@@ -25,7 +25,7 @@ const inProcess = async (suite: string, { short, folder }: Options, sabotage?: s
   return result;
 };
 
-/** Gives what is wrong: a sabotage that nothing noticed. */
+/** Returns each sabotage that was not detected. */
 const sabotage = async (folder: string): Promise<PartResult> => {
   const failures: string[] = [];
   for (const { sabotage, by } of SABOTAGES) {
@@ -35,7 +35,9 @@ const sabotage = async (folder: string): Promise<PartResult> => {
   return { figures: [{ name: 'sabotages of a shared ledger', value: SABOTAGES.length }], failures };
 };
 
-/** Whatever may befall a ledger that is kept in PostgreSQL; then, but for `short`, the same on sabotaged programs, which must be noticed. */
+/**
+ * All faults of a ledger in PostgreSQL; unless `short`, then the same on sabotaged programs, which must be detected.
+ */
 export const shared: Part = async ({ short, folder, say }) => {
   chmodSync(folder, 0o711);
   const all: PartResult[] = [];

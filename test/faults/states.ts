@@ -16,7 +16,7 @@ export interface Owed {
   readonly acknowledged: ReadonlySet<string>;
 }
 
-/** What was found wrong in one state of the disk. */
+/** What is wrong in one state of the disk. */
 export interface Finding {
   readonly kind: 'lost intent' | 'lost outcome' | 'lost event' | 'unusable';
   readonly what: string;
@@ -24,22 +24,22 @@ export interface Finding {
 
 export interface Replay {
   readonly recorded: readonly Recorded[];
-  /** The file that is looked at, below the root of the disk. */
+  /** The tested file, relative to the disk's root. */
   readonly file: string;
-  /** What is wrong with it, by what was promised before the power was lost. */
+  /** Its faults, given what was promised before the power loss. */
   readonly inspect: (path: string, owed: Owed) => Promise<Finding[]>;
-  /** After which of the recorded things the power is lost. */
+  /** The recorded events after which the power is lost. */
   readonly points: readonly number[];
-  /** How many random states are tried at each of them, beside none and all of what is under way. */
+  /** How many random states are tried at each of them, besides none and all of the pending changes. */
   readonly random: number;
   readonly seed: number;
-  /** Where the states are written out. */
+  /** Where the states are written. */
   readonly folder: string;
 }
 
 export interface Replayed {
   readonly states: number;
-  /** Those in which something was found, by what was found. */
+  /** The number of states with each finding. */
   readonly found: ReadonlyMap<Finding['kind'], number>;
   readonly examples: readonly string[];
 }
@@ -47,7 +47,7 @@ export interface Replayed {
 const NONE: Fate = { change: () => false, sector: () => false };
 const ALL: Fate = { change: () => true, sector: () => true };
 
-/** Numbers that look random, the same ones for the same seed (mulberry32). */
+/** Pseudorandom numbers from a seed (mulberry32). */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -58,7 +58,7 @@ const randomFrom = (seed: number): (() => number) => {
   };
 };
 
-/** Some changes, more or fewer; half of the time they are whole, else torn. */
+/** A random share of the changes; half of the time whole, otherwise torn. */
 const someFate = (random: () => number): Fate => {
   const [kept, whole] = [random(), random() < 0.5 ? 1 : random()];
   return { change: () => random() < kept, sector: () => random() < whole };
@@ -75,7 +75,7 @@ const writeOut = (remains: readonly Remains[], folder: string): void => {
 
 const NEVER = { stop: new AbortController().signal, leave: new AbortController().signal };
 
-/** Opens what is left as the next run would, on a machine that was started anew. */
+/** Opens the files as the next run would after a reboot. */
 const chargesIn = async (path: string, journal: Journal) => {
   const ledger = await openLedger(
     ledgerOptions(path, {
@@ -102,7 +102,7 @@ export const integrityOf = (path: string): string => {
   }
 };
 
-/** Looks at a ledger. */
+/** Checks a ledger. */
 export const inspectLedger =
   (journal: Journal): Replay['inspect'] =>
   async (path, { sent, said }) => {
@@ -129,7 +129,7 @@ const digestOf = (remains: readonly Remains[]): string => {
 
 const EXAMPLES = 3;
 
-/** Loses power at each of the points, in several ways, and looks at what is left; each distinct state is counted once. */
+/** Loses power at each of the points, in several ways, and checks the result; each distinct state is counted once. */
 export const replay = async ({ recorded, points, random, seed, file, inspect, folder }: Replay): Promise<Replayed> => {
   const [disk, chance, wanted] = [new Disk(0), randomFrom(seed), new Set(points)];
   const [sent, said, acknowledged] = [new Set<string>(), new Set<string>(), new Set<string>()];

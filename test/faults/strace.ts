@@ -2,18 +2,18 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A run that takes longer than this hangs. */
+/** A run that takes longer hangs. */
 const LIMIT_MS = 90_000;
-/** Longer than any text that a program of ours hands to the system at once. */
+/** Longer than any text that our programs write at once. */
 const WHOLE_TEXT = 1 << 20;
 
-/** One system call of a program's main thread, in its order. */
+/** One system call of a program's main thread, in order. */
 export interface Call {
   readonly name: string;
-  /** As strace wrote them: texts in quotes, each descriptor with what it stands for in angle brackets. */
+  /** In strace's format: quoted texts, and each descriptor with its target in angle brackets. */
   readonly args: readonly string[];
   readonly result: string;
-  /** Which call of this name it is, from 1. */
+  /** Its number among the calls of this name, from 1. */
   readonly nth: number;
   readonly injected: boolean;
 }
@@ -27,13 +27,13 @@ export interface Traced {
 
 export interface TraceOptions {
   readonly env: Readonly<Record<string, string>>;
-  /** Where strace writes: one file a thread, each beginning with this. */
+  /** Where strace writes: one file per thread, each beginning with this. */
   readonly prefix: string;
-  /** What is done to one call, in strace's words: `fsync:error=EIO:when=3`. */
+  /** The fault for one call, in strace's syntax: `fsync:error=EIO:when=3`. */
   readonly inject?: string;
-  /** Whether what was written is wanted too; paths always are. */
+  /** Whether to record written bytes; paths are always recorded. */
   readonly texts?: boolean;
-  /** Whether it is noted where the program was stopped (SIGSTOP). */
+  /** Whether to record stops of the program (SIGSTOP). */
   readonly stops?: boolean;
 }
 
@@ -41,12 +41,12 @@ export const hasStrace = (): boolean => spawnSync('strace', ['--version']).statu
 
 const running = new Set<number>();
 
-/** Kills what has not come to its end: a test whose time is over leaves nothing running. */
+/** Kills what has not ended, so that a test that timed out leaves no process. */
 export const endRunning = (): void => {
   for (const pid of running) process.kill(-pid, 'SIGKILL');
 };
 
-/** Runs a command to its end, or to the moment of `kill`; one that hangs is killed with all it started, and says so. */
+/** Runs a command to its end, or until `kill`; one that hangs is killed with its children, and reported. */
 export const runToEnd = (
   command: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -87,7 +87,7 @@ export const trace = (command: readonly string[], options: TraceOptions): Promis
 const unhex = (text: string): string =>
   text.replaceAll(/\\x([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Whether an argument is a text that was written down to its end. */
+/** Whether an argument is a text that was recorded completely. */
 export const isWholeText = (arg: string): boolean => /^"(?:\\x[0-9a-f]{2})*"$/.test(arg);
 
 /** The bytes of a text argument. */
@@ -97,13 +97,13 @@ export const bytesOf = (arg: string): Buffer => {
   return Buffer.from(unhex(text), 'latin1');
 };
 
-/** What a descriptor stands for: a path, or `socket:[…]`. */
+/** The target of a descriptor: a path, or `socket:[…]`. */
 export const targetOf = (arg: string): string | undefined => {
   const [, target] = /^(?:-?\d+|AT_FDCWD)<([^>]*)>/.exec(arg) ?? [];
   return target === undefined ? undefined : unhex(target);
 };
 
-/** What standard streams stand for, by their numbers: Bun writes to copies of them, which have other numbers. */
+/** The targets of standard streams, by number: Bun writes to duplicates of them, which have other numbers. */
 export const streamsOf = (calls: readonly Call[], numbers: readonly number[]): ReadonlySet<string> => {
   const named = calls.flatMap(({ args }) =>
     args.filter((arg) => numbers.some((number) => arg.startsWith(`${number}<`))),
@@ -111,11 +111,11 @@ export const streamsOf = (calls: readonly Call[], numbers: readonly number[]): R
   return new Set(named.map(targetOf).filter((target) => target !== undefined));
 };
 
-/** All texts in an argument one after the other: those of `writev` are in a list. */
+/** All texts in an argument, concatenated: those of `writev` are in a list. */
 export const textsIn = (arg: string): string =>
   [...arg.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, text]) => unhex(text ?? '')).join('');
 
-/** Splits at the commas that are in no bracket. Texts are in hex, so no comma is theirs. */
+/** Splits at the commas outside of brackets. Texts are in hex, so they contain no comma. */
 const argsOf = (text: string): string[] => {
   const parts: string[] = [];
   let [depth, from] = [0, 0];
@@ -131,7 +131,7 @@ const argsOf = (text: string): string[] => {
   return [...parts, text.slice(from).trim()];
 };
 
-/** In a call that the process died in. */
+/** In a call in which the process died. */
 const UNFINISHED = / <unfinished \.\.\.>(?=\) = \?)/;
 const LINE = /^(\w+)\((.*?)(?:\)\s+= (.*)| <unfinished \.\.\.>)$/s;
 
@@ -146,7 +146,10 @@ const startsProgram = (file: string): boolean => {
   }
 };
 
-/** The main thread's number, which need not be the lowest: numbers begin again. Undefined while strace has written nothing. */
+/**
+ * The main thread's number, which need not be the lowest because numbers wrap around. Undefined while strace has
+ * written nothing.
+ */
 const mainThread = (prefix: string): number | undefined =>
   readdirSync(dirname(prefix))
     .filter((name) => name.startsWith(`${basename(prefix)}.`) && startsProgram(join(dirname(prefix), name)))
@@ -160,14 +163,14 @@ const mainFile = (prefix: string): string => {
 
 const STOPPED = '--- stopped by SIGSTOP ---';
 
-/** Whether the program was stopped (SIGSTOP), and its number while it is, as far as has been noted. */
+/** Whether the program was stopped (SIGSTOP), and its number while it is, as far as recorded. */
 export const stopIn = (prefix: string): { readonly was: boolean; readonly pid: number | undefined } => {
   const thread = mainThread(prefix);
   const text = thread === undefined ? '' : readFileSync(mainFile(prefix), 'latin1').trimEnd();
   return { was: text.includes(STOPPED), pid: text.endsWith(STOPPED) ? thread : undefined };
 };
 
-/** The calls of the main thread, where all I/O of the ledger and of the socket is done; to its stop, if it was to be stopped. */
+/** The calls of the main thread, which does all I/O of the ledger and of the socket; up to its stop, if any. */
 export const callsOf = (prefix: string, end: 'end' | 'stop' = 'end'): Call[] => {
   const counts = new Map<string, number>();
   const text = readFileSync(mainFile(prefix), 'latin1');
@@ -180,7 +183,7 @@ export const callsOf = (prefix: string, end: 'end' | 'stop' = 'end'): Call[] => 
   });
 };
 
-/** How many lines of other threads speak of a folder: none may, or calls would be missed. */
+/** How many lines of other threads mention a folder: any would mean missed calls. */
 export const strangersIn = (prefix: string, folder: string): number => {
   const hex = [...Buffer.from(folder)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
   const main = basename(mainFile(prefix));
@@ -189,5 +192,5 @@ export const strangersIn = (prefix: string, folder: string): number => {
     .filter((name) => readFileSync(join(dirname(prefix), name), 'latin1').includes(hex)).length;
 };
 
-/** Whether a call worked, as far as the program could tell. */
+/** Whether a call succeeded from the program's view. */
 export const worked = ({ result }: Call): boolean => !result.startsWith('-1') && !result.startsWith('?');

@@ -3,7 +3,7 @@ import { CANARY } from '../support/canary.ts';
 
 export interface Surroundings {
   readonly home: string;
-  /** Where the compile cache is, but for tests of one run, which share theirs. */
+  /** Where the compile cache is, except for tests of one run, which share theirs. */
   readonly folder: string;
   readonly origin: string;
 }

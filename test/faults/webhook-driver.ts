@@ -4,8 +4,9 @@ import { clock } from '../support/clock.ts';
 import { bodyOf, deliver, openTarget, SECRET } from '../support/webhooks.ts';
 
 /*
- * Takes deliveries through the real listener in one process, some at a time, tells them and forwards them. Bundled, with or
- * without a sabotage, and run under strace. Arguments: the data folder, how many events, how many at a time.
+ * Receives deliveries through the real listener in one process, with some concurrency, and prints and forwards them.
+ * Bundled, with or without a sabotage, and run under strace. Arguments: the data folder, the number of events, the
+ * concurrency.
  */
 
 const [folder = '', events = '1', lanes = '1'] = process.argv.slice(2);

@@ -10,30 +10,30 @@ import { seed } from './torture.ts';
 import { keepListening } from './webhook-listener.ts';
 
 /*
- * Senders that lie, stall, repeat, reorder, send bodies of 10 MB and open connections by the thousand, and among them an honest
- * one, which tries an event as often as the service does: three times. And the memory of the listener meanwhile.
+ * Senders that forge, stall, repeat, reorder, send bodies of 10 MB and open thousands of connections, and an honest
+ * one that sends an event three times, as the service does. Also measures the listener's memory.
  */
 
 export interface WebhookHostile {
-  /** Honest events, one after the other. */
+  /** Honest events, in sequence. */
   readonly events: number;
   readonly connections: number;
   readonly large: number;
 }
 
-/** In MiB: of a process that has 32 MiB of bodies at most, and a thousand connections. */
+/** In MiB: for a process with at most 32 MiB of bodies and a thousand connections. */
 const MOST_MEMORY = 400;
-/** As often as the service tries an event. */
+/** How often the service sends an event. */
 const TRIES = 3;
 
-/** The most memory that a process ever had, in MiB, where the system tells. */
+/** The peak memory of a process in MiB, if the system provides it. */
 const peakOf = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 const headOf = (length: number | string, more = ''): string =>
   `POST /hook HTTP/1.1\r\nhost: x\r\nx-kwugwo-signature: ${'0'.repeat(64)}\r\ncontent-length: ${length}\r\n${more}\r\n`;
 
-/** A connection that says this and no more, until the other side ends it. */
+/** A connection that sends this text and nothing else, until the other side closes it. */
 const openSilent = (port: number, text: string, open: Set<Socket>): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -51,7 +51,7 @@ const openSilent = (port: number, text: string, open: Set<Socket>): Promise<void
 
 const STALLS = ['', 'POST /hook HT', headOf(100), `${headOf(MIB)}${'x'.repeat(60_000)}`, 'GET / HTTP/1.1\r\nx: '];
 
-/** Ten megabytes, announced or not, or headers without end; whatever becomes of it. */
+/** Ten megabytes, announced or not, or endless headers; the result does not matter. */
 const sendLarge = (port: number, number: number): Promise<void> =>
   new Promise((resolve) => {
     const piece = 'x'.repeat(64 * 1024);
@@ -122,7 +122,7 @@ export const webhookHostile = async (
       for (let number = events; number > 0; number -= 1) {
         let [status, tries] = [0, 0];
         for (; status !== 200 && tries < TRIES; tries += 1) {
-          // On a connection of its own, as a sender that comes now and then.
+          // On its own connection, as an occasional sender.
           status = (await deliver(origin, bodyOf(number), { agent }).catch(() => undefined))?.status ?? 0;
         }
         if (status !== 200) missed += 1;

@@ -6,27 +6,27 @@ import { chance, drawn, seed } from './torture.ts';
 import { keepListening } from './webhook-listener.ts';
 
 /*
- * A sender that goes on until it is answered 2xx, a target that refuses now and then, and between them a `webhook listen` that is
- * killed again and again.
+ * A sender that repeats until it gets 2xx, a target that sometimes rejects, and between them a `webhook listen` that
+ * is killed repeatedly.
  */
 
 export interface WebhookKills {
   readonly events: number;
-  /** Payment requests that they are about. */
+  /** The number of payment requests. */
   readonly requests: number;
   readonly kills: number;
 }
 
 const LANES = 24;
-/** So long a sender waits where nobody answers, in milliseconds. */
+/** How long a sender waits if nobody answers, in milliseconds. */
 const AGAIN_MS = 10;
 const DONE_MS = 120_000;
-/** So many may be caught by one kill. */
+/** The most events that one kill can affect. */
 const TOLD_AT_ONCE = 100;
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Per payment request, what came in another order than it was sent in: a first arrival behind a later one. */
+/** First deliveries per payment request that are out of order. */
 const disordered = (seen: readonly string[], requests: number): string[] => {
   const highest = new Map<number, number>();
   const known = new Set<string>();
@@ -66,7 +66,7 @@ export const webhookKills = async (
       await later(AGAIN_MS);
     }
     acknowledged.add(uidOf(number));
-    // At a moment of its own in what the listener does next.
+    // At a random moment of the listener's work.
     if (!killAt.has(acknowledged.size)) return;
     const [before, moment] = [killing, later(drawn(`moment ${number}`) % 15)];
     killing = moment.then(() => before).then(listener.kill);
@@ -102,7 +102,7 @@ export const webhookKills = async (
       const known = new Set([...told(), ...doubtful()]);
       return [...acknowledged].filter((uid) => !known.has(uid));
     };
-    // What was told by a listener that a kill has caught is named by the next one.
+    // Events reported by a killed listener are named by the next one.
     while (untold().length > 0 && performance.now() < until) await later(100);
     const code = await listener.end();
     const seconds = Math.round((performance.now() - started) / 1000);

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { PROGRAM } from '../support/built.ts';
 import { secretFile } from '../support/webhooks.ts';
 
-/** A `webhook listen` that is started again whenever it was killed; what each of them has said is kept apart. */
+/** A `webhook listen` that is restarted after each kill; the output of each process is kept separately. */
 export interface KeptListener {
   readonly home: string;
   readonly pid: () => number | undefined;
   readonly kills: () => number;
-  /** Kills the one that runs, and starts another. */
+  /** Kills the current process, and starts another. */
   kill(): Promise<void>;
-  /** Asks it to end, and gives its exit code. */
+  /** Asks it to exit, and returns its exit code. */
   end(): Promise<number | null>;
-  /** What was printed, and what was said on stderr, by each process. */
+  /** The stdout and stderr of each process. */
   printed(): readonly string[];
   said(): readonly string[];
 }

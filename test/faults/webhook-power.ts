@@ -13,8 +13,8 @@ import { callsOf, strangersIn, trace } from './strace.ts';
 import { seed } from './torture.ts';
 
 /*
- * Power loss under a listener: what it writes, syncs and answers is recorded, and the power is lost at every moment of it. An
- * event whose sender was told that it is kept must be in the queue.
+ * Power loss of a listener: its writes, syncs and answers are recorded, and the power is lost at every moment. An
+ * event that was acknowledged to its sender must be in the queue.
  */
 
 const QUEUE = 'home/webhooks.db';
@@ -57,7 +57,7 @@ const inspect: Replay['inspect'] = async (path, { acknowledged }) => {
 
 const SABOTAGES: readonly (readonly [Sabotage, Finding['kind']])[] = [
   [NORMAL, 'lost event'],
-  // What is never synced ends up as no database at all sooner than as one without the event.
+  // Without any sync the result is more often no database than one without the event.
   [OFF, 'unusable'],
   [ACKNOWLEDGED_FIRST, 'lost event'],
 ];

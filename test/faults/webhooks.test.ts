@@ -5,14 +5,14 @@ import { webhookKills } from './webhook-kills.ts';
 
 const say = (): void => undefined;
 
-it('forwards every event that was acknowledged, in order, and tells each once, whenever the listener is killed', async () => {
+it('forwards every acknowledged event in order, and reports each once, whenever the listener is killed', async () => {
   const size = { events: 200, requests: 20, kills: 3 };
   const { failures } = await webhookKills(size, { folder: newFolder(), say });
   expect(failures).toEqual([]);
 }, 120_000);
 
 it.runIf(process.platform === 'linux')(
-  'takes honest events among hostile senders, in memory that is bounded',
+  'accepts honest events among hostile senders, in memory that is bounded',
   async () => {
     const size = { events: 20, connections: 1200, large: 6 };
     const { failures } = await webhookHostile(size, { folder: newFolder(), say });

@@ -7,7 +7,7 @@ import { webhookPower } from './webhook-power.ts';
 const KILLS = { events: 10_000, requests: 200, kills: 100 };
 const HOSTILE = { events: 500, connections: 10_000, large: 120 };
 
-/** A listener that loses its power, is killed and meets hostile senders; of the last two the short form is in `npm test`. */
+/** A listener with power losses, kills and hostile senders; `npm test` runs a short form of the last two. */
 export const webhooks: Part = async ({ short, folder, say }) => {
   const results = [
     await webhookPower({ short, folder: join(folder, 'power'), say }),

@@ -1,12 +1,12 @@
 /**
- * A process that charges: it says that it is ready, does what it is told when it is told, and says what came of it. Run by
- * node or by bun directly.
+ * A process that charges: it reports that it is ready, executes an order, and reports the result. Run by node or by
+ * bun directly.
  */
 import { type ChargeEnd, chargeAt, type Limits, openRealLedger } from './charger.ts';
 
-/** What a worker is told. */
+/** The order for a worker. */
 export type Order =
-  /** Charges every one of these, in this order. */
+  /** Charges all of these, in order. */
   | {
       readonly kind: 'charge';
       readonly ledger: string;
@@ -14,10 +14,10 @@ export type Order =
       readonly ugwos: readonly string[];
       readonly limits?: Limits;
     }
-  /** Opens the ledger, begins a charge that it never sends, and closes it. */
+  /** Opens the ledger, begins a charge without sending it, and closes it. */
   | { readonly kind: 'open'; readonly ledger: string; readonly ugwo: string };
 
-/** The end of each charge in turn; of `open`, what was begun. */
+/** The results of the charges in order; for `open`, the one that was begun. */
 export type Reply = readonly ChargeEnd[];
 
 const chargeAll = async ({ ledger: path, origin, ugwos, limits }: Order & { kind: 'charge' }): Promise<Reply> => {

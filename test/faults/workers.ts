@@ -6,7 +6,7 @@ import { bunHere } from '../../scripts/pinned.ts';
 import { CA_FILE } from '../support/tls.ts';
 import type { Order, Reply } from './worker.ts';
 
-/** Starts a process that charges through the real client and ledger, on Node or on Bun; who asked for it ends it. */
+/** Starts a process that charges through the real client and ledger, on Node or on Bun; the caller ends it. */
 export const startWorker = async (runtime: 'node' | 'bun'): Promise<ChildProcess> => {
   const execPath = runtime === 'node' ? process.execPath : await fromNpm(bunHere());
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: CA_FILE };
@@ -15,14 +15,14 @@ export const startWorker = async (runtime: 'node' | 'bun'): Promise<ChildProcess
   return child;
 };
 
-/** Tells a worker its part, and gives what it says in the end. */
+/** Sends a worker its order, and returns its result. */
 export const tell = async (child: ChildProcess, order: Order): Promise<Reply> => {
   const over = new AbortController();
   const { signal } = over;
   const ended = once(child, 'exit', { signal }).then(
     (): Reply => [{ kind: 'ended', exitCode: -1, id: undefined, message: 'the process ended' }],
   );
-  // Whichever comes second is listened for no longer.
+  // The loser of the race is ignored.
   ended.catch(() => undefined);
   const said = once(child, 'message', { signal }).then(([reply]) => reply as Reply);
   said.catch(() => undefined);

@@ -11,7 +11,7 @@ import type { Target } from './target.ts';
 import { times } from './times.ts';
 import { wire } from './wire.ts';
 
-/** Everything that takes what others wrote. */
+/** Everything that parses foreign input. */
 export const TARGETS: readonly Target[] = [
   argvWords,
   csv,

@@ -28,7 +28,7 @@ const UPDATE: Exchange = {
   params: { uid: ONYE },
 };
 
-/** Statuses that prove by themselves, or with an error document, that nothing was applied. */
+/** Statuses that prove, alone or with an error document, that nothing was applied. */
 const NO: readonly number[] = [400, 401, 402, 403, 404, 405, 409, 415, 422];
 
 const json = mutatedJson(JSON_SEEDS).map((text) => Uint8Array.from(Buffer.from(text)));
@@ -39,7 +39,7 @@ const status = fc.oneof(
 );
 const retryAfter = fc.option(mutatedText(HEADERS, 2), { nil: undefined });
 
-/** A whole answer, or what came in its place. */
+/** A complete answer, or what arrived instead. */
 const answer = fc.record({ status, retryAfter, body: bytes });
 const failure = fc.constantFrom<AttemptResult>(
   { kind: 'broken', reason: 'the connection was cut', code: 'ECONNRESET' },
@@ -55,7 +55,7 @@ const first = (value: unknown): string => {
 const isId = (prefix: string, text: unknown): text is string =>
   typeof text === 'string' && text.length <= 256 && new RegExp(`^${prefix}(\\.\\w+){2,}$`).test(text);
 
-/** Said a second time, in the plainest way: what an answer with HTTP 2xx must hold to be believed. */
+/** An independent, simple version of the rule: what an answer with HTTP 2xx must contain to be accepted. */
 const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
   let value: unknown;
   try {
@@ -74,7 +74,7 @@ const isProven = (exchange: Exchange, raw: Uint8Array): boolean => {
   );
 };
 
-/** What is done next with what was accepted must not fail either. */
+/** The next steps with an accepted answer must not fail either. */
 const holdsAccepted = (
   { operation, params }: Exchange,
   { received }: Verdict & { readonly state: 'accepted' },
@@ -101,7 +101,7 @@ const expected = (
   return code === 429 ? ['slow_down', 'unknown'] : ['unknown'];
 };
 
-/** Any answer to a write is judged, and as nothing that it does not prove. */
+/** Any answer to a write gets a verdict, and none that it does not prove. */
 export const answers = target(
   'answers',
   () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), answer),
@@ -115,7 +115,7 @@ export const answers = target(
   },
 );
 
-/** What broke behind the hand-over is unknown, and what is proven not to have left was not sent. */
+/** A failure after the hand-over is unknown; what provably did not leave was not sent. */
 export const failures = target(
   'failures',
   () => fc.tuple(fc.constantFrom(CHARGE, UPDATE), failure),
@@ -130,7 +130,7 @@ export const failures = target(
 const PROOF: readonly string[] = ['uid', 'ugwo_uid', 'activity_type'];
 const isNoProof = ([name = '']: readonly string[]): boolean => !PROOF.includes(name);
 
-/** A charge that is proven stays so, whatever else its answer holds. */
+/** A proven charge stays proven, whatever else its answer contains. */
 export const proven = target(
   'proven',
   () =>

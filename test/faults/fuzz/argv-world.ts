@@ -14,7 +14,7 @@ import { ACTIVITIES, CUSTOMERS, REQUESTS } from './seeds.ts';
 const START = Date.UTC(2026, 10, 20, 13);
 const never = new AbortController().signal;
 
-/** What a room answers that these runs don't reach: as a machine without any profile does. */
+/** Stands for rooms that these runs don't reach: behaves like a machine without profiles. */
 const shut = (): never => {
   throw new PayError('auth', 'this is not here');
 };
@@ -39,7 +39,7 @@ export interface World {
   readonly open: (globals: Globals) => OpenDeps<Deps>;
 }
 
-/** A service that has whatever is asked for. */
+/** A service that has whatever is requested. */
 const answer = ({ method, path }: Attempt): Promise<AttemptResult> => {
   const [, , noun, uid, , activity] = (path.split('?')[0] ?? '').split('/').map(decodeURIComponent);
   const found = {
@@ -70,7 +70,7 @@ const ioOf = (): World['io'] => ({
   flight: { open: 0, accepted: 0 },
 });
 
-/** All that a command may reach, in memory: the real client over a service that keeps what it was sent. */
+/** Everything that a command may reach, in memory: the real client over a service that records its requests. */
 export const newWorld = (): World => {
   const [io, sent] = [ioOf(), [] as Attempt[]];
   const ledger = { ...memoryLedger(), jobs: new Proxy({}, { get: () => shut }) as never };

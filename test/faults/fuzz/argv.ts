@@ -36,7 +36,7 @@ const VALUES = [
   ...['2026-11-20T13:10:00Z', 'a=b', 'a:={"b":1.50}', 'a.b=c', '{"tier":"gold"}', '@x', '-', '5', '50/s', 'uid,status'],
   ...['https://api.example', 'Ada', 'ada@example.com', 'accepted', 'not_created', 'x.csv', ...FORMATS],
 ];
-/** Command lines that are right. */
+/** Valid command lines. */
 const LINES: readonly (readonly string[])[] = [
   ['ugwo', 'charge', UGWO, '--medium', 'ussd', '--provider', 'gtb'],
   ['ugwo', 'charge', UGWO, '--medium', 'ussd', '--provider', 'gtb', '--as-curl'],
@@ -69,7 +69,7 @@ const line = fc.constantFrom<readonly string[]>(
   ...SPECS.map(({ path, args }) => [...path, ...args.map(() => UGWO)]),
 );
 
-/** A command line with words put in, replaced and left out. */
+/** A command line with words inserted, replaced and removed. */
 const argv = fc
   .tuple(line, fc.array(fc.tuple(fc.nat(12), fc.nat(1), fc.array(word, { maxLength: 2 })), { maxLength: 3 }))
   .map(([words, edits]) =>
@@ -96,14 +96,14 @@ const SWITCHES = [...Object.values(GLOBAL_OPTIONS), ...SPECS.flatMap(({ options 
   .filter(({ parse }) => !parse)
   .flatMap(({ flags }) => flagsOf(flags));
 
-/** Whether it is asked to be shown alone: by a word that is certainly no value of the option before it. */
+/** Whether an option that only shows something is given, and is not the value of the option before it. */
 const isShown = (words: readonly string[]): boolean => {
   const at = words.findIndex((one) => SHOWS.includes(one));
   const before = words[at - 1] ?? '';
   return at !== -1 && !words.slice(0, at).includes('--') && (!before.startsWith('-') || SWITCHES.includes(before));
 };
 
-/** What is sent to change something was asked for by a command that does just that, once, and is what the contract wants. */
+/** Every write was requested by a command for it, is sent once, and fulfills the contract. */
 const holdsSent = (sent: readonly Attempt[], words: readonly string[]): void => {
   const writes = sent.filter(({ method }) => method !== 'GET');
   must(writes.length <= 1, () => `${writes.length} writes`);
@@ -118,13 +118,16 @@ const holdsSent = (sent: readonly Attempt[], words: readonly string[]): void => 
   }
 };
 
-/** One error, in words or as a line of JSON. */
+/** One error, as text or as a line of JSON. */
 const isOneError = (stderr: string): boolean =>
   stderr.startsWith('{')
     ? /^[^\n]*\n$/.test(stderr) && JSON.parse(stderr).error.exit_code === EXIT_CODES.usage
     : stderr.split('\n').filter((one) => one.startsWith('error:')).length === 1;
 
-/** Any words end with a documented code; wrong usage says one error, prints and changes nothing; and nothing is a defect. */
+/**
+ * Any words end with a documented code; wrong usage prints one error and changes nothing; there is never an internal
+ * error.
+ */
 export const argvWords = target(
   'argv',
   () => argv,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const PAGE = 4096;
 const MILLION = 1_000_000;
 
-/** What may become of a file's bytes below the program that wrote them. */
+/** Damage to a file's bytes from outside the program. */
 export type Damage =
   | { readonly how: 'bytes'; readonly at: number; readonly bytes: Uint8Array }
   | { readonly how: 'copy' | 'swap' | 'old' | 'zero'; readonly page: number; readonly other: number }
@@ -48,6 +48,6 @@ const struck = (file: Buffer, older: readonly Buffer[], one: Damage): Buffer => 
   return file;
 };
 
-/** The file after it; `older` are copies of it from before. */
+/** The damaged file; `older` are earlier copies of it. */
 export const damaged = (file: Buffer, older: readonly Buffer[], damage: Damage): Buffer =>
   struck(Buffer.from(file), older, damage);

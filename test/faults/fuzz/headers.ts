@@ -12,7 +12,7 @@ const HUNDRED_YEARS = 100 * 365 * 86_400_000;
 const isSpan = (value: number | undefined, most: number): boolean =>
   value === undefined || (Number.isFinite(value) && value >= 0 && value <= most);
 
-/** A date of HTTP's form with numbers of any kind. */
+/** A date in HTTP's format with any numbers. */
 const date = fc
   .tuple(
     fc.nat(99),
@@ -29,7 +29,7 @@ const date = fc
 
 const text = fc.oneof(mutatedText(HEADERS, 3), date);
 
-/** What a header says of time is a span within its bound, or a moment that is the very one that was written; else nothing. */
+/** The time in a header is a bounded duration, or exactly the written moment; otherwise nothing. */
 export const headers = target(
   'headers',
   () => text,
@@ -41,7 +41,7 @@ export const headers = target(
     const at = httpDate(header);
     if (at === undefined) return;
     must(Number.isFinite(at), () => `Date: ${at}`);
-    // But for the day of the week, which nothing asks for.
+    // Except the day of the week, which nothing reads.
     mustEqual(new Date(at).toUTCString().slice(3).toLowerCase(), header.slice(3).toLowerCase(), 'Date');
   },
 );

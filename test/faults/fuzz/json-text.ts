@@ -9,7 +9,7 @@ import { mutatedJson } from './mutate-json.ts';
 import { JSON_SEEDS, JSON_TEXTS } from './seeds.ts';
 import { must, mustEqual, target } from './target.ts';
 
-/** Deeper than this JSON.stringify itself gives up one day. */
+/** At greater depth JSON.stringify itself may fail. */
 const DEEPEST = 200;
 
 const parsed = (text: string): { readonly value: unknown } | undefined => {
@@ -25,13 +25,13 @@ const meaning = (text: string): string => JSON.stringify(JSON.parse(text));
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** How many values there are, repeated names once. */
+/** The number of values; repeated names count once. */
 const countOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
     ? Object.values(value).reduce<number>((sum, member) => sum + countOf(member), 1)
     : 1;
 
-/** Elements by their place, wherever in the object the list stands. */
+/** Elements by position, wherever the list is in the object. */
 const holdsElements = (text: string, value: unknown): void => {
   if (!isFields(value)) return;
   for (const [name, list] of Object.entries(value)) {
@@ -41,17 +41,17 @@ const holdsElements = (text: string, value: unknown): void => {
   }
 };
 
-/** What is JSON here is JSON for JSON.parse and the other way round, and says the same in every form that it is given. */
+/** JSON here is JSON for JSON.parse and vice versa, with the same content in every output form. */
 export const jsonText = target(
   'json',
-  // What was UTF-8 holds no half of a pair but as an escape.
+  // Decoded UTF-8 contains lone surrogates only as escapes.
   () => fc.oneof(mutatedText(JSON_TEXTS), mutatedJson(JSON_SEEDS)).map((text) => text.toWellFormed()),
   (text) => {
     const whole = parsed(text);
     must(isJson(text) === (whole !== undefined), () => `isJson says ${isJson(text)}`);
     const { depth, values } = measure(text);
     must(depth >= 0 && values >= 0, () => `measured as ${depth} deep and ${values} values`);
-    // What is made visible becomes an escape.
+    // Control characters become escapes.
     if (whole === undefined || depth > DEEPEST || mayBeRenamed(visibleJson(minify(text)))) return;
     const said = JSON.stringify(whole.value);
     must(measure(minify(text)).values >= countOf(whole.value), () => 'fewer values were measured than there are');

@@ -11,14 +11,14 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 const UP = 3_600_000;
 const FILLERS = 30;
 
-/** Opens it at noon, always as the same process, which is running. */
+/** Opens it at noon, always as the same running process. */
 export const openAt = (path: string): Promise<Ledger> =>
   openLedger(
     ledgerOptions(path, {
       now: () => NOON,
       uptime: () => UP,
       self: { pid: 4711, boot: 'boot pid:[1]', started: '100' },
-      // The file is damaged, not locked: nothing is worth a wait.
+      // The file is damaged, not locked: waiting is pointless.
       lockWait: {
         sleep: async () => undefined,
         ticks: () => performance.now(),
@@ -54,7 +54,7 @@ const accepted = (nth: number, status: string): Outcome => ({
   },
 });
 
-/** What stands in the way of a second charge, by payment request. */
+/** The outcomes that block a second charge, by payment request. */
 const STANDING: Readonly<Record<string, Outcome | undefined>> = {
   'ugw.AbCd.sending': undefined,
   'ugw.AbCd.unknown': { state: 'unknown', exitCode: 6 },
@@ -69,18 +69,20 @@ const began = async (ledger: Ledger, ugwo: string): Promise<string> => {
   return begun.id;
 };
 
-/** Charges that stand in nobody's way, so that there are many pages. */
+/** Charges that block nothing, to fill many pages. */
 const fill = async (ledger: Ledger, from: number): Promise<void> => {
   for (let nth = from; nth < from + FILLERS; nth += 1) {
     await ledger.record(await began(ledger, `ugw.AbCd.${nth}`), accepted(nth, 'failed'));
   }
 };
 
-/** A ledger's file at three moments: before the charges that stand, while all of these are being sent, and at the end. */
+/**
+ * A ledger's file at three moments: before the blocking charges, while all of them are being sent, and at the end.
+ */
 export interface Template {
   readonly file: Buffer;
   readonly older: readonly Buffer[];
-  /** How many charges it has had, as it is kept beside it. */
+  /** The number of its charges, which is stored next to it. */
   readonly highest: Buffer;
 }
 
@@ -110,5 +112,5 @@ const make = async (): Promise<Template> => {
   }
 };
 
-/** Made once for all runs. */
+/** Created once for all runs. */
 export const template = memo(make);

@@ -7,10 +7,10 @@ import { type Damage, damaged, damages } from './damage.ts';
 import { intentOf, openAt, STANDING_UGWOS, template } from './ledger-template.ts';
 import { must, target } from './target.ts';
 
-/** A payment request that is charged already, and what becomes of the file. */
+/** A payment request that is charged already, and the damage of the file. */
 type Damaged = readonly [ugwo: string, damage: Damage];
 
-/** What a call gives; undefined where the ledger is refused, and nothing is thrown but that. */
+/** The result of a call; undefined if the ledger is rejected; any other error is thrown. */
 const unlessRefused = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await call();
@@ -22,8 +22,8 @@ const unlessRefused = async <T>(call: () => Promise<T>): Promise<T | undefined> 
 };
 
 /**
- * Whether a payment request is charged a second time. One is asked about alone: after a first failure a ledger begins nothing
- * more, and so would hide what becomes of the next.
+ * Whether a payment request is charged a second time. Each is tested separately: after a first failure a ledger
+ * begins nothing more, which would hide the next result.
  */
 const isChargedAgain = async ([ugwo, damage]: Damaged): Promise<boolean> => {
   const { file, older, highest } = await template();
@@ -42,9 +42,9 @@ const isChargedAgain = async ([ugwo, damage]: Damaged): Promise<boolean> => {
 };
 
 /**
- * A damaged ledger is refused as such, or what stood in the way of a second charge stands there still: whatever becomes of its
- * bytes, and whichever page lies in the place of another or comes out of an older file. (Where two lose their pages at once, both
- * indexes by which a charge is found may be among them.)
+ * A damaged ledger is rejected, or still blocks a second charge: whatever happens to its bytes, and whichever page is
+ * replaced by another one or by one from an older file. (If two pages are lost at once, both indexes that find a
+ * charge may be among them.)
  */
 export const ledger = target(
   'ledger',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ANY_CHARACTER } from '../../support/text.ts';
 import { TOKENS } from './mutate.ts';
 
-/** What a value of JSON may be replaced by, as JSON text: each type, and what is odd in it. */
+/** Replacements for a JSON value, as JSON text: each type, and its odd values. */
 const ODD: readonly string[] = [
   ...[
     'null',
@@ -35,15 +35,15 @@ const ODD: readonly string[] = [
   `{"${'k'.repeat(1001)}":0}`,
   JSON.stringify('x'.repeat(5000)),
 ];
-/** More than may be held at all. */
+/** More than the limit. */
 const VAST = `[${'0,'.repeat(100_000)}0]`;
 
-/** What stands for a text of JSON until the whole is printed. */
+/** A placeholder for JSON text until the whole is printed. */
 const MARK = 'odd#';
 
 interface Edit {
   readonly how: 'replace' | 'add' | 'remove' | 'nest' | 'rename';
-  /** The place among all values that may be changed, counted over again where there are fewer. */
+  /** The position among all changeable values, modulo their number. */
   readonly at: number;
   readonly json: string;
   readonly name: string;
@@ -69,7 +69,7 @@ type Json = unknown;
 
 const isContainer = (value: Json): value is object => typeof value === 'object' && value !== null;
 
-/** All places below the top: the path to each. */
+/** The path to each place below the top. */
 const pathsIn = (value: Json, keep: (path: readonly string[]) => boolean, path: readonly string[] = []): string[][] =>
   isContainer(value)
     ? Object.entries(value).flatMap(([name, member]) => {
@@ -78,7 +78,7 @@ const pathsIn = (value: Json, keep: (path: readonly string[]) => boolean, path: 
       })
     : [];
 
-/** The same with the entries of what holds the path's end changed. */
+/** The same value with changed entries at the end of the path. */
 const rebuilt = (
   value: Json,
   path: readonly string[],
@@ -118,8 +118,8 @@ const edited = (
 };
 
 /**
- * JSON text of a seed's value after up to so many changes to its values, each by its place; what `keep` is false of stays as it
- * is, and is not added. Always JSON.
+ * JSON text of a seed's value after a limited number of changes by position; values for which `keep` is false are
+ * neither changed nor added. Always valid JSON.
  */
 export const mutatedJson = (
   seeds: readonly object[],
@@ -129,7 +129,7 @@ export const mutatedJson = (
     .tuple(fc.constantFrom(...seeds), fc.array(edit, { maxLength: 6 }), fc.constantFrom(undefined, 1, '\t'))
     .map(([seed, edits, blanks]) => {
       const value = edits.reduce<Json>((now, one, nth) => edited(now, one, nth, keep), seed);
-      // A function, since in a text `$&` would mean something.
+      // A function, because `$&` has a meaning in a replacement text.
       return JSON.stringify(value, null, blanks).replaceAll(
         new RegExp(`"${MARK}(\\d+)"`, 'g'),
         (found, nth: string, at: number, all: string) =>

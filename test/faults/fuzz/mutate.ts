@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ANY_CHARACTER } from '../../support/text.ts';
 
-/** One change to a text. Places are parts of its length, so that they mean something in a text of any length. */
+/** One change to a text. Positions are fractions of its length, so that they apply to any text. */
 interface Change {
   readonly how: (typeof WAYS)[number];
   /** In millionths of the length. */
@@ -14,10 +14,10 @@ interface Change {
 
 const WAYS = ['insert', 'overwrite', 'flip', 'cut', 'end', 'repeat', 'splice', 'wrap'] as const;
 const MILLION = 1_000_000;
-/** Characters: a text that is repeated again and again would grow without end. */
+/** Characters: repetitions would grow without limit. */
 const LONGEST = 200_000;
 
-/** What has a meaning somewhere: to a terminal, a spreadsheet, a shell, JSON, CSV, JavaScript, or a clock. */
+/** Tokens with a meaning to a terminal, a spreadsheet, a shell, JSON, CSV, JavaScript, or a clock. */
 export const TOKENS: readonly string[] = [
   ...['\0', '\u001b[2J', '\u001b]0;x\u0007', '\u009b31m', '\r', '\n', '\r\n', '\t', ' ', '\u0085', '\u2028', '\u00a0'],
   ...['\u202e', '\u2066', '\u200b', '\u200d', '\u00ad', '\ufeff', '\ufffd', '\ufffe', '\u{e0041}', '\u{1f469}\u200d'],
@@ -68,7 +68,7 @@ const changed = (text: string, { how, at, size, times, token, other }: Change): 
   return Number.isNaN(code) ? text : before + String.fromCharCode(code ^ (1 << (size % BITS))) + text.slice(from + 1);
 };
 
-/** A seed after up to so many changes; `asUnits` says what a token is in the units of the seeds. */
+/** A seed after a limited number of changes; `asUnits` encodes a token in the units of the seeds. */
 const mutated = (seeds: readonly string[], most: number, asUnits: (token: string) => string): fc.Arbitrary<string> => {
   const seed = fc.constantFrom(...seeds);
   return fc
@@ -81,17 +81,17 @@ const mutated = (seeds: readonly string[], most: number, asUnits: (token: string
     );
 };
 
-/** A text made of seeds: any UTF-16, halves of pairs included. */
+/** Text derived from seeds: any UTF-16, including lone surrogates. */
 export const mutatedText = (seeds: readonly string[], most = 5): fc.Arbitrary<string> =>
   mutated(seeds, most, (token) => token);
 
 const asBytes = (text: string): string => Buffer.from(text).toString('latin1');
 
-/** Bytes made of seeds: most are no UTF-8. */
+/** Bytes derived from seeds: most are not UTF-8. */
 export const mutatedBytes = (seeds: readonly string[], most = 5): fc.Arbitrary<Uint8Array> =>
   mutated(seeds.map(asBytes), most, asBytes).map((text) => Uint8Array.from(Buffer.from(text, 'latin1')));
 
-/** The same, or as often the text in UTF-8, so that much of it gets past a decoder. */
+/** The same, or half of the time valid UTF-8, so that much of it passes a decoder. */
 export const mutatedInput = (seeds: readonly string[], most = 5): fc.Arbitrary<Uint8Array> =>
   fc.oneof(
     mutatedBytes(seeds, most),

@@ -14,12 +14,12 @@ import { mutatedJson } from './mutate-json.ts';
 import { ACTIVITIES, CUSTOMERS, KEY, REQUESTS } from './seeds.ts';
 import { must, mustEqual, target } from './target.ts';
 
-/** What stands in no text that goes out, whatever it came from. */
+/** Characters that no output contains, whatever the input. */
 const STEERS = /(?!\r?\n|\t)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
-/** So much of the key in one place is shown nowhere. */
+/** No output contains this many characters of the key in a row. */
 const PIECE = 10;
 
-/** Layout and what an encoding adds stand between the pieces of a key that is broken over lines. */
+/** Removes layout and escapes between the pieces of a wrapped key. */
 const squeezed = (text: string): string => text.replaceAll(/[\s"'\\]/g, '');
 const PIECES = Array.from({ length: KEY.length - PIECE + 1 }, (_, at) => squeezed(KEY.slice(at, at + PIECE))).filter(
   (piece) => piece.length >= 8,
@@ -53,14 +53,16 @@ const holdsSafe = (text: string): void => {
 
 const holdsKey = ({ text }: ApiRecord): boolean => /Kw9a|b7\\?\/Fq/.test(text);
 
-/** JSON says what came in. */
+/** JSON output equals the input. */
 const holdsJson = (out: string, one: ApiRecord, isList: boolean): void => {
   const value: unknown = JSON.parse(out);
   const found = isList ? valueAt(value, 'data.0') : value;
   if (!holdsKey(one) && !mayBeRenamed(out)) mustEqual(JSON.stringify(found), JSON.stringify(one.value), 'JSON');
 };
 
-/** A cell is the text of its value, made visible, or what a spreadsheet takes for just that. */
+/**
+ * A cell is the text of its value with visible control characters, or a form that a spreadsheet reads as that text.
+ */
 const holdsCsv = (out: string, one: ApiRecord, view: View, raw: boolean): void => {
   const lines: string[][] = parse(out, { bom: false, relax_column_count: false });
   if (holdsKey(one) || mayBeRenamed(one.text) || out === '') return;
@@ -68,7 +70,7 @@ const holdsCsv = (out: string, one: ApiRecord, view: View, raw: boolean): void =
   const value = exactValue(one) as object;
   const columns =
     view.columns.length > 0 ? view.columns : Object.keys(value).map((path) => ({ path, kind: undefined }));
-  // A line without a column is read as one empty name.
+  // A line without columns is parsed as one empty name.
   if (columns.length === 0) return;
   must(names.length === columns.length, () => `${names.length} columns, and ${columns.length} were expected`);
   for (const [nth, { path, kind }] of columns.entries()) {
@@ -85,7 +87,7 @@ const printed = async (result: Result, format: Format, columns: number, raw: boo
   const io = columns === 0 ? pipe() : terminal(columns);
   io.redactor.add(KEY);
   await render(result, io, options({ format, rawCsv: raw }));
-  // What the door of the process does behind it, so that both are seen together.
+  // Includes the redaction of the process, so that both are tested together.
   return [io.redactor.clean(io.stdout.text), io.redactor.clean(io.stderr.text)];
 };
 
@@ -97,7 +99,10 @@ const shape = fc.record({
   isList: fc.boolean(),
 });
 
-/** Any record in any format: JSON and CSV say what came in, nothing steers a terminal, and the key is nowhere. */
+/**
+ * Any record in any format: JSON and CSV preserve the input, no output controls a terminal, and the key never
+ * appears.
+ */
 export const output = target(
   'output',
   () => fc.tuple(record, shape),

@@ -6,7 +6,7 @@ export const ORIGIN = 'https://api.example';
 
 const never = new AbortController().signal;
 
-/** A clock on which waits take no time, and have passed all the same. */
+/** A clock whose waits return at once, but advance it. */
 export const hurriedClock = (start: number) => {
   let passed = 0;
   return {
@@ -18,7 +18,7 @@ export const hurriedClock = (start: number) => {
   };
 };
 
-/** What is read of a body in which there is no secret. */
+/** Reads a body without secrets. */
 export const bodyOf = (bytes: Uint8Array): AnswerBody => readBody({ bytes }, (text) => text);
 
 export const answerOf = async (status: number, bytes: Uint8Array): Promise<AttemptResult> => ({
@@ -28,7 +28,7 @@ export const answerOf = async (status: number, bytes: Uint8Array): Promise<Attem
   body: bodyOf(bytes),
 });
 
-/** The real client, whose requests are answered here. */
+/** The real client, with requests answered by the test. */
 export const clientOver = (answer: (attempt: Attempt) => Promise<AttemptResult>, validate = true): Client =>
   createClient({
     transport: { send: async (attempt) => answer(attempt), close: async () => undefined },

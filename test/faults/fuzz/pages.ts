@@ -9,14 +9,14 @@ import { must, mustEqual, target } from './target.ts';
 
 const CURSORS = ['eyJpZCI6MTB9', '?cursor=x#y', '//evil.example/', '../../onye', 'https://evil.example', 'a&cursor=b'];
 
-/** A page that is one, with any cursor. */
+/** A valid page, with any cursor. */
 const honest = fc
   .tuple(mutatedText(CURSORS, 2), fc.nat(2))
   .map(([cursor, count]) => JSON.stringify({ data: Array(count).fill(REQUESTS[0]), next_cursor: cursor || null }));
 
 const bodies = fc.array(fc.oneof({ weight: 3, arbitrary: honest }, mutatedJson(PAGES)), { minLength: 1, maxLength: 6 });
 
-/** A request of a walk: it stays with the list, and asks for nothing but a page of it. */
+/** A request of a list: it stays on the list's path, and only asks for a page. */
 const holdsPath = (path: string): void => {
   const url = new URL(path, ORIGIN);
   mustEqual(url.origin, ORIGIN, 'the origin');
@@ -27,7 +27,7 @@ const holdsPath = (path: string): void => {
   );
 };
 
-/** A walk over whatever pages ends, stays where it began, asks for nothing twice, and gives each record with its own text. */
+/** Following any pages ends, stays on the list, requests nothing twice, and returns each record with its own text. */
 export const pages = target(
   'pages',
   () => fc.tuple(bodies, fc.option(mutatedText(CURSORS, 2), { nil: undefined })),

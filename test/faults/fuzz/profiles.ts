@@ -11,7 +11,7 @@ import { mutatedInput } from './mutate.ts';
 import { mutatedJson } from './mutate-json.ts';
 import { must, target } from './target.ts';
 
-/** JSON writes it as it is, so that a piece of the file is a piece of it. */
+/** JSON does not escape it, so that a piece of the file is a piece of the key. */
 const KEY = `sk.Kw9a.${'b7FqRs1c8xRs1d9yRs1e0z'.repeat(4)}TAIL`;
 const CREATED = '2026-11-20T12:00:00+00:00';
 const FILE = {
@@ -24,7 +24,7 @@ const FILE = {
   later: { x: 1.5 },
 };
 const NEW = { name: 'other', origin: 'https://other.example', secret: { key: `sk.Test.${'n'.repeat(80)}` } };
-/** So much of a key in one place is told to nobody. */
+/** No output contains this many characters of a key in a row. */
 const PIECE = 10;
 const PIECES = Array.from({ length: KEY.length - PIECE + 1 }, (_, at) => KEY.slice(at, at + PIECE));
 
@@ -58,7 +58,7 @@ const ioWith = (redactor: Redactor): Io => {
 const wordsOf = ({ message, stack, detail, cause }: PayError): string =>
   [message, stack, JSON.stringify(detail), String(cause)].join('\n');
 
-/** What a call gives, or undefined where it is refused in the right words. */
+/** The result of a call, or undefined if it is rejected with a correct error. */
 const tried = <T>(call: () => T): T | undefined => {
   try {
     return call();
@@ -73,13 +73,13 @@ const tried = <T>(call: () => T): T | undefined => {
 
 type Content = { readonly profiles: Readonly<Record<string, unknown>> };
 
-/** All of a file but one profile and the word which is the default; numbers as a double holds them. */
+/** The whole file except one profile and the default; numbers as doubles. */
 const othersIn = (bytes: Buffer, name: string): string => {
   const { default: _, profiles, ...rest } = JSON.parse(bytes.toString('utf8')) as Content & { default?: string };
   return JSON.stringify([rest, Object.entries(profiles).filter(([other]) => other !== name)]);
 };
 
-/** Nothing of the others is changed by a change to one; a change that is refused changes nothing at all. */
+/** A change to one profile leaves the others unchanged; a rejected change changes nothing. */
 const holdsChange = (file: string, name: string, change: () => unknown): void => {
   const before = readFileSync(file);
   const done = tried(change) !== undefined;
@@ -104,7 +104,10 @@ const holdsFile = (room: ProfileRoom, file: string): void => {
   }
 };
 
-/** A file of any bytes gives profiles or is refused and left as it is; the key is in no error, and no profile loses another. */
+/**
+ * A file with any bytes yields profiles or is rejected and left unchanged; no error contains the key, and no profile
+ * is lost.
+ */
 export const profiles = target(
   'profiles',
   () =>

@@ -21,7 +21,7 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-/** What a file gives: its rows up to the first that can't be read, and what is said of that. */
+/** The rows of a file up to the first unreadable one, and the error for that. */
 interface Read {
   readonly columns: readonly string[];
   readonly rows: readonly InputRow[];
@@ -64,7 +64,7 @@ const mustBeCounted = ({ rows }: Read): void =>
 
 const size = fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 300 }));
 
-/** The same rows whatever the chunks are, and written as CSV once more the same again. */
+/** The same rows with any chunks, and again after they are written as CSV. */
 export const csv = target(
   'csv',
   () => fc.tuple(mutatedInput(CSV), fc.constantFrom(',', ';', '\t', '|', '§'), size),
@@ -92,7 +92,7 @@ const text = fc
       .toWellFormed()
       .replaceAll(/[\0\ufeff]/g, ''),
   );
-/** Rows of blank cells are none, and nor is a column without a name behind the last one. */
+/** Rows of blank cells don't count, nor do unnamed columns at the end. */
 const isSaid = (one: string): boolean => /[^ \t\r\n\u00a0]/.test(one);
 const name = text.filter(isSaid);
 const table = fc.uniqueArray(name, { minLength: 1, maxLength: 4 }).chain((columns) => {
@@ -100,7 +100,7 @@ const table = fc.uniqueArray(name, { minLength: 1, maxLength: 4 }).chain((column
   return fc.tuple(fc.constant(columns), fc.array(row, { maxLength: 4 }));
 });
 
-/** What is written as CSV comes back as it was, cell by cell. */
+/** Written CSV is read back unchanged, cell by cell. */
 export const tables = target(
   'tables',
   () => fc.tuple(table, fc.constantFrom(',', ';', '\t', '|', '§'), fc.constantFrom('\n', '\r\n', '\r'), size),
@@ -116,14 +116,14 @@ export const tables = target(
 
 const NEWLINE = 0x0a;
 
-/** The lines of a file, told apart in the plainest way. */
+/** The lines of a file, split in the simplest way. */
 const linesOf = (bytes: Uint8Array): Buffer[] => {
   const all = Buffer.from(bytes);
   const ends = [...all.entries()].filter(([, byte]) => byte === NEWLINE).map(([at]) => at);
   return [...ends, all.length].map((end, nth) => all.subarray(nth === 0 ? 0 : (ends[nth - 1] as number) + 1, end));
 };
 
-/** What JSON.parse makes of a line: an object's text, nothing of a blank line, and false of what is neither. */
+/** The result of JSON.parse for a line: an object's text, undefined for a blank line, and false otherwise. */
 const plainly = (line: Buffer): string | false | undefined => {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line);
@@ -135,12 +135,12 @@ const plainly = (line: Buffer): string | false | undefined => {
   }
 };
 
-/** Lines of JSON, of which many are objects. */
+/** Lines of JSON, many of which are objects. */
 const objects = fc
   .array(mutatedJson([...CUSTOMERS, Object.fromEntries([['__proto__', 1]])]), { minLength: 1, maxLength: 3 })
   .map((lines) => Uint8Array.from(Buffer.from(lines.join('\n'))));
 
-/** A row is what JSON.parse makes of its line, and the first line that is none is where reading ends. */
+/** A row equals JSON.parse of its line, and reading stops at the first invalid line. */
 export const ndjson = target(
   'ndjson',
   () => fc.tuple(fc.oneof(mutatedInput(NDJSON), objects), size),
@@ -180,7 +180,10 @@ const readFile = async (bytes: Uint8Array, name: string, spoolFolder: string): P
 
 const MARK = Buffer.from('\ufeff');
 
-/** A file of any bytes gives rows, or is refused as an input; read twice it says the same, with a byte order mark, too. */
+/**
+ * A file with any bytes yields rows or an input error; a second read gives the same result, also with a byte order
+ * mark.
+ */
 export const files = target(
   'files',
   () => fc.tuple(mutatedInput([...CSV, ...NDJSON]), fc.constantFrom('x', 'x.csv', 'x.tsv', 'x.ndjson')),

@@ -1,10 +1,10 @@
 import { ACTIVITY } from '../../support/activity.ts';
 
-// What the service, operators and this program itself really write: what mutators start from.
+// Realistic output of the service, operators and this program: the seeds of the mutators.
 
 export const UGWO = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 export const ONYE = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
-/** Longer than what is ever shown of one, with all that an encoding writes otherwise. */
+/** Longer than any excerpt that is shown, with all characters that encodings escape. */
 export const KEY = `sk.Kw9a.${['b7/Fq', 'c"8+x', "d'9=y", 'e\\0.z'].join('Rs1').repeat(4)}TAIL`;
 
 const ACCOUNT = {
@@ -76,7 +76,7 @@ export const PAGES: readonly object[] = [
   { data: [], next_cursor: null },
 ];
 
-/** Answers that are about something else. */
+/** Answers about something else. */
 const OTHERS: readonly object[] = [
   { ...ACTIVITY, ugwo_uid: 'ugw.AbCd.other' },
   { ...ACTIVITY, activity_type: ['refund', 'Refund'] },
@@ -98,7 +98,7 @@ export const JSON_TEXTS: readonly string[] = [
   '<html>No</html>',
   '""',
   '-0.0e+10',
-  // What is nearly JSON.
+  // Almost JSON.
   ...['[1,]', '{"a":1,}', '[,1]', '{"a" 1}', '{"a":1 "b":2}', '{1:2}', '[1]]', '[1', '01', '1.', '.5', '+1', '-', '1e'],
   ...['tru', 'NaN', "'a'", '"\\x"', '"\\u12g4"', '"\t"', '"a', '\ufeff1', '\u00a01', '1 2', ''],
 ];

@@ -4,29 +4,29 @@ import fc from 'fast-check';
 export interface Extent {
   readonly seed: number;
   readonly runs: number;
-  /** In milliseconds: no run is begun later. */
+  /** In milliseconds: no run begins later. */
   readonly limit?: number;
-  /** Where a find was made: that run alone is made again. */
+  /** The path of a finding: only that run is repeated. */
   readonly path?: string;
 }
 
-/** What came of it. */
+/** The result. */
 export interface Fuzzed {
   readonly runs: number;
-  /** Seed, path and the smallest value, as they are needed to make it again, and what was wrong. */
+  /** Seed, path and smallest value of a finding, for reproduction, and the error. */
   readonly find: string | undefined;
 }
 
-/** Something that takes what others wrote, and what must hold of it whatever that is. */
+/** A parser of foreign input, and its property. */
 export interface Target {
   readonly name: string;
   readonly run: (extent: Extent) => Promise<Fuzzed>;
 }
 
-/** Characters of one find that are printed. */
+/** The maximum length of a printed finding. */
 const MOST = 6000;
 
-/** A target of one kind of input, which is made when it is run; `holds` throws where its property is broken. */
+/** A target with one kind of input, which is generated when it runs; `holds` throws if the property is violated. */
 export const target = <T>(
   name: string,
   input: () => fc.Arbitrary<T>,
@@ -51,12 +51,12 @@ const findOf = <T>(details: fc.RunDetails<T>): string => {
   return `${(fc.defaultReportMessage(details) ?? '').slice(0, MOST)}\n${why.slice(0, MOST)}`;
 };
 
-/** Throws where a property does not hold. */
+/** Throws if a property is violated. */
 export const must = (holds: boolean, what: () => string): void => {
   if (!holds) throw new Error(what());
 };
 
-/** The same text, or a message that shows where they differ. */
+/** Throws a message that shows the difference unless the texts are equal. */
 export const mustEqual = (found: string, wanted: string, what: string): void => {
   must(found === wanted, () => `${what}: ${JSON.stringify(found)}, and ${JSON.stringify(wanted)} was expected`);
 };

@@ -20,7 +20,7 @@ const A_DAY = 24 * 60;
 
 const two = (value: number): string => String(value).padStart(2, '0');
 const number = fc.oneof(fc.nat(31), fc.nat(99));
-/** Of the form, with numbers of any kind in it. */
+/** The right format, with any numbers. */
 const form = fc
   .tuple(fc.nat(9999), number, number, number, number, number, number, number)
   .chain(([year, month, day, hour, minute, second, hours, minutes]) =>
@@ -34,7 +34,7 @@ const form = fc
 
 const text = fc.oneof(mutatedText(TIMES, 3), form);
 
-/** The digits of date and clock as they stand in the text. */
+/** The digits of date and time in the text. */
 const digitsOf = (written: string): string => written.replaceAll(/\D/g, '').slice(0, 14);
 
 const holdsInstant = (written: string): void => {
@@ -44,7 +44,7 @@ const holdsInstant = (written: string): void => {
   must(Number.isSafeInteger(ms) && Math.abs(offset) < A_DAY, () => `read as ${ms} with the offset ${offset}`);
   const atom = formatDateAtom(instant);
   must(ATOM.test(atom), () => `written as ${atom}`);
-  // Without seconds there are twelve of them, and an offset behind.
+  // Without seconds there are twelve digits before the offset.
   const count = /T\d\d:\d\d(?=[^:])/i.test(written) ? 12 : 14;
   mustEqual(digitsOf(atom).slice(0, count), digitsOf(written).slice(0, count), 'its digits');
   const again = parseInstant(atom);
@@ -56,7 +56,7 @@ const holdsShown = (written: string, now: number): void => {
   const ms = readInstant(written);
   if (ms === undefined) return;
   must(Number.isSafeInteger(ms), () => `read as ${ms}`);
-  // In a zone west of UTC the first hours of the year 0 are in one before it.
+  // In a zone west of UTC the first hours of the year 0 belong to the year before.
   if (ms < YEAR_1) return;
   for (const local of [formatLocal(ms, now), formatLocalFull(ms)]) must(LOCAL.test(local), () => `shown as ${local}`);
 };
@@ -69,7 +69,7 @@ const holdsDuration = (written: string): void => {
   must(!/NaN|Infinity|undefined/.test(formatDuration(span)), () => formatDuration(span));
 };
 
-/** What is read as a time is the time that stands there, and is written back so; anything else is none. */
+/** A parsed time is the written time, and is formatted back; any other text is rejected. */
 export const times = target(
   'times',
   () => fc.tuple(fc.oneof(text, mutatedText(['90s', '10m', '999999h', '0s'], 2)), fc.integer()),

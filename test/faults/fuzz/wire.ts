@@ -24,7 +24,7 @@ const SEEDS = [
   whole('302 Found', '', '\r\nLocation: https://evil.example/'),
 ];
 
-/** Ends each connection with the same bytes once the request is there. */
+/** Ends each connection with the same bytes after the request. */
 const serve = async (
   bytes: Uint8Array,
 ): Promise<{ readonly server: Server; readonly origin: string; requests: () => number }> => {
@@ -49,7 +49,7 @@ const charge = async (origin: string): Promise<string> => {
   const debug = (): void => undefined;
   const clean = (text: string): string => text;
   const credentials = { origin, key: `sk.Test.${'k'.repeat(80)}` };
-  // What bounds an attempt must not be hurried.
+  // The timeouts of an attempt must be real.
   const patient = {
     ...clock,
     sleep: (_ms: number, signal?: AbortSignal) =>
@@ -72,7 +72,10 @@ const charge = async (origin: string): Promise<string> => {
   }
 };
 
-/** An answer of any bytes to a charge that was handed over: proven by an identifier in it, refused by a status in it, else unknown. */
+/**
+ * Any bytes in answer to a charge that was handed over: proven by an identifier, rejected by a status, otherwise
+ * unknown.
+ */
 export const wire = target(
   'wire',
   () => mutatedBytes(SEEDS, 3),

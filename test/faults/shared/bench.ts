@@ -9,24 +9,24 @@ import { type Change, faultsIn, type Post, WATCHED_SETTINGS, watchLedger } from 
 
 const CA_FILE = resolve('test/fixtures/tls/ca.pem');
 
-/** A shared ledger that is watched, in a PostgreSQL of its own, and a service that counts what comes. */
+/** A watched shared ledger in a PostgreSQL of its own, and a counting service. */
 export interface Bench {
   readonly cluster: Cluster;
   readonly service: Counting;
   readonly database: string;
-  /** The ledger's address, by the port of a relay where one is given. */
+  /** The ledger's address, optionally through a proxy's port. */
   url(port?: number): string;
-  /** A folder of a machine that has charged nothing yet. */
+  /** The folder of a machine without charges. */
   newMachine(): string;
-  /** What has come to the service so far of a payment request. */
+  /** How many charges of a payment request the service has received. */
   posts(ugwo: string): number;
   changes(): Promise<Change[]>;
-  /** What is wrong with all that has happened. */
+  /** The faults of the whole history. */
   faults(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Starts it all; `decide` says what becomes of what comes. Who asked for it closes it. */
+/** Starts everything; `decide` determines the fate of each charge. The caller closes it. */
 export const openBench = async (
   folder: string,
   options: ClusterOptions = {},

@@ -4,20 +4,20 @@ import type { Figure } from '../part.ts';
 import type { Bench } from './bench.ts';
 import { charge, PATIENT, type Process } from './machine.ts';
 
-/** A charge that a fault befell, and one after it that none befell. */
+/** A charge with a fault, and one after it without. */
 export interface Charged {
   /** The fault. */
   readonly name: string;
   readonly ugwo: string;
   readonly first: ChargeEnd;
-  /** How many had come to the service when the first had ended. */
+  /** How many charges had arrived when the first had ended. */
   readonly posts: number;
   readonly second: ChargeEnd;
-  /** Whether the second ran where the first had left what it could not save. */
+  /** Whether the second ran on the machine with the first one's local files. */
   readonly sameMachine: boolean;
 }
 
-/** The second charge; on the same machine or another one. */
+/** The second charge, on the same machine or another one. */
 export const chargeAgain = async (
   bench: Bench,
   { url, folder }: Process,
@@ -30,7 +30,7 @@ export const chargeAgain = async (
   return end;
 };
 
-/** How many charges there were, and how often which end was met. */
+/** The number of charges, and how often each result occurred. */
 export const endsOf = (name: string, all: readonly Charged[]): Figure[] => [
   { name: `${name}: charges`, value: all.length },
   ...[...Map.groupBy(all, ({ first }) => first.kind)].map(([kind, some]) => ({
@@ -47,26 +47,26 @@ interface Row {
 
 const check = (isSo: boolean, fault: string): string[] => (isSo ? [] : [fault]);
 
-/** What is certain once a charge was sent: it is in the ledger, and refused from then on. */
+/** Certain for a charge that was sent: it is in the ledger and blocks from then on. */
 const faultsOfSent = ({ first, posts, second }: Charged, row: Row, states: readonly string[]): string[] => [
   ...check(posts === 1, `${posts} had come`),
   ...check(row.id === first.id && states.includes(row.state), `the ledger says ${row.id} ${row.state}`),
   ...check(second.kind === 'refused', `the second was ${second.kind}: ${second.message}`),
 ];
 
-/** Nothing was sent: the intent is not there, or stands in the way until somebody knows better. */
+/** For a charge that was not sent: there is no intent, or it blocks until it is resolved. */
 const faultsOfUnsent = ({ first, posts, second }: Charged, row: Row): string[] => {
   const refused = second.kind === 'refused' && ['sending', 'unknown'].includes(row.state);
   const made = second.kind === 'accepted' && row.id === second.id && row.state === 'accepted';
   return [
     ...check(posts === 0, `${posts} had come`),
-    // A process is never in its own way.
+    // A process never blocks itself.
     ...check(!/duplicate key/.test(first.message), `it met its own intent: ${first.message}`),
     ...check(refused || made, `the second was ${second.kind} (${second.message}), the ledger says ${row.state}`),
   ];
 };
 
-/** Of a process that was killed it is only known whether it had sent. */
+/** For a killed process only the service knows whether it had sent. */
 const faultsOfKilled = (charged: Charged, row: Row): string[] => {
   const { posts, second } = charged;
   if (posts === 0) return faultsOfUnsent(charged, row);
@@ -99,9 +99,9 @@ const faultsOf = (charged: Charged, rows: readonly Row[], came: number): string[
 };
 
 /**
- * What is wrong with charges, each of a payment request of its own: at most one came to the service, none without an intent
- * that was committed, what the process was told is what the ledger says, and a second charge was made only where the first
- * was none. With what is wrong with the whole history.
+ * The faults of charges, each of its own payment request: the service got at most one, none without a committed
+ * intent, the process's result agrees with the ledger, and a second charge was created only if the first was not.
+ * Includes the faults of the whole history.
  */
 export const faultsAmong = async (bench: Bench, all: readonly Charged[]): Promise<string[]> => {
   const rows = await bench.cluster.sql<{ id: string; ugwo: string; state: string }>(

@@ -7,11 +7,11 @@ import { type Member, startMember } from './team.ts';
 
 const HOUR_S = 3600;
 const OFFSETS = [0, HOUR_S, -HOUR_S];
-/** Of the database, too; in short one of them. */
+/** The offsets of the database's clock; one of them in a short run. */
 const SERVERS = [HOUR_S, 0, -HOUR_S];
 
 const LIMITS = { look: 20_000, charge: 20_000 };
-/** Long enough for the others to come to it on a machine under load, and to be waited for. */
+/** Long enough for the others to wait for it on a machine under load. */
 const PAUSED = { look: undefined, charge: 500, bound: 5000 };
 const LONG = { look: undefined, charge: 20_000, bound: 60_000 };
 
@@ -36,7 +36,7 @@ const chargeBy = async (
   return (await member.charge(order))?.[0];
 };
 
-/** Each charges, and all others are refused, whatever their clocks say. */
+/** Each machine charges, and all others are refused, whatever their clocks show. */
 const together = async (bench: Bench, all: readonly Clocked[]): Promise<string[]> => {
   const faults = all.map(async (one, number) => {
     const ugwo = ugwoOf(number);
@@ -55,7 +55,7 @@ const together = async (bench: Bench, all: readonly Clocked[]): Promise<string[]
   ];
 };
 
-/** One stands still with its charge begun: to nobody it is over before its time is, and to all it is afterwards. */
+/** One machine pauses during a charge: the others see it as over only after its time, whatever their clocks show. */
 const begun = async (bench: Bench, all: readonly Clocked[], at: number, long: boolean): Promise<string[]> => {
   const ugwo = ugwoOf(at);
   const [{ seconds }] = [all[at % all.length] as Clocked];
@@ -106,7 +106,7 @@ const underServer = async (seconds: number, { folder }: PartOptions): Promise<st
       await together(bench, all),
       ...(await Promise.all(places.map((at) => begun(bench, all, at, false)))),
       ...(await Promise.all(places.map((at) => begun(bench, all, at + all.length, true)))),
-      // The database's clock and the service's are compared only where both are right.
+      // The database's clock and the service's are compared only if both are right.
       seconds === 0 ? await bench.faults() : [],
     ].flat();
     return faults.map((fault) => `the database by ${seconds} s: ${fault}`);
@@ -116,7 +116,7 @@ const underServer = async (seconds: number, { folder }: PartOptions): Promise<st
   }
 };
 
-/** Machines whose clocks are an hour apart, and a database whose clock is another one. Needs faketime. */
+/** Machines with clocks an hour apart, and a database with another clock. Needs faketime. */
 export const clocks: Part = async (options) => {
   const servers = options.short ? SERVERS.slice(0, 1) : SERVERS;
   const failures: string[] = [];

@@ -6,10 +6,10 @@ import { openPostgresRelay, type Passing } from '../postgres-relay.ts';
 import { type Bench, openBench } from './bench.ts';
 import { asProcess, charge, PATIENT } from './machine.ts';
 
-/** Each commit waits for a standby that is not there; what the tests themselves write does not. */
+/** Each commit waits for a missing standby, except the tests' own writes. */
 const SETTINGS = { synchronous_standby_names: 'nobody', synchronous_commit: 'local' };
 
-/** One payment request on such a server; `use` gives what is wrong beside the history. */
+/** One payment request on such a server; `use` returns faults besides those of the history. */
 const withoutStandby =
   (figure: string, use: (bench: Bench) => Promise<{ readonly count: number; readonly failures: string[] }>): Part =>
   async ({ folder }): Promise<PartResult> => {
@@ -30,7 +30,7 @@ const unlike = (ends: readonly ChargeEnd[], kind: string): string[] =>
 
 const WAITING = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
-/** Cancels each wait for the standby, until it is aborted; gives how many there were. */
+/** Cancels each wait for the standby until aborted; returns the count. */
 const cancelling = async ({ cluster }: Bench, until: AbortSignal): Promise<number> => {
   let count = 0;
   while (!until.aborted) {
@@ -40,7 +40,7 @@ const cancelling = async ({ cluster }: Bench, until: AbortSignal): Promise<numbe
   return count;
 };
 
-/** The server commits without the standby that must have it, and says so in a warning: nothing is sent after that. */
+/** The server commits without the required standby, with a warning: nothing is sent after that. */
 export const warned: Part = withoutStandby('commits with a warning', async (bench) => {
   const over = new AbortController();
   const cancelled = cancelling(bench, over.signal);
@@ -52,21 +52,25 @@ export const warned: Part = withoutStandby('commits with a warning', async (benc
     over.abort();
   }
   const came = bench.posts(UGWO) === 0 ? [] : ['it came to the service'];
-  // The first has left no copy here of what it has not sent: to the next process it may be that of a cloned machine, until its time is over.
+  // The first one has left no local copy of what it has not sent: to the next process it may belong to a cloned
+  // machine, until its time is over.
   const failures = [...unlike(ends.slice(0, 1), 'ledger'), ...unlike(ends.slice(1), 'refused'), ...came];
   return { count: await cancelled, failures };
 });
 
-/** No standby is waited for any more. */
+/** Stops waiting for a standby. */
 const letCommit = async ({ cluster }: Bench): Promise<void> => {
   await cluster.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
   await cluster.sql('SELECT pg_reload_conf()');
 };
 
-/** So often the client comes again before the commit is done. */
+/** How often the client reconnects before the commit is done. */
 const TIMES = 4;
 
-/** A commit is not seen by anybody before it is done, long after the client has given up: it asks behind it, and goes on. */
+/**
+ * A commit is invisible until it is done, long after the client has given up: the client asks behind it, and
+ * continues.
+ */
 export const held: Part = withoutStandby('times that a held commit was asked about', async (bench) => {
   const relay = await openPostgresRelay(bench.cluster.port);
   const times = (): number => relay.messages.filter(({ text }) => text.includes('\nBEGIN')).length;
@@ -88,7 +92,7 @@ export const held: Part = withoutStandby('times that a held commit was asked abo
 
 const HASTY = { ...PATIENT, answer: 1000, lock: 100, patience: 1300 };
 
-/** Two charges in one commit, which is held until each is asked about for itself: both were begun, and are made. */
+/** Two charges in one commit, which is held until each is asked about: both were begun, and are sent. */
 export const heldTogether: Part = withoutStandby('charges in a held commit', async (bench) => {
   const relay = await openPostgresRelay(bench.cluster.port);
   const isOfOne = ({ text }: Passing): boolean => text.includes('\nBEGIN') && /ARRAY\[[^,\]]+\]/.test(text);

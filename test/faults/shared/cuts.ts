@@ -8,23 +8,23 @@ import { type Bench, openBench } from './bench.ts';
 import { type Charged, chargeAgain, endsOf, faultsAmong } from './charged.ts';
 import { charge, PATIENT } from './machine.ts';
 
-/** How a connection is cut, and what the next ones meet: `gone` ends each of them as soon as it begins. */
+/** How a connection is cut; with `gone` the next ones are cut at their start. */
 const HOWS = ['fin', 'rst', 'stall', 'gone'] as const;
 
-/** Where the conversation of a charge is cut: after so many bytes of one side. */
+/** Where the conversation of a charge is cut: after this many bytes of one side. */
 interface Cut {
   readonly side: Side;
   readonly after: number;
   readonly how: (typeof HOWS)[number];
 }
 
-/** Most of the time is waited. */
+/** Most of the time is spent waiting. */
 const LANES = 12;
 const SHORT_STEP = 397;
 const TLS_STEP = 7;
 const SHORT_TLS_STEP = 7 * SHORT_STEP;
 
-/** Where nothing is answered any more, each wait comes to its end. */
+/** If nothing is answered any more, each wait ends soon. */
 const HASTY: DatabaseLimits = {
   connect: 300,
   close: 20,
@@ -63,7 +63,7 @@ const run = async (bench: Bench, cut: Cut, sameMachine: boolean): Promise<Charge
   try {
     const first = await charge(process, bench.service.origin, ugwo);
     const posts = bench.posts(ugwo);
-    // What hangs goes on hanging.
+    // What hangs continues to hang.
     relay.use(() => undefined);
     const second = await chargeAgain(bench, process, ugwo, sameMachine);
     return { name: `${cut.how} after ${cut.after} bytes of the ${cut.side}`, ugwo, first, posts, second, sameMachine };
@@ -73,7 +73,7 @@ const run = async (bench: Bench, cut: Cut, sameMachine: boolean): Promise<Charge
   }
 };
 
-/** How many bytes a charge has that nothing befalls. */
+/** The number of bytes of an undisturbed charge. */
 const measured = async (bench: Bench): Promise<Readonly<Record<Side, number>>> => {
   const relay = await openPostgresRelay(bench.cluster.port);
   const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: PATIENT };
@@ -83,10 +83,10 @@ const measured = async (bench: Bench): Promise<Readonly<Record<Side, number>>> =
   return relay.bytes;
 };
 
-/** So seldom everything is `gone`, which is the simplest case. */
+/** `gone` is the simplest case, so it is rare. */
 const GONE_STEP = 7;
 
-/** Each place is cut in each way; of a sample, in one. */
+/** Each position is cut in each way; in a sample, in one way. */
 const cutsOf = (bytes: Readonly<Record<Side, number>>, step: number, short: boolean): Cut[] =>
   (['request', 'answer'] as const).flatMap((side) =>
     Array.from({ length: Math.floor(bytes[side] / step) + 1 }, (_, index) => index).flatMap((index) => {
@@ -123,7 +123,7 @@ const inBench = async (name: string, tls: string | undefined, step: number, { fo
   }
 };
 
-/** The conversation of a charge with the database, from the connection to the outcome, cut after each of its bytes. */
+/** A charge's conversation with the database, from the connection to the outcome, cut after each byte. */
 export const cuts: Part = async (options) => {
   const { short } = options;
   const plain = await inBench('cuts', undefined, short ? SHORT_STEP : 1, options);

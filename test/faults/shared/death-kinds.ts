@@ -12,21 +12,21 @@ import { KILLED } from './charged.ts';
 import { charge, PATIENT, type Process } from './machine.ts';
 import type { Order } from './worker.ts';
 
-/** One death, or standing still, in one charge. */
+/** One death or pause during a charge. */
 export interface Death {
   readonly limits: DatabaseLimits;
-  /** Happens when the message has come, and before it goes on. */
+  /** Called before the message passes. */
   readonly strike: (message: Passing) => ReturnType<Decide>;
-  /** Told of each message on a later connection, of the same charge or the one after it. */
+  /** Called for each message on a later connection, of this charge or the next. */
   readonly later: (message: Passing) => void;
   readonly charge: (process: Process, ugwo: string) => Promise<ChargeEnd>;
-  /** Resolves when another charge can be made. */
+  /** Resolves when another charge is possible. */
   readonly mended: () => Promise<void>;
-  /** Whatever stood still goes on. */
+  /** Resumes whatever was stopped. */
   readonly over: () => void;
 }
 
-/** For a server that stands still: all comes to its end soon. */
+/** For a stopped server: each wait ends soon. */
 const HASTY: DatabaseLimits = {
   ...PATIENT,
   connect: 1000,
@@ -46,12 +46,12 @@ const titleOf = (pid: number): string => {
   }
 };
 
-/** The server's processes for connections over loopback, where only charges come. */
+/** The server's processes for connections over loopback, which only charges use. */
 export const backendsOf = (cluster: Cluster): number[] => {
   try {
     return cluster.children().filter((pid) => titleOf(pid).includes(' 127.0.0.1('));
   } catch {
-    // The server itself does not run.
+    // The server is down.
     return [];
   }
 };
@@ -61,7 +61,7 @@ export const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
     try {
       process.kill(pid, name);
     } catch {
-      // It has ended by itself.
+      // It has ended already.
     }
   }
 };
@@ -86,7 +86,7 @@ const killBackend = (bench: Bench): Death => ({
   },
 });
 
-/** What has been answered still arrives; the server comes back while the client tries again. */
+/** Answers on their way still arrive; the server restarts while the client retries. */
 const stopServer = (bench: Bench): Death => {
   let again: Promise<void> | undefined;
   return {
@@ -100,7 +100,7 @@ const stopServer = (bench: Bench): Death => {
   };
 };
 
-/** Goes on when `isOver` says so of a later message, at the latest when a second charge has begun. */
+/** Resumes when `isOver` accepts a later message, at the latest when a second charge has begun. */
 const freeze =
   (isOver: (message: Passing) => boolean) =>
   (bench: Bench): Death => {
@@ -145,14 +145,14 @@ const killWorker = (bench: Bench): Death => {
   };
 };
 
-/** A message that ends with COMMIT, and with ROLLBACK in its place. */
+/** The message with ROLLBACK in place of its final COMMIT. */
 const rolledBack = (bytes: Buffer): Buffer => {
   const changed = Buffer.concat([bytes.subarray(0, -'COMMIT\0'.length), Buffer.from('ROLLBACK\0')]);
   changed.writeInt32BE(changed.length - 1, 1);
   return changed;
 };
 
-/** What stands between, such as a pool, ends the transaction otherwise than it was asked to. */
+/** A middlebox, such as a pool, rolls back the transaction instead of committing it. */
 const rollBack = (bench: Bench): Death => ({
   ...ordinary(bench),
   strike: ({ name, text, bytes }) =>

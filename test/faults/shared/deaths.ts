@@ -7,7 +7,7 @@ import { type Charged, chargeAgain, endsOf, faultsAmong } from './charged.ts';
 import { DEATHS, type DeathKind } from './death-kinds.ts';
 import { charge, PATIENT, type Process } from './machine.ts';
 
-/** What dies, when so many messages of the conversation have gone on. */
+/** What dies after this many messages of the conversation. */
 interface Moment {
   readonly kind: DeathKind;
   readonly at: number;
@@ -19,7 +19,7 @@ const KINDS = Object.keys(DEATHS) as DeathKind[];
 
 let ugwos = 0;
 
-/** The messages of a charge that nothing befalls. */
+/** The messages of an undisturbed charge. */
 const conversation = async (bench: Bench): Promise<readonly Passing[]> => {
   const relay = await openPostgresRelay(bench.cluster.port);
   const process = { url: bench.url(relay.port), folder: bench.newMachine(), limits: PATIENT };
@@ -64,7 +64,7 @@ const isCommit = ({ name, text }: Passing): boolean =>
 
 const wordsOf = ({ name, text }: Passing): string => (name === 'CommandComplete' ? `${name} ${text}` : name);
 
-/** A commit is rolled back where there is one; anything else dies at each message. */
+/** Rollbacks happen at commits only; any other death at each message. */
 const momentsOf = (messages: readonly Passing[], kinds: readonly DeathKind[]): Moment[] =>
   kinds.flatMap((kind) =>
     messages.flatMap((message, at) =>
@@ -74,7 +74,7 @@ const momentsOf = (messages: readonly Passing[], kinds: readonly DeathKind[]): M
     ),
   );
 
-/** Each kind of death at each message that `isMeant`. */
+/** Each kind of death at each message accepted by `isMeant`. */
 const deathsBy =
   (kinds: readonly DeathKind[], isMeant: (message: Passing) => boolean): Part =>
   async ({ short, folder }) => {
@@ -93,8 +93,8 @@ const deathsBy =
     }
   };
 
-/** Those at a commit and its answer alone. */
+/** Only those at a commit and its answer. */
 export const deathsAtCommits = (...kinds: readonly DeathKind[]): Part => deathsBy(kinds, isCommit);
 
-/** The database's processes, and the program's, end or stand still at each message of a charge. */
+/** The processes of the database and of the program die or pause at each message of a charge. */
 export const deaths: Part = deathsBy(KINDS, () => true);

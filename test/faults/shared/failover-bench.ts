@@ -10,18 +10,18 @@ import { type Counting, serveCounting, ugwoOf } from '../counting.ts';
 import { openPostgresRelay } from '../postgres-relay.ts';
 import type { Machine, machineAt } from './failover-machine.ts';
 
-/** A primary and a standby behind one address, two machines that charge there, and a service that counts what comes. */
+/** A primary and a standby behind one address, two machines that charge there, and a counting service. */
 export interface FailoverBench {
   readonly primary: Cluster;
   readonly standby: Standby;
   readonly service: Counting;
   readonly database: string;
   readonly machines: readonly [Machine, Machine];
-  /** Another machine, which has charged nothing yet. */
+  /** Another machine without charges. */
   newMachine(): Machine;
-  /** Nothing of the primary arrives at the standby any more, which neither of them is told. */
+  /** Stops the replication to the standby, without notice to either server. */
   stall(): void;
-  /** The primary dies, the standby takes over, and the address leads there. */
+  /** Kills the primary, promotes the standby, and redirects the address. */
   failOver(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,11 +30,11 @@ export interface FailoverOptions {
   readonly synchronous: boolean;
   /** A folder of its own. */
   readonly folder: string;
-  /** The ledger under test, which may be a sabotaged one. */
+  /** The ledger under test, possibly sabotaged. */
   readonly machineAt: typeof machineAt;
 }
 
-/** Starts it all. Who asked for it closes it. */
+/** Starts everything. The caller closes it. */
 export const openFailover = async (options: FailoverOptions): Promise<FailoverBench> => {
   const { synchronous, folder, machineAt } = options;
   const primary = await startCluster();
@@ -69,18 +69,18 @@ export const openFailover = async (options: FailoverOptions): Promise<FailoverBe
   };
 };
 
-/** So many payment requests that nobody has charged. */
+/** This many payment requests without charges. */
 export const ugwosFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => ugwoOf(first + index));
 
-/** How many commits wait for the standby now. */
+/** The number of commits that wait for the standby. */
 export const waitingCommits = async ({ primary }: FailoverBench): Promise<number> =>
   (await primary.sql("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).length;
 
-/** Resolves when something has come to be so. */
+/** Resolves when the condition is true. */
 export const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await wait(5);
 };
 
-/** `fault`, unless it is so. */
+/** The fault unless the condition is true. */
 export const check = (isSo: boolean, fault: string): string[] => (isSo ? [] : [fault]);

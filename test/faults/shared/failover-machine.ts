@@ -6,21 +6,21 @@ import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { type ChargeEnd, chargeAt } from '../charger.ts';
 
-/** Pauses between two tries are shorter than real ones, in milliseconds. */
+/** Shorter than real pauses between attempts, in milliseconds. */
 const PAUSE_MS = 20;
 
 /** A machine of the team. */
 export interface Machine {
-  /** Charges, as a run of the program does; without a look, so that the ledger alone stands in the way. */
+  /** Charges as a run of the program does, without a check, so that only the ledger blocks. */
   charge(ugwo: string): Promise<ChargeEnd>;
   ledger(): Promise<Ledger>;
-  /** Everything that waits gives up at its next failure. */
+  /** Lets everything that waits give up at its next failure. */
   giveUp(): void;
-  /** Ends the process; the next charge is that of another one. */
+  /** Ends the process; the next charge runs in a new one. */
   restart(): Promise<void>;
 }
 
-/** A machine that reaches the ledger at `url`, has `folder` as its own, and charges at the service `origin`. */
+/** A machine with its own folder, which reaches the ledger at `url` and charges at `origin`. */
 export const machineAt = (url: string, folder: string, origin: string): Machine => {
   let open: Promise<Ledger> | undefined;
   let late = 0;
@@ -33,7 +33,7 @@ export const machineAt = (url: string, folder: string, origin: string): Machine 
     };
     const access = { address: addressOf(url), password: async () => undefined };
     open ??= openSharedLedger({ ...options, lockWait: hurried, access, folder, worker: folder });
-    // Another try is another process.
+    // Another attempt is another process.
     open.catch(() => {
       open = undefined;
     });

@@ -11,7 +11,7 @@ import {
 } from './failover-bench.ts';
 
 export interface RunOptions extends Omit<FailoverOptions, 'synchronous'> {
-  /** How many charges a machine makes before the failover, and as many while the standby hears of nothing. */
+  /** The number of charges per machine before the failover, and again while the replication is stopped. */
   readonly each: number;
 }
 
@@ -19,7 +19,7 @@ const NEW = 90_000;
 
 const halves = <T>(all: readonly T[]): [T[], T[]] => [all.slice(0, all.length / 2), all.slice(all.length / 2)];
 
-/** Half of them by each machine, all at once. */
+/** Half of them on each machine, all at once. */
 const chargeAll = async ({ machines }: FailoverBench, ugwos: readonly string[]): Promise<ChargeEnd[]> => {
   const ends = halves(ugwos).map((some, index) => some.map((ugwo) => machines[index as 0 | 1].charge(ugwo)));
   return Promise.all(ends.flat());
@@ -51,7 +51,7 @@ const inBench = async (
   }
 };
 
-/** Says of each that is unknown what the service has made of it, as `ledger sync` does. */
+/** Resolves each unknown charge by what the service has, as `ledger sync` does. */
 const reconcile = async ({ machines: [machine], service }: FailoverBench): Promise<string[]> => {
   const ledger = await machine.ledger();
   const unknown = await ledger.unknown();
@@ -67,7 +67,10 @@ const reconcile = async ({ machines: [machine], service }: FailoverBench): Promi
   return unknown.map(({ about }) => about);
 };
 
-/** A standby that lags takes over: what it had not heard of is found, and nothing is charged until somebody has looked. */
+/**
+ * A lagging standby takes over: its missing intents are detected, and nothing is charged until an operator has
+ * checked.
+ */
 export const asynchronous = (options: RunOptions): Promise<PartResult> =>
   inBench({ ...options, synchronous: false }, async (bench) => {
     const { each } = options;
@@ -77,7 +80,7 @@ export const asynchronous = (options: RunOptions): Promise<PartResult> =>
     bench.stall();
     before.push(...(await chargeAll(bench, lost)));
     await bench.failOver();
-    // One goes on with a connection that was lost, the other is a process of its own.
+    // One continues with its broken connection, the other is a new process.
     await bench.machines[1].restart();
     for (const machine of bench.machines) await (await machine.ledger()).unknown();
     const missing = await countIn(bench, 'put_back');
@@ -104,7 +107,7 @@ export const asynchronous = (options: RunOptions): Promise<PartResult> =>
     };
   });
 
-/** A synchronous standby takes over while commits wait for it: none that a charge was sent after is lost. */
+/** A synchronous standby takes over while commits wait for it: no intent of a sent charge is lost. */
 export const synchronous = (options: RunOptions): Promise<PartResult> =>
   inBench({ ...options, synchronous: true }, async (bench) => {
     const [kept, held] = halves(ugwosFrom(0, 4 * options.each));
@@ -135,13 +138,13 @@ export const synchronous = (options: RunOptions): Promise<PartResult> =>
     };
   });
 
-/** Ends the wait for the standby, as an administrator can: the server then says COMMIT, with a warning. */
+/** Cancels the wait for the standby, as an administrator can: the server then reports COMMIT with a warning. */
 const cancelWait = async (bench: FailoverBench): Promise<void> => {
   await until(async () => (await waitingCommits(bench)) === 1);
   await bench.primary.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
 };
 
-/** The standby is gone and the wait for it is cancelled: that is no commit, and nothing is sent before there is one. */
+/** The standby is gone and the wait for it is cancelled: that is no commit, and nothing is sent without one. */
 export const cancelled = (options: RunOptions): Promise<PartResult> =>
   inBench({ ...options, synchronous: true }, async (bench) => {
     const { machines, service, standby } = bench;
@@ -151,7 +154,7 @@ export const cancelled = (options: RunOptions): Promise<PartResult> =>
     await standby.stop();
     const patient = machines[0].charge(first);
     await cancelWait(bench);
-    // It waits once more, behind the lock.
+    // It waits again, behind the lock.
     await until(async () => service.posts.length > 0 || (await waitingCommits(bench)) === 1);
     const early = service.posts.length;
     await standby.start();

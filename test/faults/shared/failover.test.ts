@@ -8,15 +8,15 @@ import { asynchronous, cancelled, synchronous } from './failover-runs.ts';
 
 describe.skipIf(process.platform === 'win32')('a failover of the shared ledger', () => {
   it.each([
-    ['to a standby that lags loses intents, which are found, and keeps everybody from charging', asynchronous],
-    ['to a synchronous standby loses none', synchronous],
-    ['is no reason to send what no standby has', cancelled],
+    ['to a lagging standby loses intents, which is detected and blocks all charges', asynchronous],
+    ['to a synchronous standby loses no intent', synchronous],
+    ['sends nothing that no standby has', cancelled],
   ])('%s', { timeout: 60_000 }, async (_name, run) => {
     expect(await run({ each: 4, folder: newFolder('failover'), machineAt })).toMatchObject({ failures: [] });
   });
 });
 
-// `npm run torture` builds them; that their lines are there still is seen here.
+// `npm run torture` builds them; this test checks that their lines still exist.
 it.each(SABOTAGES)('the sabotage finds its line: $name', (sabotage) => {
   const source = readFileSync(sabotage.file, 'utf8');
   expect(sabotaged(sabotage, source)).not.toBe(source);

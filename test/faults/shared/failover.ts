@@ -7,7 +7,7 @@ import { asynchronous, cancelled, type RunOptions, synchronous } from './failove
 
 type Run = (options: RunOptions) => Promise<PartResult>;
 
-/** What must be seen by which run. */
+/** The run that must detect each sabotage. */
 export const SABOTAGES: readonly (readonly [sabotage: Sabotage, run: Run])[] = [
   [
     {
@@ -38,7 +38,7 @@ export const SABOTAGES: readonly (readonly [sabotage: Sabotage, run: Run])[] = [
   ],
 ];
 
-/** What a machine charges with, sabotaged. */
+/** The machine's code, sabotaged. */
 const machineWith = async (sabotage: Sabotage, file: string): Promise<typeof machineAt> => {
   const path = resolve(sabotage.file);
   await build({
@@ -67,7 +67,7 @@ const notCaught = async (folder: string, index: number): Promise<string[]> => {
   return failures.length > 0 ? [] : [`the sabotage "${sabotage.name}" was not caught`];
 };
 
-/** Failover to a standby that has heard of everything, and to one that has not. But for `short`, with sabotages. */
+/** Failover to an up-to-date standby, and to a lagging one. Unless `short`, with sabotages. */
 export const failover: Part = async ({ short, folder }) => {
   const figures: Figure[] = [];
   const failures: string[] = [];

@@ -1,6 +1,6 @@
 import type { Asked } from '../../support/postgres/kinds.ts';
 
-/** A row of the ledger that came to be in a state, committed at that moment: milliseconds since the epoch. */
+/** A ledger row's new state, with its commit time in milliseconds since the epoch. */
 export interface Change {
   readonly id: string;
   /** The payment request. */
@@ -9,19 +9,19 @@ export interface Change {
   readonly at: number;
 }
 
-/** A charge that came to the service, by the same machine's clock (`Date.now()`). */
+/** A charge received by the service, with the same machine's time (`Date.now()`). */
 export interface Post {
   readonly about: string;
   readonly at: number;
 }
 
-/** The time in which a row was open: from its commit to that of what became of it. */
+/** The time in which a row was open: from its commit to that of its outcome. */
 interface Interval {
   readonly id: string;
   readonly about: string;
   readonly from: number;
   readonly to: number;
-  /** What it is in since then; `unknown` and `sending` are open, without an end. */
+  /** Its state since then; `unknown` and `sending` are open, without an end. */
   readonly end: string;
 }
 
@@ -44,11 +44,11 @@ const intervalsOfRow = (changes: readonly Change[]): Interval[] => {
   return open === undefined ? intervals : [...intervals, open];
 };
 
-/** When each row was open. Changes of one row come in their order; a row that is opened again has two intervals. */
+/** When each row was open. The changes of a row are in order; a row that is reopened has two intervals. */
 const intervalsOf = (changes: readonly Change[]): Interval[] =>
   grouped(changes, ({ id }) => id).flatMap(intervalsOfRow);
 
-/** A moment of `Date.now()` is the beginning of a millisecond. */
+/** `Date.now()` is the beginning of its millisecond. */
 const isIn = ({ from, to }: Interval, { at }: Post): boolean => from <= at + 1 && at <= to;
 
 const told = ({ id, from, to, end }: Interval): string => `${id} (${end}, ${from} to ${to})`;
@@ -63,7 +63,7 @@ const faultsBetween = (intervals: readonly Interval[]): string[] =>
     }),
   );
 
-/** How many charges may have come of a row that ended so. */
+/** The possible numbers of received charges of a row in each state. */
 const ALLOWED: Readonly<Record<string, readonly number[]>> = { accepted: [1], not_sent: [0], not_created: [0] };
 
 const faultsOfRow = (intervals: readonly Interval[], posts: readonly Post[]): string[] => {
@@ -81,9 +81,9 @@ const faultsAbout = (intervals: readonly Interval[], posts: readonly Post[]): st
 ];
 
 /**
- * What is wrong with a history, in words; nothing where each charge that came to the service lies in the time of one row, of
- * which no other came, no two rows of a payment request were open at once, none was begun after one that was accepted, and
- * none says otherwise than what came. For payment requests that are charged without `--again` and do not fail.
+ * The faults of a history; none if each received charge lies in the interval of one row and no other charge does, no
+ * two rows of a payment request were open at once, none was begun after an accepted one, and every row agrees with
+ * what was received. For payment requests that are charged without `--again` and do not fail.
  */
 export const faultsIn = (changes: readonly Change[], posts: readonly Post[]): string[] => {
   const intervals = Map.groupBy(intervalsOf(changes), ({ about }) => about);
@@ -94,10 +94,10 @@ export const faultsIn = (changes: readonly Change[], posts: readonly Post[]): st
   );
 };
 
-/** What a server must be started with for its ledgers to be watched. */
+/** Server settings that watching requires. */
 export const WATCHED_SETTINGS = { track_commit_timestamp: true };
 
-/** Each change of a state is noted in its own transaction, so that what is noted is what was committed. */
+/** Each change of a state is recorded in its own transaction, so that only committed changes are recorded. */
 const WATCH = `
   CREATE SCHEMA watched;
   CREATE TABLE watched.change (n bigint GENERATED ALWAYS AS IDENTITY, id text, about text, state text);
@@ -113,7 +113,7 @@ const WATCH = `
 const CHANGES = `SELECT id, about, state, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS at
   FROM watched.change ORDER BY n`;
 
-/** Watches a ledger from now on, on a server with `WATCHED_SETTINGS`; `changes` gives what was committed so far. */
+/** Watches a ledger from now on, on a server with `WATCHED_SETTINGS`; `changes` returns the committed changes. */
 export const watchLedger = async (
   { sql }: Pick<Asked, 'sql'>,
   database: string,

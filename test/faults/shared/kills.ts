@@ -7,12 +7,12 @@ import { faultsIn } from './history.ts';
 const FULL = { rows: 10_000, kills: 100, processes: 4, concurrency: 8, latency: 50, again: false };
 const SHORT = { rows: 60, kills: 3, processes: 2, concurrency: 4, latency: 200, again: false };
 
-/** Of all slices: whoever asks first has them next. What is left to somebody only saves work. */
+/** Releases all slices to the next process that asks. Reserved slices only save work. */
 const FORGET = 'UPDATE paycli.slice SET until = clock_timestamp()';
 
 /**
- * Processes of the built program, each with a folder of its own, that work off one file over one database and are killed
- * again and again. At each kill it is forgotten which rows are left to whom.
+ * Processes of the built program, each with its own folder, that process one file with one database and are killed
+ * repeatedly. Each kill releases the reserved rows.
  */
 export const kills: Part = async ({ short, folder, say }) => {
   const bench = await openBench(folder);

@@ -21,7 +21,7 @@ export const PATIENT: DatabaseLimits = {
   outcome: 20_000,
 };
 
-/** Pauses between two tries are shorter than real ones. */
+/** Shorter than real pauses between attempts. */
 const PAUSE_MS = 20;
 
 /** Where a process runs, and how it reaches the ledger. */
@@ -30,7 +30,7 @@ export interface Process {
   /** The folder of its machine. */
   readonly folder: string;
   readonly limits: DatabaseLimits;
-  /** Aborted when it is to give up. */
+  /** Aborted to make it give up. */
   readonly stop?: AbortSignal;
 }
 
@@ -45,14 +45,14 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Works with a ledger as a process of its own does; afterwards that process has ended. */
+/** Uses a ledger as a separate process does, which has ended afterwards. */
 export const asProcess = async <T>(
   { url, folder, limits, stop = new AbortController().signal }: Process,
   work: (ledger: Ledger) => Promise<T>,
 ): Promise<T> => {
   processes += 1;
   const self = { pid: process.pid, boot: folder, started: `${process.pid} ${processes}` };
-  // Of another machine nothing is seen.
+  // Processes of other machines are invisible.
   const isGone = ({ boot, pid, started }: Sender): boolean => boot === folder && (ended.has(started) || !isAlive(pid));
   const { path: _path, ...options } = ledgerOptions('', { self, isGone });
   const lockWait = {
@@ -69,7 +69,7 @@ export const asProcess = async <T>(
   }
 };
 
-/** Charges, as a run of the program does, without a look before it. */
+/** Charges as a run of the program does, without a check before it. */
 export const charge = async (where: Process, origin: string, ugwo: string): Promise<ChargeEnd> => {
   try {
     return await asProcess(where, (ledger) => chargeAt(origin, ledger, ugwo, { look: undefined, charge: 20_000 }));

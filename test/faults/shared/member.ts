@@ -1,6 +1,6 @@
 /**
- * A process of a team: it charges over a shared ledger, as the process of a machine with that name, and stops itself where it
- * is told to.
+ * A process of a team: it charges with a shared ledger as a process of the named machine, and stops itself at the
+ * given point.
  */
 
 import { Socket } from 'node:net';
@@ -10,16 +10,16 @@ import { type ChargeEnd, chargeAt, type Limits } from '../charger.ts';
 import { type Machine, openOn } from './on-machine.ts';
 
 /**
- * Where a process stops itself: it has looked at the payment request; its transaction has its locks; its intent is committed;
- * its connection to the service stands.
+ * Where a process stops itself: after its check; when its transaction has the locks; when its intent is committed;
+ * when it is connected to the service.
  */
 export type StopAt = 'looked' | 'locked' | 'begun' | 'connected';
 
 export interface Order extends Machine {
   readonly origin: string;
-  /** What others call the service, where it is known here by another name. */
+  /** The service's name for the others, if it differs from the name here. */
   readonly known?: string;
-  /** Charged one after the other. */
+  /** Charged in sequence. */
   readonly ugwos: readonly string[];
   readonly limits: Limits;
   readonly stopAt?: StopAt | undefined;
@@ -27,7 +27,7 @@ export interface Order extends Machine {
 
 const stopHere = (): void => void process.kill(process.pid, 'SIGSTOP');
 
-/** Once the server has answered what takes the locks of an intent; the next try goes on. */
+/** Stops after the server has granted the locks of an intent; the next attempt continues. */
 const stopWhenLocked = (): void => {
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...args: Parameters<typeof query>) {
@@ -52,7 +52,7 @@ const stopWhenConnected = (origin: string): void => {
   } as typeof connect;
 };
 
-/** The look before the charge has its own connection, which is no place to stop at. */
+/** The check before the charge has its own connection, where it does not stop. */
 const stopping = (ledger: Ledger, { stopAt, origin }: Order): Ledger => ({
   ...ledger,
   begin: async (...args) => {

@@ -10,7 +10,7 @@ import type { Bench } from './bench.ts';
 import { answers, backendsOf, signal } from './death-kinds.ts';
 import { asProcess, PATIENT } from './machine.ts';
 
-/** What happens when so many messages have gone through a process's first connection. */
+/** What happens after this many messages of a process's first connection. */
 export const FAULTS = ['fin', 'rst', 'stall', 'gone', 'paused', 'frozen', 'killed', 'stopped'] as const;
 
 export interface Fault {
@@ -18,14 +18,14 @@ export interface Fault {
   readonly at: number;
 }
 
-/** One process that charges some payment requests at once. */
+/** One process that charges several payment requests at once. */
 export interface Task {
   readonly machine: number;
   readonly ugwos: readonly number[];
   readonly fault: Fault | undefined;
 }
 
-/** Processes that run at once, and what a person says afterwards. */
+/** Concurrent processes, and what an operator resolves afterwards. */
 export interface Round {
   readonly tasks: readonly Task[];
   readonly resolved: { readonly machine: number; readonly ugwo: number } | undefined;
@@ -46,7 +46,7 @@ const LIMITS: DatabaseLimits = {
   outcome: 1500,
 };
 
-/** Who is held is let go when nobody else is left who could go on. */
+/** Held processes are released when no other one can continue. */
 const meetingPoint = (count: number) => {
   let [running, waiting] = [count, [] as (() => void)[]];
   const look = (): void => {
@@ -79,7 +79,7 @@ const toldOf = (thrown: unknown, ugwo: string): Told => {
 
 let worlds = 0;
 
-/** Payment requests and machines of their own over one server. */
+/** New payment requests and machines on one server. */
 export const openWorld = (bench: Bench) => {
   const { cluster, service } = bench;
   worlds += 1;
@@ -93,7 +93,7 @@ export const openWorld = (bench: Bench) => {
     await cluster.start();
     restarting = undefined;
   };
-  /** Once, where several would at the same time. */
+  /** Runs once for concurrent calls. */
   const restartOnce = (): Promise<void> => {
     restarting ??= restart();
     return restarting;
@@ -139,7 +139,7 @@ export const openWorld = (bench: Bench) => {
     }
   };
 
-  /** Says the truth of what is unknown. */
+  /** Resolves unknown charges with the truth. */
   const resolve = async (machine: number, ugwo: string): Promise<void> => {
     const where = { url: bench.url(), folder: machines[machine] ?? '', limits: PATIENT };
     const made = service.made(ugwo)[0];
@@ -169,7 +169,7 @@ export const openWorld = (bench: Bench) => {
   };
 
   return {
-    /** Gives how each charge ended. */
+    /** Returns the result of each charge. */
     play: async ({ tasks, resolved }: Round): Promise<readonly ChargeEnd[]> => {
       const meeting = meetingPoint(tasks.length);
       const told = (await Promise.all(tasks.map((task) => run(task, meeting)))).flat();
@@ -179,7 +179,7 @@ export const openWorld = (bench: Bench) => {
       if (resolved !== undefined) await resolve(resolved.machine, ugwos[resolved.ugwo] as string);
       return told;
     },
-    /** What is wrong with all that has happened. */
+    /** The faults of the whole history. */
     faults: async (): Promise<string[]> => {
       for (const machine of machines) rmSync(machine, { recursive: true });
       return [

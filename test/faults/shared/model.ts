@@ -5,7 +5,7 @@ import { openBench } from './bench.ts';
 import { FAULTS, type Fault, MACHINES, openWorld, type Round, type Task, UGWOS } from './model-world.ts';
 
 const RUNS = { short: 3, full: 300 };
-/** A connection and its greeting have some 30 messages, a charge 40 more, and several at once more than that. */
+/** A connection and its start-up need about 30 messages, a charge 40 more, and concurrent charges more than that. */
 const at = fc.oneof({ weight: 1, arbitrary: fc.nat(30) }, { weight: 4, arbitrary: fc.integer({ min: 30, max: 90 }) });
 
 const fault: fc.Arbitrary<Fault | undefined> = fc.option(fc.record({ kind: fc.constantFrom(...FAULTS), at }), {
@@ -21,13 +21,13 @@ const task: fc.Arbitrary<Task> = fc.record({
 
 const round: fc.Arbitrary<Round> = fc.record({
   tasks: fc.array(task, { minLength: 2, maxLength: 4 }),
-  /** Afterwards a person says what became of a payment request. */
+  /** Afterwards an operator resolves a payment request. */
   resolved: fc.option(fc.record({ machine: fc.nat(MACHINES - 1), ugwo: fc.nat(UGWOS - 1) }), { nil: undefined }),
 });
 
 const rounds = fc.array(round, { minLength: 1, maxLength: 5 });
 
-/** Several machines charge few payment requests at once, while whatever may happen happens, in random order. */
+/** Several machines charge few payment requests at once, with random faults in random order. */
 export const model: Part = async ({ short, folder }) => {
   const bench = await openBench(folder);
   const ends: Record<string, number> = {};
@@ -40,7 +40,7 @@ export const model: Part = async ({ short, folder }) => {
   });
   const numRuns = short ? RUNS.short : RUNS.full;
   try {
-    // What happens in which order is not the same twice: a smaller case would often be another one.
+    // The order of events is not reproducible: a smaller case would often be a different one.
     await fc.assert(property, { numRuns, seed: drawn('shared model') % 2 ** 31, endOnFailure: true });
   } catch (thrown) {
     failures.push(

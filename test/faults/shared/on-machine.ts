@@ -8,18 +8,18 @@ import { ledgerOptions } from '../../support/ledger.ts';
 /** A machine of a team, and how it reaches the ledger. */
 export interface Machine {
   readonly url: string;
-  /** What the server is called in a network of the machine's own. */
+  /** The server's name in the machine's own network. */
   readonly host?: string;
-  /** What tells it from others: of those only the server's clock says what has ended. */
+  /** Its identity: for other machines only the server's clock tells what has ended. */
   readonly machine: string;
   /** Its own folder. */
   readonly folder: string;
-  /** So much clocks may run apart, in milliseconds; none where this says nothing. */
+  /** The tolerated clock difference in milliseconds; 0 by default. */
   readonly slack?: number;
   readonly waits?: DatabaseLimits | undefined;
 }
 
-/** The ledger as this process opens it that runs on the machine. */
+/** The ledger as opened by this process on the machine. */
 export const openOn = ({ url, host, machine, folder, slack = 0, waits = LIMITS }: Machine): Promise<Ledger> => {
   const self = { ...thisSender(), boot: machine };
   const { path: _path, ...options } = ledgerOptions('', { self });

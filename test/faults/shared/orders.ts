@@ -8,8 +8,9 @@ import { type Bench, openBench } from './bench.ts';
 import { charge, PATIENT, type Process } from './machine.ts';
 
 /**
- * In which order two processes charge one payment request: the first's request of that number goes on when the second's has come,
- * the second's when the first's was answered or waits for a lock, and what the first asks next when the second has ended.
+ * The order in which two processes charge one payment request: the first one's request of that number continues when
+ * the second one's has arrived, the second one's when the first one's was answered or waits for a lock, and the first
+ * one's next when the second process has ended.
  */
 interface Order {
   readonly first: number;
@@ -17,22 +18,25 @@ interface Order {
 }
 
 /**
- * Whoever is in the way of the other stays there: the other gives up what it has not sent. What it has sent it notes when the
- * server has ended the transaction that is in its way.
+ * A blocking process stays: the other gives up what it has not sent. What it has sent it records when the server has
+ * ended the blocking transaction.
  */
 const LIMITS = { ...PATIENT, close: 100, lock: 600, idle: 2000, patience: 400, outcome: 10_000 };
 
-/** What a charge asks: connection, greeting, the look behind the lock, the intent; the same two for the outcome. */
+/**
+ * A charge's requests: connection, start-up, the check behind the lock, the intent; the last two again for the
+ * outcome.
+ */
 const REQUESTS = [0, 1, 2, 3, 4, 5];
-/** Those from the look to the outcome's. */
+/** From the check to the outcome's check. */
 const SHORT = [2, 3, 4];
 
-/** Resolves when somebody waits for a lock, or when that is `over`. */
+/** Resolves when a process waits for a lock, or at `isOver`. */
 const waited = async ({ cluster }: Bench, isOver: () => boolean): Promise<void> => {
   while (!isOver() && (await cluster.sql('SELECT FROM pg_locks WHERE NOT granted')).length === 0) await wait(1);
 };
 
-/** Counts what is asked, and tells when a request was answered. */
+/** Counts the requests, and reports when one was answered. */
 const counting = (each: (request: number) => Promise<void>, answered: () => void): Decide => {
   let requests = 0;
   return async ({ side, name }) => {
@@ -104,7 +108,7 @@ const faultsOf = (ends: readonly ChargeEnd[], posts: number): string[] => {
   return posts === accepted && posts <= 1 && known ? [] : [`${posts} came, of ${told}`];
 };
 
-/** Two processes charge one payment request, in each order of what they ask of the database. */
+/** Two processes charge one payment request, in each order of their database requests. */
 export const orders: Part = async ({ short, folder }) => {
   const bench = await openBench(folder);
   try {

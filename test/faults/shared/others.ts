@@ -8,7 +8,7 @@ import { until } from './team.ts';
 
 const LIMITS = { look: undefined, charge: 20_000 };
 
-/** Works with the ledger as a process on a machine of its own does. */
+/** Uses the ledger as a process on another machine does. */
 export const elsewhere = async <T>(bench: Bench, work: (ledger: Ledger) => Promise<T>): Promise<T> => {
   const folder = bench.newMachine();
   const ledger = await openOn({ url: bench.url(), machine: basename(folder), folder });
@@ -21,14 +21,14 @@ export const chargeElsewhere = (bench: Bench, ugwo: string): Promise<ChargeEnd> 
 const lastOf = async (ledger: Ledger, ugwo: string): Promise<Entry | undefined> =>
   (await ledger.list({ about: ugwo, limit: 1 }))[0];
 
-/** How the last charge of a payment request stands once it is no longer being sent, as others see it. */
+/** The last charge of a payment request as others see it, once it is no longer being sent. */
 export const settledElsewhere = (bench: Bench, ugwo: string): Promise<Entry | undefined> =>
   elsewhere(bench, async (ledger) => {
     await until(async () => (await lastOf(ledger, ugwo))?.state !== 'sending', `that ${ugwo} is no longer being sent`);
     return lastOf(ledger, ugwo);
   });
 
-/** What a person says who has looked at the service: it has none. */
+/** Resolves as an operator who has checked the service: it has no charge. */
 export const resolveElsewhere = (bench: Bench, id: string): Promise<boolean> =>
   elsewhere(bench, (ledger) =>
     ledger.resolve(id, {

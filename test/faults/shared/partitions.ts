@@ -8,15 +8,15 @@ import type { Order, StopAt } from './member.ts';
 import { chargeElsewhere } from './others.ts';
 import { startMember } from './team.ts';
 
-/** The names in the network of a machine. */
+/** The names in a machine's network. */
 const LEDGER = 'ledger.test';
 const SERVICE = 'service.test';
 
 interface Partition {
   readonly cut: readonly (typeof LEDGER | typeof SERVICE)[];
-  /** `handed over`: the service has got the charge, and has not answered. */
+  /** `handed over`: the service has received the charge, and has not answered. */
   readonly at: StopAt | 'handed over';
-  /** How the charge ends, and another machine's that is made while the cable is out. */
+  /** The possible results of the charge, and of another machine's charge while the cable is cut. */
   readonly ends: readonly string[];
   readonly others: 'accepted' | 'refused';
 }
@@ -38,7 +38,7 @@ const PARTITIONS: readonly Partition[] = [
 ];
 const [SHORT, FULL_TIMES, LANES] = [3, 5, 4];
 
-/** Where nothing comes back, it is not waited for long. */
+/** Short waits, because nothing is answered. */
 const HASTY = { ...PATIENT, connect: 4000, answer: 1500, read: 1500, idle: 1000, patience: 2000, outcome: 2000 };
 const ATTEMPT_MS = 1000;
 const LONG_MS = 20_000;
@@ -78,7 +78,7 @@ const cutOnce = async (
     for (const name of cut) network.heal(name);
     const [again] = (await charge({ limits: { look: undefined, charge: LONG_MS } })) ?? [];
     const posts = bench.posts(ugwo);
-    // What was on its way when the cable was pulled may still come, or never.
+    // Packets sent before the cut may still arrive.
     const least = end?.kind === 'unknown' || (expected === 'refused' && end?.kind === 'not_sent') ? 0 : 1;
     const name = `${cut.join(' and ')} cut off, ${at}`;
     return [
@@ -92,7 +92,7 @@ const cutOnce = async (
   }
 };
 
-/** Cables of a machine are pulled on its charge's way: that to the database, that to the service, or both. Needs root. */
+/** Cuts a machine's cable to the database, to the service, or both, during a charge. Needs root. */
 export const partitions: Part = async ({ short, folder }) => {
   const onPost = new Map<string, () => void>();
   const bench = await openBench(folder, {}, ({ ugwo }) => {

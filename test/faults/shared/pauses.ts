@@ -8,12 +8,12 @@ import type { StopAt } from './member.ts';
 import { chargeElsewhere, resolveElsewhere, settledElsewhere } from './others.ts';
 import { type Member, startMember } from './team.ts';
 
-/** `handed over`: the service has got the charge. `any`: after so many milliseconds, wherever it is then. */
+/** `handed over`: the service has received the charge. `any`: after a time, wherever it is. */
 type Moment = StopAt | 'handed over' | 'any';
 
 interface Pause {
   readonly at: Moment;
-  /** Beyond the time that its sending was given, and until others have done what they can. */
+  /** Beyond the time limit of the sending, and until others have finished. */
   readonly long: boolean;
   readonly after: number;
 }
@@ -21,14 +21,14 @@ interface Pause {
 const MOMENTS: readonly Moment[] = ['looked', 'locked', 'begun', 'connected', 'handed over'];
 const LANES = 4;
 const [FULL_TIMES, FULL_ANYWHERE, SHORT_ANYWHERE] = [10, 100, 1];
-/** A charge takes about so long, its start included, in milliseconds. */
+/** The approximate time of a charge with its start, in milliseconds. */
 const CHARGE_MS = 250;
 
 const SHORT_BOUND: Limits = { look: undefined, charge: 500, bound: 1500 };
-/** A machine under load gets there, too. */
+/** Enough for a machine under load. */
 const LONGER_BOUND: Limits = { look: undefined, charge: 1000, bound: 5000 };
 const NO_BOUND: Limits = { look: undefined, charge: 20_000 };
-/** Who does nothing in a transaction soon loses it, and its locks. */
+/** An idle transaction soon ends, with its locks. */
 const HASTY = { ...PATIENT, idle: 1000 };
 
 const limitsOf = ({ at, long }: Pause): Limits => {
@@ -36,7 +36,9 @@ const limitsOf = ({ at, long }: Pause): Limits => {
   return at === 'handed over' || at === 'any' ? LONGER_BOUND : SHORT_BOUND;
 };
 
-/** What others do meanwhile: they charge, and again once a person has said that the first was never made. */
+/**
+ * What others do in the meantime: they charge, and again after an operator has resolved the first charge as absent.
+ */
 const othersGoOn = async (bench: Bench, ugwo: string, long: boolean): Promise<ChargeEnd> => {
   const first = await chargeElsewhere(bench, ugwo);
   if (first.kind === 'accepted' || !long) return first;
@@ -45,7 +47,7 @@ const othersGoOn = async (bench: Bench, ugwo: string, long: boolean): Promise<Ch
   return chargeElsewhere(bench, ugwo);
 };
 
-/** How the paused one may end: others have charged meanwhile, or it has, or nobody knows. */
+/** The possible results of the paused process: others have charged in the meantime, or it has, or it is unknown. */
 const endsOf = ({ at, long }: Pause): readonly string[] => {
   if (at === 'any') return ['accepted', 'refused', 'not_sent', 'unknown', 'unrecorded'];
   if (at === 'looked' || at === 'locked') return ['refused'];
@@ -71,7 +73,7 @@ const pauseOnce = async (bench: Bench, onPost: Map<string, () => Promise<void>>,
     const order = { url: bench.url(), machine: `paused-${number}`, folder, origin: bench.service.origin, waits: HASTY };
     const charged = member.charge({ ...order, ugwos: [ugwo], limits: limitsOf(pause), stopAt });
     const reached = at === 'handed over' ? posted.promise : at === 'any' ? member.stopAfter(after) : member.stopped();
-    // One that has ended is not waited for.
+    // A process that has ended is not waited for.
     await Promise.race([reached, charged]);
     const others = await othersGoOn(bench, ugwo, long);
     member.goOn();
@@ -96,7 +98,7 @@ const pausesOf = (short: boolean): Pause[] => {
   return [...Array.from({ length: short ? 1 : FULL_TIMES }, () => known).flat(), ...anywhere];
 };
 
-/** A process is stopped (SIGSTOP) on its way, others go on, and it goes on. */
+/** Stops (SIGSTOP) a process during a charge, lets others charge, and resumes it. */
 export const pauses: Part = async ({ short, folder }: PartOptions) => {
   const onPost = new Map<string, () => Promise<void>>();
   const bench = await openBench(folder, {}, ({ ugwo }) => {

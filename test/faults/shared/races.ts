@@ -9,7 +9,7 @@ import { type Member, startMember } from './team.ts';
 export interface Size {
   readonly processes: number;
   readonly ugwos: number;
-  /** Of so many answers one is lost; 0: none is. */
+  /** One in this many answers is lost; 0: none. */
   readonly lostOf: number;
 }
 
@@ -17,18 +17,18 @@ const FULL: Size = { processes: 8, ugwos: 2000, lostOf: 0 };
 const SHORT: Size = { processes: 3, ugwos: 24, lostOf: 0 };
 const [LOST_OF, SHORT_LOST_OF] = [20, 4];
 
-/** Nobody looks: a look would show what others have made, and the ledger alone is to keep them apart. */
+/** No checks, which would show the activities of others: only the ledger prevents second charges. */
 const LIMITS = { look: undefined, charge: 20_000 };
 const LOST: Fate = { makes: true, answer: 'reset' };
 
-/** All are at the same few at a time, each in an order of its own. */
+/** All charge the same few at a time, each in its own order. */
 const AT_ONCE = 4;
 const shuffled = (ugwos: readonly string[], racer: number): string[] => {
   const places = new Map(ugwos.map((ugwo, at) => [ugwo, Math.floor(at / AT_ONCE) + chance(`${racer} ${ugwo}`)]));
   return [...ugwos].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
 };
 
-/** Every other process has its machine with the one before it. */
+/** Every second process shares its machine with the one before it. */
 const runAll = async (bench: Bench, racers: readonly Member[], ugwos: readonly string[]): Promise<ChargeEnd[]> => {
   const machines = racers.map((_, racer) => Math.floor(racer / 2));
   const folders = [...new Set(machines)].map(() => bench.newMachine());
@@ -91,7 +91,7 @@ const race = async ({ processes, ugwos: count, lostOf }: Size, { folder }: PartO
   }
 };
 
-/** Processes, two on each machine, that race for the same payment requests; and the same with answers that are lost. */
+/** Processes, two on each machine, that race for the same payment requests; and the same with lost answers. */
 export const races: Part = async (options) => {
   const size = options.short ? SHORT : FULL;
   const all = [

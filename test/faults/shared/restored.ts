@@ -3,13 +3,13 @@ import type { Part } from '../part.ts';
 import { type Bench, openBench } from './bench.ts';
 import { charge, PATIENT, type Process } from './machine.ts';
 
-/** Puts back what the database was before. */
+/** Restores an earlier state of the database. */
 const restore = async ({ cluster, database }: Bench, backup: string): Promise<void> => {
   await cluster.sql(`DROP DATABASE ${database} WITH (FORCE)`);
   await cluster.sql(`ALTER DATABASE ${backup} RENAME TO ${database}`);
 };
 
-/** The database is restored from a backup that does not know of a charge: the machine that made it knows, and refuses. */
+/** The database is restored from a backup without a charge: the machine that sent it detects that, and refuses. */
 export const restored: Part = async ({ folder }) => {
   const bench = await openBench(folder);
   try {

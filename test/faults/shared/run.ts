@@ -1,5 +1,5 @@
 /**
- * Runs one suite in a process of its own, on the program as it is or sabotaged, and tells its parent what became of it.
+ * Runs one suite in its own process, on the unchanged or sabotaged program, and reports the result to its parent.
  * Arguments: the suite, `short` or `full`, a folder, the name of the sabotage.
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { SABOTAGES } from './sabotages.ts';
 
 const [suite = '', size = 'short', folder = '', named] = process.argv.slice(2);
 
-/** The file that is loaded from now on has the change in it. */
+/** Applies the change when the file is loaded. */
 const put = (sabotage: Sabotage): void => {
   const path = resolve(sabotage.file);
   const { href } = pathToFileURL(path);
@@ -25,7 +25,7 @@ const put = (sabotage: Sabotage): void => {
 
 const found = SABOTAGES.find(({ sabotage }) => sabotage.name === named);
 if (found !== undefined) put(found.sabotage);
-// Only now: what it imports is sabotaged.
+// Imported late, so that the sabotage applies.
 const { CATCHERS } = await import('./suites.ts');
 const run = CATCHERS[suite];
 if (run === undefined) throw new Error(`there is no suite ${suite}`);

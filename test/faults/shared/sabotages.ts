@@ -1,6 +1,6 @@
 import type { Sabotage } from '../sabotage.ts';
 
-/** A sabotage, and the suite that must notice it. */
+/** A sabotage, and the suite that must detect it. */
 export interface Caught {
   readonly sabotage: Sabotage;
   readonly by: string;

@@ -13,7 +13,7 @@ import { races } from './races.ts';
 import { restored } from './restored.ts';
 import { unseenKills } from './unseen-kills.ts';
 
-/** What is done to a ledger that is shared, a suite each. */
+/** The suites for shared ledgers. */
 export const SUITES: Readonly<Record<string, Part>> = {
   cuts,
   deaths,
@@ -31,7 +31,7 @@ export const SUITES: Readonly<Record<string, Part>> = {
   clocks,
 };
 
-/** The same, the failover, which has a test and sabotages of its own, and those parts that are enough to notice a sabotage. */
+/** The same, the failover with its own test and sabotages, and the parts that suffice to detect a sabotage. */
 export const CATCHERS: Readonly<Record<string, Part>> = {
   ...SUITES,
   failover,

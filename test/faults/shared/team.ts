@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ChargeEnd } from '../charger.ts';
 import type { Order } from './member.ts';
 
-/** What a member runs in, where that is not simply this machine: another clock, a network of its own. */
+/** The environment of a member, if it differs from this machine: another clock, its own network. */
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   readonly command?: (file: string, ...args: readonly string[]) => [file: string, ...args: string[]];
@@ -14,11 +14,11 @@ export interface Surroundings {
 
 /** A process that charges (see `Order`). */
 export interface Member {
-  /** The ends of all charges; undefined where it was killed before it could say. */
+  /** The results of all charges; undefined if it was killed first. */
   charge(order: Order): Promise<readonly ChargeEnd[] | undefined>;
-  /** SIGSTOP; resolves when the process stands. */
+  /** SIGSTOP; resolves when the process has stopped. */
   stop(): Promise<void>;
-  /** The same after so many milliseconds, wherever it is then. */
+  /** The same after this many milliseconds, wherever it is then. */
   stopAfter(ms: number): Promise<void>;
   /** Resolves when the process has stopped itself. */
   stopped(): Promise<void>;
@@ -33,7 +33,7 @@ const STOPS_WITHIN_MS = 60_000;
 
 const isStopped = (pid: number): boolean => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T ');
 
-/** Waits for what nothing tells of; throws when it does not come about. */
+/** Polls a condition; throws at the time limit. */
 export const until = async (
   isSo: () => boolean | Promise<boolean>,
   what: string,
@@ -60,7 +60,7 @@ const tell = async (child: ChildProcess, order: Order): Promise<readonly ChargeE
   }
 };
 
-/** Starts a process of a team. Who asked for it kills it. */
+/** Starts a process of a team. The caller kills it. */
 export const startMember = async ({ env, command = (...words) => words }: Surroundings = {}): Promise<Member> => {
   const [file, ...args] = command(process.execPath, join(import.meta.dirname, 'member.ts'));
   const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

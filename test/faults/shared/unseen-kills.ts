@@ -14,12 +14,12 @@ interface Size {
 
 const FULL: Size = { members: 4, ugwos: 400, kills: 40 };
 const SHORT: Size = { members: 2, ugwos: 30, kills: 3 };
-/** So long others wait before they take a sending for ended whose process they can't see. */
+/** How long others wait before they consider a sending ended whose process they can't see. */
 const LIMITS = { look: undefined, charge: 1000, bound: 3000 };
-/** Kills fall before this share of the charges has come. */
+/** No kill after this share of the charges has arrived. */
 const LAST_KILL = 0.9;
 
-/** Charges them all in the order of its own, on a new machine after each kill. */
+/** Charges them all in its own order, on a new machine after each kill. */
 const keepCharging = async (bench: Bench, running: Map<number, Member>, ugwos: readonly string[], number: number) => {
   const own = [...ugwos].sort((a, b) => drawn(`${number} ${a}`) - drawn(`${number} ${b}`));
   for (let lives = 0; ; lives += 1) {
@@ -33,7 +33,7 @@ const keepCharging = async (bench: Bench, running: Map<number, Member>, ugwos: r
   }
 };
 
-/** What is open once nobody is at it any more. */
+/** Charges that are open without a process. */
 const leftOpen = (bench: Bench): Promise<readonly Entry[]> =>
   elsewhere(bench, async (ledger) => {
     const isOver = async () => (await ledger.list({ states: ['sending'], limit: 1 })).length === 0;
@@ -54,7 +54,7 @@ const charged = async (bench: Bench, { members, ugwos: count, kills }: Size, run
     if (kind !== 'accepted') faults.push(`${ugwo} in the end: ${kind}: ${message}`);
   }
   for (const ugwo of ugwos) if (bench.posts(ugwo) !== 1) faults.push(`${ugwo}: ${bench.posts(ugwo)} came`);
-  // Of a few kills none need have struck between an intent and its outcome.
+  // A few kills may all miss the time between an intent and its outcome.
   if (left.length === 0 && kills === FULL.kills) faults.push('no kill left a charge open: nothing was tried');
   return {
     figures: [
@@ -68,7 +68,7 @@ const charged = async (bench: Bench, { members, ugwos: count, kills }: Size, run
   };
 };
 
-/** Processes that are killed, of whose machines the others see nothing, and whose time is short. */
+/** Killed processes on machines that the others can't see, with a short time limit. */
 export const unseenKills: Part = async ({ short, folder }) => {
   const size = short ? SHORT : FULL;
   const due = Array.from({ length: size.kills }, (_, kill) => size.ugwos * LAST_KILL * chance(`unseen ${kill}`));

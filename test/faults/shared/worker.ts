@@ -1,12 +1,12 @@
 import { charge, type Process } from './machine.ts';
 
-/** What a worker is told. */
+/** The order for a worker. */
 export interface Order extends Omit<Process, 'stop'> {
   readonly origin: string;
   readonly ugwo: string;
 }
 
-// Charges what it is told, and says what came of it.
+// Executes its orders, and reports the results.
 process.on('message', ({ origin, ugwo, ...where }: Order) => {
   void charge(where, origin, ugwo).then((end) => process.send?.(end));
 });
