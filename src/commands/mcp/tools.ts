@@ -50,8 +50,9 @@ export type ToolName = keyof typeof TOOLS;
 
 export const isTool = (name: string): name is ToolName => Object.hasOwn(TOOLS, name);
 
-/** Records in one answer: an agent pays for each by its length. */
+/** Records in one answer, at most and by default: an agent pays for each by its length. */
 const MOST_RECORDS = 100;
+const DEFAULT_RECORDS = 20;
 
 /** An argument of a tool: an argument or an option of its command. */
 interface Parameter {
@@ -89,7 +90,7 @@ const SCHEMAS = {
   text: { type: 'string' },
   texts: { type: 'array', items: { type: 'string' } },
   list: { type: 'array', items: { type: 'string' } },
-  count: { type: 'integer', minimum: 1, maximum: MOST_RECORDS },
+  count: { type: 'integer', minimum: 1, maximum: MOST_RECORDS, default: DEFAULT_RECORDS },
 } as const;
 
 const toolOf = (name: string, node: CommandNode, command: ToolCommand): Tool => {
@@ -137,7 +138,10 @@ export const argvOf = (tree: Tree, name: ToolName, given: unknown): readonly str
   const command: ToolCommand = TOOLS[name];
   const node = nodeOf(tree, command);
   const parameters = parametersOf(node, command);
-  const values = isJsonObject(given) ? given : {};
+  const values: Readonly<Record<string, unknown>> = {
+    ...(command.options?.includes('max') === true ? { max: DEFAULT_RECORDS } : {}),
+    ...(isJsonObject(given) ? given : {}),
+  };
   const unknown = Object.keys(values).find((key) => !parameters.some((one) => one.name === key));
   if (unknown !== undefined) throw usageError(`${name} has no argument "${unknown}"`);
   const missing = parameters.find((one) => one.isRequired && values[one.name] === undefined);
