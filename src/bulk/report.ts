@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { stringify } from 'csv-stringify/sync';
 import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
@@ -242,10 +243,14 @@ const openWith = async (path: string, header: string, options: OpenOptions): Pro
   return file;
 };
 
+/** Errors of Windows for a file that a program has open: a spreadsheet, or another run with the same report. */
+const HELD = platform() === 'win32' ? ['EBUSY', 'EPERM'] : [];
+
 const notOpened = (path: string, thrown: unknown): PayError => {
   if (thrown instanceof PayError) return thrown;
+  const isHeld = HELD.includes((thrown as NodeJS.ErrnoException).code ?? '');
   return usageError(`can't write the report ${path}: ${reasonOf(thrown)}`, {
-    hint: 'choose another file; nothing was sent',
+    hint: `${isHeld ? 'close the program that has it open, or ' : ''}choose another file; nothing was sent`,
   });
 };
 

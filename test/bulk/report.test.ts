@@ -259,7 +259,7 @@ describe('the report file', () => {
     expect(readFileSync(path, 'utf8').trim().split('\r\n')).toHaveLength(51);
   });
 
-  it('is replaced and private', async () => {
+  it.skipIf(process.platform === 'win32')('is replaced and private', async () => {
     const path = join(folder, 'old.csv');
     writeFileSync(path, 'much that was there before\n'.repeat(9));
     chmodSync(path, 0o644);
@@ -272,18 +272,22 @@ describe('the report file', () => {
     expect(statSync(join(folder, 'new.csv')).mode & 0o777).toBe(0o600);
   });
 
-  it('of another run is not replaced; this run writes an unnamed file', async () => {
-    const path = join(folder, 'both.csv');
-    const first = await openReport(path, about(['n']));
-    await first.write({}, { n: 1 });
-    const second = await openReport(path, about(['n']));
-    await first.write({}, { n: 2 });
-    await second.write({}, { n: 3 });
-    await Promise.all([first.close(), second.close()]);
-    expect(readFileSync(path, 'utf8')).toBe('n\r\n3\r\n');
-  });
+  // Windows keeps a file that is open in its place.
+  it.skipIf(process.platform === 'win32')(
+    'of another run is not replaced; this run writes an unnamed file',
+    async () => {
+      const path = join(folder, 'both.csv');
+      const first = await openReport(path, about(['n']));
+      await first.write({}, { n: 1 });
+      const second = await openReport(path, about(['n']));
+      await first.write({}, { n: 2 });
+      await second.write({}, { n: 3 });
+      await Promise.all([first.close(), second.close()]);
+      expect(readFileSync(path, 'utf8')).toBe('n\r\n3\r\n');
+    },
+  );
 
-  it('is complete if several runs create it at once', async () => {
+  it.skipIf(process.platform === 'win32')('is complete if several runs create it at once', async () => {
     const path = join(folder, 'crowd.csv');
     const reports = await Promise.all(Array.from({ length: 8 }, () => openReport(path, about(['n']))));
     await Promise.all(reports.map((report, n) => report.write({}, { n })));

@@ -46,7 +46,7 @@ it('a file with CRLF and a byte order mark is charged, with its report on a driv
   expect(postsOf(service)).toEqual({ ...once(1, 3), 2: 2 });
 });
 
-it('a run that is killed goes on with the next one, and charges nothing twice', async () => {
+it('a run holds its report; one that is killed goes on with the next one, and charges nothing twice', async () => {
   const sent = Promise.withResolvers<void>();
   let isKilled = false;
   const service = await serveBy((seen) => {
@@ -59,6 +59,8 @@ it('a run that is killed goes on with the next one, and charges nothing twice', 
   const args = ['--report', onDrive(report), '--no-preflight', '--concurrency', '1'];
   const running = start(['ugwo', 'charge', '--from', onDrive(file), ...args], { service, home });
   await sent.promise;
+  const beside = await chargeFrom(onDrive(file), { service, home }, ...args);
+  expect(beside).toMatchObject({ code: 2, stderr: expect.stringContaining('close the program that has it open') });
   running.kill('SIGKILL');
   await running.ended;
   isKilled = true;
