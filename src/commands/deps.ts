@@ -6,7 +6,7 @@ import type { Tree } from '../cli/tree.ts';
 import type { Client, Preview } from '../client/client.ts';
 import type { Folders } from '../config/machine.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
-import type { SecretSources } from '../config/webhook-secret.ts';
+import type { SecretSources } from '../config/secrets.ts';
 import type { ReadSource } from '../core/input.ts';
 import type { Io } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';

@@ -79,7 +79,7 @@ const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 
 const folderFinding = async (check: string, path: string): Promise<CheckResult> => {
   const [{ stateOfFolder }, { thisMachine }] = await Promise.all([
-    import('../config/private-file.ts'),
+    import('../config/store.ts'),
     import('../config/machine.ts'),
   ]);
   const state = stateOfFolder(path, thisMachine);

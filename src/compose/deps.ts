@@ -30,7 +30,7 @@ import {
 const openWebhookSecrets =
   ({ io, globals }: RunContext) =>
   async ({ main, sandbox }: SecretOptions): Promise<Secrets> => {
-    const { askWebhookSecret, webhookSecrets } = await import('../config/webhook-secret.ts');
+    const { askWebhookSecret, webhookSecrets } = await import('../config/secrets.ts');
     const [all, apart] = [await webhookSecrets(main, io), await webhookSecrets(sandbox, io)];
     if (all.length + apart.length > 0) return { all, sandbox: apart };
     if (!canAsk(io, globals)) {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { usageError } from '../core/error.ts';
 import type { Io } from '../core/io.ts';
-import type { DatabaseUser } from './ledger-password.ts';
 import { type Folders, type Machine, thisMachine } from './machine.ts';
 import type { ProfileLedger } from './profiles.ts';
+import type { DatabaseUser } from './secrets.ts';
 import type { PlaceGiven } from './target.ts';
 
 /** Location of a team's shared ledger as configured, and the source of its password. */
@@ -39,7 +39,7 @@ export const ledgerSetting = async (
 ): Promise<LedgerSetting | undefined> => {
   const set = (url: string, from: string, command?: readonly string[]): LedgerSetting => ({
     ...{ url, from },
-    password: async (user) => (await import('./ledger-password.ts')).ledgerPassword(user, command, io, machine),
+    password: async (user) => (await import('./secrets.ts')).ledgerPassword(user, command, io, machine),
   });
   const url = io.env['PAYCLI_LEDGER'];
   if (url === '') {

@@ -1,10 +1,145 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { PROFILE_FILE_VERSION, type ProfileFile, profileFileFault } from '../contract/profile-file.ts';
+import { DATA_FILES } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
+import { isMounted, makeFolder, setMode } from '../core/files.ts';
 import type { Redactor } from '../core/secret.ts';
+import { shellQuote } from '../core/shell.ts';
 import { Conf } from './conf.ts';
 import type { Machine } from './machine.ts';
-import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from './private-file.ts';
+
+/**
+ * A folder and a file that hold keys (security.md, row 3). If a key is stored, an open mode is never fixed silently:
+ * the key may have been read by others, and the user has to judge that.
+ */
+
+const READ_OR_WRITE_BY_OTHERS = 0o066;
+const WRITABLE_BY_OTHERS = 0o022;
+
+const refuse = (message: string, hint: string): never => {
+  throw new PayError('auth', message, { hint });
+};
+
+const lookAt = (path: string): Stats | undefined => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    return refuse(`${path} can't be read: ${reasonOf(thrown)}`, 'make it accessible to you, or set PAYCLI_HOME');
+  }
+};
+
+const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0');
+
+const isOpen = ({ mode }: Stats, { platform }: Machine): boolean =>
+  platform !== 'win32' && (mode & READ_OR_WRITE_BY_OTHERS) !== 0;
+
+/** The hint for what is mounted by itself, as in a container: it can't be moved away there, and where it is read-only its mode stays too. */
+const adviceFor = (path: string, mounted: string, hint: string): string =>
+  isMounted(path)
+    ? `it is mounted here, so fix it at its source (${mounted}), or set PAYCLI_SECRET_KEY and PAYCLI_BASE_URL in its place`
+    : hint;
+
+const checkOwner = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
+  if (machine.platform === 'win32') return;
+  if (stats.isSymbolicLink()) {
+    refuse(`${path} is a symbolic link, so the keys behind it were not used`, 'replace it with what it points to');
+  }
+  if (what === 'folder' ? !stats.isDirectory() : !stats.isFile()) {
+    refuse(`${path} is not a ${what}`, 'move it away, then run `paycli login`');
+  }
+  if (machine.uid !== undefined && stats.uid !== machine.uid) {
+    refuse(
+      `${path} belongs to another user (uid ${stats.uid}; you are uid ${machine.uid}), so it was not used`,
+      adviceFor(
+        path,
+        `its owner must be uid ${machine.uid}`,
+        'run paycli as its owner, or move it away and run `paycli login`',
+      ),
+    );
+  }
+};
+
+const checkMode = (path: string, stats: Stats, what: 'folder' | 'file', machine: Machine): void => {
+  if (!isOpen(stats, machine)) return;
+  const mode = what === 'folder' ? '700' : '600';
+  refuse(
+    `${path} is open to other users (mode ${modeOf(stats)}), so it was not used`,
+    adviceFor(
+      path,
+      `its mode must be ${mode}`,
+      `run: chmod ${mode} ${shellQuote(path)}; if others use this machine, get a new key too`,
+    ),
+  );
+};
+
+/** True when the file exists and is private, false when it is missing. Throws when it or its folder isn't safe. */
+export const isPrivateFileThere = (folder: string, file: string, machine: Machine): boolean => {
+  const around = lookAt(folder);
+  if (around === undefined) return false;
+  checkOwner(folder, around, 'folder', machine);
+  const inside = lookAt(file);
+  // A folder without a key reveals none, whatever its mode.
+  if (inside === undefined) return false;
+  checkMode(folder, around, 'folder', machine);
+  checkOwner(file, inside, 'file', machine);
+  checkMode(file, inside, 'file', machine);
+  return true;
+};
+
+/** A name that only this program uses: of its data, and of SQLite's files beside it. */
+const isOwnName = (name: string): boolean => DATA_FILES.some(([start]) => name.startsWith(start));
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (thrown) {
+    return refuse(`${folder} can't be read: ${reasonOf(thrown)}`, `run: chmod 700 ${shellQuote(folder)}`);
+  }
+};
+
+/**
+ * True when this program may close an open folder: others can't write to it, and it contains only this program's
+ * files.
+ */
+const isOwn = (folder: string, { mode }: Stats): boolean =>
+  namesIn(folder).every(isOwnName) && (mode & WRITABLE_BY_OTHERS) === 0;
+
+/**
+ * State of a folder: private, missing, or open to others but safe to close, because it contains only this program's
+ * own files and no key. Throws for any other folder; changes nothing.
+ */
+export const stateOfFolder = (folder: string, machine: Machine): 'private' | 'missing' | 'open' => {
+  const stats = lookAt(folder);
+  if (stats === undefined) return 'missing';
+  checkOwner(folder, stats, 'folder', machine);
+  if (!isOpen(stats, machine)) return 'private';
+  if (isOwn(folder, stats)) return 'open';
+  return refuse(
+    `${folder} is open to other users (mode ${modeOf(stats)}), so no key is stored in it; nothing was stored`,
+    `set PAYCLI_HOME to a folder for paycli alone; if this one is, run: chmod 700 ${shellQuote(folder)}`,
+  );
+};
+
+/**
+ * Creates the folder with mode 0700 regardless of the umask, or closes an open one of this program that has no key
+ * yet.
+ */
+export const makePrivateFolder = (folder: string, machine: Machine): void => {
+  const state = stateOfFolder(folder, machine);
+  if (state === 'private') return;
+  try {
+    const made = state === 'missing' ? makeFolder(folder) : folder;
+    // Not for a folder that another process has just created. The umask may have removed rights from ours.
+    if (made !== undefined) setMode(folder, 0o700);
+  } catch (thrown) {
+    refuse(`couldn't create ${folder}: ${reasonOf(thrown)}`, 'set PAYCLI_HOME to a folder that you can write to');
+  }
+  const stats = lookAt(folder);
+  if (stats === undefined) return;
+  checkOwner(folder, stats, 'folder', machine);
+  checkMode(folder, stats, 'folder', machine);
+};
 
 /** The one file of profiles: read anew each time, written as a whole. */
 export interface ProfileStore {

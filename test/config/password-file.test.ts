@@ -3,8 +3,8 @@ import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DatabaseUser, passwordInFile } from '../../src/config/ledger-password.ts';
 import { thisMachine } from '../../src/config/machine.ts';
+import { type DatabaseUser, passwordInFile } from '../../src/config/secrets.ts';
 import { errorOf, newFolder } from './world.ts';
 
 const ADA: DatabaseUser = { host: 'db.example', port: 5432, database: 'pay', user: 'ada' };

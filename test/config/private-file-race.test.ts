@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
-import { makePrivateFolder } from '../../src/config/private-file.ts';
+import { makePrivateFolder } from '../../src/config/store.ts';
 import { modeOf } from '../support/files.ts';
 import { errorOf, newFolder } from './world.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
-import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from '../../src/config/private-file.ts';
+import { isPrivateFileThere, makePrivateFolder, stateOfFolder } from '../../src/config/store.ts';
 import { PayError } from '../../src/core/error.ts';
 import { modeOf } from '../support/files.ts';
 import { errorOf, newFolder } from './world.ts';
