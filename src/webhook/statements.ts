@@ -149,10 +149,7 @@ const eventStatements = (db: DatabaseSync) => {
     },
     /** Counts a repeat and returns the new count. */
     repeat: (uid: string): number => Number(repeat.get(uid)?.['repeats'] ?? 0),
-    find: (uid: string): KeptEvent | undefined => {
-      const row = byUid.get(uid);
-      return row === undefined ? undefined : keptOf(row);
-    },
+    find: (uid: string): KeptEvent | undefined => byUid.all(uid).map(keptOf)[0],
     /** The events after a position, in order of arrival; fewer where they are large. */
     behind: (seq: number, limit: number): KeptEvent[] => between.all(seq, reach(seq, limit)).map(keptOf),
     /** The fields for pruning of events after a position and up to another, oldest first. */
@@ -210,10 +207,7 @@ const laneStatements = (db: DatabaseSync) => {
      * much.
      */
     noLater: (latest: number, now: number): void => void bring.run(now, latest),
-    at: (seq: number): KeptEvent | undefined => {
-      const row = bySeq.get(seq);
-      return row === undefined ? undefined : keptOf(row);
-    },
+    at: (seq: number): KeptEvent | undefined => bySeq.all(seq).map(keptOf)[0],
     answered: (seq: number, state: EventState, answer: string, at: number, refusedSince: number | undefined): void =>
       void answered.run(state, answer, at, refusedSince ?? null, seq),
   };
