@@ -1,4 +1,4 @@
-/** An activity that waits for the customer, without an end: it can be paid for as long as the tests run. */
+/** An activity without an expiry that requires a customer action: it can be paid for as long as the tests run. */
 export const ACTIVITY = {
   uid: 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l',
   activity_type: 'charge',
@@ -17,10 +17,10 @@ export const ACTIVITY = {
   updated_at: '2026-11-20T10:00:00+00:00',
 } as const;
 
-/** A moment as the service writes it. */
+/** A time in the service's format. */
 export const atom = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 
-/** What the customer must do for a transfer: an account that lives for so long from now. */
+/** The next action of a transfer: an account that lives for this long from now. */
 export const transferTo = (accountNumber: string, livesFor: number): object => ({
   type: 'user_action',
   instruction: 'Transfer to this account.',

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 
-/** Where a browser lies that is not ours (`apt-get install chromium-headless-shell`); the first takes half the processor's time of the others. */
+/**
+ * Paths of installed browsers (`apt-get install chromium-headless-shell`); the first needs half the CPU time of the
+ * others.
+ */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -13,23 +16,23 @@ const PLACES = [
 
 const executablePath = PLACES.find((place) => existsSync(place));
 
-/** Whether there is one; where tests must not be left out, it is installed first. */
+/** Whether a browser is installed; where its tests must not be skipped, it is installed first. */
 export const hasBrowser = executablePath !== undefined;
 
-/** As root there is no sandbox to be had. */
+/** Root can't use the sandbox. */
 const ARGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
 export interface Opened {
   readonly page: Page;
-  /** What the browser complained of, a refused script say. */
+  /** The browser's errors, such as a blocked script. */
   readonly complaints: readonly string[];
 }
 
-/** One real browser for the tests of a file, started by the first that needs it. */
+/** One real browser for the tests of a file, started by the first test that needs it. */
 export const useBrowser = () => {
   let started: Promise<Browser> | undefined;
   afterAll(async () => (await started)?.close());
-  /** `allowed`: what the browser may complain of here. */
+  /** `allowed`: the errors that the browser may report. */
   return async (options: BrowserContextOptions = {}, allowed?: RegExp): Promise<Opened> => {
     if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium-headless-shell');
     started ??= chromium.launch({ executablePath, args: ARGS });

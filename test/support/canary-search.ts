@@ -3,17 +3,17 @@ import { basename, join, relative } from 'node:path';
 import { CANARY } from './canary.ts';
 import { foldersGoTo } from './memory.ts';
 
-/** The key as it may stand somewhere: as it is, in a URL, and inside a base64 text at each of its three alignments. */
+/** The key in its possible forms: as is, in a URL, and inside base64 text at each of the three alignments. */
 const formsOf = (key: string): string[] => {
   const shifted = [0, 1, 2].map((shift) => {
     const whole = Buffer.from(`${'x'.repeat(shift)}${key}`).toString('base64');
-    // The first and last characters also hold bits of the neighbours.
+    // The first and last characters also contain bits of the neighbors.
     return whole.slice(shift === 0 ? 0 : 4, -4);
   });
   return [key, encodeURIComponent(key), ...shifted];
 };
 
-/** What `read` gives; `nothing` where a program that still runs has taken away what was to be read. */
+/** The result of `read`, or `nothing` if a running program has deleted the source. */
 const orNothing = <T>(read: () => T, nothing: T): T => {
   try {
     return read();
@@ -30,10 +30,10 @@ const filesUnder = (folder: string): string[] =>
     return entry.isFile() ? [path] : [];
   });
 
-/** The store of profiles is there to hold the key. A process that is killed while it replaces the store leaves a temporary copy. */
+/** The profile file may hold the key. A process that is killed while it replaces the file leaves a temporary copy. */
 const STORE = /^config\.json(?:\.tmp-\w+)?$/;
 
-/** Files under a folder that hold the key, but for the store of profiles. */
+/** Files in a folder that contain the key, except the profile file. */
 export const holding = (folder: string, key: string): string[] =>
   filesUnder(folder)
     .filter((file) => !STORE.test(basename(file)))
@@ -43,14 +43,14 @@ export const holding = (folder: string, key: string): string[] =>
     })
     .map((file) => relative(folder, file));
 
-/** One folder for all that a run writes; afterwards the search that fails the run. */
+/** One folder for everything that a run writes; afterwards the search that fails the run. */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(foldersGoTo(), 'paycli-test-'));
-  // Some tests are another user for a moment, who passes through it.
+  // Some tests temporarily act as another user, who needs access.
   chmodSync(folder, 0o711);
   process.env['PAYCLI_TEST_RUN'] = folder;
   process.env['TMPDIR'] = folder;
-  // Most of what a test's own process costs is its start: what one has compiled, the next one takes.
+  // A test process mostly costs its start: the code that one has compiled, the next one reuses.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
   return () => {
     const found = holding(folder, CANARY);

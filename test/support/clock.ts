@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/core/io.ts';
 
-/** The machine's own, for what runs in a process of its own. */
+/** The real clock, for code in a process of its own. */
 export const clock: Clock = {
   now: () => Date.now(),
   ticks: () => performance.now(),

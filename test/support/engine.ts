@@ -1,8 +1,9 @@
-/** A name with an escape in it. */
+/** A name with an escape. */
 const ESCAPED_NAME = /\\.(?:[^"\\]|\\.)*"\s*:/s;
 
 /**
- * Whether JSON.parse may give a member another name than was written: V8 takes a name with an escape for one that it has seen
- * before and that begins alike, `"\u0000"` for `"\\"` (nodejs/node#63785). Such names are compared with nothing here.
+ * Whether JSON.parse may return a member with another name than was written: V8 confuses a name with an escape with
+ * an earlier one that begins alike, such as `"\u0000"` with `"\\"` (nodejs/node#63785). Such names are not compared
+ * here.
  */
 export const mayBeRenamed = (text: string): boolean => ESCAPED_NAME.test(text);

@@ -1,17 +1,17 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A way to a server that lets requests through, and answers only once it is open. */
+/** A proxy that passes requests, and holds the answers until it is opened. */
 export interface Gate {
-  /** Of 127.0.0.1. */
+  /** On 127.0.0.1. */
   readonly port: number;
-  /** Resolves when there is an answer to hold back. */
+  /** Resolves when there is an answer to hold. */
   readonly reached: Promise<void>;
-  /** Resolves when the first of what was held back has been given to the system. */
+  /** Resolves when the first held bytes have been written. */
   open(): Promise<void>;
 }
 
-/** A gate before the server of a URL on loopback. */
+/** A gate in front of the server of a URL on loopback. */
 export const serveGate = async (url: string): Promise<Gate> => {
   const reached = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();

@@ -68,7 +68,7 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
     open: (globals) => openDeps(io, globals, version),
     defaults: (globals) => storedDefaults(io, globals),
   });
-  // A run leaves no traces of the stack.
+  // A run leaves the stack trace limit unchanged.
   Error.stackTraceLimit = stackTraceLimit;
   const ended = { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   keep([ended.stdout, ended.stderr].join('\n'));
@@ -76,9 +76,9 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
 };
 
 /**
- * One run as `paycli` of program.ts makes it, from argv to exit code, in this process and from the source: for what is the same
- * there, and a tenth of the cost. What the process, its streams, its signals, a terminal or the bundle decide wants `paycli`. Where
- * PAYCLI_PROGRAM names a program, that is run all the same.
+ * A run like `paycli` of program.ts, from argv to exit code, but in this process and from source: for a tenth of the
+ * cost. Tests of the process, its streams, its signals, a terminal or the bundle need `paycli`. If PAYCLI_PROGRAM
+ * names a program, that is run instead.
  */
 export const inProcess = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
   IS_HERE ? here(args, options) : paycli(args, options);

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { LedgerOptions } from '../../src/ledger/sqlite/backend.ts';
 import { writeChecksums } from '../../src/ledger/sqlite/schema.ts';
 
-/** What a test opens a ledger with, where nothing else matters: the real clocks, a process that nobody takes for dead. */
+/** Default options of a test ledger: the real clocks, and a process that is never considered dead. */
 export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): LedgerOptions => ({
   path,
   now: () => Date.now(),
@@ -21,7 +21,7 @@ export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): 
   ...some,
 });
 
-/** Rewrites the charges of a ledger as if it had written them so itself. */
+/** Rewrites the charges of a ledger as if it had written them itself. */
 export const rewrite = (path: string, sql: string): void => {
   const db = new DatabaseSync(path);
   db.exec(sql);

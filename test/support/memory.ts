@@ -2,7 +2,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const IN_MEMORY = '/dev/shm';
-/** Many times what one run of all tests writes. */
+/** Much more than one run of all tests writes. */
 const ROOM = 2 ** 30;
 
 const canBeUsed = (): boolean => {
@@ -16,5 +16,5 @@ const canBeUsed = (): boolean => {
   }
 };
 
-/** Where tests put their folders: in memory, where there is room, so that none waits for the disk to sync. */
+/** Where tests create their folders: in memory if there is space, so that no test waits for the disk. */
 export const foldersGoTo = (): string => (canBeUsed() ? IN_MEMORY : tmpdir());

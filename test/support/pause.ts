@@ -1,4 +1,4 @@
-/** Run before the program: its wall clock shows an hour more as soon as the file is there that CLOCK_PASSED names. */
+/** Loaded before the program: advances its wall clock by an hour once the file in CLOCK_PASSED exists. */
 export const PASSING_CLOCK = `import { existsSync } from 'node:fs';
   const { now } = Date;
   const passed = process.env.CLOCK_PASSED ?? '';

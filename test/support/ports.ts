@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that servers and connections are given by the system: one might take it while nobody listens there. */
+/** Below the system's ephemeral ports, which it might assign while nobody listens there. */
 const PORTS = { first: 10_000, count: 20_000 };
 
 const isFree = async (port: number): Promise<boolean> => {
@@ -16,7 +16,7 @@ const isFree = async (port: number): Promise<boolean> => {
   return true;
 };
 
-/** A port of loopback that nobody listens on. */
+/** A free loopback port. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
@@ -26,7 +26,7 @@ export const freePort = async (): Promise<number> => {
 
 const TAKEN = /Address already in use/;
 
-/** Starts a server on a port of loopback that is free: on another one, where somebody was faster. */
+/** Starts a server on a free loopback port; tries another one if it is taken. */
 export const startOnFreePort = async <T>(start: (port: number) => Promise<T>): Promise<{ server: T; port: number }> => {
   for (;;) {
     const port = await freePort();

@@ -4,7 +4,7 @@ import { startCluster } from './postgres/cluster.ts';
 import type { Cluster, ClusterOptions } from './postgres/kinds.ts';
 import { type Standby, type StandbyOptions, startStandby } from './postgres/standby.ts';
 
-/** A PostgreSQL of its own for one test, which may kill it, freeze it or set it as it likes. */
+/** A PostgreSQL for one test, which may kill, freeze or configure it. */
 export const ownCluster = async (options: ClusterOptions = {}): Promise<Cluster> => {
   const cluster = await startCluster(options);
   onTestFinished(cluster.remove);
@@ -33,7 +33,10 @@ const startShared = async (): Promise<Cluster> => {
 
 let shared: Promise<Cluster> | undefined;
 
-/** The PostgreSQL that all tests of this process share, which none may disturb: each makes a database of its own there. */
+/**
+ * The PostgreSQL that all tests of this process share: each creates its own database, and must not disturb the
+ * others.
+ */
 export const sharedCluster = (): Promise<Cluster> => {
   shared ??= startShared();
   return shared;

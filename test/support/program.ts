@@ -7,20 +7,20 @@ import { PROGRAM, RUNTIME } from './built.ts';
 import { CANARY, RUN_FOLDER } from './canary.ts';
 
 export interface RunOptions {
-  /** PAYCLI_HOME; a new folder when it is not given. */
+  /** PAYCLI_HOME; by default a new folder. */
   readonly home?: string;
-  /** Where PAYCLI_BASE_URL points, with the canary as its key. */
+  /** The service for PAYCLI_BASE_URL, with the canary as its key. */
   readonly service?: { readonly origin: string };
   /** Variables to add; undefined removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What is piped in; null leaves the pipe open and empty. */
+  /** The content of stdin; null leaves the pipe open and empty. */
   readonly stdin?: string | null;
-  /** False: nobody reads stdout until `readStdout` is called. */
+  /** False: stdout is not read until `readStdout` is called. */
   readonly readStdout?: boolean;
   readonly cwd?: string;
-  /** Another program than the one that is tested. */
+  /** Another program than the one under test. */
   readonly program?: readonly [file: string, ...args: string[]];
-  /** Who ends it if it runs for too long; the test when it is not given. */
+  /** Registers the function that kills it if it runs too long; by default at the end of the test. */
   readonly atEnd?: (end: () => void) => void;
 }
 
@@ -31,19 +31,19 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A folder for one test, under the one that the whole run is searched in afterwards. */
+/** A folder for one test, in the run's folder, which is searched afterwards. */
 export const newFolder = (name = 'home'): string => {
   mkdirSync(RUN_FOLDER, { recursive: true });
   return mkdtempSync(join(RUN_FOLDER, `${name}-`));
 };
 
-/** The environment of a run: only what is named here, so that the machine's own can't leak in. */
+/** The environment of a run: only these variables, so that the machine's own have no effect. */
 export const environment = (options: RunOptions): Record<string, string> => {
   const given: Record<string, string | undefined> = {
     PATH: process.env['PATH'] ?? '',
     HOME: options.home ?? newFolder(),
     PAYCLI_HOME: options.home ?? newFolder(),
-    // One for all, or every start would compile the program anew.
+    // Shared, because otherwise every start would compile the program again.
     XDG_CACHE_HOME: join(RUN_FOLDER, 'cache'),
     LANG: 'C.UTF-8',
     TZ: process.env['TZ'],
@@ -56,14 +56,14 @@ export const environment = (options: RunOptions): Record<string, string> => {
   );
 };
 
-/** What makes the program run this before its own first line. */
+/** Variables that make the program run this code first. */
 export const runBefore = (code: string): Record<string, string> => {
   const file = join(newFolder('before'), 'before.mjs');
   writeFileSync(file, code);
   return RUNTIME === 'node' ? { NODE_OPTIONS: `--import=${file}` } : { BUN_OPTIONS: `--preload=${file}` };
 };
 
-/** Keeps what a run wrote, for the search at the end. */
+/** Keeps the output of a run for the final search. */
 export const keep = (what: string): void => {
   mkdirSync(RUN_FOLDER, { recursive: true });
   appendFileSync(join(RUN_FOLDER, `transcript-${process.pid}.txt`), `${what}\n`);
@@ -74,11 +74,11 @@ export interface Running {
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
   readStdout(): void;
-  /** Pipes a text in; resolves when the program has taken it, but for what the pipe itself holds. */
+  /** Pipes a text in; resolves when the program has read it, except for the pipe's buffer. */
   feed(text: string): Promise<void>;
-  /** What was printed so far. */
+  /** The stdout so far. */
   stdout(): string;
-  /** What was said on stderr so far. */
+  /** The stderr so far. */
   stderr(): string;
   /** Resolves when stdout or stderr so far matches. */
   saw(pattern: RegExp): Promise<void>;

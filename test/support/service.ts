@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 
-/** A request as a test service saw it. */
+/** A request as received by a test service. */
 export interface Seen {
   readonly method: string;
   /** Path and query. */
@@ -13,15 +13,15 @@ export interface Seen {
   readonly connection: number;
 }
 
-/** What a test does with one request. */
+/** How a test answers one request. */
 export type Answer = (seen: Seen, response: ServerResponse, socket: Socket) => void;
 
 export interface Service {
   readonly origin: string;
   readonly seen: readonly Seen[];
-  /** The looks at payment requests before they are charged, which the service answers by itself: they are open. */
+  /** The checks of payment requests before charges, which the service answers itself: they are open. */
   readonly looks: readonly Seen[];
-  /** Connections that were opened, used or not. */
+  /** The number of connections, used or not. */
   connections(): number;
 }
 
@@ -33,7 +33,7 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 
 const LOOK = /^\/v1\/ugwo\/(ugw\.[^/?]+)$/;
 
-/** An open payment request, for whoever looks before charging. */
+/** An open payment request, for the check before a charge. */
 const openRequest: Answer = ({ url }, response) => {
   const uid = LOOK.exec(url)?.[1];
   const text = JSON.stringify({ ...ugwo(1), uid, checkout: { uid: 'chk.AbCd.1' }, activities: [] });
@@ -45,7 +45,9 @@ export interface ServeOptions {
   readonly looks?: 'open' | 'asked';
 }
 
-/** A real HTTP service on loopback, which `answer` answers for; where it has none, that is kept as unexpected. */
+/**
+ * A real HTTP service on loopback that answers with `answer`; a request without an answer is recorded as unexpected.
+ */
 const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined, { looks = 'open' }: ServeOptions) => {
   const seen: Seen[] = [];
   const looked: Seen[] = [];
@@ -89,10 +91,7 @@ const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined, 
   return { origin: `http://127.0.0.1:${port}`, seen, looks: looked, connections: () => numbers.size };
 };
 
-/**
- * A service that answers its requests in turn. A request more than there are answers, or an answer that nobody asked for,
- * fails the test that started it.
- */
+/** A service with a list of answers. An extra request or an unused answer fails the test that started it. */
 export const serve = async (answers: readonly Answer[], options: ServeOptions = {}): Promise<Service> => {
   const service = await listen((_seen, turn) => answers[turn], options);
   onTestFinished(() => {
@@ -101,16 +100,16 @@ export const serve = async (answers: readonly Answer[], options: ServeOptions = 
   return service;
 };
 
-/** A service that answers by what is asked, in any order; a request without an answer fails the test that started it. */
+/** A service that answers by request, in any order; a request without an answer fails the test that started it. */
 export const serveBy = (answer: (seen: Seen) => Answer | undefined, options: ServeOptions = {}): Promise<Service> =>
   listen(answer, options);
 
-/** As `serve` and `serveBy`, with the reads of payment requests answered by the test, too. */
+/** Like `serve` and `serveBy`, but the test answers the reads of payment requests, too. */
 export const serveAll = (answers: readonly Answer[]): Promise<Service> => serve(answers, { looks: 'asked' });
 export const serveAllBy = (answer: (seen: Seen) => Answer | undefined): Promise<Service> =>
   serveBy(answer, { looks: 'asked' });
 
-/** Takes connections and never says a word. */
+/** Accepts connections and never sends a byte. */
 export const serveMute = async (): Promise<{ readonly origin: string; readonly connected: Promise<void> }> => {
   const sockets: Socket[] = [];
   const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
@@ -127,7 +126,10 @@ export const serveMute = async (): Promise<{ readonly origin: string; readonly c
   return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, connected };
 };
 
-/** An origin that refuses connections: a port that was free a moment ago may be another test's by now, this one is nobody's. */
+/**
+ * An origin that refuses connections: a port that was free before may belong to another test by now, but this one is
+ * never used.
+ */
 export const DEAD_ORIGIN = 'http://127.0.0.1:1';
 
 export const json =
@@ -150,19 +152,19 @@ export const problem = (
     { 'content-type': 'application/problem+json', ...headers },
   );
 
-/** Bytes as they stand, then the end of the connection. */
+/** Sends these bytes, then closes the connection. */
 export const raw =
   (bytes: string | Uint8Array): Answer =>
   (_seen, _response, socket) => {
     socket.end(bytes);
   };
 
-/** The request was taken; the connection is reset without an answer. */
+/** Receives the request, and resets the connection without an answer. */
 export const reset: Answer = (_seen, _response, socket) => {
   socket.resetAndDestroy();
 };
 
-/** The request was taken; nothing ever comes back. */
+/** Receives the request, and never answers. */
 export const hang: Answer = () => undefined;
 
 export { ACTIVITY } from './activity.ts';
@@ -170,7 +172,7 @@ export { ACTIVITY } from './activity.ts';
 export const UGWO_ID = 'ugw.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 export const ONYE_ID = 'ony.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 
-/** A payment request, numbered so that each is another one. */
+/** A payment request with this number. */
 export const ugwo = (number: number): Record<string, unknown> => ({
   uid: `ugw.AbCd.${String(number).padStart(24, '0')}`,
   amount: 500_000 + number,

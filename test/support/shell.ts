@@ -6,7 +6,7 @@ import { type Ended, newFolder, type RunOptions, start } from './program.ts';
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** A folder for PATH with programs of these names, each a line of shell. */
+/** A folder for PATH with programs of these names, each with a line of shell. */
 export const programs = (lines: Readonly<Record<string, string>>): string => {
   const folder = newFolder('bin');
   for (const [name, line] of Object.entries(lines)) {
@@ -16,7 +16,7 @@ export const programs = (lines: Readonly<Record<string, string>>): string => {
   return folder;
 };
 
-/** What a user's shell finds as `paycli`. */
+/** The `paycli` command of the user's shell. */
 const PAYCLI = `exec ${PROGRAM.map(quoted).join(' ')} "$@"`;
 
 export interface Place {
@@ -27,19 +27,19 @@ export interface Place {
   readonly also?: Readonly<Record<string, string>>;
 }
 
-/** What starts a shell with a script in which `paycli` is the program. */
+/** Starts a shell with a script in which `paycli` is the program under test. */
 export const inShell = (script: string, { home = newFolder(), env = {}, also = {}, ...rest }: Place): RunOptions => {
   const path = [programs({ paycli: PAYCLI, ...also }), process.env['PATH'] ?? ''].join(delimiter);
   return { home, program: ['/bin/sh', '-c', script], env: { PATH: path, ...env }, ...rest };
 };
 
 export interface Tried {
-  /** How each line ended that did not end with 0. */
+  /** The non-zero exit codes of the lines. */
   readonly codes: number[];
   readonly ended: Ended;
 }
 
-/** Runs lines one after the other, as they are printed, in a shell. */
+/** Runs the lines in a shell, exactly as printed. */
 export const tryLines = async (lines: string, place: Place): Promise<Tried> => {
   const codes = join(newFolder('codes'), 'codes');
   const script = lines.split('\n').map((line) => `${line}\necho $? >> ${quoted(codes)}`);

@@ -1,7 +1,7 @@
 import { ACTIVITY, json, ONYE_ID, problem, type Seen, type Service, serveAllBy, UGWO_ID, ugwo } from './service.ts';
 
-// A service that knows interface.md and the public material alone, and nothing of paycli's own contract: it takes what they
-// document, and refuses all else.
+// A service that knows interface.md and the public material only, not paycli's own contract: it accepts what they
+// document, and rejects everything else.
 
 export const ACT_ID = 'act.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
 export const CHECKOUT_ID = 'chk.AbCd.0a1b2c3d4e5f6g7h8i9j0k1l';
@@ -34,7 +34,7 @@ const pageOf = (record: object): object => ({ data: [record], next_cursor: null 
 
 interface Route {
   readonly answer: unknown;
-  /** The fields that a body may have; those with a `!` it must. Without this there is no body. */
+  /** The allowed fields of the body; those with a `!` are required. Without this there is no body. */
   readonly fields?: readonly string[];
   readonly query?: readonly string[];
 }
@@ -71,7 +71,7 @@ const bodyFault = (body: string, fields: readonly string[]): string | undefined 
   return [...missing, ...unknown][0];
 };
 
-/** What of a request is not as documented. */
+/** How a request violates the documentation. */
 const faultOf = ({ url, headers, body }: Seen, { fields, query = [] }: Route): string | undefined => {
   const asked = [...new URL(url, 'http://x').searchParams.keys()].find((name) => !query.includes(name));
   if (asked !== undefined) return `the query ${asked}`;
@@ -83,7 +83,7 @@ const faultOf = ({ url, headers, body }: Seen, { fields, query = [] }: Route): s
   return told ?? (body === '' ? undefined : 'a body');
 };
 
-/** Starts it; a request for what it does not know fails the test. */
+/** Starts the service; an unknown request fails the test. */
 export const serveStrict = (): Promise<Service> =>
   serveAllBy((seen) => {
     const route = ROUTES[`${seen.method} ${patternOf(new URL(seen.url, 'http://x').pathname)}`];

@@ -5,12 +5,12 @@ import { PROGRAM } from './built.ts';
 import { environment, keep, newFolder, type RunOptions } from './program.ts';
 
 export interface TerminalSession {
-  /** Everything that was written, escapes included. */
+  /** All output, escapes included. */
   raw(): string;
-  /** The lines that a person sees now, without blanks at their ends. */
+  /** The lines on the screen, without trailing spaces. */
   screen(): Promise<string>;
   type(text: string): void;
-  /** Resolves when what was written so far, or so far behind a place, matches. */
+  /** Resolves when the output so far, from an optional position, matches. */
   saw(pattern: RegExp, from?: number): Promise<void>;
   readonly ended: Promise<{ readonly code: number }>;
 }
@@ -21,14 +21,16 @@ type TerminalOptions = RunOptions & { readonly columns?: number; readonly rows?:
 export const openTerminal = (args: readonly string[], options: TerminalOptions = {}): TerminalSession =>
   openOn([...PROGRAM, ...args], options);
 
-/** The same through another program: `sh -c '… "$@"' sh`, say, which the built program and these arguments follow. */
+/**
+ * The same through another program, such as `sh -c '… "$@"' sh`, followed by the built program and these arguments.
+ */
 export const openThrough = (
   program: readonly string[],
   args: readonly string[],
   options: TerminalOptions = {},
 ): TerminalSession => openOn([...program, ...PROGRAM, ...args], options);
 
-/** A bash on a pseudo-terminal, whose prompt is `ready$ `. */
+/** A bash on a pseudo-terminal, with the prompt `ready$ `. */
 export const openShell = (options: TerminalOptions = {}): TerminalSession =>
   openOn(['bash', '--norc', '--noprofile', '-i'], { ...options, env: { ...options.env, PS1: 'ready$ ' } });
 

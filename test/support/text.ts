@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The halves of characters beyond the first 65,536, which are none by themselves. */
+/** Surrogates, which are not characters by themselves. */
 const [HALVES, HOW_MANY] = [0xd800, 0x800];
 
 const numberOf = (text: unknown): number => {
@@ -9,7 +9,7 @@ const numberOf = (text: unknown): number => {
   return code < HALVES ? code : code - HOW_MANY;
 };
 
-/** Any character, for texts. fast-check's own `binary` first makes a table of all of them, in each process. */
+/** Any character. fast-check's own `binary` builds a table of all of them, in each process. */
 export const ANY_CHARACTER = fc
   .nat({ max: 0x10ffff - HOW_MANY })
   .map((number) => String.fromCodePoint(number < HALVES ? number : number + HOW_MANY), numberOf);

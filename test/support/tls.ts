@@ -14,7 +14,7 @@ export const CA_FILE = resolve(folder, 'ca.pem');
 
 export interface SecureService {
   readonly origin: string;
-  /** Requests that came through, as `METHOD path`. */
+  /** The requests received, as `METHOD path`. */
   readonly requests: string[];
   /** The protocols that each client offered (ALPN). */
   readonly offers: string[][];
@@ -52,13 +52,13 @@ export const serveTls = async (
 
 export interface Proxy {
   readonly url: string;
-  /** What it was asked to connect to. */
+  /** The requested tunnel targets. */
   readonly asked: string[];
-  /** The requests that it could read: none, when tunnels are used. */
+  /** The requests that it could read: none if tunnels are used. */
   readonly readable: string[];
 }
 
-/** A proxy on loopback that opens tunnels (CONNECT), or refuses them with `status`. */
+/** A proxy on loopback that opens tunnels (CONNECT), or rejects them with `status`. */
 export const serveProxy = async (status = 200): Promise<Proxy> => {
   const asked: string[] = [];
   const readable: string[] = [];
@@ -86,7 +86,10 @@ export const serveProxy = async (status = 200): Promise<Proxy> => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, readable };
 };
 
-/** Environment that routes HTTPS to any host to this service, with one of the certificates. `isUp` false: nothing can be sent there. */
+/**
+ * Environment that routes HTTPS to any host to this service, with one of the certificates. `isUp` false: nothing can
+ * be sent there.
+ */
 const routed = async (service: { readonly origin: string }, name: string, isUp: () => boolean) => {
   const certificate = {
     cert: readFileSync(resolve(folder, `${name}.pem`)),
@@ -112,8 +115,8 @@ const routed = async (service: { readonly origin: string }, name: string, isUp: 
 };
 
 /**
- * Environment that routes `https://localhost` to this service, so that its origin is the same at each start. `isUp` false:
- * nothing can be sent there.
+ * Environment that routes `https://localhost` to this service, so that its origin is the same after a restart. `isUp`
+ * false: nothing can be sent there.
  */
 export const asLocalhost = async (service: { readonly origin: string }, isUp = () => true) => ({
   PAYCLI_BASE_URL: 'https://localhost',
@@ -121,8 +124,8 @@ export const asLocalhost = async (service: { readonly origin: string }, isUp = (
   ...(await routed(service, 'good', isUp)),
 });
 
-/** An origin that is neither the sandbox nor this machine: paycli takes its money for real. */
+/** An origin that is neither the sandbox nor this machine: for paycli it is live. */
 export const LIVE_ORIGIN = 'https://elsewhere.test';
 
-/** Environment that routes that origin to this service. */
+/** Environment that routes the live origin to this service. */
 export const asLive = (service: { readonly origin: string }) => routed(service, 'wrong-host', () => true);

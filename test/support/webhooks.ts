@@ -25,7 +25,7 @@ export const bodyOf = (
     data: { uid: `act.AbCd.${String(number).padStart(24, '0')}`, ugwo_uid: ugwoOf(ugwo), status: 'successful' },
   });
 
-/** A file that holds a secret alone. */
+/** A file with a secret. */
 export const secretFile = (folder: string, secret = SECRET, name = 'secret.txt'): string => {
   const file = join(folder, name);
   writeFileSync(file, secret, { mode: 0o600 });
@@ -38,7 +38,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** Sends one delivery as the service does; without a signature of its own, the right one. */
+/** Sends one delivery as the service does, by default with the right signature. */
 export const deliver = (
   origin: string,
   body: string | Uint8Array,
@@ -83,7 +83,7 @@ export const deliver = (
 export interface Forwarded {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
-  /** Names and values of the headers as they came. */
+  /** Names and values of the headers as received. */
   readonly raw: readonly string[];
   readonly body: string;
 }
@@ -92,12 +92,12 @@ export interface Target {
   readonly url: string;
   readonly port: number;
   readonly seen: readonly Forwarded[];
-  /** Resolves when so many have come. */
+  /** Resolves when this many events have arrived. */
   came(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where events are forwarded to; answers with a status, and headers, by what came and how many came before. */
+/** A forwarding target; the answer depends on the event and on the number of earlier ones. */
 export const openTarget = async (
   answer: (
     seen: Forwarded,
@@ -151,7 +151,7 @@ export interface Listener extends Running {
   readonly origin: string;
 }
 
-/** Starts `webhook listen` on a free port of a home, and waits until it takes deliveries. */
+/** Starts `webhook listen` on a free port, and waits until it accepts deliveries. */
 export const listen = async (
   home: string,
   args: readonly string[] = [],

@@ -5,11 +5,11 @@ export interface Wire {
   readonly origin: string;
   /** What each connection has received so far. */
   readonly received: string[];
-  /** Resolves when a connection is over: nothing more will come. */
+  /** Resolves when a connection has ended. */
   readonly closed: Promise<void>;
 }
 
-/** A server on loopback that knows nothing of HTTP: `opened` is told of each connection, `asked` of each whole request. */
+/** A raw TCP server on loopback: calls `opened` for each connection, `asked` for each complete request. */
 export const serveWire = async (on: {
   readonly opened?: (socket: Socket) => void;
   readonly asked?: (socket: Socket) => void;
@@ -39,7 +39,7 @@ export const serveWire = async (on: {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, closed: closed.promise };
 };
 
-/** A whole answer as it goes over the wire. */
+/** A complete answer as bytes on the wire. */
 export const answerText = (status: number, body: unknown, headers = ''): string => {
   const text = JSON.stringify(body);
   return `HTTP/1.1 ${status} X\r\nContent-Type: application/json\r\n${headers}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;

@@ -9,22 +9,22 @@ import { startServer } from './server.ts';
 import { startWatcher } from './watcher.ts';
 
 export interface BouncerOptions {
-  /** Who may come in; `postgres` when it is not given. */
+  /** The users who may connect; `postgres` by default. */
   readonly users?: readonly string[];
-  /** What pgbouncer.ini says besides. */
+  /** Additional settings for pgbouncer.ini. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
 /** A PgBouncer in front of a cluster. */
 export interface Bouncer {
-  /** On 127.0.0.1: `cluster.url(database, { port })` leads through it. */
+  /** On 127.0.0.1: `cluster.url(database, { port })` connects through it. */
   readonly port: number;
   pid(): number;
   log(): string;
   remove(): Promise<void>;
 }
 
-/** Whether PgBouncer is installed, which no package of npm brings. */
+/** Whether PgBouncer is installed; npm has no package for it. */
 export const hasBouncer = (): boolean => toolOf('pgbouncer') !== undefined;
 
 const iniOf = (cluster: Cluster, folder: string, port: number, settings: BouncerOptions['settings']): string => {
@@ -41,7 +41,7 @@ const iniOf = (cluster: Cluster, folder: string, port: number, settings: Bouncer
   return `[databases]\n* = host=${cluster.socketDir} port=${cluster.port}\n\n[pgbouncer]\n${lines.join('')}`;
 };
 
-/** Starts a PgBouncer that gives each transaction one of the server's connections. Who asked for it removes it. */
+/** Starts a PgBouncer in transaction mode. The caller removes it. */
 export const startBouncer = async (cluster: Cluster, options: BouncerOptions = {}): Promise<Bouncer> => {
   const program = toolOf('pgbouncer');
   if (program === undefined) throw new Error('this test needs PgBouncer: apt-get install pgbouncer');

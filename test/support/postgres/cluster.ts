@@ -12,7 +12,7 @@ import { startWatcher } from './watcher.ts';
 
 const READY = /ready to accept (?:read-only )?connections/;
 
-/** Starts a cluster in a new folder, on data that `fill` makes. */
+/** Starts a cluster in a new folder with data from `fill`. */
 export const startOn = async (
   programs: Programs,
   options: ClusterOptions,
@@ -53,7 +53,7 @@ export const startOn = async (
   }
 };
 
-/** Starts an empty cluster. Who asked for it removes it. */
+/** Starts an empty cluster. The caller removes it. */
 export const startCluster = async (options: ClusterOptions = {}): Promise<Cluster> => {
   const programs = await findPrograms(options.which);
   return startOn(programs, options, (data) => emptyData(programs, data));

@@ -5,7 +5,7 @@ import { makeOnce } from './once.ts';
 import { type Programs, serverUser } from './programs.ts';
 import { runAsServer } from './server.ts';
 
-/** Hands files over to whoever runs the server. */
+/** Gives files to the user who runs the server. */
 export const giveToServer = (...paths: readonly string[]): void => {
   const user = serverUser();
   if (user !== undefined) for (const path of paths) chownSync(path, user.uid, user.gid);
@@ -21,7 +21,10 @@ const copyIfThere = (from: string, to: string): void => {
   giveToServer(to);
 };
 
-/** Copies a folder of data, but for what is inside of some folders. A server may run on it, whose files come and go. */
+/**
+ * Copies a data folder, except the contents of some subfolders. A server may be running on it, and its files may
+ * disappear.
+ */
 export const copyData = (from: string, to: string, emptied: readonly string[] = []): void => {
   mkdirSync(to, { mode: 0o700 });
   giveToServer(to);
@@ -33,7 +36,7 @@ export const copyData = (from: string, to: string, emptied: readonly string[] = 
   }
 };
 
-/** The data of an empty server. `initdb` takes a second: it runs once for all tests, which take copies. */
+/** The data of an empty server. `initdb` takes a second: it runs once, and each test gets a copy. */
 export const emptyData = async ({ bin, version }: Programs, to: string): Promise<void> => {
   const uid = serverUser()?.uid ?? process.getuid?.();
   const made = await makeOnce(`postgres-${version}-data-of-${uid}`, async (folder) => {
@@ -54,7 +57,7 @@ export const writeSettings = (data: string, settings: Settings): void => {
 
 const FIXTURES = resolve('test/fixtures/tls');
 
-/** Lays down whom the server lets in; gives the settings that this needs. */
+/** Writes pg_hba.conf; returns the settings that it needs. */
 export const writeDoor = (data: string, { tls, loopback = 'trust' }: ClusterOptions): Settings => {
   const over = tls === undefined ? 'host' : 'hostssl';
   const who = ['all', 'replication'];

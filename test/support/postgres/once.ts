@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RUN_FOLDER } from '../canary.ts';
 
-/** Makes a folder that all tests of a run share. Where several processes make it at once, the first one's is taken. */
+/** Creates a folder that all tests of a run share. If several processes create it at once, the first one wins. */
 export const makeOnce = async (name: string, make: (folder: string) => Promise<void>): Promise<string> => {
   const made = join(RUN_FOLDER, name);
   if (existsSync(made)) return made;

@@ -8,7 +8,7 @@ const childrenOf = (pid: number): number[] =>
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
-/** Resolves when a process that is no child of this one has ended, whether or not its parent has heard of it. */
+/** Resolves when a process that is not a child of this one has ended, whether or not its parent has reaped it. */
 const ended = async (pid: number): Promise<void> => {
   const state = (): string | undefined => {
     try {
@@ -28,7 +28,7 @@ const killed = (pid: number): boolean => {
   }
 };
 
-/** What can be done to a server that runs; `again` starts it once more. */
+/** Control of a running server; `again` restarts it. */
 export const processesOf = (first: Server, again: (more: Settings) => Promise<Server>): Processes => {
   let server = first;
   return {
@@ -41,7 +41,7 @@ export const processesOf = (first: Server, again: (more: Settings) => Promise<Se
       await server.ended;
     },
     kill: async () => {
-      // Stopped first, it starts no more of them.
+      // Once stopped, it starts no more children.
       server.kill('SIGSTOP');
       const children = childrenOf(server.pid).filter(killed);
       server.kill('SIGKILL');

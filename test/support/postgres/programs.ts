@@ -6,20 +6,20 @@ import { fromNpm } from '../../../scripts/from-npm.ts';
 import { HERE, POSTGRESES } from '../../../scripts/pinned.ts';
 import { makeOnce } from './once.ts';
 
-/** `system`: the machine's own PostgreSQL. `packaged`: the newer one that npm brings. */
+/** `system`: the installed PostgreSQL. `packaged`: the newer one from npm. */
 export type Which = 'system' | 'packaged';
 
 /** The programs of one PostgreSQL. */
 export interface Programs {
-  /** The folder that they are in. */
+  /** Their folder. */
   readonly bin: string;
-  /** The first number of the version. */
+  /** The major version. */
   readonly version: number;
 }
 
 const DEBIANS = '/usr/lib/postgresql';
 
-/** Debian keeps one folder a version; the newest comes first. */
+/** Debian has one folder per version; the newest comes first. */
 const debianFolders = (): string[] => {
   if (!existsSync(DEBIANS)) return [];
   const versions = readdirSync(DEBIANS).sort((a, b) => Number(b) - Number(a));
@@ -31,7 +31,7 @@ const isWhole = (bin: string): boolean => ['postgres', 'initdb'].every((name) =>
 const systemBin = (): string | undefined =>
   [...(process.env['PATH'] ?? '').split(delimiter), ...debianFolders()].filter(Boolean).find(isWhole);
 
-/** npm keeps no links, which the libraries need; and another user than root may not reach what root has installed. */
+/** npm drops symbolic links, which the libraries need; and other users may not read what root has installed. */
 const unpacked = async (from: string, to: string): Promise<void> => {
   await mkdir(to);
   for (const part of ['bin', 'lib', 'share']) {
@@ -75,8 +75,8 @@ const binOf = async (which: Which | undefined): Promise<string> => {
 };
 
 /**
- * Finds a PostgreSQL: the machine's own, else the one that npm brings. PAYCLI_TEST_POSTGRES or `which` asks for one of the two.
- * Throws what to install where there is none.
+ * Finds a PostgreSQL: the installed one, or the one from npm. PAYCLI_TEST_POSTGRES or `which` selects one. Throws
+ * what to install if there is none.
  */
 export const findPrograms = async (which = wantedServer()): Promise<Programs> => {
   const bin = await binOf(which);
@@ -84,7 +84,7 @@ export const findPrograms = async (which = wantedServer()): Promise<Programs> =>
   return { bin, version: Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1]) };
 };
 
-/** Who runs the server: oneself; in place of root, whom PostgreSQL refuses, a user without rights. */
+/** The user who runs the server: the current one; instead of root, which PostgreSQL rejects, an unprivileged user. */
 export const serverUser = (): { readonly uid: number; readonly gid: number } | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { RUN_FOLDER } from '../canary.ts';
 import { serverUser } from './programs.ts';
 
-/** Runs a program to its end as whoever runs the server; throws what it said on stderr where that is no success. */
+/** Runs a program to its end as the server's user; throws its stderr if it fails. */
 export const runAsServer = async (file: string, args: readonly string[]): Promise<void> => {
   const child = spawn(file, args, { ...serverUser(), cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
   const said: Buffer[] = [];
@@ -15,23 +15,25 @@ export const runAsServer = async (file: string, args: readonly string[]): Promis
   if (code !== 0) throw new Error(`${file} ended with ${code}: ${Buffer.concat(said).toString('utf8')}`);
 };
 
-/** A server that runs. */
+/** A running server. */
 export interface Server {
   readonly pid: number;
-  /** Resolves when its first process has ended. */
+  /** Resolves when the postmaster has ended. */
   readonly ended: Promise<void>;
   kill(signal: NodeJS.Signals): void;
-  /** What it has logged so far. */
+  /** Its log so far. */
   log(): string;
   unref(): void;
 }
 
-/** What tests have written is searched for the secret key, and so is what a server has logged. */
+/** The final search for the secret key includes the servers' logs. */
 const keepLog = (log: string): void => {
   if (existsSync(RUN_FOLDER)) appendFileSync(join(RUN_FOLDER, `servers-${process.pid}.log`), log);
 };
 
-/** Starts a server that logs to stderr; resolves when its log matches `ready`, and throws that log when it ends before. */
+/**
+ * Starts a server that logs to stderr; resolves when its log matches `ready`, and throws the log if it ends first.
+ */
 export const startServer = async (
   [file, ...args]: readonly [file: string, ...args: string[]],
   ready: RegExp,
@@ -42,7 +44,7 @@ export const startServer = async (
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A signal of the terminal is for the tests alone.
+    // The terminal's signals are for the tests only.
     detached: true,
   });
   let log = '';

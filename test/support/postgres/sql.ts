@@ -12,7 +12,7 @@ const runSql: (at: At) => Asked['sql'] =
   ({ socketDir, port }) =>
   async (text, values = [], database = 'postgres') => {
     const client = new pg.Client({ host: socketDir, port, user: 'postgres', database });
-    // A server that is killed meanwhile ends the statement, too.
+    // The statement also ends if the server is killed.
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -24,7 +24,7 @@ const runSql: (at: At) => Asked['sql'] =
 
 let databases = 0;
 
-/** What can be asked of the cluster that listens there. */
+/** Queries to the cluster at this address. */
 export const askedAt = (at: At): Asked => {
   const sql = runSql(at);
   return {

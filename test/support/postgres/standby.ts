@@ -7,24 +7,24 @@ import { copyData, giveToServer } from './data.ts';
 import type { Cluster, ClusterOptions } from './kinds.ts';
 
 export interface StandbyOptions extends Pick<ClusterOptions, 'settings' | 'env'> {
-  /** Whether the primary waits for it at each commit. */
+  /** Whether each commit of the primary waits for it. */
   readonly synchronous: boolean;
-  /** The port of a relay through which it follows the primary; it follows over the Unix socket when it is not given. */
+  /** The port of a proxy to the primary; by default it uses the Unix socket. */
   readonly through?: number;
 }
 
-/** A copy of a primary that follows it. */
+/** A replica of a primary. */
 export interface Standby extends Cluster {
-  /** Makes a primary of it, whether or not the old one still runs; resolves when it takes writes. */
+  /** Promotes it, whether or not the old primary is running; resolves when it accepts writes. */
   promote(): Promise<void>;
 }
 
-/** What the primary's own processes left there. */
+/** Files of the primary's own processes. */
 const OWN = ['postmaster.pid', 'postmaster.opts', 'postgresql.auto.conf'];
-/** What the copy must not have, or is given by the primary later. */
+/** Folders that the copy must not have, or receives from the primary later. */
 const EMPTIED = ['pg_wal', 'pg_replslot', 'pg_stat_tmp', 'pg_notify'];
 
-/** Copies the data of a primary that runs. pg_basebackup would do this, but is not in every package. */
+/** Copies the data of a running primary. pg_basebackup would do this, but some packages lack it. */
 const backUp = async (primary: Cluster, slot: string, to: string): Promise<void> => {
   const { socketDir: host, port } = primary;
   const client = new pg.Client({ host, port, user: 'postgres', database: 'postgres' });
@@ -43,13 +43,13 @@ const backUp = async (primary: Cluster, slot: string, to: string): Promise<void>
   giveToServer(join(to, 'backup_label'), join(to, 'standby.signal'));
 };
 
-/** Resolves when the primary sends to the standby of that name, in that way. */
+/** Resolves when the primary replicates to the named standby in this mode. */
 const followed = async (primary: Cluster, name: string, way: 'sync' | 'async'): Promise<void> => {
   const ask = 'SELECT FROM pg_stat_replication WHERE application_name = $1 AND state = $2 AND sync_state = $3';
   while ((await primary.sql(ask, [name, 'streaming', way])).length === 0) await wait(5);
 };
 
-/** Makes the primary wait for the standby of that name at each commit. */
+/** Makes each commit of the primary wait for the named standby. */
 const waitedFor = async (primary: Cluster, name: string): Promise<void> => {
   await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
   await primary.sql('SELECT pg_reload_conf()');
@@ -58,7 +58,7 @@ const waitedFor = async (primary: Cluster, name: string): Promise<void> => {
 
 let standbys = 0;
 
-/** Starts a standby of a primary; resolves when it follows. Needs PostgreSQL 15. Who asked for it removes it. */
+/** Starts a standby of a primary; resolves when it replicates. Needs PostgreSQL 15. The caller removes it. */
 export const startStandby = async (primary: Cluster, options: StandbyOptions): Promise<Standby> => {
   standbys += 1;
   const name = `standby_${standbys}`;
@@ -70,7 +70,7 @@ export const startStandby = async (primary: Cluster, options: StandbyOptions): P
     ...primary.options.settings,
     primary_conninfo: `${from} user=postgres application_name=${name}`,
     primary_slot_name: name,
-    // How soon it asks again after the primary, or the way there, was down.
+    // The retry interval after the primary or the connection was down.
     wal_retrieve_retry_interval: '100ms',
     ...options.settings,
   };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
-// It outlives whoever started it, however that ends, and knows of it by the end of its own input.
+// It outlives its parent, whose end it detects by the end of its stdin.
 const WATCH = `
 pid=0
 while read -r next; do pid=$next; done
@@ -12,9 +12,9 @@ if [ "$pid" != 0 ]; then
 fi
 rm -rf "$1"`;
 
-/** What ends the server of a cluster and takes its folder away, when it is told or when this process ends, be it by SIGKILL. */
+/** Stops a cluster's server and deletes its folder, on request or when this process ends, even by SIGKILL. */
 export interface Watcher {
-  /** The server is now this one; undefined: there is none. */
+  /** The current server; undefined: there is none. */
   watch(pid: number | undefined): void;
   remove(): Promise<void>;
   unref(): void;
