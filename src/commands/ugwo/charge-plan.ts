@@ -53,7 +53,7 @@ const mediumRejection = (ugwo: string, { medium }: Data, looked: Looked | undefi
  * Finds mediums and banks that the service would reject. Asks it only about a bank code that paycli doesn't know, and
  * once for each checkout.
  */
-export const openRejections = (client: Client, words: readonly string[]) => {
+const openRejections = (client: Client, words: readonly string[]) => {
   const lists = new Map<string, Promise<string[]>>();
   const banksOf = (checkout: string, pace: Pick<CallInput, 'slowDown'>): Promise<string[]> => {
     const known = lists.get(checkout) ?? listedBanks(checkout, client, pace);
