@@ -172,7 +172,7 @@ describe('--dry-run of a charge', () => {
     expect(ended.stdout).not.toContain('uthorization');
   });
 
-  it('names the unknown bank, and the one that was meant', async () => {
+  it('names the unknown bank, and suggests a similar one', async () => {
     const { service, now } = await serveAnswers({});
     const dry = (): Promise<Ended> => inProcess([...CHARGE.slice(0, -1), 'gtbb', '--dry-run'], { service });
     expect((await dry()).stderr).toMatch(/the service lists no bank "gtbb".*--provider.*did you mean gtb\?/s);
@@ -186,7 +186,7 @@ describe('--dry-run of a charge', () => {
     }
   });
 
-  it('prints with --reuse what the charge would print', async () => {
+  it('prints the same as the charge with --reuse', async () => {
     const options = await prepared({ before: [[CHARGE]], code: 0 });
     const reuse = [...CHARGE, '--reuse', '--json'];
     const dry = await inProcess([...reuse, '--dry-run'], options);
@@ -195,7 +195,7 @@ describe('--dry-run of a charge', () => {
     expect(postsTo(options.service)).toBe(1);
   });
 
-  it('counts the charge of a process that was killed as unknown', async () => {
+  it('counts the charge of a killed process as unknown', async () => {
     const { promise: posted, resolve } = Promise.withResolvers<void>();
     const { service } = await serveAnswers({ charge: () => resolve() });
     const options = { service, home: newFolder() };
@@ -211,7 +211,7 @@ describe('--dry-run of a charge', () => {
     expect(postsTo(service)).toBe(1);
   });
 
-  it('leaves a ledger of an older paycli as it is', async () => {
+  it("leaves an older paycli's ledger unchanged", async () => {
     const options = await prepared({ before: [[CHARGE]], code: 10 });
     rewrite(join(options.home, 'ledger.sqlite'), 'PRAGMA user_version = 3');
     const files = filesIn(options.home);
@@ -225,7 +225,7 @@ describe('--dry-run of a charge', () => {
   });
 
   // Runs the built program, whose reads of the schemas nothing has prepared.
-  it('makes no ledger', async () => {
+  it('creates no ledger', async () => {
     const { service } = await serveAnswers({});
     const home = join(newFolder(), 'new');
     expect(await paycli([...CHARGE, '--dry-run'], { service, home })).toMatchObject({ code: 0 });
@@ -303,7 +303,7 @@ describe('--dry-run of a file of charges', () => {
     expect(summaryOf(real)).toMatchObject({ accepted: 4, refused: 3, rejected: 2, not_started: 0 });
   });
 
-  it('says where all rows are good how much would be charged', async () => {
+  it('prints the total to be charged if all rows are valid', async () => {
     const options = { service: await serveRows({}), home: newFolder() };
     const ended = await inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2), '--dry-run', '-o', 'csv'], options);
     expect(ended).toMatchObject({
@@ -351,7 +351,7 @@ describe('--dry-run of a file of charges', () => {
     expect((await chargeFrom(file, options)).code).toBe(code);
   });
 
-  it('counts the row of a run that was killed as unknown', async () => {
+  it('counts the row of a killed run as unknown', async () => {
     const { promise: posted, resolve } = Promise.withResolvers<void>();
     const options = { service: await serveRows({}, { 1: () => resolve() }), home: newFolder() };
     const file = ussdFile(1, 2);
@@ -367,7 +367,7 @@ describe('--dry-run of a file of charges', () => {
     expect((await chargeFrom(file, options)).code).toBe(6);
   });
 
-  it('asks nobody for an approval', async () => {
+  it('asks for no approval', async () => {
     const options = { service: await serveRows({}), home: newFolder() };
     await inProcess([...POLICY, '--approve-above', 'NGN 1.00'], options);
     const dry = await chargeFrom(ussdFile(1), options, '--dry-run');
@@ -378,7 +378,7 @@ describe('--dry-run of a file of charges', () => {
     expect((await inProcess(['ledger', 'jobs', '--json'], options)).stdout).toContain('"data":[]');
   });
 
-  it('keeps to the rate and the concurrency', async () => {
+  it('respects the rate and the concurrency', async () => {
     let [open, most] = [0, 0];
     const service = await serveAllBy((seen) => (_seen, response, socket) => {
       open += 1;
@@ -433,7 +433,7 @@ describe('--dry-run of a refund', () => {
     else expect(errorOf(dry)).toEqual(errorOf(real));
   });
 
-  it('says who would get how much, and asks nothing', async () => {
+  it('prints who would get how much, and asks nothing', async () => {
     const { service } = await serveAnswers({ read: request({ ...paidUp, activities: [paid] }) });
     const ended = await inProcess([...refund, '--dry-run', '-o', 'csv'], { service });
     expect(ended.stderr).toBe(

@@ -9,13 +9,13 @@ const skill = readFileSync('SKILL.md', 'utf8');
 const lines = [...skill.matchAll(/^ {4}(paycli .*)$/gm)].map(([, line = '']) => line);
 
 describe('the skill for agents', () => {
-  it('has a head that names it and says when to use it, and is short', () => {
+  it('has a short header with its name and its use', () => {
     expect(skill).toMatch(/^---\nname: paycli\ndescription: .{50,400}\n---\n/);
     // About 800 tokens.
     expect(skill.length).toBeLessThan(3600);
   });
 
-  it.runIf(process.platform !== 'win32')('has examples that work one after the other', async () => {
+  it.runIf(process.platform !== 'win32')('has examples that work in sequence', async () => {
     const ids = { ugw: SEEDED.ugwo, ony: SEEDED.onye };
     const script = lines.map((line) => line.replaceAll(/"\$(ugw|ony)"/g, (_whole, name) => ids[name as 'ugw']));
     expect(script.length).toBeGreaterThan(7);
@@ -28,7 +28,7 @@ describe('the skill for agents', () => {
     expect(lines.filter((line) => !/ --local /.test(line) || / (?:--yes|-y|--again)\b/.test(line))).toEqual([]);
   });
 
-  it('says what to do for each exit code, and what is left to a person', () => {
+  it('explains what to do for each exit code, and what only the user may do', () => {
     const rows = [...skill.matchAll(/^\| ([\d, ]+) \| (.+) \|$/gm)];
     const codes = rows.flatMap(([, named = '']) => named.split(', ').map(Number));
     expect(codes.every((code) => code === 0 || Object.values<number>(EXIT_CODES).includes(code))).toBe(true);

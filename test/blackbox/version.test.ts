@@ -51,7 +51,7 @@ describe('version --check', () => {
     expect(seen?.headers).not.toHaveProperty('authorization');
   });
 
-  it.runIf(process.platform !== 'win32')('asks npm for the registry where no variable names it', async () => {
+  it.runIf(process.platform !== 'win32')('asks npm for the registry if no variable names one', async () => {
     const registry = await serve([latest(version)]);
     const PATH = `${programs({ npm: `[ "$PWD $*" = '/ config get registry --global' ] && echo ${registry.origin}/` })}:/usr/bin:/bin`;
     const ended = await inProcess(['version', '--check'], { env: { PATH } });
@@ -85,7 +85,7 @@ describe('version --check', () => {
     expect(errorOf(ended)['message']).toMatch(message);
   });
 
-  it('ends with 8 where nobody answers', async () => {
+  it('exits with 8 if nobody answers', async () => {
     const ended = await inProcess(CHECK, { env: { npm_config_registry: DEAD_ORIGIN } });
     expect(ended).toMatchObject({ code: 8, stdout: '' });
     expect(errorOf(ended)['message']).toContain('refused the connection');
@@ -141,7 +141,7 @@ describe('nothing phones home', () => {
     expect(registry.connections()).toBe(0);
   });
 
-  it.runIf(RUNTIME === 'node')('and the list of connections has that of --check', async () => {
+  it.runIf(RUNTIME === 'node')('lists the connection of --check', async () => {
     const registry = await serve([latest(version)]);
     const file = join(newFolder('connections'), 'connections');
     const env = { ...runBefore(noting(file)), npm_config_registry: registry.origin };

@@ -13,7 +13,7 @@ const commandOf = (name: ToolName) =>
 describe.each(NAMES)('the tool %s', (name) => {
   const { options = [] }: { readonly command: string; readonly options?: readonly string[] } = TOOLS[name];
 
-  it('has options of its command, none of which reads a file or says yes', () => {
+  it('has options of its command, except those that read a file or confirm', () => {
     const all = commandOf(name).options.filter((option) => options.includes(option.name.slice(2)));
     expect(all.map((option) => option.name.slice(2)).toSorted()).toEqual([...options].toSorted());
     expect(
@@ -24,7 +24,7 @@ describe.each(NAMES)('the tool %s', (name) => {
     ).toEqual([]);
   });
 
-  it('changes nothing, or is offered with --allow money alone', () => {
+  it('changes nothing, or needs --allow money', () => {
     const offered = commandTools(tree, false).some((tool) => tool.name === name);
     // The plan of a charge is its dry run.
     expect(offered).toBe(commandOf(name).danger === 'read' || name === 'charge_plan');
@@ -37,7 +37,7 @@ describe.each(NAMES)('the tool %s', (name) => {
   });
 });
 
-it('puts each value behind its option, and arguments behind the last option', () => {
+it('puts each value after its option, and arguments after the last option', () => {
   expect(argvOf(tree, 'find_payment_requests', { status: ['paid', 'not-paid'], max: 3, ref: '--all' })).toEqual([
     ...['ugwo', 'list', '--status=paid,not-paid', '--ref=--all', '--max=3', '--'],
   ]);
