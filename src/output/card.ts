@@ -1,19 +1,9 @@
 import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
-import { printExact, valueAt } from '../core/json.ts';
+import { isJsonObject, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, InnerList, View } from '../core/result.ts';
 import { visible } from '../core/text.ts';
-import {
-  type CardField,
-  cellOf,
-  exactValue,
-  fieldLines,
-  isBlank,
-  isObject,
-  isScalar,
-  labelOf,
-  plainText,
-} from './cell.ts';
+import { type CardField, cellOf, exactValue, fieldLines, isBlank, isScalar, labelOf, plainText } from './cell.ts';
 import { checkRecordColumns, tableColumns } from './columns.ts';
 import { nextActionLines } from './next-action.ts';
 import { type Styles, type Surface, unpainted } from './style.ts';
@@ -42,7 +32,7 @@ const innerListLines = async (value: unknown, list: InnerList, surface: Surface)
 
 /** Top-level scalars that the view does not know, under their own names. */
 const otherFields = (value: unknown, view: View): CardField[] => {
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   const known = new Set(view.columns.map(({ path }) => path.split('.', 1)[0]));
   const others = Object.entries(value).filter(
     ([name, member]) => !known.has(name) && isScalar(member) && !isBlank(member),

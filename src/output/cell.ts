@@ -1,7 +1,7 @@
 import { memo } from '../core/async.ts';
 import { BOUNDS, cutText } from '../core/bounds.ts';
 import { machineValue, reasonIn } from '../core/charge.ts';
-import { indent, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
+import { indent, isJsonObject, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column } from '../core/result.ts';
@@ -18,11 +18,7 @@ import { pad, widthOf, wrap } from './text.ts';
 export const exactValue = (record: ApiRecord): unknown =>
   mayBeInexact(record.text) ? parseExact(record.text) : record.value;
 
-/** True for a JSON object, as opposed to a list, null, or a number stored as text. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
-
-export const isScalar = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
+export const isScalar = (value: unknown): boolean => !isJsonObject(value) && !Array.isArray(value);
 
 /** True for null, absent and empty values: nothing that a person would miss. */
 export const isBlank = (value: unknown): boolean =>
@@ -30,7 +26,7 @@ export const isBlank = (value: unknown): boolean =>
   value === null ||
   value === '' ||
   (Array.isArray(value) && value.length === 0) ||
-  (isObject(value) && Object.keys(value).length === 0);
+  (isJsonObject(value) && Object.keys(value).length === 0);
 
 const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && machineValue(value) !== '';
 
@@ -107,7 +103,7 @@ const countText = (value: unknown, always: boolean): string => {
 };
 
 const customerText = (customer: unknown): string => {
-  if (!isObject(customer)) return plainText(customer);
+  if (!isJsonObject(customer)) return plainText(customer);
   const { email, first_name, last_name, uid } = customer;
   const name = [first_name, last_name].filter((part) => !isBlank(part)).map(plainText);
   return plainText(email) || name.join(' ') || plainText(uid);

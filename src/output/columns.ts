@@ -1,11 +1,11 @@
 import { memo } from '../core/async.ts';
 import { BOUNDS } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
-import { valueAt } from '../core/json.ts';
+import { isJsonObject, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column, View } from '../core/result.ts';
 import { didYouMean } from '../core/text.ts';
-import { exactValue, isBlank, isObject, valueIn } from './cell.ts';
+import { exactValue, isBlank, valueIn } from './cell.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
@@ -13,7 +13,7 @@ const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 const MOST_PATHS = 200;
 
 const addPaths = (value: unknown, prefix: string, paths: Set<string>): void => {
-  if ((!isObject(value) && !Array.isArray(value)) || prefix.length > BOUNDS.path) return;
+  if ((!isJsonObject(value) && !Array.isArray(value)) || prefix.length > BOUNDS.path) return;
   for (const [name, member] of Object.entries(value)) {
     if (paths.size >= MOST_PATHS) return;
     paths.add(prefix + name);
@@ -101,7 +101,7 @@ export const checkRecordColumns = (names: readonly string[], view: View, record:
 /** The columns of tsv and csv: the view's, or every top-level field of `records` where the view has none. */
 export const machineColumns = (view: View, records: readonly ApiRecord[]): readonly Column[] => {
   if (view.columns.length > 0) return contractColumns(view);
-  const names = new Set(records.flatMap(({ value }) => (isObject(value) ? Object.keys(value) : [])));
+  const names = new Set(records.flatMap(({ value }) => (isJsonObject(value) ? Object.keys(value) : [])));
   return [...names].map((path) => ({ path }));
 };
 

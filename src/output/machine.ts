@@ -1,9 +1,9 @@
 import { BOUNDS } from '../core/bounds.ts';
-import { indent, minify, NumberText, printExact, valueAt } from '../core/json.ts';
+import { indent, isJsonObject, minify, NumberText, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
-import { exactValue, isBlank, isEnum, isObject, isScalar, machineText } from './cell.ts';
+import { exactValue, isBlank, isEnum, isScalar, machineText } from './cell.ts';
 import { checkColumns, checkRecordColumns, machineColumns, machineName, namedColumns } from './columns.ts';
 import type { Sink } from './walk.ts';
 
@@ -156,7 +156,7 @@ export const tsvSink = (names: readonly string[] | undefined, view: View): Sink 
 
 /** Iterates lazily, since a list may be as large as an answer can be. */
 const namesIn = (value: unknown): Iterable<string | number> =>
-  Array.isArray(value) ? value.keys() : isObject(value) ? Object.keys(value) : [];
+  Array.isArray(value) ? value.keys() : isJsonObject(value) ? Object.keys(value) : [];
 
 /**
  * Writes `key<TAB>value` lines for everything in `value`; nested names are joined by dots, list elements count from 0.
@@ -184,7 +184,7 @@ function* recordLines(record: ApiRecord, names: readonly string[] | undefined, v
     }
   } else if (!isScalar(value) && !isBlank(value)) {
     yield* flatLines(value, '', view);
-  } else if (!isObject(value)) {
+  } else if (!isJsonObject(value)) {
     yield `${escaped(machineText(value, undefined))}\n`;
   }
 }

@@ -73,7 +73,6 @@ export const openStatusLine = ({ stderr, env, redactor }: Beside, styles: Styles
   return line;
 };
 
-const LINE = '\r\u001b[2K';
 const REST = '\r\u001b[0J';
 
 /** A block of lines that is redrawn again and again; the cursor stays below it, and visible. */
@@ -106,7 +105,7 @@ export const openFrame = (output: Output): Frame => {
   };
   const frame: Frame = {
     show: async (lines) => {
-      const text = lines.map((line) => `${LINE}${line}\n`).join('');
+      const text = lines.map((line) => `${ERASE}${line}\n`).join('');
       if (text === shown) return;
       const start = back();
       [shown, widths] = [text, lines.map((line) => widthOf(stripVTControlCharacters(line)))];
@@ -120,7 +119,7 @@ export const openFrame = (output: Output): Frame => {
     leave: async () => {
       output.drawn(undefined);
       frames.delete(output);
-      await output.write(LINE);
+      await output.write(ERASE);
     },
   };
   frames.set(output, frame);
