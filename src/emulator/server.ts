@@ -227,16 +227,30 @@ const withConsole = (service: Service, requests: RequestLog, options: ConsoleOpt
   return async (asked) => (CONSOLE === `/${asked.segments[1]}/` ? (await console())(asked) : seen(asked));
 };
 
+/** Answer for when even the data can't be read. */
+const BROKEN: HttpAnswer = {
+  status: 500,
+  headers: { 'content-type': 'text/plain' },
+  text: 'the data cannot be read\n',
+};
+
 /** Answers every request on a connection, including invalid ones. */
 const listener = (service: Service, answering: Answering): RequestListener => {
+  const problemAnswer = (thrown: unknown): HttpAnswer => {
+    try {
+      return respondTo(thrown, service);
+    } catch {
+      return BROKEN;
+    }
+  };
   const answerTo = async (incoming: IncomingMessage): Promise<HttpAnswer | undefined> => {
     let asked: HttpRequest;
     try {
       asked = askedOf(incoming);
     } catch (thrown) {
-      return respondTo(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`), service);
+      return problemAnswer(refusal(400, `the request cannot be read: ${reasonOf(thrown)}`));
     }
-    return answering(asked).catch((thrown: unknown) => respondTo(thrown, service));
+    return answering(asked).catch(problemAnswer);
   };
   return (incoming, outgoing) => {
     const { socket } = incoming;
