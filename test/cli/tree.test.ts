@@ -47,7 +47,7 @@ describe('the tree of commands', () => {
   it('has the danger `money` for each command that can send or allow a charge or refund', () => {
     const money = commands.filter(({ danger }) => danger === 'money').map(({ path }) => path.join(' '));
     expect(money.sort()).toEqual(
-      ['api', 'approve', 'ledger resolve', 'policy remove', 'policy set', 'refund create', 'ugwo charge'].sort(),
+      ['api', 'approve', 'ledger resolve', 'mcp', 'policy remove', 'policy set', 'refund create', 'ugwo charge'].sort(),
     );
     expect(
       commands.filter(({ danger, exits }) => danger === 'read' && exits.some(({ kind }) => kind === 'unrecorded')),
