@@ -91,7 +91,10 @@ const defectIn = ({ flight }: Io, thrown: unknown): PayError => {
 const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number> => {
   const error = thrown instanceof PayError ? thrown : defectIn(io, thrown);
   const exitCode = error.detail.exitCode ?? EXIT_CODES[error.kind];
-  const { errorBlock, errorLine } = await import('../output/error.ts');
+  const [{ errorBlock, errorLine }, { writePieces }] = await Promise.all([
+    import('../output/error.ts'),
+    import('../output/walk.ts'),
+  ]);
   const json = globals.format === 'json' || globals.format === 'ndjson' || globals.jq !== undefined;
   const color = usesColor(globals.color, io.env, io.stderr.isTerminal);
   const { debug } = globals;
@@ -99,7 +102,7 @@ const report = async (thrown: unknown, globals: Globals, io: Io): Promise<number
   const text = json
     ? errorLine(error, exitCode, io)
     : await errorBlock(error, { color, stack, codes: debug, beside: io });
-  if (!io.stderr.closed) await io.stderr.write(text);
+  await writePieces(io.stderr, [text], io.clock);
   return exitCode;
 };
 

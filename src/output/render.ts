@@ -10,7 +10,7 @@ import { type Surface, stylesFor } from './style.ts';
 import { listSink } from './table.ts';
 import { notice, roomOn } from './text.ts';
 import { openCountdown, showWait } from './wait.ts';
-import { cleanedRecord, cleanedSink, cleanOf, type Sink, type Walked, walk } from './walk.ts';
+import { cleanedRecord, cleanedSink, cleanOf, type Sink, type Walked, walk, writePieces } from './walk.ts';
 
 /** The dependencies of rendering. */
 export type RenderIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'clock' | 'redactor'>;
@@ -97,7 +97,7 @@ const endingText = (
 const renderList = async (list: List, io: RenderIo, options: OutputOptions): Promise<void> => {
   const clean = cleanOf(io);
   const sink = cleanedSink(await sinkFor(list.view, io, options), clean);
-  const walked = await walk(list.pages, list.max, io.stdout, sink);
+  const walked = await walk(list.pages, list.max, io, sink);
   // Whoever has left the pager, or closed the pipe, wants no more.
   const isQuiet = options.quiet || walked.how === 'closed';
   const texts = isQuiet ? [] : [sink.notice?.(), endingText(walked, list, options, clean)];
@@ -109,7 +109,7 @@ const renderList = async (list: List, io: RenderIo, options: OutputOptions): Pro
 
 const renderRecord = async (record: ApiRecord, view: View, io: RenderIo, options: OutputOptions): Promise<void> => {
   const cleaned = cleanedRecord(record, cleanOf(io));
-  await write(io.stdout, await recordText(cleaned, view, io, options));
+  await writePieces(io.stdout, [await recordText(cleaned, view, io, options)], io.clock);
 };
 
 type Wait = Extract<Result, { kind: 'wait' }>;

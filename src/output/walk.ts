@@ -1,13 +1,13 @@
 import { turn } from '../core/async.ts';
-import type { Io, Output } from '../core/io.ts';
+import type { Clock, Io, Output } from '../core/io.ts';
 import type { ApiPage, ApiRecord } from '../core/record.ts';
 import { type Clean, cleanedJson, holdsSecret } from '../core/secret.ts';
 
 /** Renders a list a page at a time. The caller writes the text and waits for the reader. */
 export interface Sink {
   /**
-   * The next page, as texts or as bytes; the first page includes what opens the list. `more` is true where pages may
-   * follow. Yielded bytes are valid until the next piece is requested.
+   * Text of the next page; that of the first page includes what opens the list. `more` is true where pages may follow. Yielded bytes are
+   * valid until the next piece is requested.
    */
   page(records: readonly ApiRecord[], more: boolean): Generator<string | Uint8Array>;
   /** The text that closes the list; `next` is the cursor to continue at, null when nothing remains. */
@@ -16,14 +16,68 @@ export interface Sink {
   notice?(): string | undefined;
 }
 
-/** Writes a page: its text at once, or its bytes. */
-const writePage = async (output: Output, pieces: Iterable<string | Uint8Array>): Promise<void> => {
+/** The longest time between two yields to the event loop, in milliseconds: signals are handled only there. */
+const LONGEST_MS = 25;
+/** The size of one write, in characters. */
+const PORTION = 256 * 1024;
+
+/**
+ * The position at which a text can be split: after its last character that can't be part of a key. Keys are printable
+ * ASCII, so each key stays whole. 0 where there is no such position.
+ */
+const lastApart = (text: string): number => {
+  // The next chunk may begin with the other half of the last character.
+  let maySplit = false;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const code = text.charCodeAt(at);
+    const isFirstHalf = code >= 0xd800 && code <= 0xdbff;
+    if ((code < 0x21 || code > 0x7e) && (maySplit || !isFirstHalf)) return at + 1;
+    maySplit = code < 0xdc00 || code > 0xdfff;
+  }
+  return 0;
+};
+
+/** Splits a text into portions. No secret spans two of them. */
+function* portionsOf(text: string): Generator<string> {
+  let whole = '';
+  for (let from = 0; from < text.length; from += PORTION) {
+    const chunk = text.slice(from, from + PORTION);
+    const end = from + PORTION >= text.length ? chunk.length : lastApart(chunk);
+    if (end > 0) yield whole + chunk.slice(0, end);
+    whole = end === 0 ? whole + chunk : chunk.slice(end);
+  }
+}
+
+/** Joins short pieces, so that there are few writes. */
+function* joined(pieces: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
   let text = '';
   for (const piece of pieces) {
     if (typeof piece === 'string') text += piece;
-    else if (!output.closed) await output.write(piece);
+    if (typeof piece === 'string' && text.length < PORTION) continue;
+    yield* portionsOf(text);
+    text = '';
+    if (typeof piece !== 'string') yield piece;
   }
-  if (text !== '' && !output.closed) await output.write(text);
+  yield* portionsOf(text);
+}
+
+/**
+ * Writes pieces one after the other, as fast as the reader reads; yields to the event loop in between, so that signals
+ * are handled.
+ */
+export const writePieces = async (
+  output: Output,
+  pieces: Iterable<string | Uint8Array>,
+  clock: Clock,
+): Promise<void> => {
+  let since = clock.ticks();
+  for (const part of joined(pieces)) {
+    if (output.closed) return;
+    await output.write(part);
+    if (clock.ticks() - since < LONGEST_MS) continue;
+    await turn();
+    since = clock.ticks();
+  }
 };
 
 /** Returns the function that removes secrets from data. */
@@ -53,6 +107,8 @@ export const cleanedSink = (sink: Sink, clean: Clean): Sink => ({
   page: (records, more) => sink.page(cleanedRecords(records, clean), more),
   end: (next) => sink.end(next === null ? null : clean(next)),
 });
+
+type WalkIo = Pick<Io, 'stdout' | 'clock'>;
 
 /** The end of a walk over a list. */
 export interface Walked {
@@ -89,7 +145,12 @@ const nextPage = async (iterator: AsyncIterator<ApiPage>): Promise<Step> => {
   }
 };
 
-const drive = async (iterator: AsyncIterator<ApiPage>, max: number, stdout: Output, sink: Sink): Promise<Walked> => {
+const drive = async (
+  iterator: AsyncIterator<ApiPage>,
+  max: number,
+  { stdout, clock }: WalkIo,
+  sink: Sink,
+): Promise<Walked> => {
   let walked: Walked = { how: 'end', shown: 0, next: null, repeats: 0 };
   let started = false;
   const write = async (text: string): Promise<void> => {
@@ -108,10 +169,8 @@ const drive = async (iterator: AsyncIterator<ApiPage>, max: number, stdout: Outp
     const { records, next, repeats } = selectRecords(step.value, max - walked.shown);
     const shown = walked.shown + records.length;
     walked = { how: shown >= max && next !== null ? 'max' : 'end', shown, next, repeats };
-    await writePage(stdout, sink.page(records, shown < max && next !== null));
+    await writePieces(stdout, sink.page(records, shown < max && next !== null), clock);
     if (shown >= max) break;
-    // Signals are handled only in a turn of the event loop, which neither the ledger's file nor a fast reader needs.
-    await turn();
   }
   await write(sink.end(walked.next));
   return walked;
@@ -125,12 +184,12 @@ const drive = async (iterator: AsyncIterator<ApiPage>, max: number, stdout: Outp
 export const walk = async (
   pages: AsyncIterable<ApiPage>,
   max: number | undefined,
-  stdout: Output,
+  io: WalkIo,
   sink: Sink,
 ): Promise<Walked> => {
   const iterator = pages[Symbol.asyncIterator]();
   try {
-    return await drive(iterator, max ?? Number.POSITIVE_INFINITY, stdout, sink);
+    return await drive(iterator, max ?? Number.POSITIVE_INFINITY, io, sink);
   } finally {
     await iterator.return?.();
   }

@@ -39,18 +39,6 @@ const watched = (pages: readonly ApiPage[]) => {
 };
 
 describe('streaming a list', () => {
-  it('gives signals a turn of the event loop between two pages', async () => {
-    const io = pipe();
-    const turns: number[] = [];
-    const { seen, iterable } = watched(THREE);
-    setImmediate(function turn() {
-      turns.push(seen.asked);
-      if (seen.asked < 3) setImmediate(turn);
-    });
-    await render(list(iterable), io, options({ format: 'ndjson' }));
-    expect(turns.slice(0, 2)).toEqual([1, 2]);
-  });
-
   it.each(FORMATS)('%s: requests a page only after the reader has taken the previous one', async (format) => {
     const io = pipe();
     const { seen, iterable } = watched(THREE);
