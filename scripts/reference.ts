@@ -1,5 +1,5 @@
 import { aboutOf, flagsOf, usageOf } from '../src/cli/help/layout.ts';
-import { commandsIn, type Part, partsOf } from '../src/cli/help/tasks.ts';
+import { commandsIn, partsOf, type TaskCommands } from '../src/cli/help/tasks.ts';
 import { type CommandNode, commandsOf, commandTree, type OptionNode } from '../src/cli/tree.ts';
 import { allSpecs, NOUNS } from '../src/commands/all.ts';
 
@@ -56,7 +56,7 @@ const listed = (nodes: readonly CommandNode[]): string =>
   nodes.map((node) => `- [paycli ${node.path.join(' ')}](${pageOf(node)}): ${plain(node.summary)}`).join('\n');
 
 /** A command as an entry of its task, or a noun with its verbs. */
-const partOf = (part: Part): string => {
+const partOf = (part: TaskCommands): string => {
   const { node, about } = part;
   const list = listed(commandsIn(part));
   if (node.kind === 'command') return list;

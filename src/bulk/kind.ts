@@ -7,7 +7,7 @@ import type { IdPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
 import type { Clock, Io } from '../core/io.ts';
 import type { Entry, LedgerTarget, RequestTerms } from '../ledger/entry.ts';
-import type { Ledger, Plan } from '../ledger/ledger.ts';
+import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
 import type { LedgerContext } from '../ledger/send.ts';
 import type { Cells } from './cells.ts';
@@ -122,7 +122,7 @@ export interface Protected<T> {
     item: T,
     attempt: Omit<RowAttempt, 'judged'>,
     rowDeps: RowDeps,
-    plan: Plan,
+    plan: PlannedRows,
   ) => Promise<Entry | undefined>;
   /**
    * Returns what reads for a row ahead of its turn; undefined where rows need no read before they are sent. The read is

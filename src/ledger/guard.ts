@@ -15,7 +15,7 @@ import {
   type Moment,
   type Sender,
 } from './entry.ts';
-import type { BeginOptions, Begun, Judged, Obstacle, Plan, RefusalReason } from './ledger.ts';
+import type { BeginOptions, Begun, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
 import { isNoCharge, isOtherMedium, mediumOf } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, withPlan, withRow } from './policy.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
@@ -353,7 +353,12 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
 };
 
 /** Runs the guard and writes nothing. A clear intent is added to the plan, and counts from then on. */
-export const judge = async (backend: Backend, intent: Intent, how: BeginOptions, plan: Plan): Promise<Judged> => {
+export const judge = async (
+  backend: Backend,
+  intent: Intent,
+  how: BeginOptions,
+  plan: PlannedRows,
+): Promise<Judged> => {
   const spending = spendingOf(intent, backend);
   const found = await Promise.all(queriesFor(intent).map(backend.read));
   const allowance = spending && (await backend.policies.allowance(spending));

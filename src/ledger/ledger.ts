@@ -109,7 +109,7 @@ export type Judged =
   | Refused;
 
 /** Intents that were judged clear so far. They count against a policy like charges that were made. */
-export interface Plan {
+export interface PlannedRows {
   total: Total;
 }
 
@@ -162,7 +162,7 @@ export interface Ledger {
    */
   begin(intent: Intent, how: BeginOptions): Promise<Begun>;
   /** Runs the same guard, and writes nothing. Adds a clear intent to the plan. */
-  judge(intent: Intent, how: BeginOptions, plan: Plan): Promise<Judged>;
+  judge(intent: Intent, how: BeginOptions, plan: PlannedRows): Promise<Judged>;
   /** Keyed digest of a text. Only this ledger can compute it. */
   digest(text: string): string;
   /** Removes secrets from a text, as from all that is stored. */

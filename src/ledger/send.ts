@@ -30,7 +30,7 @@ import {
   withoutNumbers,
   withoutPhone,
 } from './entry.ts';
-import type { BeginOptions, Judged, Ledger, Plan, Refused } from './ledger.ts';
+import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from './ledger.ts';
 import { isOtherMedium } from './match.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 
@@ -276,7 +276,7 @@ const wantedBy = (
 export const judgeOnce = (
   context: LedgerContext,
   request: ChargeRequest | MakeRequest,
-  plan: Plan,
+  plan: PlannedRows,
 ): Promise<Judged> => {
   const { ledger } = context;
   const { again, row } = request;

@@ -14,7 +14,7 @@ import { isJsonObject } from '../core/json.ts';
 
 export type { Tool } from '@modelcontextprotocol/server';
 
-/** What the client can ask a person, and the person's answer if it was asked. Neither can be trusted. */
+/** The client's ability to ask a person, and the answer if it asked. Neither can be trusted. */
 export interface Caller {
   readonly elicits: boolean;
   readonly answer: unknown;

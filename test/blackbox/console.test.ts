@@ -59,7 +59,7 @@ const charges = async (console: Opened): Promise<void> => {
   await press('Take the payment back');
   await said('The charge is taken back.');
   expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.reversed' } }]);
-  expect(await page.locator('.timeline').innerText()).toMatch(/Charged by bank transfer[\s\S]*Taken back/);
+  await expect.poll(() => page.locator('.timeline').innerText()).toMatch(/Charged by bank transfer[\s\S]*Taken back/);
 };
 
 /** Makes charges fail, expire and be paid twice, and shows a refund in the timeline. */

@@ -10,7 +10,7 @@ import {
   usageLines,
   wrapped,
 } from './layout.ts';
-import { commandsIn, type Part, partsOf } from './tasks.ts';
+import { commandsIn, partsOf, type TaskCommands } from './tasks.ts';
 
 const FEW_EXAMPLES = 3;
 
@@ -81,7 +81,7 @@ export const rootPage = (
 ];
 
 /** The verbs of a noun by task if they have several, or of a group (`webhook events`), which has none. */
-const groupsOf = (node: NounNode): readonly Part[] => {
+const groupsOf = (node: NounNode): readonly TaskCommands[] => {
   const parts = node.path.length === 1 ? partsOf([node]) : [];
   if (parts.length > 1) return parts;
   return [{ node, about: node.summary, verbs: childrenOf(node), ...parts[0], task: 'Commands' }];

@@ -35,20 +35,20 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
 ];
 
 /** One entry of help: a command, or those verbs of a noun that serve the task. */
-export interface Part {
+export interface TaskCommands {
   readonly task: string;
   readonly node: CommandNode | NounNode;
   readonly about: string;
   readonly verbs: readonly (CommandNode | NounNode)[];
 }
 
-const verbsOf = (node: CommandNode | NounNode, names: string): Part['verbs'] => {
+const verbsOf = (node: CommandNode | NounNode, names: string): TaskCommands['verbs'] => {
   const children = node.kind === 'noun' ? childrenOf(node) : [];
   return names.split(' ').flatMap((name) => children.find((child) => child.name === name) ?? []);
 };
 
 /** Lists the parts of these commands and nouns by task, in the order of help. */
-export const partsOf = (nodes: Tree['commands']): readonly Part[] =>
+export const partsOf = (nodes: Tree['commands']): readonly TaskCommands[] =>
   TASKS.flatMap(([task, ...entries]) =>
     entries.flatMap(([name, verbs = '', about]) => {
       const node = nodes.find((one) => one.name === name);
@@ -57,5 +57,5 @@ export const partsOf = (nodes: Tree['commands']): readonly Part[] =>
   );
 
 /** Lists the commands of a part. */
-export const commandsIn = ({ node, verbs }: Part): readonly CommandNode[] =>
+export const commandsIn = ({ node, verbs }: TaskCommands): readonly CommandNode[] =>
   node.kind === 'command' ? [node] : commandsOf({ commands: verbs });

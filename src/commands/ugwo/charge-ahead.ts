@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 const FRESH_MS = 5000;
 
 /** A read in progress, and the moment just before it. */
-export interface Begun<R> {
+export interface StartedRead<R> {
   readonly since: Moment;
   readonly result: Promise<R>;
 }
@@ -15,8 +15,11 @@ type Clocked = Pick<Ledger, 'moment'>;
 
 /** Keeps reads that were begun ahead of their row's turn, each for one item. */
 export const openReads = <T extends object, R>() => {
-  const early = new WeakMap<T, Begun<R> & { isAnswered: boolean }>();
-  const begin = (read: () => Promise<R>, ledger: Clocked): Begun<R> => ({ since: ledger.moment(), result: read() });
+  const early = new WeakMap<T, StartedRead<R> & { isAnswered: boolean }>();
+  const begin = (read: () => Promise<R>, ledger: Clocked): StartedRead<R> => ({
+    since: ledger.moment(),
+    result: read(),
+  });
   return {
     /** Begins to read for an item. Resolves when the read has ended, also with an error. */
     begin: async (item: T, read: () => Promise<R>, ledger: Clocked): Promise<void> => {
@@ -26,7 +29,7 @@ export const openReads = <T extends object, R>() => {
       begun.isAnswered = true;
     },
     /** Returns the early read for an item, or a new one if there is none or it is too old. */
-    take: (item: T, read: () => Promise<R>, ledger: Clocked): Begun<R> => {
+    take: (item: T, read: () => Promise<R>, ledger: Clocked): StartedRead<R> => {
       const begun = early.get(item);
       if (begun === undefined) return begin(read, ledger);
       return begun.isAnswered && passedSince(begun.since, ledger.moment()) > FRESH_MS ? begin(read, ledger) : begun;
