@@ -1,13 +1,11 @@
 import type { Protected, RowDeps } from '../../bulk/kind.ts';
-import type { CallInput, Client, Preview } from '../../client/client.ts';
-import type { Resource as Activity } from '../../contract/proof.ts';
+import type { CallInput, Client } from '../../client/client.ts';
 import { BANK_CODES } from '../../core/banks.ts';
 import { machineValue } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
-import type { ApiRecord } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
@@ -87,25 +85,11 @@ const openRejections = (client: Client, words: readonly string[]) => {
   };
 };
 
-/** A charge as it would start now. Nothing was sent, and nothing was written. */
-export interface ChargePlan {
-  /** The request that would be sent, without the key. */
-  readonly request: Preview;
-  /** The payment request, with its amount and its customer; undefined if the service can't show it. */
-  readonly shown: Snapshot | undefined;
-  /** Error with which the charge would end before it is sent; undefined if it would be sent. */
-  readonly refusal: PayError | undefined;
-  /** Activity that --reuse would print in place of a new charge. */
-  readonly reused: ApiRecord<Activity> | undefined;
-  /** Earlier charge of the payment request at another origin, which does not block this one. */
-  readonly elsewhere: Entry | undefined;
-}
-
 /**
- * Plans a charge: reads the payment request and the ledger, and asks the guard. Throws what the charge would throw
- * before the guard decides. Open `deps` for a dry run, which only reads the ledger.
+ * Result of --dry-run: reads the payment request and the ledger, asks the guard, and shows the request. Throws what the
+ * charge would throw before it is sent. Open `deps` for a dry run, which only reads the ledger.
  */
-const planCharge = async (input: OneCharge, deps: Deps): Promise<ChargePlan> => {
+export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> => {
   const { ugwo, earlier, look } = input;
   const data = chargeData(input, deps.io.clock.now());
   const client = await deps.client('read');
@@ -115,25 +99,13 @@ const planCharge = async (input: OneCharge, deps: Deps): Promise<ChargePlan> => 
   const looked = look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
   const charge = (shown: Snapshot | undefined) =>
     judgeOnce(rowDeps, { ugwo, data, again: earlier === 'again', shown }, { total: NO_TOTAL });
-  const plan = { request, shown: looked?.shown, refusal: undefined, reused: undefined, elsewhere: undefined };
-  try {
-    const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
-    if (judged.kind === 'reused') return { ...plan, reused: judged.record };
-    const refusal = await openRejections(client, words)(ugwo, data, looked, deps.notice);
-    return { ...plan, refusal, elsewhere: judged.elsewhere };
-  } catch (thrown) {
-    if (!(thrown instanceof PayError) || thrown.kind !== 'refused') throw thrown;
-    return { ...plan, refusal: thrown };
-  }
-};
-
-/** Result of --dry-run: the request, or the error of a charge that would not be sent. */
-export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> => {
-  const { request, shown, refusal, reused, elsewhere } = await planCharge(input, deps);
-  if (refusal !== undefined) throw refusal;
-  if (reused !== undefined) return { kind: 'record', record: reused, view: activityView, passOn: input.passOn };
-  if (elsewhere !== undefined) await deps.notice(elsewhereText(elsewhere));
-  await deps.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(input.ugwo, shown)}`);
+  const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
+  if (judged.kind === 'reused')
+    return { kind: 'record', record: judged.record, view: activityView, passOn: input.passOn };
+  const rejection = await openRejections(client, words)(ugwo, data, looked, deps.notice);
+  if (rejection !== undefined) throw rejection;
+  if (judged.elsewhere !== undefined) await deps.notice(elsewhereText(judged.elsewhere));
+  await deps.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
   return deps.preview(request);
 };
 
