@@ -21,7 +21,7 @@ export const machineValue = (value: unknown): string => {
 };
 
 /** The reason in an `error` of the service. Its shape is not documented, so the usual names are tried. */
-export const reasonIn = (error: unknown): string | undefined =>
+export const failureReason = (error: unknown): string | undefined =>
   [...['message', 'title', 'code'].map((name) => valueAt(error, name)), error].find(
     (value): value is string => typeof value === 'string' && value !== '',
   );

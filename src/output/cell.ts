@@ -1,6 +1,6 @@
 import { memo } from '../core/async.ts';
 import { BOUNDS, cutText } from '../core/bounds.ts';
-import { machineValue, reasonIn } from '../core/charge.ts';
+import { failureReason, machineValue } from '../core/charge.ts';
 import { indent, isJsonObject, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -130,7 +130,7 @@ const textOf = (record: unknown, column: Column): string => {
   if (column.kind === 'count') return countText(value, column.always === true);
   if (column.kind === 'customer') return customerText(value);
   if (column.kind === 'mediums') return mediumsText(value);
-  if (column.kind === 'reason') return plainText(reasonIn(value) ?? value);
+  if (column.kind === 'reason') return plainText(failureReason(value) ?? value);
   return plainText(value);
 };
 

@@ -1,6 +1,6 @@
 import type { Followed, Following } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
-import { about, isRefunded, reasonIn, statusOf } from '../../core/charge.ts';
+import { about, failureReason, isRefunded, statusOf } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
@@ -39,7 +39,7 @@ export interface WaitOptions {
 
 /** Error of a run whose activity failed or expired. `medium` is the charged medium, if known. */
 export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
-  const [reason, { uid }] = [reasonIn(valueAt(activity, 'error')), activity];
+  const [reason, { uid }] = [failureReason(valueAt(activity, 'error')), activity];
   const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
   const how = statusOf(activity) === 'expired' ? 'expired' : 'failed';
   const other = medium === undefined ? 'another medium' : `a medium other than ${medium}`;

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { activitiesOf, machineValue, reasonIn, statusOf, summaryColumns } from '../../core/charge.ts';
+import { activitiesOf, failureReason, machineValue, statusOf, summaryColumns } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
 import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
@@ -54,7 +54,7 @@ export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undef
 /** Reason of a refund that failed at once (public material, Refunds). Undefined if it did not fail. */
 export const failureOf = (refund: unknown): string | undefined => {
   if (statusOf(refund) !== 'failed') return undefined;
-  const why = reasonIn(valueAt(refund, 'error'));
+  const why = failureReason(valueAt(refund, 'error'));
   return `the refund failed${why === undefined ? '' : `: ${why}`}`;
 };
 

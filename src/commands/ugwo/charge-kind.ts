@@ -6,10 +6,10 @@ import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import {
   activitiesOf,
+  failureReason,
   isStepUnreadable,
   machineValue,
   paymentStatusOf,
-  reasonIn,
   rowStateOf,
   statusOf,
 } from '../../core/charge.ts';
@@ -145,7 +145,7 @@ export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {})
   const state = rowStateOf('accepted', statusOf(activity));
   if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
   const error = valueAt(activity, 'error') ?? null;
-  return { state, fields, error: `the charge failed: ${reasonIn(error) ?? printExact(error)}` };
+  return { state, fields, error: `the charge failed: ${failureReason(error) ?? printExact(error)}` };
 };
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
