@@ -1,5 +1,5 @@
 /**
- * Writes the generated documents: the reference, docs/schema.json, the picture of the README, and the list of manual
+ * Writes the generated documents: the reference, the picture of the README, and the list of manual
  * pages in package.json, which npm links into its prefix.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,11 +7,9 @@ import { join } from 'node:path';
 import { manuals } from './manuals.ts';
 import { PICTURE, pictureNow, settled } from './picture/readme.ts';
 import { REFERENCE, referencePages } from './reference.ts';
-import { KEPT, schemaText } from './schema/document.ts';
 
 rmSync(REFERENCE, { recursive: true, force: true });
 mkdirSync(REFERENCE);
-writeFileSync(KEPT, schemaText());
 for (const [name, text] of referencePages()) writeFileSync(join(REFERENCE, name), text);
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 manifest.man = [...(await manuals()).keys()].map((path) => `dist/${path}`);

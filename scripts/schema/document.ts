@@ -18,9 +18,6 @@ import { anyOf, listOf, OWN, ref } from './own.ts';
 /** Path of references between schemas in the OpenAPI document. */
 const ELSEWHERE = '#/components/schemas/';
 
-/** The committed copy, so that a review shows changes for scripts. */
-export const KEPT = 'docs/schema.json';
-
 const contractDefs = (): Readonly<Record<string, JsonSchema>> =>
   JSON.parse(JSON.stringify(componentsOf(NAMED)).replaceAll(ELSEWHERE, '#/$defs/')) as Record<string, JsonSchema>;
 
@@ -115,6 +112,3 @@ export const schemaDocument = () => {
   const defs = { ...contractDefs(), ...OWN };
   return { ...body, $defs: needed(body, defs) };
 };
-
-/** The text of the committed copy. */
-export const schemaText = (): string => `${JSON.stringify(schemaDocument(), null, 2)}\n`;
