@@ -56,10 +56,12 @@ const ioOf = (options: RunOptions) => {
 };
 
 const here = async (args: readonly string[], options: RunOptions): Promise<Ended> => {
-  if (['cwd', 'program', 'readStdout'].some((name) => name in options) || options.stdin === null) {
+  if (['program', 'readStdout'].some((name) => name in options) || options.stdin === null) {
     throw new Error('only a process of its own has these options');
   }
   const { io, stdout, stderr } = ioOf(options);
+  const before = process.cwd();
+  process.chdir(options.cwd ?? before);
   const code = await run(args, io, {
     allSpecs,
     specsFor,
@@ -67,7 +69,7 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
     version,
     open: (globals) => openDeps(io, globals, version),
     defaults: (globals) => storedDefaults(io, globals),
-  });
+  }).finally(() => process.chdir(before));
   // A run leaves the stack trace limit unchanged.
   Error.stackTraceLimit = stackTraceLimit;
   const ended = { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
@@ -77,7 +79,7 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
 
 /**
  * A run like `paycli` of program.ts, from argv to exit code, but in this process and from source: for a tenth of the
- * cost. Tests of the process, its streams, its signals, a terminal or the bundle need `paycli`. If PAYCLI_PROGRAM
+ * cost. With `cwd`, one run at a time. Tests of the process, its streams, its signals, a terminal or the bundle need `paycli`. If PAYCLI_PROGRAM
  * names a program, that is run instead.
  */
 export const inProcess = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
