@@ -269,17 +269,14 @@ describe('the check before a charge', () => {
     expect(methods(service)).toBe('GET,POST');
   });
 
-  describe.each([
-    ['in another format', json(429, { message: 'Too Many Attempts.' })],
-    ['in the live dialect', json(429, { message: 'too_many_requests', errors: [] })],
-    ['as an HTML page', raw('HTTP/1.1 429 Slow\r\ncontent-length: 4\r\n\r\n<h1>')],
-    ['without a body', raw('HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n')],
-  ])('resolves a 429 %s', (_what, held) => {
+  describe('of a charge answered with 429', () => {
+    const held = json(429, { message: 'Too Many Attempts.' });
     const before = [account(THEIRS, -MINUTE)];
+    const same = json(200, request({ activities: before }));
     /** The end of a charge whose second read gives this answer. */
-    const ended = async (second: Answer, first: Answer = json(200, request({ activities: before }))) => {
+    const ended = async (second: Answer, first = same, answer: Answer = held) => {
       const looks = [first, second];
-      const service = await serveBy(({ method }) => (method === 'POST' ? held : looks.shift()), {
+      const service = await serveBy(({ method }) => (method === 'POST' ? answer : looks.shift()), {
         looks: 'asked',
       });
       const home = newFolder();
@@ -287,8 +284,13 @@ describe('the check before a charge', () => {
       return { code, stderr, asked: methods(service), states: (await rows(home)).map(({ state }) => state) };
     };
 
-    it('as not sent if a read after it shows nothing new: exits with 5', async () => {
-      const { stderr, ...end } = await ended(json(200, request({ activities: before })));
+    it.each<[string, Answer]>([
+      ['in another format', held],
+      ['in the live dialect', json(429, { message: 'too_many_requests', errors: [] })],
+      ['as an HTML page', raw('HTTP/1.1 429 Slow\r\ncontent-length: 4\r\n\r\n<h1>')],
+      ['without a body', raw('HTTP/1.1 429 Slow\r\ncontent-length: 0\r\n\r\n')],
+    ])('%s proves it not sent if a read after it shows nothing new: exits with 5', async (_form, answer) => {
+      const { stderr, ...end } = await ended(same, same, answer);
       expect(end).toEqual({ code: 5, asked: 'GET,POST,GET', states: ['not_sent'] });
       expect(stderr).toContain('a read behind it shows nothing new');
     });
@@ -308,11 +310,11 @@ describe('the check before a charge', () => {
         json(200, request({ activities: before }), { date: new Date(0).toUTCString() }),
       ],
       ['an error', json(404, {})],
-    ])('as unknown if that read shows %s: exits with 6', async (_shown, second) => {
+    ])('leaves it unknown if that read shows %s: exits with 6', async (_shown, second) => {
       expect(await ended(second)).toMatchObject({ code: 6, asked: 'GET,POST,GET', states: ['unknown'] });
     });
 
-    it('as unknown if the first read shows no activities: exits with 6', async () => {
+    it('leaves it unknown if the first read shows no activities: exits with 6', async () => {
       const first = json(200, request({ activities: undefined }));
       expect(await ended(first, first)).toMatchObject({ code: 6, asked: 'GET,POST', states: ['unknown'] });
     });

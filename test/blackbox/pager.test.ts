@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { newFolder, paycli } from '../support/program.ts';
 import { ACTIVITY, json, page, problem, serve, UGWO_ID } from '../support/service.ts';
 import { programs } from '../support/shell.ts';
-import { openTerminal } from '../support/terminal.ts';
-import { secretFile } from '../support/webhooks.ts';
+import { openTerminal, type TerminalSession } from '../support/terminal.ts';
+import { bodyOf, deliver, secretFile } from '../support/webhooks.ts';
 
 /** A pager that marks its output. */
 const fakePager = (body = 'cat') => {
@@ -41,20 +41,22 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await paged({})).toBe('none');
   });
 
+  // Each is stopped after its first output, which a pager would precede.
   it('is not started for commands that run until stopped', async () => {
-    const { file } = fakePager();
-    const env = { PAGER: file };
-    for (const [args, sign] of [
-      [['webhook', 'listen', '--port', '0', '--secret-file', secretFile(newFolder('secret'))], /Listening on http/],
-      [['emulator', 'start'], /Stop it with Ctrl-C/],
-      [['watch', '--local'], /Ctrl-C stops watching/],
-    ] as const) {
-      const terminal = openTerminal(args, { env });
-      await terminal.saw(sign);
+    const env = { PAGER: fakePager().file };
+    const stop = async (terminal: TerminalSession, printed: RegExp): Promise<void> => {
+      await terminal.saw(printed);
       terminal.type('\u0003');
       await terminal.ended;
       expect(terminal.raw()).not.toMatch(/^pager/m);
-    }
+    };
+    const secret = secretFile(newFolder('secret'));
+    const listening = openTerminal(['webhook', 'listen', '--port', '0', '--secret-file', secret], { env });
+    await listening.saw(/Listening on http\S+\. Stop/);
+    await deliver(/Listening on (http:\S+)\. Stop/.exec(listening.raw())?.[1] ?? '', bodyOf(1));
+    await stop(listening, /evt\.AbCd\./);
+    await stop(openTerminal(['emulator', 'start'], { env }), /\/console\//);
+    await stop(openTerminal(['watch', '--local'], { env }), /Ctrl-C stops watching/);
   });
 
   it('shows a list on a terminal, and gets neither a shell nor the key', async () => {

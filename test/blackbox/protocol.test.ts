@@ -549,5 +549,7 @@ describe('the reminder of unknown charges on a terminal', () => {
       await onTerminal(['ledger', 'status'], { home: newFolder() }),
     ];
     for (const text of texts) expect(text).not.toMatch(/may have been made\. Find out/);
+    // None of them counts as a reminder, which would silence the next hour.
+    expect(await onTerminal(['ledger', 'status'], options)).toMatch(REMINDER);
   });
 });

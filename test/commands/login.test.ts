@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ErrorKind, PayError } from '../../src/core/error.ts';
-import { bytesOf, contentOf, folderWith, KEY, newFolder, openRoom, PIN, script } from '../config/world.ts';
+import { bytesOf, contentOf, folderWith, KEY, newFolder, PIN, script } from '../config/world.ts';
 import { type Call, call, LIVE, OLD, piped, profilesIn, SANDBOX, stored } from './profile-call.ts';
 
 describe('login', () => {
@@ -232,13 +232,5 @@ describe('login', () => {
     expect(
       (await call('login', { folder, given, lines: [], globals: { input: false, yes: true } })).error,
     ).toBeUndefined();
-  });
-
-  it('adds the key to the redactor before checking it', async () => {
-    for (const stdin of [KEY, `${KEY} ${KEY}`]) {
-      const { room, io } = openRoom();
-      await room.check({ name: 'x', origin: PIN, secret: { key: stdin } }).catch(() => undefined);
-      expect(io.redactor.clean(stdin)).not.toContain(KEY);
-    }
   });
 });

@@ -65,6 +65,14 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
     expect(read('argv')).toBe('-i\n');
   });
 
+  it('that ends without reading its input is judged by its exit code', async () => {
+    const { folder, io, machine } = world('darwin', 'security', '');
+    script(join(folder, 'security'), 'exit 3');
+    // A pipe can't hold it.
+    const long = 'k'.repeat(2 ** 20);
+    expect(await keepKey('shop', long, '/one', io, machine)).toEqual({ why: 'security ended with exit code 3' });
+  });
+
   it('is restored if it returns another key', async () => {
     const { io, read, machine } = world('darwin', 'security', `echo '${KEY.slice(0, -2)}yz'`);
     expect(await keepKey('shop', KEY, '/one', io, machine)).toEqual({ why: 'security gave back another key' });

@@ -98,9 +98,7 @@ const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<New
     key.kind === 'stdin'
       ? await deps.io.stdin.text(4096)
       : await ask(deps.io.stdin, `Secret key for ${origin} (not shown): `, true);
-  const secret = key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text;
-  deps.io.redactor.add(secret);
-  return { key: secret };
+  return { key: key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text };
 };
 
 const NO_VERIFY = 'to store the key without checking it, add --no-verify';
