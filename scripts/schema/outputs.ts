@@ -157,7 +157,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   ],
   'emulator webhook deliveries': [list('Delivery', deliveryView)],
   'emulator reset': [one(objectOf({ data: text }), resetView)],
-  version: [one(objectOf({ version: text, 'latest?': text, 'newer?': bool, 'registry?': text }))],
+  version: [one(objectOf({ version: text }))],
   mcp: [one(OWN_OBJECT)],
   schema: [one(OWN_OBJECT)],
   ...Object.fromEntries(['bash', 'zsh', 'fish', 'powershell'].map((shell) => [`completion ${shell}`, [one(text)]])),

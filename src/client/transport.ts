@@ -31,15 +31,14 @@ export const ageOf = (header: string | undefined): number | undefined => {
 export interface Credentials {
   /** The one origin that the key is for. */
   readonly origin: string;
-  /** Undefined for an origin that gets none: requests go there without the header. */
-  readonly key?: string;
+  readonly key: string;
 }
 
 /**
  * The only place that adds the key to a request. It goes to exactly one origin, compared as a whole. A key that a
  * header can't hold never reaches the HTTP library, whose exception would quote it.
  */
-export const authorize = (credentials: Required<Credentials>, url: URL): string => {
+export const authorize = (credentials: Credentials, url: URL): string => {
   if (url.origin !== credentials.origin) {
     throw new PayError('auth', `the key is for ${credentials.origin} and was not sent to ${url.origin}`);
   }
@@ -160,12 +159,9 @@ const header = ({ headers }: RawAnswer, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value;
 };
 
-const headersOf = (
-  attempt: Attempt,
-  { credentials: { origin, key }, userAgent }: TransportOptions,
-): Record<string, string> => ({
+const headersOf = (attempt: Attempt, { credentials, userAgent }: TransportOptions): Record<string, string> => ({
   ...attempt.headers,
-  ...(key === undefined ? {} : { authorization: authorize({ origin, key }, new URL(attempt.path, origin)) }),
+  authorization: authorize(credentials, new URL(attempt.path, credentials.origin)),
   accept: 'application/json',
   'accept-encoding': 'identity',
   'user-agent': userAgent,

@@ -87,8 +87,6 @@ export interface Deps {
   checkUp(offline: boolean): Promise<readonly CheckResult[]>;
   /** Identity that a call with this profile would use. With `check`, asks the service whether it accepts the key. */
   whoAmI(profile: string | undefined, check: boolean): Promise<Identity>;
-  /** The newest version of paycli, and the origin of the registry that named it. */
-  newestVersion(): Promise<{ readonly latest: string; readonly registry: string }>;
   folders(): Promise<Folders>;
   emulator(): Promise<EmulatorRoom>;
   /** The secrets that sign deliveries. Asks for one on a terminal if none are named. */

@@ -17,7 +17,7 @@ import { verifies } from '../core/unsafe-settings.ts';
 import { openClient, type RunTarget, targetOf } from './client.ts';
 import { hasFileLedger, ledgerPath, openLedgerOf, sharedSetting, syncCommand } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
-import { findProgram, printedBy, type Rooms, type RunContext } from './run.ts';
+import { findProgram, type Rooms, type RunContext } from './run.ts';
 
 /** Maximum total wait for the service, or for a shared ledger, in milliseconds. */
 const LONGEST_MS = 15_000;
@@ -216,6 +216,7 @@ const terminalFinding = async ({ io, globals }: RunContext): Promise<CheckResult
 /** Asks `man` for the page of paycli; without one, names the line that adds the pages beside the program. */
 const manualFinding = async ({ io }: RunContext): Promise<CheckResult> => {
   if ((await findProgram('man', io.env)) === undefined) return skipped('manual', 'this machine has no `man`');
+  const { printedBy } = await import('../config/key-command.ts');
   const page = (await printedBy('man', ['-w', 'paycli'], io))?.trim() ?? '';
   if (page !== '') return ok('manual', page);
   const folder = fileURLToPath(new URL('../man', import.meta.url));

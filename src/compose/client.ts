@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Globals, usesColor } from '../cli/globals.ts';
 import type { Client } from '../client/client.ts';
-import type { Credentials, Transport } from '../client/transport.ts';
+import type { Transport } from '../client/transport.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import { FIRST_RECORDS, firstUse, LOCAL_DATA_FILE, LOCAL_PROFILE } from '../core/data-files.ts';
 import { PayError } from '../core/error.ts';
@@ -118,41 +118,30 @@ const watched = async (
   };
 };
 
-/** Prints a line of --debug. */
-const debugOf = ({ io, globals }: RunContext): ((line: string) => void) => {
-  const clean = (text: string): string => io.redactor.cleanAll(text);
-  return (line) => {
-    if (globals.debug) void io.stderr.write(`debug: ${visible(cleanedUrl(line, clean))}\n`);
+/** Opens the client for one origin and key. */
+export const openClient = async (run: RunContext, credentials: Pick<RunTarget, 'origin' | 'key'>): Promise<Client> => {
+  const [{ createClient }, { openTransport }] = await Promise.all([
+    import('../client/client.ts'),
+    import('../client/transport.ts'),
+  ]);
+  const { io, globals, closing } = run;
+  const { clock, env, random, signals, flight, redactor } = io;
+  const { timeout, validate } = globals;
+  const cleanAll = (text: string): string => redactor.cleanAll(text);
+  const debug = (line: string): void => {
+    if (globals.debug) void io.stderr.write(`debug: ${visible(cleanedUrl(line, cleanAll))}\n`);
   };
-};
-
-/** Opens the connections to one origin, until the end of the run. */
-export const openTransportOf = async (run: RunContext, credentials: Credentials): Promise<Transport> => {
-  const { openTransport } = await import('../client/transport.ts');
-  const { clock, env, redactor } = run.io;
   const opened = openTransport({
     credentials,
     env,
     clock,
     userAgent: `paycli/${run.version}`,
-    debug: debugOf(run),
+    debug,
     // Removes only known secrets from data. A text that only looks like a secret may be a public key.
     clean: (text) => redactor.clean(text),
   });
   const transport = await watched(opened, run, credentials.origin);
-  run.closing.push(() => transport.close());
-  return transport;
-};
-
-/** Opens the client for one origin and key. */
-export const openClient = async (run: RunContext, credentials: Pick<RunTarget, 'origin' | 'key'>): Promise<Client> => {
-  const [{ createClient }, transport] = await Promise.all([
-    import('../client/client.ts'),
-    openTransportOf(run, credentials),
-  ]);
-  const { io, globals, closing } = run;
-  const { clock, random, signals, flight } = io;
-  const { timeout, validate } = globals;
+  closing.push(() => transport.close());
   // The caller does not wait for a notice; the run ends after all notices are printed.
   let said = Promise.resolve();
   const notice = (line: string): void => {
@@ -167,7 +156,7 @@ export const openClient = async (run: RunContext, credentials: Pick<RunTarget, '
     random,
     signals,
     timeout,
-    debug: debugOf(run),
+    debug,
     notice,
     isHeard: !isSilent(io, globals),
     validate,

@@ -100,7 +100,6 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     user: async () => (await import('../config/machine.ts')).thisMachine.uid,
     checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
     whoAmI: async (profile, check) => (await import('./checkup.ts')).whoAmI(run, rooms, profile, check),
-    newestVersion: async () => (await import('./registry.ts')).newestVersion(run),
     inner: openInner(run, (inside, given) => openDeps(inside, given, version, files)),
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };

@@ -123,11 +123,6 @@ export const openRowServices = async (
   };
 };
 
-/** Output of a program of this machine; undefined where it isn't found, isn't trusted or fails. */
-export const printedBy = async (program: string, args: readonly string[], io: Io): Promise<string | undefined> => {
-  return (await import('../config/key-command.ts')).printedBy(program, args, io);
-};
-
 /** The absolute path of a program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
 export const findProgram = async (word: string, env: Env): Promise<string | undefined> => {
   return (await import('../config/key-command.ts')).findProgram(word, env);

@@ -131,7 +131,6 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
     renameInLedger: unexpected,
     observe: unexpected,
     operator: unexpected,
-    newestVersion: unexpected,
     emulator: unexpected,
   };
   let records: readonly unknown[] = [];

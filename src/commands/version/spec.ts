@@ -1,16 +1,26 @@
-import { defineCommand, flag } from '../../cli/define.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { defineCommand } from '../../cli/define.ts';
+import type { Globals } from '../../cli/globals.ts';
+import { madeHere } from '../../core/record.ts';
+import type { Result } from '../../core/result.ts';
+
+const { version } = packageJson;
+
+interface Asked {
+  readonly globals: Pick<Globals, 'format'>;
+}
+
+const run = async (_input: unknown, { globals: { format } }: Asked): Promise<Result> =>
+  format === 'json' || format === 'ndjson'
+    ? { kind: 'record', record: madeHere({ version }), view: { columns: [{ path: 'version' }] } }
+    : { kind: 'text', text: version };
 
 export const versionCommand = defineCommand({
   path: ['version'],
   danger: 'read',
-  summary: 'print the version of paycli, and look for a newer one',
-  description:
-    "With --check, asks npm's registry once for the newest version. It uses npm's setting (npm_config_registry, else " +
-    '`npm config get registry`) and sends no key. No other command looks for updates.',
-  options: { check: flag('--check', "ask npm's registry whether a newer version exists") },
+  summary: 'print the version of paycli',
   examples: { 'print the version': 'paycli version' },
-  output: 'the version; json: {"version":"…"}; with --check: version, latest, newer, registry',
-  exits: ['usage', 'rejected', 'auth', 'read_failed'],
-  read: (_args, { check }) => ({ check: check === true }),
-  load: () => import('./version.ts'),
+  output: 'the version; json: {"version":"…"}',
+  exits: ['usage'],
+  load: async () => ({ run }),
 });

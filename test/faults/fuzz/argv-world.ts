@@ -99,7 +99,6 @@ export const newWorld = (): World => {
     operator: async () => 'ada',
     profiles: async () => shut(),
     probe: async () => shut(),
-    newestVersion: async () => shut(),
     folders: async () => shut(),
     emulator: async () => shut(),
     source: async (source) => (source.kind === 'inline' ? source.text : shut()),
