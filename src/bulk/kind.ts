@@ -59,8 +59,6 @@ export interface FileDeps {
   ledger(): Promise<Ledger>;
   jobWorld(): Promise<RowServices>;
   readonly confirm: Confirm;
-  /** The person who runs this. */
-  operator(): Promise<string>;
 }
 
 /** The dependencies for sending a row. */

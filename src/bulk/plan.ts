@@ -2,11 +2,10 @@ import type { BulkInput } from '../cli/bulk-options.ts';
 import { interrupted, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
 import {
-  type Allowance,
   dayOf,
-  mayBeSame,
   needsApproval,
-  sameHint,
+  type Policy,
+  SHARE_HINT,
   sumOf,
   type Total,
   withRow,
@@ -14,7 +13,7 @@ import {
 } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet } from './counters.ts';
-import type { FileDeps, KeySet, RowDeps, RowKind, RowServices } from './kind.ts';
+import type { KeySet, RowDeps, RowKind, RowServices } from './kind.ts';
 import { type RowSignals, runRows } from './pace.ts';
 import type { RowsFile } from './read-file.ts';
 import { jobOfReport } from './report.ts';
@@ -236,18 +235,25 @@ export const refuseOtherReport = async (
   });
 };
 
-/** A policy under which a file may need another person's approval. */
-export type FilePolicy = Allowance['kept'];
+/** A policy under which a file may need another person's approval, and the person who runs the file. */
+export interface FilePolicy {
+  readonly policy: Policy;
+  readonly me: string;
+}
 
-/** The policy for a file; undefined where no file needs an approval. */
+/** The policy for a file; undefined where no file needs an approval. Throws where nobody can approve one. */
 export const filePolicy = async (
+  name: string,
   { checked }: Pick<RowKind<never>, 'checked'>,
   { ledger, place }: RowDeps,
 ): Promise<FilePolicy | undefined> => {
   if (checked === undefined) return undefined;
   const { profile } = place;
   const allowance = await ledger.policies.allowance({ profile, since: dayOf(ledger.moment().at) });
-  return allowance?.kept.policy.approveAbove === undefined ? undefined : allowance.kept;
+  if (allowance?.kept.policy.approveAbove === undefined) return undefined;
+  if (ledger.account !== undefined) return { policy: allowance.kept.policy, me: ledger.account };
+  const message = `${name}: nothing was sent: the policy wants approvals, and a ledger file can't tell who approves`;
+  throw new PayError('refused', message, { hint: SHARE_HINT });
 };
 
 /** The total of a file: `3 payment requests for NGN 5,000.00, 1 of them without a known amount`. */
@@ -264,7 +270,6 @@ interface Checked {
   readonly policy: FilePolicy;
   /** Records the job, so that others can see what they approve; undefined where nothing may be written. */
   readonly begin?: () => Promise<void>;
-  readonly operator: FileDeps['operator'];
 }
 
 /**
@@ -273,7 +278,7 @@ interface Checked {
  * applies to each row when it is sent.
  */
 export const refuseUnapproved = async (
-  { id, name, policy, begin, operator }: Checked,
+  { id, name, policy: { policy, me }, begin }: Checked,
   { checked, hold, words }: Pick<RowKind<never>, 'checked' | 'hold' | 'words'>,
   { ledger }: RowDeps,
 ): Promise<void> => {
@@ -281,8 +286,8 @@ export const refuseUnapproved = async (
   if (left === undefined) return;
   const { policies } = ledger;
   const charged = await ledger.jobs.charged(id);
-  const [me, approval] = [await operator(), await policies.approval(id)];
-  const isFree = (total: Total): boolean => !needsApproval(policy.policy, total);
+  const approval = await policies.approval(id);
+  const isFree = (total: Total): boolean => !needsApproval(policy, total);
   const worthFor = (total: Total) => (isFree(total) ? 'holds' : worthOf(approval, total, me));
   let spent = charged;
   hold?.((asked) => {
@@ -296,10 +301,8 @@ export const refuseUnapproved = async (
   if (worth === 'holds') return;
   const what = `${name}: nothing was sent: ${totalText(total, words.one)}`;
   if (worth === 'own') {
-    const { approvedBy = me, askedBy } = approval ?? {};
-    const hint = sameHint(me, approvedBy, `another person has to run it, such as ${askedBy}`);
-    const by = mayBeSame(me, approvedBy);
-    throw new PayError('refused', `${what} were approved by ${by}`, { hint, ledgerId: id });
+    const hint = `another person has to run it, such as ${approval?.askedBy}`;
+    throw new PayError('refused', `${what} were approved by you, ${me}`, { hint, ledgerId: id });
   }
   await begin?.();
   if (begin !== undefined) await policies.approve({ job: id, total, askedBy: me, askedAt: ledger.moment().at });

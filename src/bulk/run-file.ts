@@ -84,7 +84,7 @@ interface FileOfRows<T> {
 }
 
 /** The values that the steps of one run share. */
-interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm' | 'operator'> {
+interface JobRun<T> extends Pick<FileDeps, 'io' | 'confirm'> {
   readonly bulk: BulkInput;
   /** The file's name in messages. */
   readonly name: string;
@@ -114,7 +114,7 @@ interface Opened<T> {
 
 /** The job for a file with these options, and the sender of its rows. */
 const jobOf = async <T>(
-  { bulk, kind, rowDeps, io, world }: JobRun<T>,
+  { bulk, name, kind, rowDeps, io, world }: JobRun<T>,
   input: RowsFile,
   { named }: RowReader<T>,
 ): Promise<JobToSend<T> | undefined> => {
@@ -128,7 +128,7 @@ const jobOf = async <T>(
     sending.kind === 'protected'
       ? protectedRows(sending, how, rowDeps, { named, io, notice: world.notice })
       : repeatableRows({ request: kind.request, sending }, how, rowDeps, { named, io });
-  return { id, rowDeps, sender, policy: await filePolicy(kind, rowDeps) };
+  return { id, rowDeps, sender, policy: await filePolicy(name, kind, rowDeps) };
 };
 
 /** Plans a file; throws unless it can be sent, as far as that can be known in advance. */
@@ -229,7 +229,7 @@ const judgeOpened = async <T>(
 
 /** Plans, asks and sends. Nothing is sent before the whole file is read and valid. */
 const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> => {
-  const { bulk, name, kind, world, dryRun, operator } = run;
+  const { bulk, name, kind, world, dryRun } = run;
   const { reporter, job } = opened;
   const { progress } = world;
   const plan = await planOf(run, opened);
@@ -242,7 +242,7 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
   const about = { id, kind: ledgerKind, command: kind.command, name, service, origin, profile, rows } as const;
   const begin = (): Promise<void> => rowDeps.ledger.jobs.open(about, mostOpen(bulk.concurrency));
   if (policy !== undefined) {
-    await refuseUnapproved({ id, name, ...(dryRun ? {} : { begin }), policy, operator }, kind, rowDeps);
+    await refuseUnapproved({ id, name, ...(dryRun ? {} : { begin }), policy }, kind, rowDeps);
   }
   if (dryRun) return judgeOpened(run, opened, job, plan);
   await ask(run, rowDeps, id, plan);
@@ -295,8 +295,8 @@ export const runFile = async <T>(
       ? undefined
       : { client, ledger: await deps.ledger(), place: await deps.place(), words: targetFlags(deps.globals) };
   const name = bulk.from === '-' ? 'standard input' : bulk.from;
-  const { io, confirm, operator } = deps;
-  const end = await runJob({ bulk, name, kind, client, rowDeps, dryRun, validate, world, io, confirm, operator });
+  const { io, confirm } = deps;
+  const end = await runJob({ bulk, name, kind, client, rowDeps, dryRun, validate, world, io, confirm });
   const followed = rowDeps && end.id !== null ? await kind.follow?.(end.id, world, rowDeps) : undefined;
   return jobResult(end, { ...kind, bulk, stop: io.signals.stop, followed }, view);
 };

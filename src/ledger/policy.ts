@@ -11,7 +11,7 @@ export interface Policy {
   /** If present, charges in currencies that it doesn't name are forbidden. */
   readonly maxAmount?: Amounts | undefined;
   readonly mediums?: readonly string[] | undefined;
-  /** Sum above which a file of charges needs another person's approval. */
+  /** Sum above which a file of charges needs another person's approval. A ledger file refuses every file under it. */
   readonly approveAbove?: Amounts | undefined;
 }
 
@@ -152,7 +152,7 @@ export const withPlan = (allowance: Allowance | undefined, plan: Total): Allowan
   return { ...allowance, spent: { count: rows, ...sum } };
 };
 
-/** Approval state of a file that needs another person's approval. Instants are milliseconds since the epoch. */
+/** Approval state of a file or plan that a person must approve. Instants are milliseconds since the epoch. */
 export interface Approval {
   readonly job: string;
   readonly total: Total;
@@ -189,20 +189,9 @@ const isWithin = (total: Total, approved: Total): boolean =>
   total.unknown <= approved.unknown &&
   [...total.amounts].every(([currency, amount]) => amount <= (approved.amounts.get(currency) ?? 0n));
 
-/** Suffix of an operator name from a user namespace, where one person can look like any account. */
-export const IN_NAMESPACE = ' in a user namespace';
-
-/** Describes the other person if they may be the same person as `me`; undefined if they are somebody else. */
-export const mayBeSame = (me: string, other: string): string | undefined => {
-  if (me === other) return `you, ${me}`;
-  return [me, other].some((one) => one.endsWith(IN_NAMESPACE)) ? `${other}, who may be you, ${me}` : undefined;
-};
-
-/** Returns `hint` if both are the same person, or else advice for a person who can't be told apart. */
-export const sameHint = (me: string, other: string, hint: string): string =>
-  me === other
-    ? hint
-    : 'send and approve it outside of user namespaces (a rootless container is one), or share a ledger: `paycli ledger use`';
+/** Names the way to a ledger in which files can be approved. Anybody who can edit a ledger file could approve there. */
+export const SHARE_HINT =
+  'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`';
 
 /**
  * Checks an approval for the person who runs the file. `own` means that they approved it themselves, `outgrown` that it
@@ -215,7 +204,7 @@ export const worthOf = (
 ): 'holds' | 'missing' | 'own' | 'outgrown' => {
   if (approval?.approvedBy === undefined) return 'missing';
   if (!isWithin(total, approval.total)) return 'outgrown';
-  return mayBeSame(runner, approval.approvedBy) === undefined ? 'holds' : 'own';
+  return runner === approval.approvedBy ? 'own' : 'holds';
 };
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -2,7 +2,6 @@ import { existsSync, openSync, readFileSync, readlinkSync, readSync, statfsSync 
 import { hostname, userInfo } from 'node:os';
 import { attempt, memo } from '../core/async.ts';
 import type { Sender } from './entry.ts';
-import { IN_NAMESPACE } from './policy.ts';
 
 const SECOND_MS = 1000;
 /**
@@ -42,49 +41,12 @@ export const uptimeFrom = (path: string): (() => number) => {
   };
 };
 
-/** Kernel's value for "no login user". */
-const NOBODY = 2 ** 32 - 1;
-
-/**
- * Uid of the user who logged in, which `sudo` and `su` don't change, from a kernel file; undefined if the kernel does
- * not record it.
- */
-export const loginUidFrom = (path: string): number | undefined => {
-  const uid = Number(attempt(() => readFileSync(path).toString('latin1').trim()) || NOBODY);
-  return Number.isInteger(uid) && uid >= 0 && uid < NOBODY ? uid : undefined;
-};
-
-/** Identity mapping of all uids. */
-const ALL_USERS = /^\s*0\s+0\s+4294967295\s*$/;
-
-/** True if uids may be made up, according to a kernel file. Also true if the file is not the kernel's own. */
-export const namespacedBy = (path: string): boolean => {
-  const map = attempt(() => isOwn(path) && readFileSync(path, 'latin1'));
-  return typeof map !== 'string' || !ALL_USERS.test(map);
-};
-
-/** Name of an account in a passwd file; undefined if it has none. */
-export const nameFrom = (path: string, uid: number): string | undefined =>
-  attempt(() => readFileSync(path, 'utf8'))
-    ?.split('\n')
-    .map((line) => line.split(':'))
-    .find(([, , id]) => id === String(uid))?.[0];
-
 /** Facts about the machine and the process that the ledger runs in. */
 export const thisMachine = {
   pid: process.pid,
   /** Effective uid of this process; undefined on systems without uids. */
   uid: process.geteuid?.(),
   uptime: uptimeFrom('/proc/uptime'),
-  /** Name of this account; undefined if it has none. Bun takes the name from $USER, which anybody can set. */
-  accountName: (): string | undefined => {
-    const uid = process.geteuid?.();
-    if (process.versions['bun'] !== undefined && uid !== undefined) return nameFrom('/etc/passwd', uid);
-    return attempt(() => userInfo().username);
-  },
-  loginUid: (): number | undefined => loginUidFrom('/proc/self/loginuid'),
-  /** Other systems than Linux have no user namespaces. */
-  inUserNamespace: (): boolean => process.platform === 'linux' && namespacedBy('/proc/self/uid_map'),
   /** True if a process with that number exists, whoever owns it. */
   exists: (pid: number): boolean => {
     try {
@@ -169,31 +131,6 @@ export const mayHaveEnded = (sender: Sender, self: Sender, overdue: boolean): bo
   return isHere ? hasProcessEnded(sender, self, overdue) : overdue;
 };
 
-/** Operator: account name if it has one, uid, and the uid of the user who logged in. */
-interface Acting {
-  readonly name: string | undefined;
-  readonly uid: number | undefined;
-  readonly loginUid: number | undefined;
-  readonly host: string;
-  readonly namespaced: boolean;
-}
-
-/**
- * Formats `ada@laptop`, or under sudo or su with the login user: `uid 1001 as ops@laptop`. A container may know only a
- * uid.
- */
-export const operatorText = ({ name, uid, loginUid, host, namespaced }: Acting): string => {
-  const account = name ?? `uid ${uid ?? '?'}`;
-  const behind = loginUid === undefined || loginUid === uid ? '' : `uid ${loginUid} as `;
-  return `${behind}${account}@${host}${namespaced ? IN_NAMESPACE : ''}`;
-};
-
-/** Operator of this process, for the record. */
+/** Operator of this process, for the record: `ada@laptop`. A container may know only a uid. */
 export const operator = (): string =>
-  operatorText({
-    name: thisMachine.accountName(),
-    uid: thisMachine.uid,
-    loginUid: thisMachine.loginUid(),
-    host: hostname(),
-    namespaced: thisMachine.inUserNamespace(),
-  });
+  `${attempt(() => userInfo().username) ?? `uid ${thisMachine.uid ?? '?'}`}@${hostname()}`;

@@ -336,8 +336,6 @@ describe('--dry-run of a file of charges', () => {
     [['--max-charges', '3'], 0],
     [['--max-amount', 'NGN 10,000.03'], 9],
     [['--max-amount', 'NGN 15,000.06'], 0],
-    [['--approve-above', 'NGN 15,000.05'], 9],
-    [['--approve-above', 'NGN 15,000.06'], 0],
   ])('counts its rows against the policy %j, and not the attempt', async (limits, code) => {
     const options = { service: await serveRows({}), home: newFolder() };
     expect((await inProcess([...POLICY, ...limits], options)).code).toBe(0);
@@ -365,17 +363,6 @@ describe('--dry-run of a file of charges', () => {
     expect(summaryOf(dry)).toMatchObject({ unknown: 1, planned: { rows: 1 } });
     expect(filesIn(options.home)).toEqual(files);
     expect((await chargeFrom(file, options)).code).toBe(6);
-  });
-
-  it('asks for no approval', async () => {
-    const options = { service: await serveRows({}), home: newFolder() };
-    await inProcess([...POLICY, '--approve-above', 'NGN 1.00'], options);
-    const dry = await chargeFrom(ussdFile(1), options, '--dry-run');
-    expect(errorOf(dry)).toMatchObject({
-      message: expect.stringContaining("for NGN 5,000.01 need another person's approval"),
-      hint: 'run the same command without --dry-run to ask for the approval',
-    });
-    expect((await inProcess(['ledger', 'jobs', '--json'], options)).stdout).toContain('"data":[]');
   });
 
   it('respects the rate and the concurrency', async () => {

@@ -1,54 +1,231 @@
 import { randomBytes } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { initLedger } from '../../src/ledger/postgres/admin.ts';
 import { addressOf } from '../../src/ledger/postgres/url.ts';
 import { newSharedPlace } from '../ledger/support/postgres.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { json, type Service, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { chargeFrom, once, postsOf, serveCharges, summaryOf, ussdFile } from './bulk-support.ts';
+import { charged, chargeFrom, numberIn, once, postsOf, serveCharges, summaryOf, ussdFile } from './bulk-support.ts';
 
 /** A shared ledger with its owner and two operators, each on another machine. */
-const team = async () => {
-  const [cluster, url, service] = [await sharedCluster(), await newSharedPlace().url(), await serveCharges()];
+const team = async (serves?: Service) => {
+  const [cluster, place, service] = [await sharedCluster(), newSharedPlace(), serves ?? (await serveCharges())];
+  const url = await place.url();
   const roles = ['ada', 'obi'].map((name) => `${name}_${randomBytes(4).toString('hex')}`);
   for (const role of roles) await cluster.sql(`CREATE ROLE ${role} LOGIN`);
   await initLedger({ address: addressOf(url), password: async () => undefined }, roles);
-  const as = (role: string | undefined): RunOptions => {
+  const as = (role: string | undefined): Required<Pick<RunOptions, 'service' | 'home' | 'env'>> => {
     const own = new URL(url);
     if (role !== undefined) own.username = role;
     return { service, home: newFolder(), env: { PAYCLI_LEDGER: own.href } };
   };
   const [ada, obi] = [as(roles[0]), as(roles[1])];
-  return { service, roles, owner: as(undefined), ada, obi };
+  return { service, roles, owner: as(undefined), ada, obi, sql: place.sql };
 };
 
-it('in a shared ledger, one role sends a file that another has approved, and only the owner sets policies', async () => {
-  const { service, roles, owner, ada, obi } = await team();
-  const set = ['policy', 'set', '--others', '--approve-above', 'NGN 10,000.00', '--max-charges', '3', '--json'];
+/** A team whose owner lets one person send files up to a sum. */
+const teamBelow = async (sum: string, serves?: Service) => {
+  const world = await team(serves);
+  const set = await inProcess(['policy', 'set', '--others', '--approve-above', sum], world.owner);
+  expect(set).toMatchObject({ code: 0, stderr: '' });
+  return world;
+};
+type World = Awaited<ReturnType<typeof teamBelow>>;
+
+/** A file with two charges of NGN 5,000.01 that Ada wants to send. */
+const waiting = async () => {
+  const world = await teamBelow('NGN 10,000.00');
+  const file = ussdFile(1, 2);
+  const ended = await chargeFrom(file, world.ada);
+  return { ...world, file, ended, job: String(errorOf(ended)['ledger_id']) };
+};
+
+/** Stores Obi's approval of every file that waits. */
+const approveAs = ({ sql, roles }: World): Promise<unknown> =>
+  sql(`UPDATE paycli.approval SET approved_by = '${roles[1]}'`);
+
+const typeAs = async (who: RunOptions, job: string, typed: string): Promise<{ code: number; screen: string }> => {
+  const terminal = openTerminal(['approve', job], who);
+  await terminal.saw(/to approve: /);
+  terminal.type(`${typed}\r`);
+  return { code: (await terminal.ended).code, screen: await terminal.screen() };
+};
+
+it('in a shared ledger, only the owner sets policies, which limit the charges of all together', async () => {
+  const { service, owner, ada, obi } = await team();
+  const set = ['policy', 'set', '--others', '--max-charges', '3', '--json'];
   const denied = await paycli(set, ada);
   expect(denied.code).toBe(10);
   expect(errorOf(denied)['message']).toContain('permission denied for table policy');
   expect(await paycli(set, owner)).toMatchObject({ code: 0 });
-  const file = ussdFile(1, 2);
-  const waits = await chargeFrom(file, ada);
-  const job = String(errorOf(waits)['ledger_id']);
-  expect(waits.code).toBe(9);
-  const own = await paycli(['approve', job, '--json'], ada);
-  expect(errorOf(own)).toMatchObject({
-    kind: 'refused',
-    message: expect.stringContaining(`asked for by you, ${roles[0]}`),
-  });
-  const terminal = openTerminal(['approve', job], obi);
-  await terminal.saw(/to approve: /);
-  terminal.type('NGN 10,000.02\r');
-  expect(await terminal.ended).toEqual({ code: 0 });
-  expect(errorOf(await chargeFrom(file, obi))['message']).toContain(`were approved by you, ${roles[1]}`);
-  expect(summaryOf(await chargeFrom(file, ada))).toMatchObject({ accepted: 2 });
-  const more = await chargeFrom(ussdFile(3), obi);
-  expect(more).toMatchObject({ code: 0 });
+  expect(await chargeFrom(ussdFile(1, 2), ada)).toMatchObject({ code: 0 });
+  expect(await chargeFrom(ussdFile(3), obi)).toMatchObject({ code: 0 });
   const beyond = await chargeFrom(ussdFile(4), ada);
   expect(beyond.code).toBe(9);
   expect(errorOf(beyond)['message']).toContain('allows 3 a day, and all of them are used today');
   expect(postsOf(service)).toEqual(once(1, 2, 3));
+});
+
+describe('a file above --approve-above', () => {
+  it('is not sent; the error has the command for the approver', async () => {
+    const { service, roles, ada, obi, file, ended, job } = await waiting();
+    expect(ended).toMatchObject({ code: 9, stdout: '' });
+    expect(errorOf(ended)).toMatchObject({
+      kind: 'refused',
+      message: `${file}: nothing was sent: 2 payment requests for NGN 10,000.02 need another person's approval`,
+      hint: `ask somebody else to run \`paycli approve ${job}\`, then run the same command again`,
+    });
+    expect(postsOf(service)).toEqual({});
+    const shown = await inProcess(['ledger', 'show', job], obi);
+    expect(shown.stdout).toMatch(/^approval\twaiting$/m);
+    expect(shown.stderr).toContain(
+      `it waits for approval: somebody else than ${roles[0]} has to run \`paycli approve ${job}\``,
+    );
+    const { stdout } = await inProcess(['ledger', 'jobs', '--json'], ada);
+    expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });
+    const policy = await inProcess(['policy', 'show', '--others', '--json'], ada);
+    expect([JSON.parse(policy.stdout), policy.stderr]).toMatchObject([
+      { amounts: [{ currency: 'NGN', approve_above: 1_000_000 }] },
+      '',
+    ]);
+  });
+
+  it("can't be approved by the user who asked for it, nor by a script", async () => {
+    const { roles, ada, obi, job } = await waiting();
+    const own = await inProcess(['approve', job, '--json', '--yes'], ada);
+    expect(own).toMatchObject({ code: 9, stdout: '' });
+    expect(errorOf(own)).toMatchObject({
+      kind: 'refused',
+      message: `${job} was not approved: it was asked for by you, ${roles[0]}`,
+      hint: 'another person has to approve it',
+    });
+    const script = await inProcess(['approve', job, '--json', '--yes'], obi);
+    expect(script).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(script)['message']).toBe('an approval is typed by a person on a terminal');
+  });
+
+  it('is sent once another user has typed its total, by the one who asked', async () => {
+    const { service, roles, ada, obi, file, job } = await waiting();
+    const wrong = await typeAs(obi, job, 'NGN 10,000.20');
+    expect(wrong).toMatchObject({ code: 130, screen: expect.stringMatching(/^Cancelled; nothing was changed$/m) });
+    const { code, screen } = await typeAs(obi, job, 'ngn 10000.02');
+    expect(code).toBe(0);
+    for (const part of ['2 charges', 'for NGN 10,000.02', `asked for by ${roles[0]}`]) expect(screen).toContain(part);
+    expect(screen).toMatch(/approval +approved/);
+    const own = await chargeFrom(file, obi);
+    expect(own.code).toBe(9);
+    expect(errorOf(own)).toMatchObject({
+      message: expect.stringContaining(`were approved by you, ${roles[1]}`),
+      hint: `another person has to run it, such as ${roles[0]}`,
+    });
+    expect(postsOf(service)).toEqual({});
+    expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2));
+    const { stdout } = await inProcess(['ledger', 'show', job, '--json'], ada);
+    expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: roles[1], accepted: 2 });
+    expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
+  });
+
+  it('needs a new approval if its total exceeds the approved one', async () => {
+    const world = await waiting();
+    await approveAs(world);
+    await world.sql(`UPDATE paycli.approval SET amounts = '{"NGN":"1000001"}'`);
+    const ended = await chargeFrom(world.file, world.ada);
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toContain('for NGN 10,000.02 are more than was approved');
+    expect(postsOf(world.service)).toEqual({});
+  });
+
+  it('needs no approval if its total equals the limit, in a dry run too', async () => {
+    const { ada } = await teamBelow('NGN 10,000.02');
+    expect(await chargeFrom(ussdFile(1, 2), ada, '--dry-run')).toMatchObject({ code: 0 });
+    expect(await chargeFrom(ussdFile(1, 2), ada)).toMatchObject({ code: 0 });
+  });
+
+  it('asks for no approval in a dry run', async () => {
+    const { ada } = await teamBelow('NGN 10,000.01');
+    const dry = await chargeFrom(ussdFile(1, 2), ada, '--dry-run');
+    expect(dry.code).toBe(9);
+    expect(errorOf(dry)).toMatchObject({
+      message: expect.stringContaining("for NGN 10,000.02 need another person's approval"),
+      hint: 'run the same command without --dry-run to ask for the approval',
+    });
+    expect((await inProcess(['ledger', 'jobs', '--json'], ada)).stdout).toContain('"data":[]');
+  });
+
+  it('must exist and need approval for `paycli approve`', async () => {
+    const { ada, obi } = await teamBelow('NGN 10,000.00');
+    expect(await inProcess(['approve', 'job-0000000000000000'], obi)).toMatchObject({ code: 2 });
+    const free = summaryOf(await chargeFrom(ussdFile(1), ada));
+    const ended = await inProcess(['approve', String(free['job'])], obi);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('needs no approval');
+  });
+});
+
+describe('amounts that change after the check of a file', () => {
+  /** Serves payment requests whose amounts change with each read; the last one stays. */
+  const asking = async (
+    amounts: Readonly<Record<number, readonly number[]>>,
+    currencies: readonly string[] = ['NGN'],
+  ) => {
+    const looks: Record<number, number> = {};
+    return serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'POST') return charged(number);
+      const [look, asked] = [looks[number] ?? 0, amounts[number] ?? []];
+      looks[number] = look + 1;
+      const [amount, currency] = [asked[look] ?? asked.at(-1), currencies[look] ?? currencies.at(-1)];
+      return json(200, { ...ugwo(number), amount, currency, checkout: {}, activities: [] });
+    });
+  };
+
+  it.each<[string, readonly number[], readonly string[] | undefined, readonly string[]]>([
+    ['rises', [5000, 500_000_000], undefined, []],
+    ['rises, with --no-preflight', [5000, 500_000_000], undefined, ['--no-preflight']],
+    ['changes its currency', [5000], ['NGN', 'USD'], []],
+  ])('prevent sending a row below the limit if its amount %s', async (_what, amounts, currencies, more) => {
+    const { ada, service } = await teamBelow('NGN 100.00', await asking({ 1: amounts }, currencies));
+    const ended = await chargeFrom(ussdFile(1), ada, ...more);
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 0, refused: 1 });
+    expect(errorOf(ended)).toMatchObject({
+      message: expect.stringMatching(
+        /was not charged: with (NGN 5,000,000|USD 50)\.00, the file comes to more than may be charged/,
+      ),
+      hint: expect.stringContaining('run the same command again to have all of them checked'),
+    });
+    expect(postsOf(service)).toEqual({});
+  });
+
+  it("don't prevent sending a row that stays below the limit", async () => {
+    const { ada } = await teamBelow('NGN 100.00', await asking({ 1: [5000, 10_000] }));
+    expect(await chargeFrom(ussdFile(1), ada)).toMatchObject({ code: 0 });
+  });
+
+  it('stop an approved file at the first row that exceeds the approved total', async () => {
+    const service = await asking({ 1: [5000], 2: [5000, 5000, 10_000_000_000], 3: [5000] });
+    const world = await teamBelow('NGN 100.00', service);
+    const file = ussdFile(1, 2, 3);
+    expect(await chargeFrom(file, world.ada)).toMatchObject({ code: 9 });
+    await approveAs(world);
+    const ended = await chargeFrom(file, world.ada, '--concurrency', '1');
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it('are added to earlier charges of the file', async () => {
+    const service = await asking({ 1: [5000], 2: [5000, 10_000_000, 10_000] });
+    const world = await teamBelow('NGN 100.00', service);
+    const file = ussdFile(1, 2);
+    expect(await chargeFrom(file, world.ada, '--concurrency', '1')).toMatchObject({ code: 9 });
+    expect(postsOf(service)).toEqual(once(1));
+    // Alone, it would be within the limit.
+    const again = await chargeFrom(file, world.ada);
+    expect(errorOf(again)['message']).toContain("2 payment requests for NGN 150.00 need another person's approval");
+    expect(postsOf(service)).toEqual(once(1));
+  });
 });

@@ -1,12 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
-import { json, serveAllBy, serveBy, ugwo } from '../support/service.ts';
+import { json, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { charged, numberIn, once, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
@@ -141,194 +139,81 @@ describe('a file that exceeds a policy', () => {
   });
 });
 
-/** Makes one user appear as another account. */
-const NAMESPACE = ['--user', '--map-user=4711'] as const;
-
-/** A file with two charges of NGN 5,000.01 that needs approval. */
-const waiting = async () => {
-  const world = await under(['--approve-above', 'NGN 10,000.00']);
-  const file = ussdFile(1, 2);
-  const ended = await chargeFrom(file, world);
-  const job = String(errorOf(ended)['ledger_id']);
-  return { world, file, ended, job };
+/** Stores a policy for all profiles with --approve-above, as an earlier version did in a ledger file. */
+const withApprovals = async (): Promise<World> => {
+  const world = await under(['--max-charges', '9']);
+  rewrite(`${world.home}/ledger.sqlite`, `UPDATE policy SET policy = '{"maxCharges":9,"approveAbove":{"NGN":99}}'`);
+  return world;
 };
 
-/** Sets another user as the one who asked or approved. */
-const byAnother = ({ home }: World, what: 'asked_by' | 'approved_by'): void =>
-  rewrite(`${home}/ledger.sqlite`, `UPDATE approval SET ${what} = 'obi@desk'`);
+const SHARE =
+  'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`';
 
-const approve = async ({ home }: World, job: string, typed: string): Promise<{ code: number; screen: string }> => {
-  const terminal = openTerminal(['approve', job], { home });
-  await terminal.saw(/to approve: /);
-  terminal.type(`${typed}\r`);
-  return { code: (await terminal.ended).code, screen: await terminal.screen() };
-};
-
-describe('a file above --approve-above', () => {
-  it('is not sent; the error has the command for the approver', async () => {
-    const { world, file, ended, job } = await waiting();
-    expect(ended).toMatchObject({ code: 9, stdout: '' });
+describe('a ledger file', () => {
+  it("can't store --approve-above", async () => {
+    const world = { home: newFolder() };
+    const ended = await inProcess(['policy', 'set', 'shop', '--approve-above', 'NGN 1.00', '--json'], world);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(errorOf(ended)).toMatchObject({
-      kind: 'refused',
-      message: `${file}: nothing was sent: 2 payment requests for NGN 10,000.02 need another person's approval`,
-      hint: `ask somebody else to run \`paycli approve ${job}\`, then run the same command again`,
+      message: "--approve-above: a ledger file can't tell who approves",
+      hint: SHARE,
     });
-    expect(postsOf(world.service)).toEqual({});
-    const shown = await paycli(['ledger', 'show', job], world);
-    expect(shown.stdout).toMatch(/^approval\twaiting$/m);
-    expect(shown.stderr).toMatch(/^it waits for approval: somebody else than .*@.* has to run `paycli approve job-/);
-    const { stdout } = await paycli(['ledger', 'jobs', '--json'], world);
-    expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });
+    expect((await inProcess(['policy', 'list', '--json'], world)).stdout).toContain('"data":[]');
   });
 
-  it("can't be approved by the user who asked for it, nor by a script", async () => {
-    const { world, job } = await waiting();
-    const own = await inProcess(['approve', job, '--json', '--yes'], world);
-    expect(own).toMatchObject({ code: 9, stdout: '' });
-    expect(errorOf(own)['message']).toMatch(/was not approved: it was asked for by you, .*@/);
-    const renamed = await paycli(['approve', job, '--json', '--yes'], {
-      ...world,
-      env: { USER: 'obi', LOGNAME: 'obi' },
-    });
-    expect(errorOf(renamed)['message']).toMatch(/was not approved: it was asked for by you, .*@/);
-    byAnother(world, 'asked_by');
-    const script = await inProcess(['approve', job, '--json', '--yes'], world);
-    expect(script).toMatchObject({ code: 2, stdout: '' });
-    expect(errorOf(script)['message']).toBe('an approval is typed by a person on a terminal');
-  });
-
-  it('is sent once another user has typed its total', async () => {
-    const { world, file, job } = await waiting();
-    byAnother(world, 'asked_by');
-    const wrong = await approve(world, job, 'NGN 10,000.20');
-    expect(wrong).toMatchObject({ code: 130, screen: expect.stringMatching(/^Cancelled; nothing was changed$/m) });
-    const { code, screen } = await approve(world, job, 'ngn 10000.02');
-    expect(code).toBe(0);
-    for (const part of [/2 charges/, /for NGN 10,000\.02/, /asked for by obi@desk/, /approval +approved/])
-      expect(screen).toMatch(part);
-    const own = await chargeFrom(file, world);
-    expect(own.code).toBe(9);
-    expect(errorOf(own)).toMatchObject({
-      message: expect.stringMatching(/were approved by you, .*@/),
-      hint: 'another person has to run it, such as obi@desk',
-    });
-    expect(postsOf(world.service)).toEqual({});
-    byAnother(world, 'approved_by');
-    expect(await chargeFrom(file, world)).toMatchObject({ code: 0 });
-    expect(postsOf(world.service)).toEqual(once(1, 2));
-    const { stdout } = await inProcess(['ledger', 'show', job, '--json'], world);
-    expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: 'obi@desk', accepted: 2 });
-    expect(await chargeFrom(file, world)).toMatchObject({ code: 0 });
-  });
-
-  it.runIf(spawnSync('unshare', [...NAMESPACE, 'true']).status === 0)(
-    "can't be approved or sent inside a user namespace, where one user can appear as two",
-    async () => {
-      const { world, file, job } = await waiting();
-      const inside: World & RunOptions = { ...world, program: ['unshare', ...NAMESPACE, ...PROGRAM] };
-      byAnother(world, 'asked_by');
-      const approved = await paycli(['approve', job, '--json', '--yes'], inside);
-      expect([approved.code, errorOf(approved)['message']]).toEqual([
-        9,
-        expect.stringMatching(/asked for by obi@desk, who may be you, uid 4711@.* in a user namespace$/),
-      ]);
-      byAnother(world, 'approved_by');
-      const sent = await paycli(['ugwo', 'charge', '--from', file, '--json'], inside);
-      expect([sent.code, errorOf(sent)['message']]).toEqual([9, expect.stringContaining('approved by obi@desk, who')]);
-      expect(errorOf(sent)['hint']).toContain('outside of user namespaces');
-      expect(postsOf(world.service)).toEqual({});
+  it.each([[], ['--dry-run'], ['--no-preflight']])(
+    'with a stored --approve-above refuses every file of charges %s',
+    async (...more) => {
+      const world = await withApprovals();
+      const file = ussdFile(1);
+      const ended = await chargeFrom(file, world, ...more);
+      expect(ended).toMatchObject({ code: 9, stdout: '' });
+      expect(errorOf(ended)).toMatchObject({
+        kind: 'refused',
+        message: `${file}: nothing was sent: the policy wants approvals, and a ledger file can't tell who approves`,
+        hint: SHARE,
+      });
+      expect(world.service.seen).toEqual([]);
+      expect(await charge(1, world)).toMatchObject({ code: 0 });
     },
   );
 
-  it('needs a new approval if its total exceeds the approved one', async () => {
-    const { world, file } = await waiting();
-    byAnother(world, 'approved_by');
-    rewrite(`${world.home}/ledger.sqlite`, `UPDATE approval SET amounts = '{"NGN":"1000001"}'`);
-    const ended = await chargeFrom(file, world);
-    expect(ended.code).toBe(9);
-    expect(errorOf(ended)['message']).toContain('for NGN 10,000.02 are more than was approved');
-    expect(postsOf(world.service)).toEqual({});
-  });
-
-  it('needs no approval if its total equals the limit', async () => {
-    const world = await under(['--approve-above', 'NGN 10,000.02']);
-    expect(await chargeFrom(ussdFile(1, 2), world)).toMatchObject({ code: 0 });
-  });
-
-  it('must exist and need approval for `paycli approve`', async () => {
-    const { world } = await waiting();
-    expect(await inProcess(['approve', 'job-0000000000000000'], world)).toMatchObject({ code: 2 });
-    const unasked = await inProcess(['policy', 'remove', '--others'], world);
-    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('needs confirmation') });
+  it('shows and lists a stored --approve-above, and says what it does', async () => {
+    const world = await withApprovals();
+    const said = `With approve_above in a ledger file, every file of charges is refused: ${SHARE}\n`;
+    const amounts = [{ currency: 'NGN', max_amount: null, amount_today: null, approve_above: 99 }];
+    for (const words of [['show', '--others'], ['list']]) {
+      const { stdout } = await inProcess(['policy', ...words, '-o', 'ndjson'], world);
+      expect(JSON.parse(stdout)).toMatchObject({ max_charges: 9, amounts });
+      expect(await inProcess(['policy', ...words], world)).toMatchObject({ code: 0, stderr: said });
+    }
     await inProcess(['policy', 'remove', '--others', '--yes'], world);
-    const free = summaryOf(await chargeFrom(ussdFile(3), world));
-    const ended = await inProcess(['approve', String(free['job'])], world);
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('needs no approval');
-  });
-});
-
-describe('amounts that change after the check of a file', () => {
-  /** Serves payment requests whose amounts change with each read; the last one stays. */
-  const asking = async (amounts: Readonly<Record<number, readonly number[]>>, currencies = ['NGN']) => {
-    const looks: Record<number, number> = {};
-    return serveAllBy((seen) => {
-      const number = numberIn(seen);
-      if (seen.method === 'POST') return charged(number);
-      const [look, asked] = [looks[number] ?? 0, amounts[number] ?? []];
-      looks[number] = look + 1;
-      const [amount, currency] = [asked[look] ?? asked.at(-1), currencies[look] ?? currencies.at(-1)];
-      return json(200, { ...ugwo(number), amount, currency, checkout: {}, activities: [] });
-    });
-  };
-
-  it.each<[string, readonly number[], readonly string[] | undefined, readonly string[]]>([
-    ['rises', [5000, 500_000_000], undefined, []],
-    ['rises, with --no-preflight', [5000, 500_000_000], undefined, ['--no-preflight']],
-    ['changes its currency', [5000], ['NGN', 'USD'], []],
-  ])('prevent sending a row below the limit if its amount %s', async (_what, amounts, currencies, more) => {
-    const world = await under(
-      ['--approve-above', 'NGN 100.00'],
-      await asking({ 1: amounts }, [...(currencies ?? ['NGN'])]),
-    );
-    const ended = await chargeFrom(ussdFile(1), world, ...more);
-    expect(ended.code).toBe(9);
-    expect(summaryOf(ended)).toMatchObject({ accepted: 0, refused: 1 });
-    expect(errorOf(ended)).toMatchObject({
-      message: expect.stringMatching(
-        /was not charged: with (NGN 5,000,000|USD 50)\.00, the file comes to more than may be charged/,
-      ),
-      hint: expect.stringContaining('run the same command again to have all of them checked'),
-    });
-    expect(postsOf(world.service)).toEqual({});
+    await inProcess(['policy', 'set', '--others', '--max-charges', '9'], world);
+    expect((await inProcess(['policy', 'show', '--others'], world)).stderr).toBe('');
   });
 
-  it("don't prevent sending a row that stays below the limit", async () => {
-    const world = await under(['--approve-above', 'NGN 100.00'], await asking({ 1: [5000, 10_000] }));
-    expect(await chargeFrom(ussdFile(1), world)).toMatchObject({ code: 0 });
-  });
-
-  it('stop an approved file at the first row that exceeds the approved total', async () => {
-    const service = await asking({ 1: [5000], 2: [5000, 5000, 10_000_000_000], 3: [5000] });
-    const world = await under(['--approve-above', 'NGN 100.00'], service);
-    const file = ussdFile(1, 2, 3);
-    expect(await chargeFrom(file, world)).toMatchObject({ code: 9 });
-    byAnother(world, 'approved_by');
-    const ended = await chargeFrom(file, world, '--concurrency', '1');
-    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
-    expect(postsOf(service)).toEqual(once(1));
-  });
-
-  it('are added to earlier charges of the file', async () => {
-    const service = await asking({ 1: [5000], 2: [5000, 10_000_000, 10_000] });
-    const world = await under(['--approve-above', 'NGN 100.00'], service);
+  it.each([
+    ['asked for', 'NULL, NULL'],
+    ['given', "'obi@desk', 1800000000000"],
+  ])('has no approvals of files: one that an earlier version stored as %s counts for nothing', async (_what, given) => {
+    const world = await under(['--max-charges', '9']);
     const file = ussdFile(1, 2);
-    expect(await chargeFrom(file, world, '--concurrency', '1')).toMatchObject({ code: 9 });
-    expect(postsOf(service)).toEqual(once(1));
-    // Alone, it would be within the limit.
-    const again = await chargeFrom(file, world);
-    expect(errorOf(again)['message']).toContain("2 payment requests for NGN 150.00 need another person's approval");
-    expect(postsOf(service)).toEqual(once(1));
+    const job = String(summaryOf(await chargeFrom(file, world))['job']);
+    const stored = `INSERT INTO approval VALUES ('${job}', 9, '{"NGN":"9000000"}', 0, 'ada@laptop', 1800000000000, ${given})`;
+    rewrite(`${world.home}/ledger.sqlite`, stored);
+    const none = { id: job, approval: null, asked_by: null, approved_by: null, accepted: 2 };
+    const { stdout } = await inProcess(['ledger', 'jobs', '--json'], world);
+    expect(JSON.parse(stdout)).toMatchObject({ data: [none] });
+    const shown = await inProcess(['ledger', 'show', job, '--json'], world);
+    expect([JSON.parse(shown.stdout), shown.stderr]).toMatchObject([none, '']);
+    const approved = await inProcess(['approve', job, '--json', '--yes'], world);
+    expect(approved).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(approved)).toMatchObject({
+      message: `${job}: a ledger file can't tell who approves a file`,
+      hint: SHARE,
+    });
+    rewrite(`${world.home}/ledger.sqlite`, `UPDATE policy SET policy = '{"approveAbove":{"NGN":99}}'`);
+    expect(await chargeFrom(file, world)).toMatchObject({ code: 9, stdout: '' });
   });
 });
 
@@ -342,7 +227,7 @@ describe('policies', () => {
 
   it('are set limit by limit, shown, listed and removed', async () => {
     await policy('set', 'shop', '--max-charges', '3', '--max-amount', 'NGN 5.00', '--max-amount', 'JPY 7');
-    await policy('set', 'shop', '--approve-above', 'USD 1.00', '--max-amount', 'ngn 6.00', '--medium', 'ussd');
+    await policy('set', 'shop', '--max-amount', 'ngn 6.00', '--medium', 'ussd');
     const limits = {
       profile: 'shop',
       max_charges: 3,
@@ -353,7 +238,6 @@ describe('policies', () => {
     const amounts = [
       { currency: 'JPY', max_amount: 7, amount_today: 0, approve_above: null },
       { currency: 'NGN', max_amount: 600, amount_today: 0, approve_above: null },
-      { currency: 'USD', max_amount: null, amount_today: null, approve_above: 100 },
     ];
     expect(await policy('show', '--profile', 'shop')).toEqual({
       ...limits,

@@ -2,17 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Sender } from '../../src/ledger/entry.ts';
-import {
-  bootOf,
-  hasProcessEnded,
-  loginUidFrom,
-  nameFrom,
-  namespacedBy,
-  operator,
-  operatorText,
-  thisSender,
-  uptimeFrom,
-} from '../../src/ledger/sender.ts';
+import { bootOf, hasProcessEnded, operator, thisSender, uptimeFrom } from '../../src/ledger/sender.ts';
 import { newFolder } from '../support/program.ts';
 
 /** A stat line of Linux: field 3 is the state, field 22 the start time. */
@@ -187,46 +177,6 @@ describe.runIf(process.platform === 'linux')('the monotonic clock', () => {
   });
 });
 
-const ADA = { name: 'ada', uid: 1000, loginUid: undefined, host: 'laptop', namespaced: false };
-
-it.each<[string, Partial<Parameters<typeof operatorText>[0]>, string]>([
-  ['the account name', {}, 'ada@laptop'],
-  ['the account name alone, if that user logged in', { loginUid: 1000 }, 'ada@laptop'],
-  ['the login user too, with sudo', { name: 'ops', uid: 900, loginUid: 1000 }, 'uid 1000 as ops@laptop'],
-  ['the uid, if the account has no name', { name: undefined }, 'uid 1000@laptop'],
-  ['the host alone, if the user is unknown', { namespaced: true }, 'ada@laptop in a user namespace'],
-  ['nobody, if the system has no uids', { name: undefined, uid: undefined }, 'uid ?@laptop'],
-])('operatorText is %s', (_how, more, text) => {
-  expect(operatorText({ ...ADA, ...more })).toBe(text);
-});
-
 it('operator has a name and a host', () => {
   expect(operator()).toMatch(/.@./);
-});
-
-it.each([
-  ['0', 0],
-  ['1000\n', 1000],
-  ['4294967295', undefined],
-  ['', undefined],
-  ['-1', undefined],
-  ['x', undefined],
-])("loginUidFrom reads the kernel's format: %j", (text, uid) => {
-  const path = join(newFolder('login'), 'loginuid');
-  writeFileSync(path, text);
-  expect(loginUidFrom(path)).toBe(uid);
-  expect(loginUidFrom(`${path}.none`)).toBeUndefined();
-});
-
-it('nameFrom finds an account name by its uid in a passwd file', () => {
-  const path = join(newFolder('passwd'), 'passwd');
-  writeFileSync(path, 'root:x:0:0:root:/root:/bin/sh\nada:x:1000:100:1001:/home/ada:/bin/sh\n');
-  expect([0, 1000, 100, 1001].map((uid) => nameFrom(path, uid))).toEqual(['root', 'ada', undefined, undefined]);
-  expect(nameFrom(`${path}.none`, 0)).toBeUndefined();
-});
-
-it("namespacedBy accepts only the kernel's own uid map", () => {
-  const path = join(newFolder('map'), 'uid_map');
-  writeFileSync(path, '         0          0 4294967295\n');
-  expect([path, `${path}.none`].map(namespacedBy)).toEqual([true, true]);
 });

@@ -7,16 +7,15 @@ export const approveCommand = defineCommand({
   danger: 'money',
   summary: "approve another person's file, or an agent's charge",
   description:
-    'A file above the policy of its profile (`paycli policy set --approve-above`) needs a second person. Shows the ' +
-    'sum of the file and who wants to send it, and asks you to type the sum on a terminal; --yes does not answer ' +
-    "that question. The person who ran the file can't approve it. The approval is for this file, these options, and " +
-    'at most these rows and this sum. It sends nothing.\n\n' +
+    'In a shared ledger, a file above the policy of its profile (`paycli policy set --approve-above`) needs a second ' +
+    'person. Shows the sum of the file and who wants to send it, and asks you to type the sum on a terminal; --yes ' +
+    "does not answer that question. The person who ran the file can't approve it. The approval is for this file, " +
+    'these options, and at most these rows and this sum. It sends nothing.\n\n' +
     'An agent that charges at a live service with `paycli mcp --allow money` names its plan, plan-…. Any person can ' +
     'approve a plan, within ten minutes.',
   args: [argument('job', 'the job, job-…, that the refused command named, or the plan, plan-…', { completes: 'job' })],
   examples: {
-    "the file waits (exit 9), and its sender can't approve it (exit 9)":
-      "paycli policy set --approve-above 'NGN 1.00'\n" +
+    'the newest file (exit 2 without a shared ledger)':
       `printf 'ugwo\\n${SEEDED.ugwo}\\n' | paycli ugwo charge --from - --medium bank_transfer\n` +
       'paycli approve "$(paycli ledger jobs --max 1 -o tsv --columns id)"',
   },

@@ -175,6 +175,10 @@ const unknownStep = (job: Job): string => {
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 
+/** Approval of a job. In a ledger file only plans have one: it can't tell who approves a file. */
+export const approvalOf = async ({ account, policies }: Ledger, job: string): Promise<Approval | undefined> =>
+  account === undefined && !isPlan(job) ? undefined : policies.approval(job);
+
 /** First step of a job that waits for an approval; empty otherwise. */
 export const approvalStep = (approval: Approval | undefined): string[] => {
   if (approval === undefined || isApproved(approval)) return [];
@@ -205,7 +209,7 @@ export const stepsOf = (job: Job, counts: RowCounts): string[] => {
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
   const counts = await countsOf(ledger, job);
-  const approval = await ledger.policies.approval(id);
+  const approval = await approvalOf(ledger, id);
   const steps = [...approvalStep(approval), ...stepsOf(job, counts)];
   return {
     kind: 'record',

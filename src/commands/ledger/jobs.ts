@@ -8,11 +8,11 @@ import { formatLocal } from '../../core/time.ts';
 import type { Scope } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Approval, isPlan, mayBeSame, PLAN_VALID_MS, sameHint } from '../../ledger/policy.ts';
+import { type Approval, isPlan, PLAN_VALID_MS, SHARE_HINT } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
-import { findJob } from './entries.ts';
+import { approvalOf, findJob } from './entries.ts';
 import { countsOf, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
 
 /** Jobs per page. Counting a million rows takes a good part of a second, so pages are small. */
@@ -34,7 +34,7 @@ const jobsOf = (ledger: Ledger, scope: Scope): StoredList<Job, string> => ({
   recordsOf: async (found) => {
     const records: ApiRecord[] = [];
     for (const job of found) {
-      const [workers, approval] = [await ledger.jobs.workers(job.id), await ledger.policies.approval(job.id)];
+      const [workers, approval] = [await ledger.jobs.workers(job.id), await approvalOf(ledger, job.id)];
       records.push(jobRecordOf(job, await countsOf(ledger, job), workers, approval));
     }
     return records;
@@ -89,13 +89,16 @@ const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Prom
 export const approve = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   const job = await findJob(ledger, id);
+  const planned = isPlan(id);
+  if (!planned && ledger.account === undefined) {
+    throw usageError(`${id}: a ledger file can't tell who approves a file`, { hint: SHARE_HINT });
+  }
   const approval = await ledger.policies.approval(id);
   if (approval === undefined) {
     throw usageError(`${id} needs no approval`, {
       hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge',
     });
   }
-  const planned = isPlan(id);
   if (planned && ledger.moment().at > approval.askedAt + PLAN_VALID_MS) {
     throw new PayError('refused', `${id} has expired`, {
       hint: 'the agent has to plan the charge again',
@@ -104,10 +107,9 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
   }
   const me = await deps.operator();
   // An agent runs as the person who started it. That person approves on a terminal.
-  const same = planned ? undefined : mayBeSame(me, approval.askedBy);
-  if (same !== undefined) {
-    throw new PayError('refused', `${id} was not approved: it was asked for by ${same}`, {
-      hint: sameHint(me, approval.askedBy, 'another person has to approve it'),
+  if (!planned && me === approval.askedBy) {
+    throw new PayError('refused', `${id} was not approved: it was asked for by you, ${me}`, {
+      hint: 'another person has to approve it',
       ledgerId: id,
     });
   }

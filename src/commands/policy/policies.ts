@@ -5,7 +5,15 @@ import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Allowance, type Amounts, dayOf, OTHERS, type Policy, type Spent } from '../../ledger/policy.ts';
+import {
+  type Allowance,
+  type Amounts,
+  dayOf,
+  OTHERS,
+  type Policy,
+  SHARE_HINT,
+  type Spent,
+} from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
@@ -90,9 +98,17 @@ async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIt
   yield { records, cursor: undefined, nextCursor: null };
 }
 
+/** Reports what the policies of an earlier version do in a ledger file. */
+const reportNoApprovals = async (kept: readonly Allowance['kept'][], deps: Deps): Promise<void> => {
+  const { account } = await deps.ledger();
+  if (account !== undefined || kept.every(({ policy }) => policy.approveAbove === undefined)) return;
+  await deps.notice(`With approve_above in a ledger file, every file of charges is refused: ${SHARE_HINT}`);
+};
+
 /** Lists every policy, as one page. */
 export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
   const kept = await (await deps.ledger()).policies.list();
+  await reportNoApprovals(kept, deps);
   return { kind: 'list', pages: onePage(kept, deps), view: policyView };
 };
 
@@ -105,6 +121,7 @@ export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
       hint: 'nothing is limited; set one with `paycli policy set`, and see all with `paycli policy list`',
     });
   }
+  await reportNoApprovals([allowance.kept], deps);
   return {
     kind: 'record',
     record: policyRecordOf(allowance.kept, input.others ? undefined : allowance.spent),
@@ -128,6 +145,9 @@ const changed = (before: Policy, { maxCharges, maxAmount, mediums, approveAbove 
 /** Stores the limits of a profile. */
 export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
   const [name, ledger] = [await policyName(input, deps), await deps.ledger()];
+  if (input.approveAbove !== undefined && ledger.account === undefined) {
+    throw usageError("--approve-above: a ledger file can't tell who approves", { hint: SHARE_HINT });
+  }
   const policy = changed((await ownPolicy(ledger, name))?.policy ?? {}, input);
   const kept = { profile: name, policy, by: await deps.operator(), at: ledger.moment().at };
   await ledger.policies.set(kept);

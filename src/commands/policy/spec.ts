@@ -72,7 +72,7 @@ const setOptions = {
   medium: repeated('--medium <medium>', `only these mediums: ${MEDIUMS.join(', ')}`, asOneOf(MEDIUMS)),
   approveAbove: repeated(
     '--approve-above <NGN 5,000.00>',
-    'a file above this sum needs `paycli approve` by another person; once per currency',
+    'a file above this sum needs `paycli approve` by another person, in a shared ledger; once per currency',
     asMoney,
   ),
   others,
@@ -115,7 +115,8 @@ const set = defineCommand({
   examples: {
     'at most 100 charges and NGN 500,000.00 a day, by bank transfer only':
       "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
-    'two people for a file above NGN 1,000,000.00': "paycli policy set --approve-above 'NGN 1,000,000.00'",
+    'two people for a file above NGN 1,000,000.00 (exit 2 without a shared ledger)':
+      "paycli policy set --approve-above 'NGN 1,000,000.00'",
     'for a CI job that has a key and no profile': 'paycli policy set --others --max-charges 20',
   },
   output: OUTPUT,

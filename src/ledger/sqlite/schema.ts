@@ -192,8 +192,8 @@ export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'ac
   (status IS NULL OR status NOT IN ('failed', 'expired'))`;
 
 /**
- * Policies (JSON; NULL once removed), and files that another person must approve, with their totals. The index holds
- * all columns that summing a profile's day needs.
+ * Policies (JSON; NULL once removed), and approvals with their totals. The index holds all columns that summing a
+ * profile's day needs.
  */
 const POLICIES = `
   CREATE TABLE policy (
