@@ -50,17 +50,6 @@ const without: Plugin = {
   },
 };
 
-/** A call that the bundler drops because its result is unused, although it throws for malformed text. */
-const DROPPED = /^\s*(?:de|en)codeURI(?:Component)?\(.*\);$/m;
-
-const nothingDropped: Plugin = {
-  name: 'nothing dropped',
-  transform: (code, id) => {
-    const [found] = DROPPED.exec(code) ?? [];
-    if (found !== undefined) throw new Error(`${id}: the bundler would drop "${found.trim()}": use its result`);
-  },
-};
-
 /** Bundles the name and version alone: each start reads all that is bundled. */
 const manifest: Plugin = {
   name: 'manifest',
@@ -168,7 +157,7 @@ const bundle = await rolldown({
   ...HOW,
   input: MAIN,
   preserveEntrySignatures: 'allow-extension',
-  plugins: [without, ownZod, nothingDropped, manifest, raw, builtins],
+  plugins: [without, ownZod, manifest, raw, builtins],
 });
 const { output } = await bundle.write({
   ...WRITTEN,
