@@ -23,6 +23,11 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
+interface Update {
+  readonly 'package-ecosystem': string;
+  readonly cooldown: unknown;
+}
+
 interface Manifest {
   readonly engines: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
@@ -69,6 +74,12 @@ describe.each(texts)('%s', (_name, text) => {
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 
+  it("runs no package's script when it installs", () => {
+    const installs = stepsOf(text).flatMap(({ run = '' }) => run.match(/\bnpm (?:ci|install)\b.*/g) ?? []);
+    expect(installs.length).toBeGreaterThan(0);
+    expect(new Set(installs)).toEqual(new Set(['npm ci --ignore-scripts']));
+  });
+
   it('inserts no expression into a command', () => {
     for (const { run = '' } of stepsOf(text)) expect(run).not.toContain('${{');
   });
@@ -80,6 +91,15 @@ describe.each(texts)('%s', (_name, text) => {
     expect(versions.length).toBe(jobsOf(text).length);
     const others = versions.filter((version) => version !== own.version);
     for (const version of others) expect(version).toMatch(/^\$\{\{ matrix\.node \}\}$/);
+  });
+});
+
+describe('the update bot', () => {
+  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as { readonly updates: readonly Update[] };
+
+  it('waits a week before it proposes a package or an action', () => {
+    expect(updates.map((one) => one['package-ecosystem'])).toEqual(['npm', 'github-actions']);
+    for (const { cooldown } of updates) expect(cooldown).toEqual({ 'default-days': 7 });
   });
 });
 
