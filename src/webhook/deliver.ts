@@ -7,8 +7,7 @@ import { isLoopback, lookupFor } from '../core/origin.ts';
 import { shellLine } from '../core/shell.ts';
 import { retryAfter } from '../core/time.ts';
 import { verifies } from '../core/unsafe-settings.ts';
-import { signatureOf } from '../core/webhook-event.ts';
-import { type Headers, isSandbox, type KeptEvent, passedOn, type Secrets, SIGNATURE_HEADER } from './event.ts';
+import { type Headers, type KeptEvent, passedOn } from './event.ts';
 import type { Queue } from './queue.ts';
 import type { Head } from './statements.ts';
 
@@ -359,27 +358,9 @@ export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: 
   };
 };
 
-/** The headers for an edited body, signed again with the newest secret. */
-const signedAgain = ({ uid, headers }: KeptEvent, body: Uint8Array, { all, sandbox }: Secrets): Headers => {
-  const [secret] = isSandbox(uid) && sandbox.length > 0 ? sandbox : all;
-  if (secret === undefined) throw usageError('a body that was edited needs the secret to be signed with');
-  return headers.map(([name, value]) =>
-    name.toLowerCase() === SIGNATURE_HEADER ? [name, signatureOf(secret, body)] : [name, value],
-  );
-};
-
-/**
- * Sends a stored event once, byte for byte, or with an edited body. Returns the status of the answer, which is 2xx;
- * throws otherwise.
- */
-export const replay = async (
-  event: KeptEvent,
-  target: URL,
-  edited: { readonly body: Uint8Array; readonly secrets: Secrets } | undefined,
-  stop: AbortSignal,
-): Promise<string> => {
-  const headers = edited === undefined ? event.headers : signedAgain(event, edited.body, edited.secrets);
-  const posted = await post(target, passedOn(headers), edited?.body ?? event.body, stop);
+/** Sends a stored event once, byte for byte. Returns the status of the answer, which is 2xx; throws otherwise. */
+export const replay = async ({ headers, body }: KeptEvent, target: URL, stop: AbortSignal): Promise<string> => {
+  const posted = await post(target, passedOn(headers), body, stop);
   const word = resultText(posted);
   if (isTaken(posted)) return word;
   if (posted.kind === 'answered') {

@@ -118,7 +118,7 @@ const readBody = (body: Uint8Array): Pick<Delivery, 'uid' | 'event' | 'ugwo' | '
   };
 };
 
-export const isSandbox = (uid: string): boolean => uid.endsWith('_t');
+const isSandbox = (uid: string): boolean => uid.endsWith('_t');
 
 /**
  * The reason to refuse a delivery; undefined where its signature is valid. Nothing of a body is parsed before its

@@ -1,11 +1,10 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/webhook-event.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
-import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { bodyOf, deliver, listen, SECRET, secretFile, serveTarget, ugwoOf, uidOf } from '../support/webhooks.ts';
 import { delivery, newQueue } from '../webhook/support.ts';
@@ -115,60 +114,8 @@ describe('webhook events', () => {
     });
     const away = await inProcess([...args.slice(0, -1), 'https://example.com/'], { home });
     expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('is not on this machine') });
-    const unseen = await inProcess([...args, '--edit', '--secret-file', secretFile(home)], { home });
-    expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining('--edit needs a terminal') });
-  });
-
-  it.skipIf(process.platform === 'win32')('are signed again after --edit', async () => {
-    const [home, target] = [await received(bodyOf(1)), await serveTarget()];
-    const editor = join(home, 'editor.sh');
-    writeFileSync(editor, '#!/bin/sh\nsed -i s/successful/failed/ "$1"\n');
-    chmodSync(editor, 0o700);
-    const words = [
-      'webhook',
-      'events',
-      'replay',
-      uidOf(1),
-      '--to',
-      target.url,
-      '--edit',
-      '--secret-file',
-      secretFile(home),
-    ];
-    const terminal = openTerminal(words, { home, env: { VISUAL: editor, EDITOR: 'false' } });
-    expect(await terminal.ended).toMatchObject({ code: 0 });
-    const body = bodyOf(1).replace('successful', 'failed');
-    expect(target.seen[0]).toMatchObject({
-      body,
-      headers: { 'x-own': 'kept', 'x-kwugwo-signature': signatureOf(SECRET, Buffer.from(body)) },
-    });
   });
 });
-
-it.skipIf(process.platform === 'win32')(
-  'webhook events replay --edit never runs an editor of the working folder',
-  async () => {
-    const home = await received(bodyOf(1));
-    const cwd = programs({ ed1t: 'echo planted' });
-    const words = [
-      'webhook',
-      'events',
-      'replay',
-      uidOf(1),
-      '--to',
-      DEAD_ORIGIN,
-      '--edit',
-      '--secret-file',
-      secretFile(home),
-    ];
-    const PATH = ['.', '', cwd].join(delimiter);
-    const terminal = openTerminal(words, { home, cwd, env: { PATH, EDITOR: 'ed1t' } });
-    expect(await terminal.ended).toMatchObject({ code: 2 });
-    const screen = await terminal.screen();
-    expect(screen).toContain('the editor ed1t was not found; nothing was sent');
-    expect(screen).not.toContain('planted');
-  },
-);
 
 describe('webhook verify', () => {
   const BODY =

@@ -1,11 +1,6 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { interrupted, PayError, reasonOf, usageError } from '../../core/error.ts';
+import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { type ApiPage, instantOf, madeHere, PAGE_MAX, type RequestedTime } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { splitCommand } from '../../core/shell.ts';
 import { atom, formatLocalFull } from '../../core/time.ts';
 import { isWanted } from '../../core/webhook-event.ts';
 import { checkTarget, replay as replayEvent } from '../../webhook/deliver.ts';
@@ -26,41 +21,6 @@ import {
   replayedView,
   summaryRecord,
 } from './view.ts';
-
-const editorOf = ({ VISUAL, EDITOR }: Deps['io']['env']): string => [VISUAL, EDITOR].find((text) => text) ?? 'vi';
-
-const openIn = async (words: readonly string[], file: string, { findProgram }: Deps): Promise<void> => {
-  const [word = '', ...args] = words;
-  const program = await findProgram(word);
-  if (program === undefined) {
-    throw usageError(`the editor ${word} was not found; nothing was sent`, {
-      hint: 'set EDITOR to its absolute path; relative paths, and folders of PATH inside the working folder, are not searched',
-    });
-  }
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  spawn(program, [...args, file], { stdio: 'inherit', shell: false })
-    .on('error', reject)
-    .on('close', resolve);
-  const code = await promise.catch((thrown: unknown) => {
-    throw usageError(`the editor ${program} couldn't be started: ${reasonOf(thrown)}`, { hint: 'set EDITOR' });
-  });
-  if (code !== 0) throw usageError(`the editor ${program} ended with ${code ?? 'a signal'}; nothing was sent`);
-};
-
-/** Opens a body in the person's editor and returns the edited bytes. */
-export const edit = async (body: Uint8Array, deps: Deps): Promise<Uint8Array> => {
-  const { env, stdin } = deps.io;
-  if (!stdin.isTerminal) throw usageError('--edit needs a terminal', { hint: 'nothing was sent; leave it out' });
-  const folder = mkdtempSync(join(tmpdir(), 'paycli-event-'));
-  try {
-    const file = join(folder, 'body.json');
-    writeFileSync(file, body, { mode: 0o600 });
-    await openIn(splitCommand(editorOf(env), 'EDITOR'), file, deps);
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
 
 /** Opens this machine's queue, passes it to `use`, and closes it. */
 const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
@@ -137,18 +97,12 @@ export const show = async ({ uid }: { readonly uid: string }, deps: Deps): Promi
 });
 
 /** Sends an event again, to --to or to the last target. */
-export const replay = async (
-  { uid, to, allowRemote, edit: edits, secrets }: ReplayInput,
-  deps: Deps,
-): Promise<Result> => {
+export const replay = async ({ uid, to, allowRemote }: ReplayInput, deps: Deps): Promise<Result> => {
   const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: `webhook listen` has forwarded nothing yet');
   const target = checkTarget(text, '--to', allowRemote, deps.io.env);
-  const edited = edits
-    ? { body: await edit(event.body, deps), secrets: await deps.webhookSecrets(secrets) }
-    : undefined;
-  const answer = await replayEvent(event, target, edited, deps.io.signals.stop);
+  const answer = await replayEvent(event, target, deps.io.signals.stop);
   return { kind: 'record', record: madeHere({ uid, event: event.event, to: target.href, answer }), view: replayedView };
 };
 

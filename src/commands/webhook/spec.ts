@@ -140,24 +140,18 @@ export interface ReplayInput {
   readonly uid: string;
   readonly to: string | undefined;
   readonly allowRemote: boolean;
-  readonly edit: boolean;
-  readonly secrets: SecretNames;
 }
 
 const replay = defineCommand({
   path: ['webhook', 'events', 'replay'],
   danger: 'write',
   summary: 'send an event again, byte for byte',
-  description:
-    'Keeps the signature and the delivery id. --edit opens the body in $VISUAL or $EDITOR first, and signs the edited body ' +
-    'with the secret.',
+  description: 'Keeps the signature and the delivery id.',
   args: [argument('uid', 'the event, evt.…', { completes: 'event' })],
-  options: rarely(['edit', 'secretFile', 'allowRemote'], {
+  options: rarely(['allowRemote'], {
     to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
       type: 'url',
     }),
-    edit: flag('--edit', 'change the body first, on a terminal'),
-    ...secretOptions,
     allowRemote: flag('--allow-remote', 'let --to name another machine'),
   } as const),
   examples: {
@@ -169,8 +163,6 @@ const replay = defineCommand({
     uid,
     to: given.to,
     allowRemote: given.allowRemote ?? false,
-    edit: given.edit ?? false,
-    secrets: namesOf(given),
   }),
   load: async () => ({ run: (await import('./events.ts')).replay }),
 });
