@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Follow } from '../../src/client/follow.ts';
 import { followedToEnd } from '../../src/commands/activity/followed-shared.ts';
 import type { Activity } from '../../src/contract/activity.ts';
@@ -45,6 +45,12 @@ const followOn = ({ client }: Bench, more: Partial<Follow> = {}) => {
   // Handled where awaited.
   followed.catch(() => undefined);
   return { followed, told, seen };
+};
+
+/** Lets time pass only in waits, not while the machine works. */
+const freeze = (): void => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
 };
 
 describe('follow', () => {
@@ -179,6 +185,7 @@ const serveAlways = async (answer: Answer) => {
 
 describe('the end of follow', () => {
   it('comes at the limit, with a read shortly before', async () => {
+    freeze();
     const service = await serveAlways(standing('processing'));
     const place = bench(service.origin);
     const { followed, told } = followOn(place, { limit: MINUTE });
@@ -193,6 +200,7 @@ describe('the end of follow', () => {
   });
 
   it('needs no extra read shortly after the previous one', async () => {
+    freeze();
     const service = await serve([standing('processing')]);
     const place = bench(service.origin);
     await followOn(place, { known: known(), limit: 2900 }).followed;
@@ -201,6 +209,7 @@ describe('the end of follow', () => {
   });
 
   it('comes some time after the expiry, with a read right after it', async () => {
+    freeze();
     const expiresAt = Date.now() + 25_000;
     const service = await serveAlways(standing('requires_action', account(expiresAt)));
     const place = bench(service.origin);
@@ -215,15 +224,14 @@ describe('the end of follow', () => {
   });
 
   it('uses the monotonic clock', async () => {
-    const service = await serve([
-      (...request) => {
-        place.setClock(-MINUTE);
-        standing('processing')(...request);
-      },
-      standing('processing'),
-    ]);
+    freeze();
+    const service = await serveAlways((...request) => {
+      place.setClock(-MINUTE);
+      standing('processing')(...request);
+    });
     const place = bench(service.origin);
     const { waited } = await followOn(place, { limit: 3000 }).followed;
+    service.done();
     expect(waited).toBeGreaterThanOrEqual(3000);
     expect(waited).toBeLessThan(4000);
   });
@@ -237,6 +245,7 @@ describe('the end of follow', () => {
   });
 
   it('comes after a few reads if the expiry is long past', async () => {
+    freeze();
     const service = await serveAlways(standing('requires_action', account(Date.now() - 3600_000)));
     const { waited } = await followOn(bench(service.origin)).followed;
     service.done();
@@ -248,6 +257,7 @@ describe('the end of follow', () => {
     ['behind', -10 * MINUTE],
     ['ahead', 10 * MINUTE],
   ])('accounts for a service clock that is %s', async (_which, ahead) => {
+    freeze();
     const service = await serve([]);
     const place = bench(service.origin);
     const now = Date.now();
@@ -261,6 +271,7 @@ describe('the end of follow', () => {
   });
 
   it("uses the service's clock and tolerates jitter of seconds", async () => {
+    freeze();
     const ahead = 3600_000;
     const action = account(Date.now() + ahead + 5 * MINUTE);
     let waits: readonly number[] = [];

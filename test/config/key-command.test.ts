@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { delimiter, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runKeyCommand } from '../../src/config/key-command.ts';
 import { type Machine, thisMachine } from '../../src/config/machine.ts';
 import type { Env } from '../../src/core/io.ts';
@@ -181,8 +181,11 @@ describe('a key command', () => {
     expect((await ending).kind).toBe('interrupted');
     await gone(child);
     rmSync(pid);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const late = errorOf(() => helper(body, { machine: { keyCommandLimit: 1000 } }));
     const other = await started();
+    vi.advanceTimersByTime(1000);
     expect((await late).message).toContain('did not finish within 1 s');
     await gone(other);
   });

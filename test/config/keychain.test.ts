@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keepKey, releaseOf } from '../../src/config/keychain.ts';
 import { thisMachine } from '../../src/config/machine.ts';
 import { fakeIo, KEY, newFolder, script } from './world.ts';
@@ -56,11 +57,14 @@ describe.runIf(process.platform === 'linux')('the keychain', () => {
   });
 
   it('is abandoned after a timeout if it is locked and waits for the user', async () => {
-    const { io, read, machine } = world('darwin', 'security', 'exec sleep 60');
-    expect(machine.keyCommandLimit).toBe(10_000);
-    const kept = await keepKey('shop', KEY, '/one', io, { ...machine, keyCommandLimit: 200 });
-    expect(kept).toEqual({
-      why: 'security did not finish within 0.2 s: the keychain may be locked; unlock it, then try again',
+    const { folder, io, read, machine } = world('darwin', 'security', 'exec sleep 60');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const keeping = keepKey('shop', KEY, '/one', io, machine);
+    while (!existsSync(join(folder, 'argv')) || read('argv') === '') await setImmediate();
+    vi.advanceTimersByTime(10_000);
+    expect(await keeping).toEqual({
+      why: 'security did not finish within 10 s: the keychain may be locked; unlock it, then try again',
     });
     expect(read('argv')).toBe('-i\n');
   });

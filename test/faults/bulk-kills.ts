@@ -116,7 +116,8 @@ export const kills = async (
         { name: `${title}: until the last process ended`, value: Math.round(seconds), unit: 's' },
       ],
       failures: [
-        ...(killed === size.kills ? [] : [`${killed} kills, not ${size.kills}`]),
+        // A kill may come after the last row, when its process has just ended.
+        ...(killed > 0 && killed <= size.kills ? [] : [`${killed} kills, not up to ${size.kills}`]),
         // A few kills may all hit moments that leave nothing unknown.
         ...(orphans > 0 || size.kills < ENOUGH ? [] : ['no kill left a row unknown: nothing was tried']),
         ...ends.flatMap((ended) => endFaults(ended, size.rows)),

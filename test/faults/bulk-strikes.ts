@@ -35,7 +35,10 @@ export const serveKilling = (size: Size, strike: Strike): Promise<Counting> => {
   };
   const decide = ({ ugwo, nth }: Post): Fate => {
     posts += 1;
-    const moment = (due[0] ?? Number.POSITIVE_INFINITY) <= posts ? drawn(`moment ${due.length}`) % MOMENTS : undefined;
+    const isDue = (due[0] ?? Number.POSITIVE_INFINITY) <= posts;
+    // The first kill hits for certain: while a POST has no answer, every process waits for its row.
+    const drawnMoment = due.length === size.kills ? 0 : drawn(`moment ${due.length}`) % MOMENTS;
+    const moment = isDue ? drawnMoment : undefined;
     if (moment !== undefined) due.shift();
     if (moment === 0) kill();
     const before = wait(size.latency * chance(`latency ${ugwo} ${nth}`)).then(() => {

@@ -95,11 +95,10 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   it(
     'never repeat a charge whose answer was lost',
     async () => {
-      const isLost = (ugwo: string): boolean => drawn(ugwo) % LOST_OF === 0;
+      const isLost = (ugwo: string): boolean => ugwo === ugwoOf(0) || drawn(ugwo) % LOST_OF === 0;
       const { service, ugwos, ends, charges } = await run(isLost);
       const lost = ugwos.filter(isLost);
       const accepted = UGWOS - lost.length;
-      expect(lost.length).toBeGreaterThan(0);
       expect(countBy(ends.map(({ kind }) => kind))).toEqual({
         accepted,
         unknown: lost.length,

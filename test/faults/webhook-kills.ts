@@ -104,6 +104,8 @@ export const webhookKills = async (
     };
     // Events reported by a killed listener are named by the next one.
     while (untold().length > 0 && performance.now() < until) await later(100);
+    // Until the last one listens, a signal ends it without a word.
+    while (!listener.said().at(-1)?.includes('Listening on') && performance.now() < until) await later(100);
     const code = await listener.end();
     const seconds = Math.round((performance.now() - started) / 1000);
     const title = 'webhooks, kills';

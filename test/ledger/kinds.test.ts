@@ -155,8 +155,13 @@ describe.each(BACKENDS)('an entry of another kind, in a ledger %s,', (_where, ne
     const place = newPlace();
     const ledger = await open(place);
     const { promise, resolve } = Promise.withResolvers<ApiRecord>();
-    const sending = make(ledger, { send: () => promise });
-    await new Promise((done) => setTimeout(done, 5));
+    const asked = Promise.withResolvers<void>();
+    const send = (): Promise<ApiRecord> => {
+      asked.resolve();
+      return promise;
+    };
+    const sending = make(ledger, { send });
+    await asked.promise;
     const { id } = await only(ledger);
     expect(await thrownBy(make(await open(place)))).toMatchObject({
       message: `no refund was sent for ${ACT}: another paycli process is sending a refund of it right now (${id})`,

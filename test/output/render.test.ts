@@ -43,8 +43,9 @@ describe('a service', () => {
         ended = true;
       },
     );
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect([io.stdout.text, ended]).toEqual(['{"a":1}\n', false]);
+    await expect.poll(() => io.stdout.text).toBe('{"a":1}\n');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toBe(false);
     stop();
     await rendered;
     expect(ended).toBe(true);

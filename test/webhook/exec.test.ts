@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { attempt } from '../../src/core/async.ts';
 import { type Exec, execute } from '../../src/webhook/consumers.ts';
 import type { KeptEvent } from '../../src/webhook/event.ts';
 import { clock } from '../support/clock.ts';
 import { TestClock } from './support.ts';
 
 const EVENT = { uid: 'evt.1', body: Buffer.from('{}') } as unknown as KeptEvent;
-const SCRIPT = "process.stdout.write('one'); process.exitCode = 7";
+const SCRIPT = "process.stdout.write('' + process.pid); process.exitCode = 7";
 /** A program that ignores SIGTERM; so does its child, which keeps the output open. */
 const STUBBORN = `
   process.on('SIGTERM', () => process.stdout.write('asked'));
@@ -13,6 +14,8 @@ const STUBBORN = `
   setInterval(() => undefined, 1000);
   process.stdout.write('started');`;
 const NEVER = new AbortController().signal;
+
+const isThere = (pid: number): boolean => attempt(() => process.kill(pid, 0)) === true;
 
 const execOf = (script: string, output: Pick<Exec, 'print' | 'say'>): Exec => ({
   ...{ words: [process.execPath, '-e', script], env: { PATH: process.env['PATH'] }, ...output },
@@ -36,12 +39,14 @@ it.each(['print', 'say'] as const)(
       isOver = true;
     });
     await reached.promise;
-    // The exit of a program is reported within this time.
-    await new Promise((resolve) => setTimeout(resolve, held === 'print' ? 300 : 0));
+    const [pid = ''] = texts;
+    // Node reports the exit of a child when it reaps it.
+    await expect.poll(() => isThere(Number(pid))).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
     expect(isOver).toBe(false);
     written.resolve();
     await running;
-    expect(texts).toEqual(['one', '--exec failed for evt.1: exit code 7']);
+    expect(texts).toEqual([pid, '--exec failed for evt.1: exit code 7']);
   },
 );
 
