@@ -809,8 +809,10 @@ describe('--check', () => {
       1: { status: 'ugwo_successful' },
       2: { status: ['cancelled', 'Cancelled'] },
       3: { checkout: null },
+      4: { status: 'partially_refunded' },
+      5: { status: 'refunded' },
     });
-    const ended = await chargeFrom(ussdFile(1, 2, 3, 4), { service, ...home() }, '--check');
+    const ended = await chargeFrom(ussdFile(1, 2, 3, 4, 5, 6), { service, ...home() }, '--check');
     expect(ended.code).toBe(2);
     expect(postsOf(service)).toEqual({});
     const { violations } = errorOf(ended) as { violations: { row: number }[] };
@@ -818,6 +820,8 @@ describe('--check', () => {
       { row: 1, column: 'ugwo', title: expect.stringContaining('already paid') },
       { row: 2, column: 'ugwo', title: expect.stringContaining('cancelled') },
       { row: 3, column: 'ugwo', title: expect.stringContaining('no checkout') },
+      { row: 4, column: 'ugwo', title: expect.stringContaining('partly refunded') },
+      { row: 5, column: 'ugwo', title: expect.stringContaining('paid and refunded') },
     ]);
   });
 

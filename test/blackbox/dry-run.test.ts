@@ -365,6 +365,15 @@ describe('--dry-run of a file of charges', () => {
     expect((await chargeFrom(file, options)).code).toBe(6);
   });
 
+  it('plans rejected rows with --retry-failed', async () => {
+    const rejection = problem(422, 'Validation Failed', [{ propertyPath: 'data.medium', title: 'is not configured' }]);
+    const options = { service: await serveRows({}, { 1: rejection }), home: newFolder() };
+    const file = ussdFile(1, 2);
+    expect(await chargeFrom(file, options)).toMatchObject({ code: 3 });
+    const dry = await chargeFrom(file, options, '--dry-run', '--retry-failed');
+    expect(summaryOf(dry)).toMatchObject({ accepted: 1, refused: 0, planned: { rows: 1 } });
+  });
+
   it('respects the rate and the concurrency', async () => {
     let [open, most] = [0, 0];
     const service = await serveAllBy((seen) => (_seen, response, socket) => {

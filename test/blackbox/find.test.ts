@@ -24,9 +24,9 @@ const paid = { status: 'ugwo_successful' };
 describe('ugwo list with filters', () => {
   it('walks the largest pages to the end, prints matches, and reports how far it searched', async () => {
     const service = await serveList({
-      'limit=100': pageOf([[1], [2, paid]], 'a'),
+      'limit=100': pageOf([[1], [2, { ...paid, created_at: '2026-11-01T10:00:00+00:00' }]], 'a'),
       'limit=100&cursor=a': pageOf([[3]], 'b'),
-      'limit=100&cursor=b': pageOf([[4, { ...paid, created_at: '2026-11-01T10:00:00+00:00' }]], null),
+      'limit=100&cursor=b': pageOf([[4, paid]], null),
     });
     const ended = await paycli([...list, '--status', 'ugwo_successful'], { service, env: { TZ: 'UTC' } });
     expect(ended).toMatchObject({ code: 0, stdout: 'order-2\norder-4\n' });
@@ -69,6 +69,12 @@ describe('ugwo list with filters', () => {
     expect(ended.stderr).toMatch(
       /^--since is in the future: 2999-01-01 00:00\.\nLooked through 1 payment requests.*\nNothing found\.\n$/,
     );
+  });
+
+  it('accepts a reference of 150 characters, however many bytes', async () => {
+    const ref = '🧾'.repeat(150);
+    const service = await serveList({ 'limit=100': json(200, { data: [{ ...ugwo(1), ref }], next_cursor: null }) });
+    expect(refs((await inProcess([...list, '--ref', ref], { service })).stdout)).toEqual([ref]);
   });
 
   it('stops at the first request with the reference', async () => {

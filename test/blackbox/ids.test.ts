@@ -37,6 +37,12 @@ describe.each(FORMS)('an id %s', (_form, form) => {
     expect(await run([...line.split(' '), form(id), '--as-curl'])).toEqual(plain);
   });
 
+  it('is accepted as one of several', async () => {
+    const plain = await run(['watch', UGW ?? '', UGW ?? '']);
+    expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining(`no charge of ${UGW}`) });
+    expect(await run(['watch', UGW ?? '', form(UGW ?? '')])).toEqual(plain);
+  });
+
   it.each([
     ['ledger list --ugwo', UGW],
     ['webhook events list --ugwo', UGW],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
-import { type Answer, json, problem, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import { type Answer, json, problem, reset, type Seen, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { activityOf, charged, numberIn, ugwoOf } from './bulk-support.ts';
 import { newTeam } from './team-support.ts';
@@ -28,7 +28,8 @@ const refunded = async (more: object, options: RunOptions = { home: newFolder() 
       made.add(number);
       return charged(number);
     }
-    const body = JSON.parse(seen.body) as { ugwo_activity: string };
+    const body = JSON.parse(seen.body) as { ugwo_activity: string; ref: string };
+    if (body.ref === 'lost') return reset;
     return json(200, { ...body, uid: RFD(Number(body.ugwo_activity.slice(-2))), status: 'processing' });
   });
   const machine = { ...options, service };
@@ -129,9 +130,12 @@ describe('refund get', () => {
 
 it('refund list and get show labels and money on a terminal', async () => {
   const { machine } = await refunded({ refunds: [{ uid: RFD(2), status: 'successful' }] });
+  const lost = ['refund', 'create', activityOf(1), '--amount-minor', '3000', '--ref', 'lost', '--again', '--yes'];
+  expect(await inProcess(lost, machine)).toMatchObject({ code: 6 });
   const list = openTerminal(['refund', 'list'], { ...machine, columns: 80 });
   await list.ended;
   expect(await list.screen()).toMatch(/^R-2 +NGN 20\.00 +processing /m);
+  expect(await list.screen()).toMatch(/^lost +NGN 30\.00 +unknown /m);
   const card = openTerminal(['refund', 'get', RFD(2)], { ...machine, columns: 80 });
   await card.ended;
   expect(await card.screen()).toMatch(/^refund now +refunded$/m);

@@ -119,6 +119,10 @@ describe('help', () => {
     expect(ascii.stdout.split('\n').length).toBeGreaterThan(10);
   });
 
+  it('prints no line for an empty cell of a table', async () => {
+    expect((await inProcess(['help', 'exit-codes'])).stdout).toMatch(/^ *0 +done\n *1 +/m);
+  });
+
   it('prints the version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     for (const args of [['--version'], ['version']])
@@ -145,6 +149,7 @@ describe('a wrong command line', () => {
     [['--quiet'], /no command given/],
     [['help', 'nope'], /unknown command 'nope'/],
     [['help', 'ugwo', 'nope'], /unknown command 'nope'/],
+    [['help', 'charging', 'nope'], /unknown command 'charging'/],
     [['ugwo', 'list', '--color', 'blue'], /--color: "blue" is not one of auto, always, never/],
     [['ugwo', 'list', '--json', '-o', 'csv'], /--json/],
     [['ugwo', 'list', 'extra'], /too many arguments/],

@@ -68,4 +68,30 @@ describe('the feed of a watch', () => {
     expect(await feed.end()).toBeUndefined();
     expect(pauses.slice(0, 10)).toEqual([2000, 3000, 4500, 6750, 10_125, 15_187.5, 22_781.25, 30_000, 3000, 4500]);
   });
+
+  it('gives notice of a rate limit once, however many checks it fails', async () => {
+    const limited = new PayError('read_failed', 'too many requests', { retryAt: 1 });
+    const failures = [limited, limited, new PayError('read_failed', 'reset'), limited, limited];
+    const [notices, done] = [[] as string[], Promise.withResolvers<void>()];
+    const look = async (): Promise<never> => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      done.resolve();
+      return new Promise(() => undefined);
+    };
+    let now = 0;
+    const sleep = async (ms: number): Promise<void> => {
+      now += ms;
+    };
+    const world = {
+      ...{ client: async () => ({ look }), ledger: {}, isTold: () => false },
+      io: { clock: { now: () => now, ticks: () => now, sleep }, random: () => 0.5 },
+      notice: async (line: string) => void notices.push(line),
+    } as unknown as Parameters<typeof openFeed>[0];
+    const feed = openFeed(world, () => [{ about: 'ugw.AbCd.1', activity: { uid: 'act.AbCd.1' } } as Charge]);
+    feed.begin();
+    await done.promise;
+    expect(await feed.end()).toBeUndefined();
+    expect(notices).toEqual(['Not checking: too many requests.', 'Not checking: too many requests.']);
+  });
 });

@@ -59,6 +59,15 @@ describe('an entry of another kind', () => {
     expect(error?.detail.hint?.split('\n').map((line) => line.split(':')[0])).toEqual([idOf(1), ID]);
   });
 
+  it('has a line of its own for its kind', async () => {
+    const other = refund({ id: 'customer-000000000002', seq: 10, kind: 'customer', path: '/v1/onye' });
+    const { error } = await call('sync', { ledger: memoryLedger([refund(), other]) });
+    expect(error?.detail.hint?.split('\n').map((line) => line.split(',')[0])).toEqual([
+      `${ID}: look for the refund at the service`,
+      `${other.id}: look for the customer at the service`,
+    ]);
+  });
+
   it.each([
     ['created', 'It is then no longer unknown.'],
     ['not-created', `Another refund for ${ACT} can then be sent. If it was created after all, there will be two.`],

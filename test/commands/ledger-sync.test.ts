@@ -157,6 +157,18 @@ describe('ledger sync', () => {
     expect(done.error?.detail.hint).toMatch(hint);
   });
 
+  it('has a line of its own for what another check may settle', async () => {
+    const get = async (uid: string) =>
+      uid.endsWith('1')
+        ? shows([{ ...made(), created_at: null }], NOW)()
+        : shows([{ ...made(), created_at: '2026-11-20T11:00:00+00:00' }], NOW - 60 * MINUTE)();
+    const { error } = await sync(many(2), { get });
+    expect(error?.detail.hint?.split('\n')).toEqual([
+      expect.stringMatching(`^${idOf(1)}: .* then run \`paycli ledger resolve`),
+      expect.stringMatching(`^${idOf(2)}: .* run \`paycli ledger sync\` again at`),
+    ]);
+  });
+
   it('skips charges of other services and names their target', async () => {
     const place = { service: 'https://elsewhere.example', origin: 'https://elsewhere.example' };
     const rows = [

@@ -203,6 +203,13 @@ describe('ledger list', () => {
     expect(await ids({ ugwo: rows[1]?.about })).toEqual([idOf(2)]);
   });
 
+  it('filters by payment, however many other charges come first', async () => {
+    const paid = charge(numbered(1, { state: 'accepted', activity: { ...kept(ACTIVITY), status: 'successful' } }));
+    const ledger = memoryLedger([paid, ...many(450).slice(1)]);
+    const { rows } = await call('list', { ledger, given: { payment: ['paid', 'expired'] } });
+    expect(rows.map(({ id }) => id)).toEqual([idOf(1)]);
+  });
+
   it.each(['abc', '', 'c2VxOg', 'c2VxOjEy=', 'eyJ1aWQiOiJ1Z3cifQ', Buffer.from('seq:012').toString('base64url')])(
     'rejects the invalid cursor "%s"',
     async (cursor) => {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Deps } from '../../src/commands/deps.ts';
 import { run } from '../../src/commands/emulator/emulator.ts';
 import { type EmulatorRoom, emulatorRoom, type RunningEmulator } from '../../src/emulator/room.ts';
@@ -147,4 +148,24 @@ test('an emulator that is stopped before it starts ends', async () => {
   const result = await run(input as never, deps);
   expect(result.kind).toBe('service');
   if (result.kind === 'service') await result.done;
+});
+
+test.each([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '127.0.0.1'],
+  ['::1', '[::1]'],
+  ['localhost', 'localhost'],
+])('an emulator on %s names %s in its address', async (host, name) => {
+  const { listen } = Server.prototype;
+  // The test must not listen beyond loopback, nor need IPv6.
+  const listening = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, options, done) {
+    expect(options).toMatchObject({ host });
+    return listen.call(this, { port: 0, host: '127.0.0.1' }, done as () => void);
+  });
+  onTestFinished(() => listening.mockRestore());
+  const file = tempFile();
+  await emulatorRoom.seed({ file, clock: wakingClock(), customers: 0, ugwo: 0 });
+  const running = await emulatorRoom.start({ file, port: 0, host, clock: wakingClock() });
+  onTestFinished(() => running.close());
+  expect(running.origin).toMatch(`http://${name}:`);
 });

@@ -107,6 +107,20 @@ describe('refusedError', () => {
   });
 });
 
+it.each<[RefusalReason, string]>([
+  ['unresolved', 'may have been made'],
+  ['in_progress', 'may have been made'],
+  ['done', 'was made'],
+])('refusedError says what is known of a charge in another ledger: %s', (why, what) => {
+  const ledger = { name: 'a ledger', pushable: false };
+  const { message } = refusedError(
+    { kind: 'refused', intent: charge(), moment: NOW, why, by: dialled, activity: undefined, ledger },
+    [],
+    false,
+  );
+  expect(message).toContain(`an earlier charge (by ussd (gtb), ${ID}) ${what} with a ledger`);
+});
+
 describe('usableLines', () => {
   const of = (nextAction: unknown, by = charge({ told: undefined })): readonly string[] =>
     said('payable', { by, activity: account({ nextAction }) })[0]

@@ -42,6 +42,11 @@ describe('pieces', () => {
     }
   });
 
+  it.each([1, 2])('of exactly %i times the size of a write are written to the end', async (times) => {
+    const text = 'x y'.repeat((times * PORTION) / 2).slice(0, times * PORTION);
+    expect((await written([text])).join('')).toBe(text);
+  });
+
   it('are not split within a surrogate pair', async () => {
     const parts = await written([' \ud83d\ude00'.repeat(PORTION)]);
     expect(parts.length).toBeGreaterThan(1);

@@ -16,10 +16,7 @@ const named = (name: string, cell: string): string => {
 
 /** Joins all cells except the first, which is the term. */
 const meaningOf = (head: readonly string[], cells: readonly string[]): string =>
-  cells
-    .map((cell, index) => (cell === '' ? '' : named(head[index + 1] ?? '', cell)))
-    .filter((line) => line !== '')
-    .join('\n');
+  cells.flatMap((cell, index) => (cell === '' ? [] : [named(head[index + 1] ?? '', cell)])).join('\n');
 
 const tableLines = ({ head, rows }: Table, width: number): string[] =>
   entries(

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { importEntries } from '../../../src/ledger/postgres/admin.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
+import type { LockWait } from '../../../src/ledger/sqlite/file.ts';
+import { ledgerOptions } from '../../support/ledger.ts';
 import { charge, intent, MINUTE, NOON } from '../support/charges.ts';
 import { newSharedPlace } from '../support/postgres.ts';
 
@@ -18,6 +20,27 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     // Written twice, so that the second commit is awaited.
     expect(await place.sql('SELECT last_value::int FROM warned')).toEqual([{ last_value: 2 }]);
     expect(await place.sql('SELECT FROM paycli.charge')).toHaveLength(1);
+  });
+
+  it('ends the change under way before it closes', async () => {
+    const place = newSharedPlace();
+    let asked = (): void => undefined;
+    const clockSql = (): string => {
+      asked();
+      return `${NOON}::bigint`;
+    };
+    const forever: LockWait['sleep'] = (_ms, signal) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', reject));
+    const { lockWait } = ledgerOptions('');
+    const ledger = await place.open({ clockSql, lockWait: { ...lockWait, sleep: forever } });
+    const sent = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const begun = ledger.begin(intent(), { again: false });
+    await sent;
+    const closed = ledger.close();
+    expect(await begun).toMatchObject({ kind: 'begun' });
+    await closed;
   });
 
   it("uses the row's latest entry, not the latest imported one", async () => {

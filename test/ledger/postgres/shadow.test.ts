@@ -198,6 +198,15 @@ describe.skipIf(process.platform === 'win32')("this machine's copies of what it 
     });
   });
 
+  it('are written before a charge may be sent', async () => {
+    const place = newSharedPlace();
+    const ledger = await place.open();
+    const shadow = new DatabaseSync(shadowOf(place));
+    shadow.exec("CREATE TRIGGER full BEFORE INSERT ON intent BEGIN SELECT RAISE(FAIL, 'the disk is full'); END");
+    shadow.close();
+    await expect(ledger.begin(intent(), { again: false })).rejects.toMatchObject({ kind: 'ledger' });
+  });
+
   it('are written after another process has released the lock', async () => {
     const place = newSharedPlace();
     let writing: DatabaseSync | undefined;

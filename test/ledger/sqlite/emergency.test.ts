@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -108,6 +117,16 @@ describe("an outcome that the ledger can't record", () => {
     const { id } = await unrecorded(path, await open(path));
     const [file = ''] = filesBeside(path);
     chmodSync(file, 0o644);
+    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    expect(await next.get(id)).toMatchObject({ state: 'unknown' });
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it.runIf(process.getuid?.() === 0)('is not trusted from a file of another user', async () => {
+    const path = newPath();
+    const { id } = await unrecorded(path, await open(path));
+    const [file = ''] = filesBeside(path);
+    chownSync(file, 12_345, 12_345);
     const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
     expect(await next.get(id)).toMatchObject({ state: 'unknown' });
     expect(existsSync(file)).toBe(true);
