@@ -6,7 +6,7 @@ import { newSharedPlace } from '../ledger/support/postgres.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
-import { json, type Service, serveAllBy, ugwo } from '../support/service.ts';
+import { json, problem, type Service, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { charged, chargeFrom, numberIn, once, postsOf, serveCharges, summaryOf, ussdFile } from './bulk-support.ts';
 
@@ -156,6 +156,15 @@ describe('a file above --approve-above', () => {
     expect((await inProcess(['ledger', 'jobs', '--json'], ada)).stdout).toContain('"data":[]');
   });
 
+  it('counts a rejected row once when it is retried', async () => {
+    const rejection = problem(422, 'Validation Failed', [{ propertyPath: 'data.medium', title: 'is not configured' }]);
+    const { service, ada } = await teamBelow('NGN 10,000.02', await serveCharges({ 1: rejection }));
+    const file = ussdFile(1, 2);
+    for (const more of [[], ['--retry-failed']])
+      expect(await chargeFrom(file, ada, ...more)).toMatchObject({ code: 3 });
+    expect(postsOf(service)).toEqual({ 1: 2, 2: 1 });
+  });
+
   it('must exist and need approval for `paycli approve`', async () => {
     const { ada, obi } = await teamBelow('NGN 10,000.00');
     expect(await inProcess(['approve', 'job-0000000000000000'], obi)).toMatchObject({ code: 2 });
@@ -214,6 +223,14 @@ describe('amounts that change after the check of a file', () => {
     await approveAs(world);
     const ended = await chargeFrom(file, world.ada, '--concurrency', '1');
     expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it('are added up: two rows that grew exceed a limit that each alone would keep', async () => {
+    const service = await asking({ 1: [4000, 8000], 2: [4000, 8000] });
+    const { ada } = await teamBelow('NGN 100.00', service);
+    const ended = await chargeFrom(ussdFile(1, 2), ada, '--concurrency', '1');
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1 });
     expect(postsOf(service)).toEqual(once(1));
   });
 
