@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
-import { type Console, useConsole } from './console-support.ts';
+import { type Console, startConsole, useConsole } from './console-support.ts';
 
 const [browse, console] = [useBrowser(), useConsole()];
 
@@ -66,7 +66,7 @@ it.runIf(hasBrowser)('blocks markup created from strings and foreign scripts', a
 });
 
 it('returns the key in no answer', async () => {
-  const { key, control_token: token, call, request, console: address } = await console();
+  const { key, control_token: token, call, request, console: address } = await startConsole();
   const ugwo = await request({ description: key, metadata: { key, token } });
   await call('GET', `/v1/ugwo/${ugwo}?key=${key}`);
   const found = [];
@@ -84,7 +84,7 @@ it('returns the key in no answer', async () => {
     expect([text.includes(key), text.includes(token)], path).toEqual([false, false]);
     if (text.includes('[key]')) found.push(path);
   }
-  expect(found).toEqual(['v1/ugwo', `v1/ugwo/${ugwo}`, `timelines/${ugwo}`]);
+  expect(found).toEqual(['requests/1', 'v1/ugwo', `v1/ugwo/${ugwo}`, `timelines/${ugwo}`]);
   const stream = await fetch(`${address}updates`);
   let text = '';
   for await (const chunk of stream.body ?? []) {
