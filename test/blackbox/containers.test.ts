@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,7 +14,16 @@ import { SECRET, secretFile } from '../support/webhooks.ts';
 
 const UID = 54_321;
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0;
-const mayBecome = process.getuid?.() === 0 && existsSync('/usr/bin/setpriv');
+/**
+ * Becomes a user id without a passwd entry. It may read everything, because the program may be in a folder that only
+ * root can enter.
+ */
+const BECOME = [
+  'setpriv',
+  ...[`--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'],
+  ...['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'],
+] as const;
+const mayBecome = spawnSync(BECOME[0], [...BECOME.slice(1), 'true']).status === 0;
 
 /** A folder that this user owns. */
 const folderOf = (): string => {
@@ -24,10 +33,9 @@ const folderOf = (): string => {
   return folder;
 };
 
-/** Runs the program as a user id without a passwd entry, with only these variables. */
+/** Runs the program as that user, with only these variables. */
 const asNobody = (args: readonly string[], ...variables: readonly string[]): Promise<Ended> => {
-  const become = ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] as const;
-  return start(args, { program: [...become, 'env', '-i', ...variables, ...PROGRAM] }).ended;
+  return start(args, { program: [...BECOME, 'env', '-i', ...variables, ...PROGRAM] }).ended;
 };
 
 describe.runIf(mayBecome)('a user without a passwd entry and without HOME', () => {
