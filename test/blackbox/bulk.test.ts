@@ -17,7 +17,7 @@ import { utcAtom } from '../../src/core/time.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { errorOf, newFolder, passingClock, paycli, start } from '../support/program.ts';
 import { ACTIVITY, hang, json, ONYE_ID, problem, reset, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import {
   activityOf,
@@ -272,23 +272,18 @@ describe('ugwo charge --from', () => {
   });
 
   it('counts rows that another process is sending once, also when it is stopped', async () => {
-    const service = await serveCharges({ 1: hang });
-    const [file, options] = [ussdFile(1, 2), { service, ...home() }];
-    const asked = Promise.withResolvers<void>();
-    const first = start(['ugwo', 'charge', '--from', file, '--debug'], options);
-    await first.saw(/< 200/);
-    // --debug prints an answer before it is in the ledger.
-    const inLedger = async () => (await inProcess(['ledger', 'list', '--json'], options)).stdout;
-    await expect.poll(inLedger).toMatch(/"state": ?"accepted"/);
+    const service = await serveCharges({ 1: hang, 3: hang });
+    const [file, options] = [ussdFile(1, 2, 3), { service, ...home() }];
+    start(['ugwo', 'charge', '--from', file, '--concurrency', '2'], options);
+    // The third is sent once the second is in the ledger.
+    await service.came(3);
     const second = start(['ugwo', 'charge', '--from', file], options);
-    await second.saw(/waiting for 1 row/);
-    setTimeout(asked.resolve, 1000);
-    await asked.promise;
+    await second.saw(/waiting for 2 rows/);
     second.kill('SIGINT');
     const ended = await second.ended;
     expect(ended.code).toBe(130);
-    expect(ended.stdout).toMatch(/sending\s+1/);
-    expect(ended.stderr.match(/waiting for 1 row/g)).toHaveLength(1);
+    expect(ended.stdout).toMatch(/accepted\s+1\n[\s\S]*sending\s+2/);
+    expect(ended.stderr.match(/waiting for 2 rows/g)).toHaveLength(1);
   });
 
   it('retries rows that were not sent, and with --retry-failed also rejected and failed ones', async () => {
@@ -572,13 +567,17 @@ describe('a row that was not sent', () => {
   });
 
   it('is not a success if its expiry passed after the file was checked', async () => {
-    const service = await serveBy((seen) => (_seen, response, socket) => {
-      setTimeout(() => charged(numberIn(seen))(seen, response, socket), Math.max(0, ends - Date.now()));
+    const clock = passingClock();
+    const service = await serveBy((seen) => {
+      clock.pass();
+      return charged(numberIn(seen));
     });
-    const ends = Date.now() + 5000;
-    const at = new Date(ends).toISOString();
+    const at = new Date(Date.now() + 600_000).toISOString();
     const file = fileOf(csvOf('ugwo,medium,expires_at', ...[1, 2].map((n) => `${ugwoOf(n)},bank_transfer,${at}`)));
-    const ended = await chargeFrom(file, { service, ...home() }, '--concurrency', '1');
+    const ended = await paycli(['ugwo', 'charge', '--from', file, '--json', '--concurrency', '1'], {
+      service,
+      env: clock.env,
+    });
     expect(ended.code).toBe(5);
     expect(summaryOf(ended)).toMatchObject({ accepted: 1, not_sent: 1 });
     expect(errorOf(ended)['message']).toMatch(/row 2: .*; expires_at: should be in the future/);
@@ -588,18 +587,21 @@ describe('a row that was not sent', () => {
 describe('a row whose expiry passed after it was sent', () => {
   it('is not invalid on resume', async () => {
     const service = await serveCharges({ 2: problem(401, 'Unauthorized') });
-    const until = Date.now() + 4000;
-    const time = (number: number) => new Date(number === 1 ? until : until + 600_000).toISOString();
-    const rows = [1, 2].map((number) => `${ugwoOf(number)},bank_transfer,${time(number)}`);
+    const clock = passingClock();
+    const at = new Date(Date.now() + 600_000).toISOString();
+    const rows = [1, 2].map((number) => `${ugwoOf(number)},bank_transfer,${at}`);
     const [file, options, report] = [
       fileOf(csvOf('ugwo,medium,expires_at', ...rows)),
       { service, ...home() },
       reportPath(),
     ];
     expect(summaryOf(await chargeFrom(file, options))).toMatchObject({ accepted: 1 });
-    await new Promise((resolve) => setTimeout(resolve, until + 100 - Date.now()));
+    clock.pass();
     for (const more of [[], ['--skip-invalid']]) {
-      const again = await chargeFrom(file, options, '--report', report, ...more);
+      const again = await paycli(['ugwo', 'charge', '--from', file, '--json', '--report', report, ...more], {
+        ...options,
+        env: clock.env,
+      });
       expect(again.code).toBe(4);
       expect(summaryOf(again)).toMatchObject({ accepted: 1, rejected: 1, invalid: 0, skipped: 2 });
       expect(reportOf(report)).toMatchObject({ 1: { state: 'accepted', activity: activityOf(1) } });

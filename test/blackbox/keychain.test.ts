@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli, start } from '../support/program.ts';
+import { endIfRunning, newFolder, paycli, start } from '../support/program.ts';
 
 const KEY = `sk.Test.${'k'.repeat(80)}`;
 const LOGIN = ['login', '--profile', 'shop', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
@@ -35,12 +35,14 @@ const fakeSecretTool = (body?: string) => {
 /** Pauses secret-tool before or after this command. Returns functions that await the pause and end it. */
 const holding = (keychain: ReturnType<typeof fakeSecretTool>, word: 'store' | 'clear') => {
   const [held, real] = [join(keychain.folder, 'held'), readFileSync(keychain.file, 'utf8')];
-  const hold = `[ "$1" = ${word} ] && touch '${held}' && exec sleep 60`;
-  const body = word === 'store' ? `${real}${hold}\n` : real.replace('case', `${hold}\ncase`);
+  const hold = `[ "$1" = ${word} ] && echo $$ > '${held}' && exec sleep 600`;
+  const body = word === 'store' ? `${real}${hold}\n` : real.replace('case', () => `${hold}\ncase`);
   writeFileSync(keychain.file, `${body}exit 0\n`);
   return {
     reached: async (): Promise<void> => {
-      while (!existsSync(held)) await new Promise((resolve) => setTimeout(resolve, 20));
+      const pid = (): number => (existsSync(held) ? Number(readFileSync(held, 'utf8')) : 0);
+      await expect.poll(pid).toBeGreaterThan(0);
+      onTestFinished(() => endIfRunning(pid()));
     },
     undo: (): void => writeFileSync(keychain.file, real),
   };

@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../support/gate.ts';
 import { serveGate } from '../support/gate.ts';
-import { PASSING_CLOCK } from '../support/pause.ts';
-import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { errorOf, newFolder, passingClock, paycli, start } from '../support/program.ts';
 import { ACTIVITY, UGWO_ID } from '../support/service.ts';
 import { CA_FILE, serveProxy, serveTls } from '../support/tls.ts';
 import { answerText, serveWire } from '../support/wire.ts';
@@ -59,15 +57,14 @@ const isStopped = (pid = 0): boolean =>
 
 /** Charges, and pauses the program at this point for a time of its clock. */
 const chargePaused = async ({ origin, env, gate }: Moment, home: string, isLong: boolean) => {
-  const passed = join(newFolder('clock'), 'passed');
-  const before = runBefore(gate === undefined ? PASSING_CLOCK + STOPS_WHEN_CONNECTED : PASSING_CLOCK);
-  const running = start(CHARGE, { service: { origin }, home, env: { ...env, ...before, CLOCK_PASSED: passed } });
+  const clock = passingClock(gate === undefined ? STOPS_WHEN_CONNECTED : '');
+  const running = start(CHARGE, { service: { origin }, home, env: { ...env, ...clock.env } });
   if (gate !== undefined) {
     await gate.reached;
     running.kill('SIGSTOP');
   }
   await expect.poll(() => isStopped(running.pid)).toBe(true);
-  if (isLong) writeFileSync(passed, '');
+  if (isLong) clock.pass();
   await gate?.open();
   running.kill('SIGCONT');
   return running.ended;

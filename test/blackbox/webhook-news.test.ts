@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { endIfRunning, errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
 import { json, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
@@ -161,11 +161,14 @@ describe('webhook listen with a ledger', () => {
     const [begun, wait] = [join(newFolder(), 'begun'), join(newFolder(), 'wait.mjs')];
     writeFileSync(
       wait,
-      `import { appendFileSync } from 'node:fs'; appendFileSync('${begun}', 'x'); setInterval(() => {}, 1000);`,
+      `import { appendFileSync } from 'node:fs'; appendFileSync('${begun}', String(process.pid)); setInterval(() => {}, 1000);`,
     );
     const first = await listen(world.options, '--exec', `${process.execPath} ${wait}`);
     await first.deliver(eventOf(7, 'ugwo.updated', {}));
-    await until(() => existsSync(begun));
+    const pid = (): number => (existsSync(begun) ? Number(readFileSync(begun, 'utf8')) : 0);
+    await until(() => pid() > 0);
+    // The kill of the listener leaves it running.
+    onTestFinished(() => endIfRunning(pid()));
     await first.deliver(eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful')));
     const queue = new DatabaseSync(join(world.options.home, 'webhooks.db'), { readOnly: true });
     const places = queue.prepare("SELECT seq FROM place WHERE name = 'news'");

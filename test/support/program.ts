@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { PROGRAM, RUNTIME } from './built.ts';
 import { CANARY, RUN_FOLDER } from './canary.ts';
+import { PASSING_CLOCK } from './pause.ts';
 
 export interface RunOptions {
   /** PAYCLI_HOME; by default a new folder. */
@@ -61,6 +62,28 @@ export const runBefore = (code: string): Record<string, string> => {
   const file = join(newFolder('before'), 'before.mjs');
   writeFileSync(file, code);
   return RUNTIME === 'node' ? { NODE_OPTIONS: `--import=${file}` } : { BUN_OPTIONS: `--preload=${file}` };
+};
+
+/** Kills a process that the program started and may have left running. */
+export const endIfRunning = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown;
+  }
+};
+
+export interface PassingClock {
+  /** Variables that make the program use this clock. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Advances it by an hour. */
+  pass(): void;
+}
+
+/** A wall clock that the test advances; the program runs `more` first, too. */
+export const passingClock = (more = ''): PassingClock => {
+  const passed = join(newFolder('clock'), 'passed');
+  return { env: { ...runBefore(PASSING_CLOCK + more), CLOCK_PASSED: passed }, pass: () => writeFileSync(passed, '') };
 };
 
 /** Keeps the output of a run for the final search. */
