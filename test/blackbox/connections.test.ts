@@ -1,5 +1,8 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorOf, paycli, runBefore } from '../support/program.ts';
+import { errorOf, newFolder, paycli, runBefore } from '../support/program.ts';
 import { ACTIVITY, DEAD_ORIGIN, json, serve, UGWO_ID } from '../support/service.ts';
 import { answerText, serveWire } from '../support/wire.ts';
 
@@ -16,13 +19,28 @@ const LATER = `import { Socket } from 'node:net';
     return connect.apply(this, args);
   };`;
 
-/** Delays reading a new connection until the server's first data has arrived. */
-const LOOKS_LATE = `import { Socket } from 'node:net';
+/** Holds each new connection until the server has answered on it: the file ANSWERED has a byte per answer. */
+const LOOKS_LATE = `import { statSync } from 'node:fs';
+  import { Socket } from 'node:net';
   const { connect } = Socket.prototype;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  let connections = 0;
   Socket.prototype.connect = function (...args) {
-    this.once('connect', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300));
+    this.once('connect', () => {
+      connections += 1;
+      while (statSync(process.env.ANSWERED).size < connections) Atomics.wait(pause, 0, 0, 10);
+    });
     return connect.apply(this, args);
   };`;
+
+/** A server that answers each connection before its request, and the variables of a program that sees this answer. */
+const answerEarly = async (body: unknown) => {
+  const answered = join(newFolder('early'), 'answered');
+  writeFileSync(answered, '');
+  const answer = (socket: Socket): void =>
+    void socket.write(answerText(200, body), () => appendFileSync(answered, '.'));
+  return { service: await serveWire({ opened: answer }), env: { ...runBefore(LOOKS_LATE), ANSWERED: answered } };
+};
 
 describe('a charge', () => {
   it('is accepted if the answer follows 100 Continue', async () => {
@@ -33,8 +51,8 @@ describe('a charge', () => {
   });
 
   it('is not sent if the server answers before the request', async () => {
-    const service = await serveWire({ opened: (socket) => void socket.write(answerText(200, ACTIVITY)) });
-    expect(await paycli(CHARGE, { service, env: runBefore(LOOKS_LATE) })).toMatchObject({ code: 5, stdout: '' });
+    const { service, env } = await answerEarly(ACTIVITY);
+    expect(await paycli(CHARGE, { service, env })).toMatchObject({ code: 5, stdout: '' });
     expect(service.received.join('')).toBe('');
   });
 
@@ -85,7 +103,7 @@ describe('login', () => {
 });
 
 it('ugwo list rejects an answer that arrives before the request', async () => {
-  const service = await serveWire({ opened: (socket) => void socket.write(answerText(200, { data: [] })) });
-  const ended = await paycli([...LIST, '--timeout', '1s'], { service, env: runBefore(LOOKS_LATE) });
+  const { service, env } = await answerEarly({ data: [] });
+  const ended = await paycli([...LIST, '--timeout', '1s'], { service, env });
   expect(ended).toMatchObject({ code: 8, stdout: '' });
 });

@@ -95,7 +95,7 @@ describe('emulator webhook', () => {
     const [told] = await came(1);
     expect(told?.event).toMatchObject({ event: 'nzube.onye.updated', data: { uid: SEEDED.onye, first_name: 'Ada' } });
     expect(isSignedBy([secret], told?.body ?? Buffer.alloc(0), told?.signature ?? '')).toBe(true);
-    await expect.poll(() => deliveries(home), { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }]);
+    await expect.poll(() => deliveries(home)).toMatchObject([{ state: 'delivered' }]);
     running.kill('SIGINT');
     const outputs = [
       added,
@@ -125,7 +125,7 @@ describe('emulator webhook', () => {
     expect(taken[1]?.id).not.toBe(taken[0]?.id);
     expect(taken[2]?.event).toMatchObject({ data: { first_name: 'Obi' } });
     await expect
-      .poll(async () => (await deliveries(home)).map(({ state }) => state), { timeout: 10_000 })
+      .poll(async () => (await deliveries(home)).map(({ state }) => state))
       .toEqual(['delivered', 'delivered']);
     second.kill('SIGINT');
     expect(await second.ended).toMatchObject({ code: 0 });
@@ -138,7 +138,7 @@ describe('emulator webhook', () => {
     for (const [turn, name] of ['ada', 'obi', 'eze'].entries()) await both[turn % 2]?.rename(name);
     await came(3);
     await expect
-      .poll(async () => (await deliveries(home)).map(({ state }) => state), { timeout: 10_000 })
+      .poll(async () => (await deliveries(home)).map(({ state }) => state))
       .toEqual(Array(3).fill('delivered'));
     expect(await came(3)).toHaveLength(3);
     for (const running of both) running.kill('SIGINT');
@@ -156,7 +156,7 @@ describe('emulator webhook', () => {
     const triggered = await webhook(home, 'trigger', 'ugwo.successful', '--ugwo', SEEDED.ugwo, '--json');
     expect(JSON.parse(triggered.stdout)).toMatchObject({ event: 'ugwo.successful', about: SEEDED.ugwo, webhooks: 1 });
     await came(1);
-    await expect.poll(() => deliveries(home), { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }]);
+    await expect.poll(() => deliveries(home)).toMatchObject([{ state: 'delivered' }]);
     expect(await webhook(home, 'deliveries', '--replay', '1')).toMatchObject({ code: 0 });
     const [one, again] = await came(2);
     expect(again?.body).toEqual(one?.body);
@@ -181,12 +181,12 @@ describe('emulator webhook', () => {
     const cut = await told(1);
     expect([cut?.whole, cut?.body.byteLength]).toEqual([false, 25]);
     await expect
-      .poll(() => deliveries(home), { timeout: 10_000 })
+      .poll(() => deliveries(home))
       .toMatchObject([{ state: 'waiting', attempts: [{ status: null, fault: 'cut: 25' }] }]);
     await paycli(['emulator', 'clock', '+30m'], { home });
     expect(await told(2)).toMatchObject({ whole: true, event: { data: { first_name: 'Ada' } } });
     await expect
-      .poll(() => deliveries(home), { timeout: 10_000 })
+      .poll(() => deliveries(home))
       .toMatchObject([{ state: 'delivered', attempts: [{}, { status: 204, fault: 'slow: 1s' }] }]);
     await running.rename('obi');
     expect((await told(3))?.signature).toMatch(/^[0-9a-f]{64}$/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUNTIME } from '../support/built.ts';
 import { newFolder, paycli, runBefore, start } from '../support/program.ts';
-import type { Answer, Service } from '../support/service.ts';
+import type { Answer } from '../support/service.ts';
 import { ACTIVITY, hang, json, ONYE_ID, problem, serve, UGWO_ID } from '../support/service.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--no-preflight'];
@@ -79,15 +79,11 @@ const inspectorPort = (): Promise<boolean> =>
     server.listen(9229, '127.0.0.1', () => server.close(() => done(false)));
   });
 
-const asked = async ({ seen }: Service): Promise<void> => {
-  while (seen.length === 0) await new Promise(setImmediate);
-};
-
 describe.runIf(process.platform !== 'win32')('SIGUSR1', () => {
   it('opens no inspector and does not end the program', async () => {
     const service = await serve([hang]);
     const running = start(['ugwo', 'list'], { service });
-    await asked(service);
+    await service.came(1);
     running.kill('SIGUSR1');
     running.kill('SIGTERM');
     const ended = await running.ended;

@@ -7,8 +7,8 @@ import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, raw, serve, UGWO_ID } from '../support/service.ts';
 import { MIB } from '../support/units.ts';
 
-const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json', '--timeout', '5s'];
-const LIST = ['ugwo', 'list', '--json', '--timeout', '5s'];
+const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--json'];
+const LIST = ['ugwo', 'list', '--json'];
 
 /** Sends as long as the client reads, and counts the bytes. */
 const endless =
@@ -79,7 +79,7 @@ describe('a hostile answer', () => {
       response.on('close', () => clearInterval(timer));
     };
     const service = await serve([drip]);
-    const ended = await inProcess([...CHARGE.slice(0, -1), '1s'], { service });
+    const ended = await inProcess([...CHARGE, '--timeout', '1s'], { service });
     expect(ended).toMatchObject({ code: 6, stdout: '' });
     expect(errorOf(ended)).toMatchObject({ message: expect.stringContaining('within 1 s') });
   });

@@ -252,7 +252,7 @@ describe('ugwo list --all that fails midway', () => {
     const service = await serve([page([1], 'a'), hang]);
     const running = start(['ugwo', 'list', '--all', '--json'], { service });
     await running.saw(/order-1/);
-    while (service.seen.length < 2) await new Promise(setImmediate);
+    await service.came(2);
     running.kill('SIGINT');
     const ended = await running.ended;
     expect(ended.code).toBe(130);

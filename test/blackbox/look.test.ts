@@ -757,8 +757,8 @@ describe('payments', () => {
 
   it('exit with 12 after --wait-timeout, and with 11 if one failed', async () => {
     const { home, service, states } = await scene();
-    const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait', '--wait-timeout', '1s'];
-    const open = await inProcess(command, { home, service });
+    const command = ['ugwo', 'charge', '--from', ussdFile(1), '--json', '--wait'];
+    const open = await inProcess([...command, '--wait-timeout', '1s'], { home, service });
     expect(open.code).toBe(12);
     expect(errorOf(open)['hint']).toContain('paycli ledger sync job-');
     states.set(activity(1), 'failed');
@@ -771,7 +771,7 @@ describe('payments', () => {
       if (seen.method === 'POST') void held.promise.then(() => json(200, ACTIVITY)(one, response, socket));
     });
     const run = start(['ugwo', 'charge', '--from', ussdFile(1), '--wait'], { home, service });
-    await expect.poll(() => service.seen.length).toBe(1);
+    await service.came(1);
     run.kill('SIGINT');
     await run.saw(/in flight/);
     held.resolve();

@@ -212,7 +212,7 @@ if (RUNTIME === 'node') {
       const service = await serve([hang]);
       const env = { NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`, OTHER_SECRET: 'of-another-tool' };
       const running = start(['ugwo', 'list'], { service, env });
-      while (service.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await service.came(1);
       const written = once(watch(folder), 'change');
       running.kill('SIGUSR2');
       await written;

@@ -336,7 +336,7 @@ describe('a killed charge', () => {
   it('is unknown to the next run, which sends nothing', async () => {
     const options = await against(hang);
     const running = start(CHARGE, { ...options, env: {} });
-    await expect.poll(() => options.service.seen.length).toBe(1);
+    await options.service.came(1);
     running.kill('SIGKILL');
     await running.ended;
     expect((await inProcess(CHARGE, options)).code).toBe(9);
@@ -347,7 +347,7 @@ describe('a killed charge', () => {
   it('blocks another process while it is in flight', async () => {
     const options = await against(hang);
     const running = start(CHARGE, options);
-    await expect.poll(() => options.service.seen.length).toBe(1);
+    await options.service.came(1);
     const ended = await inProcess(CHARGE, options);
     expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('right now') });
     expect(await rowsIn(options)).toMatchObject([{ state: 'sending' }]);
@@ -358,7 +358,7 @@ describe('a killed charge', () => {
   it('is unknown after a second signal (exit code 6); after one signal, it completes', async () => {
     const options = await against(hang);
     const running = start(CHARGE, options);
-    await expect.poll(() => options.service.seen.length).toBe(1);
+    await options.service.came(1);
     running.kill('SIGTERM');
     await running.saw(/Finishing requests in flight/);
     running.kill('SIGTERM');

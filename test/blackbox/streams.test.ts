@@ -310,7 +310,7 @@ describe('a signal', () => {
     const service = await serve([hang]);
     const running = start(['ugwo', 'list', '--debug'], { service });
     await running.saw(/> GET/);
-    while (service.seen.length === 0) await new Promise(setImmediate);
+    await service.came(1);
     running.kill(signal);
     expect(await running.ended).toMatchObject({ code, stdout: '' });
   });
@@ -375,7 +375,7 @@ describe('an uncaught exception', () => {
   ] as const)('with %s has its own exit code, and the message is redacted', async (_what, args, code) => {
     const service = await serve([hang]);
     const running = start(args, { service, env: runBefore(trap) });
-    while (service.seen.length === 0) await new Promise(setImmediate);
+    await service.came(1);
     running.kill('SIGUSR2');
     const ended = await running.ended;
     expect(ended).toMatchObject({
@@ -467,7 +467,7 @@ describe('a terminal', () => {
     const service = await serve([hang]);
     const terminal = openTerminal(['ugwo', 'list', '--debug'], { service });
     await terminal.saw(/> GET/);
-    while (service.seen.length === 0) await new Promise(setImmediate);
+    await service.came(1);
     terminal.type('\u0003');
     expect(await terminal.ended).toEqual({ code: 130 });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
-import { ACTIVITY, hang, json, problem, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, hang, held, json, problem, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
@@ -31,7 +31,7 @@ describe('activity wait', () => {
   });
 
   it('exits with 12 on timeout, with the last activity and the command to continue', async () => {
-    const service = await serve([standing('processing'), standing('processing')]);
+    const service = await serveBy(() => standing('processing'));
     const ended = await inProcess([...WAIT, '--wait-timeout', '2s', '--json'], { service });
     expect(ended).toMatchObject({ code: 12, stdout: printed('processing') });
     expect(errorOf(ended)).toMatchObject({
@@ -44,7 +44,7 @@ describe('activity wait', () => {
   it('prints nothing before the end', async () => {
     const service = await serve([standing('requires_action'), hang]);
     const run = start([...WAIT, '--json'], { service });
-    while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await service.came(2);
     expect(run.stdout()).toBe('');
     run.kill('SIGTERM');
     expect(await run.ended).toMatchObject({ code: 143, stdout: printed('requires_action') });
@@ -67,13 +67,15 @@ describe('activity wait', () => {
 
 describe('activity wait on a terminal', () => {
   it('shows the activity at once, a countdown that is erased, and the final change', async () => {
-    const service = await serve([standing('requires_action'), PAID]);
+    const { hold, letGo } = held(PAID);
+    const service = await serve([standing('requires_action'), hold]);
     const terminal = openTerminal(WAIT, { service, columns: 34 });
     await terminal.saw(/not paid, waiting; 1[45]:\d\d left/);
     const first = await terminal.screen();
     expect(first).toMatch(/^uid +act\.AbCd/);
     expect(first).toContain('*737*000*5000#');
     expect(first.match(/left/g)).toHaveLength(1);
+    letGo();
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
     expect(screen).toMatch(/\nstatus +paid$/);
@@ -94,7 +96,7 @@ describe('activity wait on a terminal', () => {
   it('shows the last activity after Ctrl-C', async () => {
     const service = await serve([standing('requires_action'), hang]);
     const terminal = openTerminal(WAIT, { service, columns: 34 });
-    while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await service.came(2);
     terminal.type('\u0003');
     expect((await terminal.ended).code).toBe(130);
     const screen = await terminal.screen();
@@ -118,10 +120,12 @@ describe('ugwo charge --wait', () => {
   const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb', '--wait'];
 
   it('shows the next action at once, and then the outcome on a terminal', async () => {
-    const service = await serve([json(200, ACTIVITY), standing('requires_action'), PAID]);
+    const { hold, letGo } = held(PAID);
+    const service = await serve([json(200, ACTIVITY), standing('requires_action'), hold]);
     const terminal = openTerminal(CHARGE, { service });
     await terminal.saw(/not paid, waiting; /);
     expect(await terminal.screen()).toContain('*737*000*5000#');
+    letGo();
     expect((await terminal.ended).code).toBe(0);
     const screen = await terminal.screen();
     expect(screen).toMatch(/\nstatus {2}paid$/);
@@ -140,13 +144,13 @@ describe('ugwo charge --wait', () => {
   });
 
   it('completes the charge without waiting if a signal arrives during it', async () => {
-    const { promise, resolve: answer } = Promise.withResolvers<void>();
-    const service = await serve([(...request) => void promise.then(() => json(200, ACTIVITY)(...request))]);
+    const { hold, letGo } = held(json(200, ACTIVITY));
+    const service = await serve([hold]);
     const run = start(CHARGE, { service });
-    while (service.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await service.came(1);
     run.kill('SIGTERM');
     await run.saw(/Finishing requests in flight/);
-    answer();
+    letGo();
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 12, stdout: expect.stringContaining(`uid\t${ACTIVITY.uid}\n`) });
     expect(ended.stderr).toContain('stopped by SIGTERM before waiting; the charge was made and is in the ledger');
@@ -154,21 +158,20 @@ describe('ugwo charge --wait', () => {
   });
 
   it('reports the payment if a signal arrives during the charge and the answer shows it', async () => {
-    const { promise, resolve: answer } = Promise.withResolvers<void>();
-    const paid = standing('successful', { next_action: null });
-    const service = await serve([(...request) => void promise.then(() => paid(...request))]);
+    const { hold, letGo } = held(PAID);
+    const service = await serve([hold]);
     const run = start(CHARGE, { service });
-    while (service.seen.length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await service.came(1);
     run.kill('SIGTERM');
     await run.saw(/Finishing requests in flight/);
-    answer();
+    letGo();
     expect(await run.ended).toMatchObject({ code: 0 });
   });
 
   it('after Ctrl-C, prints the charge that was created and exits with 130', async () => {
     const service = await serve([json(200, ACTIVITY), hang]);
     const run = start([...CHARGE, '--json'], { service });
-    while (service.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await service.came(2);
     run.kill('SIGINT');
     const ended = await run.ended;
     expect(ended).toMatchObject({ code: 130, stdout: printed('requires_action') });

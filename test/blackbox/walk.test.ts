@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newFolder, paycli, start } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
-import { json, page, serve, ugwo } from '../support/service.ts';
+import { held, json, page, serve, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const FORMATS = ['json', 'ndjson', 'csv', 'tsv', 'table'] as const;
@@ -9,13 +9,6 @@ const WALK = ['ugwo', 'list', '--all', '--columns', 'uid'] as const;
 
 const argsFor = (format: string): string[] =>
   format.endsWith('json') ? ['ugwo', 'list', '--all', '-o', format] : [...WALK, '-o', format];
-
-/** Delays an answer until `letGo` is called. */
-const held = (answer: Answer) => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const hold: Answer = (...world) => void promise.then(() => answer(...world));
-  return { hold, letGo: resolve };
-};
 
 /** More than a pipe and all buffers can hold. */
 const large = (from: number, next: string | null): Answer =>
@@ -57,7 +50,7 @@ describe('ugwo list --all', () => {
       };
     const service = await serve([large(1, 'c1'), noted(large(101, 'c2')), noted(large(201, null))]);
     const running = start(['ugwo', 'list', '--all', '-o', 'ndjson'], { service, readStdout: false });
-    while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await service.came(2);
     // Gives a wrong prefetch enough time to happen.
     for (let turn = 0; turn < 3; turn += 1) await paycli(['--version'], { home: newFolder() });
     expect(asked).toEqual([false]);

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
@@ -21,6 +22,8 @@ export interface Service {
   readonly seen: readonly Seen[];
   /** The checks of payment requests before charges, which the service answers itself: they are open. */
   readonly looks: readonly Seen[];
+  /** Resolves when this many requests have come. */
+  came(count: number): Promise<void>;
   /** The number of connections, used or not. */
   connections(): number;
 }
@@ -52,6 +55,7 @@ const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined, 
   const seen: Seen[] = [];
   const looked: Seen[] = [];
   const numbers = new Map<Socket, number>();
+  const news = new EventEmitter().setMaxListeners(0);
   const unexpected: string[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
@@ -68,6 +72,7 @@ const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined, 
       body: '',
       connection: numbers.get(request.socket) ?? 0,
     });
+    news.emit('request');
     void readBody(request).then(
       (body) => {
         const whole = { ...(seen[index - 1] as Seen), body };
@@ -88,7 +93,10 @@ const listen = async (answer: (seen: Seen, turn: number) => Answer | undefined, 
     expect(unexpected, 'requests that the test did not expect').toEqual([]);
   });
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, seen, looks: looked, connections: () => numbers.size };
+  const came = async (count: number): Promise<void> => {
+    while (seen.length < count) await once(news, 'request');
+  };
+  return { origin: `http://127.0.0.1:${port}`, seen, looks: looked, came, connections: () => numbers.size };
 };
 
 /** A service with a list of answers. An extra request or an unused answer fails the test that started it. */
@@ -162,6 +170,12 @@ export const raw =
 /** Receives the request, and resets the connection without an answer. */
 export const reset: Answer = (_seen, _response, socket) => {
   socket.resetAndDestroy();
+};
+
+/** Holds this answer until the test calls `letGo`. */
+export const held = (answer: Answer): { readonly hold: Answer; readonly letGo: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { hold: (...request) => void promise.then(() => answer(...request)), letGo: resolve };
 };
 
 /** Receives the request, and never answers. */
