@@ -80,7 +80,7 @@ type Step =
     });
 
 /** Evaluates an answer: a number, a name, or a part of names. */
-export const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
+const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosing, answer: string): Step => {
   if (answer === '' && at.offered !== undefined) return { chosen: at.offered };
   const named = choices.find((choice) => choice.toLowerCase() === answer.toLowerCase());
   if (named !== undefined) return { chosen: named };

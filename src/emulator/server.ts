@@ -165,7 +165,7 @@ const admit = ({ store }: Service, asked: HttpRequest): void => {
  * Builds the service of interface.md from the contract's table of operations. Adds the hosted page, which a public key
  * opens, the contract, which needs no key, and the controls, which have their own key.
  */
-export const makeApp = (service: Service): Answering => {
+const makeApp = (service: Service): Answering => {
   const openapi = async (): Promise<HttpAnswer> => respond(service, 200, 'application/json', await openapiText());
   const api = operationIds.map((id) => routeOf(service, id));
   const others: readonly Route[] = [

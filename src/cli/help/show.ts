@@ -34,7 +34,7 @@ const unknownIn = (at: Node, tree: Tree, word: string): Error => {
 };
 
 /** Finds the command, noun or root that the words name. Throws a usage error if there is none. */
-export const nodeAt = (tree: Tree, words: readonly string[]): Node => {
+const nodeAt = (tree: Tree, words: readonly string[]): Node => {
   let at: Node = tree;
   for (const word of words) {
     const next = calledBy(at, word);

@@ -79,7 +79,7 @@ async function* all(first: ApiPage | undefined, rest: AsyncIterator<ApiPage>): A
 }
 
 /** Result of a list whose columns come from its first page. */
-export const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result> => {
+const shownPages = async (pages: AsyncIterable<ApiPage>): Promise<Result> => {
   const rest = pages[Symbol.asyncIterator]();
   const first = await rest.next();
   const page = first.done === true ? undefined : first.value;
@@ -102,7 +102,7 @@ const pageIn = ({ value, text }: ApiRecord): ApiPage | undefined => {
  * Result of an answer of any shape: a list, or else one record. The answer of a write always stays one record, so that
  * nothing gets lost.
  */
-export const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure'>): Result => {
+const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure'>): Result => {
   const page = rest.wrote === true ? undefined : pageIn(record);
   if (page === undefined) return { kind: 'record', record, view: viewOf([record.value]), ...rest };
   async function* one(): AsyncGenerator<ApiPage> {

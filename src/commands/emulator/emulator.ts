@@ -100,7 +100,7 @@ export const settledView: View = {
 };
 
 /** The emulator, and the absolute path of its data file: the given one, or the one of --local. */
-export const opened = async (data: string | undefined, deps: Deps) => ({
+const opened = async (data: string | undefined, deps: Deps) => ({
   file: resolve(data ?? `${(await deps.folders()).data}/${LOCAL_DATA_FILE}`),
   emulator: await deps.emulator(),
   clock: deps.io.clock,
@@ -137,7 +137,7 @@ export const moveClock = async ({ by, data }: ClockInput, deps: Deps): Promise<R
 };
 
 /** Reads JSON from a file, or from standard input for `-`. The emulator checks the rules. */
-export const readRules = async (path: string, { source }: Deps): Promise<unknown> => {
+const readRules = async (path: string, { source }: Deps): Promise<unknown> => {
   const text = await source(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
   try {
     return JSON.parse(text);

@@ -43,7 +43,6 @@ export const recorderOf = async (deps: Deps): Promise<Recorder> => {
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
-export { seqOf };
 
 /** Yields entries in pages. */
 export const pagesOf = (
@@ -180,7 +179,7 @@ export const approvalOf = async ({ account, policies }: Ledger, job: string): Pr
   account === undefined && !isPlan(job) ? undefined : policies.approval(job);
 
 /** First step of a job that waits for an approval; empty otherwise. */
-export const approvalStep = (approval: Approval | undefined): string[] => {
+const approvalStep = (approval: Approval | undefined): string[] => {
   if (approval === undefined || isApproved(approval)) return [];
   const { askedBy, job } = approval;
   const who = isPlan(job) ? 'a person' : `somebody else than ${askedBy}`;
@@ -188,7 +187,7 @@ export const approvalStep = (approval: Approval | undefined): string[] => {
 };
 
 /** Next steps of a job: one line for each kind of unfinished row; empty if all rows are done. */
-export const stepsOf = (job: Job, counts: RowCounts): string[] => {
+const stepsOf = (job: Job, counts: RowCounts): string[] => {
   const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0, invalid = 0 } = counts;
   // Only the agent that planned a charge can start it.
   if (isPlan(job.id)) return unknown === 0 ? [] : [`its charge is unknown: ${unknownStep(job)}`];

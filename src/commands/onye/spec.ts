@@ -29,7 +29,7 @@ export type OnyeCreateInput =
   /** A file of customers. Options give the fields for which the file has no column. */
   | { readonly kind: 'file'; readonly bulk: BulkInput; readonly fields: FieldInput };
 
-export const createCommand = defineCommand({
+const createCommand = defineCommand({
   path: ['onye', 'create'],
   danger: 'write',
   summary: 'create a customer, or a file of them',

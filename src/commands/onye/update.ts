@@ -103,7 +103,7 @@ const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): 
 };
 
 /** Updates a customer (interface.md 4.1). */
-export const updateOne = async (uid: string, { fields, change }: GivenFields, deps: Deps): Promise<Result> => {
+const updateOne = async (uid: string, { fields, change }: GivenFields, deps: Deps): Promise<Result> => {
   if (fields.size === 0 && change === undefined) {
     throw usageError('--data is empty: nothing to change');
   }

@@ -18,7 +18,7 @@ import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
 /** Output row of a policy. `spent` is undefined if the policy covers no single profile. */
-export const policyRecordOf = ({ profile, policy, by, at }: Allowance['kept'], spent: Spent | undefined): ApiRecord => {
+const policyRecordOf = ({ profile, policy, by, at }: Allowance['kept'], spent: Spent | undefined): ApiRecord => {
   const { maxCharges, maxAmount = {}, mediums, approveAbove = {} } = policy;
   const currencies = [...new Set([...Object.keys(maxAmount), ...Object.keys(approveAbove)])].sort();
   return madeHere({

@@ -75,7 +75,7 @@ export const refundView: View = {
 };
 
 /** Summary of a file of refunds. */
-export const refundsView: View = { columns: summaryColumns('refunded') };
+const refundsView: View = { columns: summaryColumns('refunded') };
 
 /**
  * The requested amount in the minor unit; undefined for the whole payment. Throws a usage error if --amount needs a

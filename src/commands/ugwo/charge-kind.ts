@@ -66,7 +66,7 @@ const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError =>
  * Checks payment requests before anything is sent (--check), and adds up their amounts. If the sum needs an approval,
  * each amount read just before its charge counts against the same limit.
  */
-export const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<void>) => {
+const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<void>) => {
   let spend: ((asked: RequestTerms) => boolean) | undefined;
   const amounts = new Map<string, bigint>();
   let [rows, unknown] = [0, 0];
@@ -98,7 +98,7 @@ export const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) 
 export type Checker = ReturnType<typeof openChecker>;
 
 /** Report columns of a charge, besides row, state and error: the activity and what the customer must do. */
-export const CHARGE_COLUMNS = [
+const CHARGE_COLUMNS = [
   'activity',
   'status',
   'next_action',
@@ -139,7 +139,7 @@ const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
 const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount, currency, ref });
 
 /** Row outcome of a charge that this run created. */
-export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
+const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
   const payment = paymentStatusOf(statusOf(activity));
   const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
   const state = rowStateOf('accepted', statusOf(activity));
@@ -149,7 +149,7 @@ export const madeNow = (activity: unknown, id: string, asked: RequestTerms = {})
 };
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
-export const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
+const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
   const state = rowStateOf(charge.state, charge.activity?.status);
   const { exitCode, id } = charge;
   const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };

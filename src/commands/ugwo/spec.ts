@@ -95,7 +95,7 @@ const readFile = (bulk: BulkInput, given: Given): UgwoCreateInput => {
   return { kind: 'file', bulk, fields, ...pick(given, ['data']) };
 };
 
-export const createCommand = defineCommand({
+const createCommand = defineCommand({
   path: ['ugwo', 'create'],
   danger: 'write',
   summary: 'create a payment request, or a file of them',

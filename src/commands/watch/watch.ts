@@ -95,7 +95,7 @@ const boardOrder = (tail: Tail): Watched[] => {
 };
 
 /** Builds the live table for a terminal with `rows` lines. */
-export const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
+const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
   const all = boardOrder(tail);
   const sums = sumLines(tail.sums());
   const words = [...(sums.length === 0 ? ['No charge is open.'] : sums), ...(feed === undefined ? [] : [feed])];
@@ -130,7 +130,7 @@ export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]):
 };
 
 /** Error of a watch that a signal stopped. */
-export const stoppedBy = (signal: unknown): PayError => {
+const stoppedBy = (signal: unknown): PayError => {
   const error = interrupted(signal);
   return new PayError('interrupted', 'stopped watching; nothing was changed', error.detail);
 };

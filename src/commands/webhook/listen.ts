@@ -74,7 +74,7 @@ const wordsOf = ({ activity, status, created_at, charge, profile, job, row, sent
  * Builds the message for a payment request that the service reports as paid twice. It names every activity that the
  * service shows as paid. The report counts as confirmed only if the service shows at least two.
  */
-export const doubleCharge = (
+const doubleCharge = (
   ugwo: string,
   events: readonly ConsumedEvent[],
   charges: readonly Charge[],
@@ -176,7 +176,7 @@ const tell = async (
  * Opens the consumer that updates the ledger after events. An event only says which payment request to read; the status
  * comes from the service. Resolves to undefined, after a notice, if the run has no usable service.
  */
-export const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | undefined> => {
+const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | undefined> => {
   const { notice } = deps;
   let service: string;
   try {

@@ -19,7 +19,7 @@ export interface SecretNames {
   readonly sandbox: { readonly files: readonly string[]; readonly commands: readonly string[] };
 }
 
-export const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecretCommand'], {
+const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sandboxSecretCommand'], {
   secretFile: repeated(
     '--secret-file <file>',
     "a file with the endpoint's secret, wsk.…; repeat it while you change secrets",
@@ -45,7 +45,7 @@ export const secretOptions = rarely(['secretCommand', 'sandboxSecretFile', 'sand
   ),
 } as const);
 
-export const namesOf = (given: {
+const namesOf = (given: {
   readonly secretFile?: readonly string[];
   readonly secretCommand?: readonly string[];
   readonly sandboxSecretFile?: readonly string[];
@@ -65,7 +65,7 @@ const refuseUnmatched = (pattern: string): void => {
 };
 
 /** Throws if an event looks like a mistyped known one, or if a pattern matches no known event. */
-export const refuseTypos = (events: readonly string[] = []): void => {
+const refuseTypos = (events: readonly string[] = []): void => {
   for (const event of events) event.includes('*') ? refuseUnmatched(event) : refuseTypo(event, EVENTS);
 };
 
@@ -194,7 +194,7 @@ const prune = defineCommand({
   load: async () => ({ run: (await import('./events.ts')).prune }),
 });
 
-export const eventCommands = [list, show, replay, prune];
+const eventCommands = [list, show, replay, prune];
 
 /** Test vector computed in the language of the service's own plugin. */
 const VECTOR = {

@@ -83,7 +83,7 @@ const qrOf = (activity: Activity) => {
 };
 
 /** Builds a payment request with its activities, their refunds, and their next step. */
-export const timelineOf = (store: EmulatorStore, uid: string) => {
+const timelineOf = (store: EmulatorStore, uid: string) => {
   const ugwo = present(store.ugwo(uid), 'there is no such payment request: it may have been removed');
   const activities = store.activitiesOn(ugwo.uid).map((activity) => ({
     ...activity,
