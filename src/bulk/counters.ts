@@ -123,8 +123,6 @@ const add = (counts: Counts, state: RowState, count: number): void => {
   counts[state] = (counts[state] ?? 0) + count;
 };
 
-const hasNoEntry = ({ kept, noEntry }: RowEnd): boolean => noEntry === true || kept === 'elsewhere';
-
 /** Counts rows as they end, and tells of each. */
 export const openCounters = ({ rows, excluded, onSettled, tell }: Tallying) => {
   const open = bitSet();
@@ -143,7 +141,7 @@ export const openCounters = ({ rows, excluded, onSettled, tell }: Tallying) => {
   const settle = async (row: InputRow, end: RowEnd, own: boolean, before?: RowState): Promise<void> => {
     open.clear(row.number);
     add(counts, end.state, 1);
-    if (own && hasNoEntry(end)) adjust(end.state, before);
+    if (own && (end.noEntry === true || end.kept === 'elsewhere')) adjust(end.state, before);
     codes.add(rowExit(end));
     done += 1;
     if (!own || end.kept === 'elsewhere') skipped += 1;

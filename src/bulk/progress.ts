@@ -98,9 +98,6 @@ interface RedrawOptions {
   readonly show: () => Promise<void>;
 }
 
-const stepOf = (done: number, total: number | undefined): number =>
-  total === undefined ? 0 : Math.floor((done * STEPS) / total);
-
 /**
  * Redraws every second on a terminal, even when nothing moves. In a pipe, prints a line every 30 seconds and at each
  * tenth, but none at the end, where a summary follows.
@@ -134,7 +131,7 @@ export const openRedraw = ({ clock, isTerminal, show }: RedrawOptions) => {
   return {
     /** Reports that `done` rows are done. */
     tell: (done: number, total?: number): void => {
-      step = stepOf(done, total);
+      step = total === undefined ? 0 : Math.floor((done * STEPS) / total);
       if (over.signal.aborted || step <= shownStep || step >= STEPS) return;
       if (clock.ticks() - shownAt >= STEP_PAUSE_MS) void drawOnce();
     },

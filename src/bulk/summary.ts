@@ -63,8 +63,6 @@ const recordOf = (end: JobEnd, { command, bulk, followed }: Summing) => ({
   ...followed?.fields,
 });
 
-const exitOf = ({ detail, kind }: PayError): number => detail.exitCode ?? EXIT_CODES[kind];
-
 /** The reason why the run ended early. A signal may have stopped the last rows after they were started. */
 const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSignal): PayError | undefined => {
   const { stopped, codes } = end;
@@ -74,8 +72,6 @@ const stoppedBy = (end: JobEnd, { not_started, sending }: Counts, stop: AbortSig
 };
 
 const KINDS = Object.entries(EXIT_CODES) as [ErrorKind, number][];
-const kindOf = (code: number): ErrorKind => KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted';
-
 /** The order of the states in the summary: success first, then the rest, the gravest first. */
 const TOLD: readonly (keyof Counts)[] = [
   'accepted',
@@ -168,7 +164,9 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
   const { unrecorded } = end;
   const counts = countsOf(end);
   const stopped = stoppedBy(end, counts, stop);
-  const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(exitOf);
+  const run = [...(stopped === undefined ? [] : [stopped]), ...unrecorded].map(
+    ({ detail, kind }) => detail.exitCode ?? EXIT_CODES[kind],
+  );
   const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
   if (code === 0) return undefined;
   const lines = [
@@ -185,7 +183,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
     ...hintsOf(counts, end, words, stopped),
     ...[hint, followed?.hint].filter((line) => line !== undefined),
   ];
-  return new PayError(kindOf(code), lines.join('\n'), {
+  return new PayError(KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted', lines.join('\n'), {
     exitCode: code,
     nameOf: columnName,
     ...(end.id === null ? {} : { ledgerId: end.id }),

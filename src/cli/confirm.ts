@@ -12,8 +12,6 @@ import type { Globals } from './globals.ts';
  */
 export type Confirm = (question: readonly string[], unasked: 'go ahead' | 'refuse', typed?: string) => Promise<void>;
 
-const isYes = (answer: string): boolean => /^y(?:es)?$/i.test(answer);
-
 export const confirmer =
   (io: Terminals & Pick<Io, 'stdin'>, { yes, input }: Pick<Globals, 'yes' | 'input'>): Confirm =>
   async (lines, unasked, typed) => {
@@ -29,6 +27,6 @@ export const confirmer =
     const wanted = typed === undefined ? undefined : visible(typed);
     const asking = wanted === undefined ? `${question} [y/N] ` : `${question}\nType ${wanted} to confirm: `;
     const answer = await ask(io.stdin, asking);
-    const isConfirmed = wanted === undefined ? isYes(answer) : plain(answer) === plain(wanted);
+    const isConfirmed = wanted === undefined ? /^y(?:es)?$/i.test(answer) : plain(answer) === plain(wanted);
     if (!isConfirmed) throw declined();
   };

@@ -38,8 +38,6 @@ const writeToFile = (fd: number, data: string | Uint8Array): void => {
 /** Stats of a standard stream; undefined if it is closed. */
 const statOf = (fd: number): Stats | undefined => attempt(() => fstatSync(fd));
 
-const isFile = (fd: number): boolean => statOf(fd)?.isFile() === true;
-
 const isNull = (stats: Stats): boolean =>
   stats.isCharacterDevice() && stats.rdev === attempt(() => statSync('/dev/null').rdev);
 
@@ -78,7 +76,7 @@ const clipboardSequence = (text: string): string => `\u001b]52;c;${Buffer.from(t
 const writerOf = (stream: () => NodeJS.WriteStream, fd: number) => {
   // Who starts the program may have opened /dev/null for reading alone: nothing can be written to it then.
   if (isNullDevice(fd)) return async (): Promise<void> => undefined;
-  if (isFile(fd)) return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
+  if (statOf(fd)?.isFile() === true) return async (data: string | Uint8Array): Promise<void> => writeToFile(fd, data);
   return (data: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
       stream().write(data, (error) => (error ? reject(error) : resolve()));

@@ -13,7 +13,7 @@ import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
-import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
+import type { Filter, OutputOptions, Result, ResultNotices } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
@@ -64,10 +64,8 @@ const withFormat = (globals: Globals, { format, endless }: Pick<CommandSpec, 'fo
   return { ...globals, format: globals.format ?? format ?? (globals.jq === undefined ? undefined : filtered) };
 };
 
-const formatOf = (globals: Globals, io: Io): Format => globals.format ?? (io.stdout.isTerminal ? 'table' : 'tsv');
-
 const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
-  format: formatOf(globals, io),
+  format: globals.format ?? (io.stdout.isTerminal ? 'table' : 'tsv'),
   columns: globals.columns,
   color: usesColor(globals.color, io.env, io.stdout.isTerminal),
   noticeColor: usesColor(globals.color, io.env, io.stderr.isTerminal),

@@ -166,13 +166,11 @@ export const childrenOf = (noun: NounNode): readonly (CommandNode | NounNode)[] 
   });
 };
 
-const isCalled = ({ name, aliases }: CommandNode | NounNode, word: string): boolean =>
-  name === word || aliases.includes(word);
-
 /** Finds what a word calls below a noun, or at the root, where an alias of any command counts. */
 export const calledBy = (at: Tree | NounNode | CommandNode, word: string): CommandNode | NounNode | undefined => {
   if ('kind' in at) return at.kind === 'noun' ? childrenOf(at).find(({ name }) => name === word) : undefined;
   return (
-    at.commands.find((node) => isCalled(node, word)) ?? commandsOf(at).find(({ aliases }) => aliases.includes(word))
+    at.commands.find((node) => node.name === word || node.aliases.includes(word)) ??
+    commandsOf(at).find(({ aliases }) => aliases.includes(word))
   );
 };

@@ -25,8 +25,6 @@ export interface RawAnswer {
 
 export const TOO_LARGE = `the answer is larger than ${BOUNDS.bytes / 1024 / 1024} MiB`;
 
-const encodingOf = (headers: Headers): string => String(headers['content-encoding'] || 'identity').toLowerCase();
-
 type Zlib = typeof import('node:zlib');
 
 /** Some servers send deflate without the zlib header, whose first byte has the method in its lower half. */
@@ -87,7 +85,7 @@ const decodeBy = async (name: string, bytes: Uint8Array): Promise<BodyBytes> => 
 /** The answer with its body decompressed, though no compression was requested. An empty body is never compressed. */
 const decoded = async (answer: RawAnswer): Promise<RawAnswer> => {
   const { headers, body } = answer;
-  const encoding = encodingOf(headers);
+  const encoding = String(headers['content-encoding'] || 'identity').toLowerCase();
   if (encoding === 'identity' || 'fault' in body || body.bytes.byteLength === 0) return answer;
   return { ...answer, body: await decodeBy(encoding, body.bytes) };
 };

@@ -174,8 +174,6 @@ const openNotes = ({ notice, isHeard = true }: ClientOptions) => {
 /** interface.md documents no read of a payment request; a service without one is usable all the same. */
 const NO_SUCH_READ: readonly (number | undefined)[] = [404, 405, 501];
 
-const showsNothing = ({ detail }: PayError): boolean => detail.isOther === true || NO_SUCH_READ.includes(detail.status);
-
 /** A client over one transport, which holds the one origin and the key. */
 export const createClient = (given: ClientOptions): Client => {
   const options = { ...given, hold: openRequestedPause(given.clock) };
@@ -210,7 +208,7 @@ export const createClient = (given: ClientOptions): Client => {
         return (await call(id, input)) as ApiRecord<ProvenOf<K>>;
       } catch (thrown) {
         if (!(thrown instanceof PayError) || (mustExist && thrown.detail.isMissing === true)) throw thrown;
-        if (showsNothing(thrown)) return undefined;
+        if (thrown.detail.isOther === true || NO_SUCH_READ.includes(thrown.detail.status)) return undefined;
         throw thrown;
       }
     },

@@ -74,9 +74,6 @@ const countPage = (looked: SearchProgress, { records }: ApiPage): void => {
   }
 };
 
-const progressText = ({ count, oldest }: SearchProgress, records: string): string =>
-  `Looked through ${count} ${records}${oldest === undefined ? '' : `, back to ${formatLocalFull(oldest)}`}.`;
-
 /**
  * Finds the cursor after the first `count` records of a list. Undefined if the service gives none, or other records.
  */
@@ -137,7 +134,9 @@ async function* searching(
       if (isLast || room === 0) return;
     }
   } finally {
-    await notice(progressText(looked, what));
+    await notice(
+      `Looked through ${looked.count} ${what}${looked.oldest === undefined ? '' : `, back to ${formatLocalFull(looked.oldest)}`}.`,
+    );
   }
 }
 

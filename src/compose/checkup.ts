@@ -75,8 +75,6 @@ const within = async <T extends object>(
 
 const WRITABLE = 'make it writable for you, or set PAYCLI_HOME to a folder that is: charges need it, and profiles';
 
-const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
-
 const folderFinding = async (check: string, path: string): Promise<CheckResult> => {
   const [{ stateOfFolder }, { thisMachine }] = await Promise.all([
     import('../config/store.ts'),
@@ -86,7 +84,7 @@ const folderFinding = async (check: string, path: string): Promise<CheckResult> 
   const why = unwritable(path);
   if (why !== undefined) return warn(check, `nothing can be written in ${path}: ${why}`, WRITABLE);
   if (state === 'missing') return ok(check, `${path} is not there yet; it is made when it is needed`);
-  const mode = `mode ${modeOf(path).toString(8).padStart(4, '0')}`;
+  const mode = `mode ${(lstatSync(path).mode & 0o777).toString(8).padStart(4, '0')}`;
   if (state === 'private') return ok(check, thisMachine.platform === 'win32' ? path : `${path} (${mode})`);
   return warn(check, `${path} is open to other users (${mode})`, `run: chmod 700 ${shellQuote(path)}`);
 };
@@ -172,8 +170,6 @@ const serviceFindings = async (run: RunContext, target: Credentials): Promise<re
   ];
 };
 
-const sizeOf = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-
 const missingLedger = (folder: string): CheckResult => {
   const why = unwritable(folder);
   if (why === undefined) return ok('ledger', 'none yet: the first charge makes it');
@@ -192,7 +188,7 @@ const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): 
   const unknown = await ledger.unknown();
   const about = isShared
     ? `${status.at}, tables of version ${status.schema ?? 'unknown'}, ${status.version ?? 'PostgreSQL'}`
-    : `${status.at} (${sizeOf(statSync(path).size)}, tables of version ${status.schema}), opened and checked; synced to the disk before anything is sent`;
+    : `${status.at} (${(statSync(path).size / 1e6).toFixed(1)} MB, tables of version ${status.schema}), opened and checked; synced to the disk before anything is sent`;
   return [
     status.warnings.length === 0 ? ok('ledger', about) : warn('ledger', about, status.warnings.join('; ')),
     unknown.length === 0

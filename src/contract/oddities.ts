@@ -16,8 +16,6 @@ const wantsMembers = (issue: Issue): boolean => {
   );
 };
 
-const wantsNumber = (issue: Issue): boolean => issue.code === 'invalid_type' && issue.expected === 'number';
-
 /**
  * True for a value that is not as documented but still readable: one that the service's language writes in another
  * form.
@@ -27,7 +25,8 @@ const isRead = (issue: Issue, value: unknown): boolean => {
   if (wantsMembers(issue)) return false;
   // A number is not a readable activity type.
   if (issue.path.at(-1) === 'activity_type') return /^[a-z]/i.test(machineValue(value));
-  if (wantsNumber(issue)) return typeof value === 'string' && /^-?\d+(?:\.0+)?$/.test(value);
+  if (issue.code === 'invalid_type' && issue.expected === 'number')
+    return typeof value === 'string' && /^-?\d+(?:\.0+)?$/.test(value);
   return String(issue.path.at(-1)).endsWith('_at') ? readInstant(value) !== undefined : machineValue(value) !== '';
 };
 

@@ -246,8 +246,6 @@ export interface AnyRequest {
 const provesJson: Proof = (answer) =>
   typeof answer === 'object' && answer !== null ? undefined : 'the answer is neither a JSON object nor a list';
 
-const isSent = (method: Method): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH';
-
 const SAFETY = { GET: 'safe', POST: 'never-repeat', PUT: 'checked', PATCH: 'checked', DELETE: 'checked' } as const;
 
 const effectOf = (id: OperationId | undefined): Pick<Operation, 'effect'> => {
@@ -260,7 +258,7 @@ export const anyOperation = ({ method, path, paged, like }: AnyRequest): Operati
   method,
   path,
   params: {},
-  ...(isSent(method) ? { body: () => z.looseObject({}) } : {}),
+  ...(method === 'POST' || method === 'PUT' || method === 'PATCH' ? { body: () => z.looseObject({}) } : {}),
   success: { status: 200, schema: () => z.unknown(), proof: paged === true ? provesPage : provesJson },
   safety: SAFETY[method],
   ...effectOf(like),

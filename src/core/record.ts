@@ -111,8 +111,6 @@ const textAt = (record: unknown, path: string): string => machineValue(valueAt(r
  * address.
  */
 const customerOf = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
-const emailOf = (record: unknown): string => textAt(record, 'email') || textAt(record, 'onye.email');
-
 const isAmount = (record: unknown, text: string): boolean => {
   const [wanted, currency] = [splitMoney(text), textAt(record, 'currency')];
   if (wanted.currency !== undefined && wanted.currency !== currency.toUpperCase()) return false;
@@ -120,10 +118,8 @@ const isAmount = (record: unknown, text: string): boolean => {
   return 'minor' in read && textAt(record, 'amount') === String(read.minor);
 };
 
-const hasEmail = (record: unknown, email: string): boolean => emailOf(record).toLowerCase() === email.toLowerCase();
-
-const isOf = (record: unknown, customer: string): boolean =>
-  customer.includes('@') ? hasEmail(record, customer) : customerOf(record) === customer;
+const hasEmail = (record: unknown, email: string): boolean =>
+  (textAt(record, 'email') || textAt(record, 'onye.email')).toLowerCase() === email.toLowerCase();
 
 type Test = (record: unknown) => boolean;
 
@@ -134,7 +130,8 @@ const testsOf = (filter: RecordFilter, now: number): readonly Test[] => {
   if (statuses !== undefined) tests.push((record) => statuses.includes(textAt(record, 'status')));
   if (ref !== undefined) tests.push((record) => valueAt(record, 'ref') === ref);
   if (email !== undefined) tests.push((record) => hasEmail(record, email));
-  if (customer !== undefined) tests.push((record) => isOf(record, customer));
+  if (customer !== undefined)
+    tests.push((record) => (customer.includes('@') ? hasEmail(record, customer) : customerOf(record) === customer));
   if (amount !== undefined) tests.push((record) => isAmount(record, amount));
   if (amountMinor !== undefined) tests.push((record) => textAt(record, 'amount') === String(amountMinor));
   if (since !== undefined) tests.push((record) => (createdAt(record) ?? -Infinity) >= instantOf(since, now));

@@ -132,8 +132,6 @@ ${body}
 </body></html>
 `;
 
-const isOpen = ({ status }: Activity): boolean => paymentStatusOf(machineValue(status)) === 'open';
-
 /** Renders the customer's next step: the account, or the code to dial. */
 const actionOf = ({ next_action: action }: Activity): string => {
   const entries = Object.entries(action?.['headers'] ?? {});
@@ -143,7 +141,7 @@ const actionOf = ({ next_action: action }: Activity): string => {
 
 const bodyOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const mediums = (ugwo.checkout?.mediums ?? []).map(({ medium }) => `<li>${escapeHtml(machineValue(medium))}</li>`);
-  const open = activities.findLast(isOpen);
+  const open = activities.findLast(({ status }) => paymentStatusOf(machineValue(status)) === 'open');
   const action =
     open === undefined
       ? `<p>Nothing is to be paid yet. For the developer: <code>paycli ugwo charge ${escapeHtml(ugwo.uid)} --medium …</code></p>`

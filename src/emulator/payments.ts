@@ -152,15 +152,13 @@ const endedActivity = (activity: Activity, ending: ActivityEnding, at: number): 
   updated_at: utcAtom(at),
 });
 
-const isProcessing = ({ status }: Activity): boolean => machineValue(status) === 'processing';
-
 /** Derives the status of a payment request from its payments. A cancelled or refunded one keeps its status. */
 const statusBy = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const status = machineValue(ugwo.status ?? '');
   if (status === 'cancelled' || (isPaid(ugwo) && status !== 'ugwo_successful')) return status;
   const paid = Number(ugwo['total_amount_paid'] ?? 0);
   if (paid > 0 && paid >= (ugwo.amount ?? 0)) return 'ugwo_successful';
-  return activities.some(isProcessing) ? 'processing' : 'requires_ugwo';
+  return activities.some(({ status }) => machineValue(status) === 'processing') ? 'processing' : 'requires_ugwo';
 };
 
 /** Updates the status of a payment request after a change of its payments or activities. */

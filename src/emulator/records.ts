@@ -166,7 +166,6 @@ const checkoutById = (id: string): CheckoutForms | undefined => {
 const checkoutAt = ({ uid }: { readonly uid: string }): Checkout =>
   present(checkoutById(uid), 'checkout.error.not_found').checkout;
 
-const isActive = ({ checkout }: CheckoutForms): boolean => checkout.status === 'active';
 const isIn =
   (currency: string) =>
   ({ checkout }: CheckoutForms): boolean =>
@@ -180,7 +179,7 @@ const isCurrencyAllowed = (currency: string): boolean => ALL.some(isIn(currency)
  */
 const checkoutFor = (currency: string, named: string | undefined): CheckoutSnapshot | undefined => {
   const candidates = named === undefined ? ALL : [checkoutById(named)].filter((one) => one !== undefined);
-  return candidates.filter(isActive).find(isIn(currency))?.snapshot;
+  return candidates.filter(({ checkout }) => checkout.status === 'active').find(isIn(currency))?.snapshot;
 };
 
 const STATUS_NUMBERS: Readonly<Record<string, string>> = { '1': 'active', '2': 'inactive' };

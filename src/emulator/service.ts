@@ -146,16 +146,14 @@ export type OperationHandler<K extends OperationId> = (request: RequestOf<K>, st
 const BODY_LIMIT = 1024 * 1024;
 const DEPTH_LIMIT = 64;
 
-const tooLarge = () =>
-  refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
-
 /** Reads the body of a request as bytes; throws a 413 if it is too large. */
 const bytesOf = async ({ body }: Pick<HttpRequest, 'body'>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > BODY_LIMIT) throw tooLarge();
+    if (size > BODY_LIMIT)
+      throw refusal(413, `a body may hold at most ${BODY_LIMIT} bytes`, { headers: { connection: 'close' } });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -59,8 +59,6 @@ const crashOf = (thrown: unknown): PayError =>
     ? wrong('the filter needs more than 256 MB of memory', 'filter a list page by page with -o ndjson')
     : wrong(`jq failed: ${reasonOf(thrown)}`);
 
-const tooLong = (): PayError => wrong(`the filter printed nothing for ${SILENT_MS / 1000} s and was stopped`);
-
 const start = async (workerData: JqStart, file: string): Promise<Worker> => {
   // The environment is empty because a filter can read it. `stderr: true` keeps the exit message of jq's runtime off
   // our stderr.
@@ -91,7 +89,7 @@ const bounded = async (
   const listen = (): void => {
     heard = new AbortController();
     clock.sleep(SILENT_MS, heard.signal).then(
-      () => reject(tooLong()),
+      () => reject(wrong(`the filter printed nothing for ${SILENT_MS / 1000} s and was stopped`)),
       () => undefined,
     );
   };

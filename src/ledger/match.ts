@@ -252,8 +252,6 @@ const sendingOf = (charge: Charge, { askedAt, at, mark, servedAt }: TimedRead): 
   };
 };
 
-const isBefore = ({ from }: Sending, created: number, look: Timed): boolean => created < from - leeway(look);
-
 /** Returns why the activity can't be the charge's, or undefined if it can. */
 const exclusionOf = (
   charge: Charge,
@@ -293,7 +291,7 @@ const doubtOf = (
   if (kept.medium !== null && kept.medium !== charge.medium) return 'medium unclear';
   // A machine may have slept between the intent and the send.
   if (created > sending.until + WINDOW_MS) return 'made after its sending must have ended';
-  if (look.servedAt !== undefined && isBefore(sending, created, look)) return 'made before the charge was sent';
+  if (look.servedAt !== undefined && created < sending.from - leeway(look)) return 'made before the charge was sent';
   return sending.mayBeOld ? OLD_ANSWER : undefined;
 };
 

@@ -29,15 +29,15 @@ type Writes<T> = Decision<readonly Entry[], T>;
 
 const NONE: readonly Entry[] = [];
 
-const isOpen = ({ state }: Entry): boolean => state === 'sending' || state === 'unknown';
-
 /** True if an outcome turns a resolved entry back into an unknown one. */
 const reopens = ({ state }: Pick<Entry, 'state'>, outcome: Pick<Outcome, 'state'>): boolean =>
   outcome.state === 'unknown' && state === 'not_created';
 
 /** True if another charge of the payment request is open. Then this one can't be reopened. */
 const isTaken = ({ id, service }: Entry, standing: readonly Entry[]): boolean =>
-  standing.some((other) => other.service === service && other.id !== id && isOpen(other));
+  standing.some(
+    (other) => other.service === service && other.id !== id && (other.state === 'sending' || other.state === 'unknown'),
+  );
 
 /** Applies the outcome that a charge's own process reports. */
 const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[], now: Moment): Entry => {

@@ -114,9 +114,6 @@ const byName = (a: string | undefined, b: string | undefined): number => {
   return a < b ? -1 : 1;
 };
 
-const byNames = (a: Groups, b: Groups): number =>
-  a.map((name, at) => byName(name, b[at])).find((order) => order !== 0) ?? 0;
-
 /** Sums charges by group, currency and counter. Memory use depends on the size of the report, not of the ledger. */
 export const openReport =
   (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean, moment: Moment) =>
@@ -138,7 +135,7 @@ export const openReport =
       end: () =>
         [...lines.values()].sort(
           (a, b) =>
-            byNames(a.groups, b.groups) ||
+            (a.groups.map((name, at) => byName(name, b.groups[at])).find((order) => order !== 0) ?? 0) ||
             byName(a.currency, b.currency) ||
             REPORTED.indexOf(a.reported) - REPORTED.indexOf(b.reported),
         ),

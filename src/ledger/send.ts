@@ -91,15 +91,12 @@ const LONGEST_ANSWER = 2000;
 /** Length that is cleaned before the cut. A number or a key cut in two would not be recognized. */
 const LOOKED_THROUGH = 4 * LONGEST_ANSWER;
 
-const answerKept = (answer: string, clean: (text: string) => string): string =>
-  clean(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER);
-
 const failedOutcome = (error: PayError, at: number, clean: (text: string) => string): Outcome => {
   const { status, exitCode, answer } = error.detail;
   const evidence = evidenceOf('answer', at, {
     message: clean(error.message),
     ...(status === undefined ? {} : { status }),
-    ...(answer === undefined ? {} : { answer: answerKept(answer, clean) }),
+    ...(answer === undefined ? {} : { answer: clean(answer.slice(0, LOOKED_THROUGH)).slice(0, LONGEST_ANSWER) }),
   });
   return { state: outcomeOf(error), exitCode: exitCode ?? EXIT_CODES[error.kind], evidence };
 };

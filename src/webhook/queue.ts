@@ -9,7 +9,6 @@ import { isHeld, openDatabase } from '../database/open.ts';
 import { type Delivery, digestUid, type EventSummary, OTHER_BODY, type RefusedDelivery } from './event.ts';
 import { type Aged, type EventFilter, type Head, MIGRATIONS, type QueueStatements, statements } from './statements.ts';
 
-const queuePath = (folder: string): string => join(folder, QUEUE_FILE_NAME);
 export const lockPath = (folder: string): string => join(folder, LOCK_FILE_NAME);
 /** True while a `webhook listen` over this data folder reports events of this service to the ledger. */
 export const isListening = (folder: string, service: string): boolean => isHeld(newsLockPath(folder, service));
@@ -137,7 +136,7 @@ const NEVER_ABORTED = new AbortController().signal;
  * Throws a `ledger` error where the queue can't be used.
  */
 export const openQueue = (folder: string, uid: number | undefined) => {
-  const path = queuePath(folder);
+  const path = join(folder, QUEUE_FILE_NAME);
   const file = { name: 'the queue of webhook events', path, error: queueError };
   checkPrivate(file, uid);
   return openDatabase(path, QUEUE_FILE, (db) => {

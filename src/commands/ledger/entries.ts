@@ -43,7 +43,6 @@ export const recorderOf = async (deps: Deps): Promise<Recorder> => {
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
-
 /** Yields entries in pages. */
 export const pagesOf = (
   ledger: Ledger,

@@ -65,14 +65,12 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: De
   await deps.confirm([what, 'Replace all metadata?'], 'refuse');
 };
 
-const asks = ({ io, globals }: Deps): boolean => canAsk(io, globals) && !globals.yes;
-
 /** Sends only the given fields. */
 const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
   const call = { params: { uid }, body };
   if (deps.globals.dryRun) return await previewCall('onye.update', call, deps);
   const client = await deps.client('write');
-  const asked = 'meta' in body && asks(deps);
+  const asked = 'meta' in body && canAsk(deps.io, deps.globals) && !deps.globals.yes;
   if (asked) {
     client.check('onye.update', call);
     await confirmLoss(uid, body, client, deps);

@@ -67,12 +67,10 @@ export const entriesOf = ({ rows }: StatementResult): Entry[] => rows.map((row) 
 
 const WRITTEN = COLUMNS.slice(0, -1);
 
-const hasNul = (value: Value): boolean => typeof value === 'string' && value.includes('\0');
-
 /** Row as it will be read back: the checksum is computed after removing NUL, which PostgreSQL can't store. */
 const rowKept = (entry: Entry): Value[] => {
   const row = rowOf(entry);
-  if (!row.some(hasNul)) return row;
+  if (!row.some((value) => typeof value === 'string' && value.includes('\0'))) return row;
   const kept = row.slice(0, AT.checksum).map((value) => (typeof value === 'string' ? withoutNul(value) : value));
   return [...kept, checksumOf(kept)];
 };

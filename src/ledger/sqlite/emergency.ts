@@ -142,8 +142,6 @@ export const leftBehind = (ledger: string): LeftBehind[] =>
     .filter((name) => name.startsWith(prefixOf(ledger)))
     .flatMap((name) => readOne(ledger, name));
 
-const removeLeftBehind = ({ path }: LeftBehind): void => rmSync(path, { force: true });
-
 const LOCKED = 'keep the line shown here; the next run that can use the ledger saves it';
 const BROKEN = 'keep the line shown here, and do not run the command again until the disk is fixed';
 
@@ -217,7 +215,7 @@ export const leftBeside = (db: DatabaseSync, path: string, { now, isGone }: Othe
      */
     remove: (known: ReadonlySet<string>): void => {
       const isOurs = ({ lines }: LeftBehind): boolean => lines.every(({ ledger_id: id }) => known.has(id));
-      for (const one of gone.filter(isOurs)) removeLeftBehind(one);
+      for (const one of gone.filter(isOurs)) rmSync(one.path, { force: true });
     },
   };
 };

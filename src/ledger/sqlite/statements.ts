@@ -47,8 +47,6 @@ const asked = (query: Query): Statement => {
 
 /** States in which a charge may block another one. */
 const BLOCKING_STATES: readonly string[] = ['sending', 'unknown', 'accepted'];
-const mayBlock = (row: Row): boolean => BLOCKING_STATES.includes(String(row[AT.state]));
-
 const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
@@ -72,7 +70,7 @@ export const statements = (db: DatabaseSync) => {
     );
     const agree = again.length === all.length && again.every(([seq], at) => seq === all[at]?.[AT.seq]);
     if (!agree) throw new Damage(`its indexes differ on the charges of ${about}`);
-    return all.filter(mayBlock);
+    return all.filter((row) => BLOCKING_STATES.includes(String(row[AT.state])));
   };
 
   const matching = (query: Query): Row[] => {
