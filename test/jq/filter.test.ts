@@ -53,12 +53,13 @@ describe('a filter', () => {
   it('keeps long output intact, in pieces', async () => {
     const pieces: number[] = [];
     let text = '';
-    await open('range(20000)').run('null', false, async (more) => {
+    // A piece ends in the middle of a character.
+    await open('"a" + "é" * 60000').run('null', false, async (more) => {
       pieces.push(more.length);
       text += more;
       return true;
     });
-    expect(text).toBe(Array.from({ length: 20_000 }, (_, n) => `${n}\n`).join(''));
+    expect(text).toBe(`a${'é'.repeat(60_000)}\n`);
     expect(Math.max(...pieces)).toBeLessThanOrEqual(64 * 1024);
   });
 
@@ -79,14 +80,6 @@ describe('a filter', () => {
 
   it('returns its stderr', async () => {
     expect(await open('debug').run('1', false, async () => true)).toBe('["DEBUG:",1]');
-  });
-
-  it('sees no environment variable of paycli', async () => {
-    process.env['PAYCLI_FILTER_TEST'] = 'seen';
-    const seen = JSON.parse(await printed(open('[env, $ENV]'), '1')) as Record<string, string>[];
-    delete process.env['PAYCLI_FILTER_TEST'];
-    for (const one of seen)
-      expect(Object.keys(one).sort()).toEqual(['HOME', 'LANG', 'LOGNAME', 'PATH', 'PWD', 'USER', '_']);
   });
 
   it.each([
