@@ -7,6 +7,7 @@ import { fromNpm } from '../../scripts/from-npm.ts';
 import { PARSER } from '../../scripts/pinned.ts';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { PROGRAM } from '../support/built.ts';
+import { inProcess } from '../support/in-process.ts';
 import { newFolder, paycli } from '../support/program.ts';
 import { inShell } from '../support/shell.ts';
 import { openOn, type TerminalSession } from '../support/terminal.ts';
@@ -103,9 +104,9 @@ class Completing {
 const practised = once(async (_of: 'all') => {
   const home = newFolder();
   const charge = ['ugwo', 'charge', SEEDED.ugwo, '--medium', 'bank_transfer', '--local'];
-  expect(await paycli(charge, { home })).toMatchObject({ code: 0 });
+  expect(await inProcess(charge, { home })).toMatchObject({ code: 0 });
   const stdin = `uid,email\n${SEEDED.onye},ada@example.com\n`;
-  expect(await paycli(['onye', 'update', '--from', '-', '--local'], { home, stdin })).toMatchObject({ code: 0 });
+  expect(await inProcess(['onye', 'update', '--from', '-', '--local'], { home, stdin })).toMatchObject({ code: 0 });
   return home;
 });
 
@@ -116,26 +117,30 @@ const copied = async (): Promise<string> => {
   return home;
 };
 
+/** Lines that differ for a shell: `=` and `,` within a word, and a space or none after it. */
 const LINES: readonly (readonly [typed: string, completed: string])[] = [
   ['paycli ugw', 'paycli ugwo '],
-  ['paycli ugwo cha', 'paycli ugwo charge '],
-  ['paycli payment cha', 'paycli payment charge '],
-  ['paycli webhook events sh', 'paycli webhook events show '],
   ['paycli --local -o json ledger sy', 'paycli --local -o json ledger sync '],
-  ['paycli help ugwo cha', 'paycli help ugwo charge '],
-  ['paycli help exit', 'paycli help exit-codes '],
-  ['paycli schema led', 'paycli schema ledger '],
   ['paycli ugwo charge --med', 'paycli ugwo charge --medium '],
-  ['paycli ugwo charge --medium us', 'paycli ugwo charge --medium ussd '],
   ['paycli ugwo charge --medium=us', 'paycli ugwo charge --medium=ussd '],
-  ['paycli ugwo charge --provider zen', 'paycli ugwo charge --provider zenith '],
-  ['paycli --outp', 'paycli --output '],
-  ['paycli ugwo list -o nd', 'paycli ugwo list -o ndjson '],
-  ['paycli ugwo list --output=nd', 'paycli ugwo list --output=ndjson '],
-  ['paycli checkout providers chk.a.b mob', 'paycli checkout providers chk.a.b mobile_money '],
   ['paycli ugwo list --status processing,not', 'paycli ugwo list --status processing,not-paid'],
-  ['paycli ugwo list --columns uid,created', 'paycli ugwo list --columns uid,created_at'],
   ['paycli ugwo list --columns=uid,created', 'paycli ugwo list --columns=uid,created_at'],
+];
+
+/** Typed words, and the one word that is offered for the last. */
+const OFFERS: readonly (readonly [typed: string, offered: string])[] = [
+  ['ugwo cha', 'charge'],
+  ['payment cha', 'charge'],
+  ['webhook events sh', 'show'],
+  ['help ugwo cha', 'charge'],
+  ['help exit', 'exit-codes'],
+  ['schema led', 'ledger'],
+  ['ugwo charge --medium us', 'ussd'],
+  ['ugwo charge --provider zen', 'zenith'],
+  ['--outp', '--output'],
+  ['ugwo list -o nd', 'ndjson'],
+  ['ugwo list --output=nd', '--output=ndjson'],
+  ['checkout providers chk.a.b mob', 'mobile_money'],
 ];
 
 const EVIL = [
@@ -176,12 +181,7 @@ describe.runIf(process.platform !== 'win32')(
       // Ids from this machine's ledger, where an id is expected.
       expect(await session.tab('paycli ledger show chg')).not.toMatch(/chg-\w/);
       expect(await session.tab('paycli --local ledger show chg')).toMatch(/show chg-\w{12}/);
-      expect(await session.tab('paycli ledger export --local job')).toMatch(/job-\w{16}/);
-      expect(await session.tab('paycli --local onye get ony.')).toContain(SEEDED.onye);
       expect(await session.tab('paycli ledger list --local --ugwo=ugw.')).toContain(`--ugwo=${SEEDED.ugwo}`);
-      expect(await session.tab('paycli activity get --local ugw.')).toContain(SEEDED.ugwo);
-      expect(await session.tab('paycli activity wait --local act.')).toMatch(/wait --local act\.\w/);
-      expect(await session.tab('paycli --profile loc')).toMatch(/--profile local/);
 
       // No word on the line is executed, whatever the answer.
       writeFileSync(join(home, 'quick'), '');
@@ -206,10 +206,25 @@ describe('__complete', () => {
   const asked = (...words: readonly string[]) => ['__complete', 'zsh', ...words];
   const SHOW = ['--local', 'ledger', 'show', 'chg-'];
 
+  it.each(OFFERS)('offers after %s: %s', async (typed, offered) => {
+    const { stdout } = await inProcess(asked(...typed.split(' ')));
+    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual([offered, '']);
+  });
+
+  it('offers ids of the local ledger where an id is expected', async () => {
+    const home = await practised('all');
+    const offered = async (typed: string) => (await inProcess(asked(...typed.split(' ')), { home })).stdout;
+    expect(await offered('ledger export --local job')).toMatch(/^job-\w{16}/);
+    expect(await offered('--local onye get ony.')).toContain(SEEDED.onye);
+    expect(await offered('activity get --local ugw.')).toContain(SEEDED.ugwo);
+    expect(await offered('activity wait --local act.')).toMatch(/^act\.\w/);
+    expect(await offered('--profile loc')).toMatch(/^local/);
+  });
+
   it('creates no file and prints no error', async () => {
     const home = newFolder();
     for (const words of [['ledger', 'show', ''], ['--profile', ''], ['$(touch x)', ''], ['']]) {
-      expect(await paycli(asked(...words), { home })).toMatchObject({ code: 0, stderr: '' });
+      expect(await inProcess(asked(...words), { home })).toMatchObject({ code: 0, stderr: '' });
     }
     expect(readdirSync(home)).toEqual([]);
     writeFileSync(join(home, 'ledger.sqlite'), 'no ledger at all', { mode: 0o600 });
@@ -218,7 +233,7 @@ describe('__complete', () => {
       ['ledger', 'show', ''],
       ['--profile', ''],
     ]) {
-      expect(await paycli(asked(...words), { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+      expect(await inProcess(asked(...words), { home })).toMatchObject({ code: 0, stdout: '', stderr: '' });
     }
     expect(readdirSync(home).sort()).toEqual(['config.json', 'ledger.sqlite']);
   });
@@ -226,14 +241,14 @@ describe('__complete', () => {
   it('reads an open or a closed ledger without changing it', async () => {
     const home = await copied();
     const before = readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')]);
-    const { stdout } = await paycli(asked(...SHOW), { home });
+    const { stdout } = await inProcess(asked(...SHOW), { home });
     expect(stdout).toMatch(/^chg-\w{12}\tbank_transfer accepted NGN [\d,.]+\n$/);
     expect(readdirSync(home).map((name) => [name, readFileSync(join(home, name)).toString('hex')])).toEqual(before);
     const open = new DatabaseSync(join(home, 'ledger.sqlite'));
     try {
       open.exec('SELECT count(*) FROM charge');
       const beside = readdirSync(home).sort();
-      expect(await paycli(asked(...SHOW), { home })).toMatchObject({ code: 0, stdout });
+      expect(await inProcess(asked(...SHOW), { home })).toMatchObject({ code: 0, stdout });
       expect(readdirSync(home).sort()).toEqual(beside);
     } finally {
       open.close();
@@ -248,15 +263,15 @@ describe('__complete', () => {
     const values = names.map((name) => ({ id: "'refund-a1'", kind: "'refund'" })[name] ?? name);
     ledger.exec(`INSERT INTO charge (${names.join()}) SELECT ${values.join()} FROM charge LIMIT 1`);
     ledger.close();
-    const { stdout } = await paycli(asked('--local', 'refund', 'get', ''), { home });
+    const { stdout } = await inProcess(asked('--local', 'refund', 'get', ''), { home });
     expect(stdout).toMatch(/^refund-a1\t[^\n]*\n$/);
   });
 
   it('offers no local ids for a live profile, and the reverse', async () => {
     const home = await practised('all');
-    expect(await paycli(asked(...SHOW.slice(1)), { home })).toMatchObject({ code: 0, stdout: '' });
+    expect(await inProcess(asked(...SHOW.slice(1)), { home })).toMatchObject({ code: 0, stdout: '' });
     const local = { home, env: { PAYCLI_PROFILE: 'local' } };
-    expect((await paycli(asked(...SHOW.slice(1)), local)).stdout).toMatch(/^chg-/);
+    expect((await inProcess(asked(...SHOW.slice(1)), local)).stdout).toMatch(/^chg-/);
   });
 
   it('prints only words that need no quoting', async () => {
@@ -266,8 +281,8 @@ describe('__complete', () => {
       `UPDATE charge SET ugwo = 'ugw.a.$(touch ran)', activity = 'act.a.b', currency = 'N' || char(27) || '[31mGN'`,
     );
     ledger.close();
-    expect((await paycli(asked('--local', 'ugwo', 'get', ''), { home })).stdout).toBe('');
-    const { stdout } = await paycli(asked('--local', 'refund', 'create', ''), { home });
+    expect((await inProcess(asked('--local', 'ugwo', 'get', ''), { home })).stdout).toBe('');
+    const { stdout } = await inProcess(asked('--local', 'refund', 'create', ''), { home });
     expect(stdout).toMatch(/^act\.a\.b\t[ -~]*\n$/);
   });
 
@@ -281,11 +296,11 @@ describe('__complete', () => {
     ['paycli --timeout 5 docto', 'doctor\n'],
     ['paycli whoami --chec', '--check\n'],
   ])('parses the line %s like bash', async (line, printed) => {
-    expect((await paycli(['__complete', 'bash', line, '=:'], {})).stdout).toBe(printed);
+    expect((await inProcess(['__complete', 'bash', line, '=:'], {})).stdout).toBe(printed);
   });
 
   it('strips the quotes of PowerShell', async () => {
-    expect((await paycli(['__complete', 'powershell', "'ugwo'", 'charge', '--medium', '""'])).stdout).toContain(
+    expect((await inProcess(['__complete', 'powershell', "'ugwo'", 'charge', '--medium', '""'])).stdout).toContain(
       'ussd\t',
     );
   });
@@ -300,7 +315,7 @@ describe('completion install', () => {
 
   it.each(PLACES)('writes the script where %s loads it, and prints the remaining steps', async (shell, place, said) => {
     const home = newFolder();
-    const ended = await paycli(['completion', 'install'], { home, env: { SHELL: `/usr/bin/${shell}` } });
+    const ended = await inProcess(['completion', 'install'], { home, env: { SHELL: `/usr/bin/${shell}` } });
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(said) });
     expect(readFileSync(join(home, place), 'utf8').trim()).toBe((await scriptFor(shell)).trim());
   });
@@ -310,11 +325,11 @@ describe('completion install', () => {
     const file = join(home, place);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, await scriptFor('bash'));
-    const again = await paycli(['completion', 'install', 'bash', '--json'], { home });
+    const again = await inProcess(['completion', 'install', 'bash', '--json'], { home });
     expect(again).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(again.stdout)).toEqual({ shell: 'bash', file });
     writeFileSync(file, '# mine\n');
-    const { code, stderr } = await paycli(['completion', 'install', 'bash'], { home });
+    const { code, stderr } = await inProcess(['completion', 'install', 'bash'], { home });
     expect(code).toBe(2);
     expect(stderr).toContain('was not made by paycli');
     expect(readFileSync(file, 'utf8')).toBe('# mine\n');
@@ -322,9 +337,9 @@ describe('completion install', () => {
   });
 
   it('asks for the shell if SHELL is unknown, and explains the setup for PowerShell', async () => {
-    const unknown = await paycli(['completion', 'install'], { env: { SHELL: '/bin/ksh' } });
+    const unknown = await inProcess(['completion', 'install'], { env: { SHELL: '/bin/ksh' } });
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('completion install bash') });
-    const power = await paycli(['completion', 'install', 'powershell']);
+    const power = await inProcess(['completion', 'install', 'powershell']);
     expect(power).toMatchObject({ code: 2, stderr: expect.stringContaining('$PROFILE') });
   });
 });

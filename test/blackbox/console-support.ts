@@ -83,20 +83,22 @@ export interface Hands {
 /** More than on any page. */
 const MOST_TABS = 200;
 
-/** The number of Tab presses from the focus to an element; 1 if unclear. */
-const distance = (what: Locator): Promise<number> =>
+/** Gives the focus to the element before it in the order of Tab. */
+const focusBefore = (what: Locator): Promise<void> =>
   what.evaluate((node) => {
-    const { activeElement } = node.ownerDocument;
     const found = node.ownerDocument.querySelectorAll('a[href], button, input, select, summary');
-    const order = Array.from<typeof node>(found).filter((one) => one.tabIndex >= 0 && one.checkVisibility());
-    return Math.max(1, order.indexOf(node) - order.indexOf(activeElement));
+    const order = Array.from<typeof node>(found).filter(
+      (one) => one.tabIndex >= 0 && one.checkVisibility() && !one.matches(':disabled'),
+    );
+    const before = order[order.indexOf(node) - 1];
+    if (before !== undefined) before.focus();
+    else (node.ownerDocument.activeElement as typeof node | null)?.blur();
   });
 
-/** Presses Tab until the element has the focus. */
+/** Reaches an element by Tab from the one before it. A date field takes several presses, and a render may steal one. */
 const reach = async (page: Page, what: Locator): Promise<void> => {
-  const near = (await distance(what)) - 1;
-  for (let presses = 0; presses < near; presses += 1) await page.keyboard.press('Tab');
-  for (let presses = near; presses < MOST_TABS; presses += 1) {
+  await focusBefore(what);
+  for (let presses = 0; presses < MOST_TABS; presses += 1) {
     await page.keyboard.press('Tab');
     if (await what.evaluate((node) => node === node.ownerDocument.activeElement)) return;
   }

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statusWord } from '../../src/core/status.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
-import { paycli, start } from '../support/program.ts';
-import { inShell } from '../support/shell.ts';
+import { inProcess } from '../support/in-process.ts';
+import { type Ended, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { argumentsOf, inShell } from '../support/shell.ts';
 import { type Console, startConsole, useConsole, withKeyboard } from './console-support.ts';
 
 const [browse, shared] = [useBrowser(), useConsole()];
@@ -310,7 +311,13 @@ describe.runIf(hasBrowser)('the console', () => {
   });
 });
 
-/** Runs the shown command of each action. */
+const runHere = async (runs: readonly string[][], options: RunOptions): Promise<Ended[]> => {
+  const ends: Ended[] = [];
+  for (const args of runs) ends.push(await inProcess(args, options));
+  return ends;
+};
+
+/** Runs the shown command of each action: by a shell where it asks for one, else with the words that a shell reads. */
 describe.runIf(hasBrowser && process.platform !== 'win32')('a command of the console', () => {
   it('does the same in a shell as its button', { timeout: LONG }, async () => {
     const [service, { page }] = [await startConsole(), await browse()];
@@ -321,10 +328,15 @@ describe.runIf(hasBrowser && process.platform !== 'win32')('a command of the con
       const code = page.locator(`[data-command="${action}"] code`).first();
       const lines = String(await code.textContent());
       expect([lines.includes(key), lines.includes(token)]).toEqual([false, false]);
-      const env = { PAYCLI_SECRET_KEY: key, PAYCLI_HOME: home };
-      const { code: exit, stdout, stderr } = await start([], inShell(`set -e\n${lines}`, { home, env })).ended;
-      expect(exit, `${lines}\n${stderr}`).toBe(0);
-      return stdout;
+      const [cwd, env] = [newFolder('cwd'), { PAYCLI_SECRET_KEY: key, PAYCLI_HOME: home }];
+      const ends = /\| paycli|\$\(/.test(lines)
+        ? [await start([], inShell(`set -e\n${lines}`, { home, env })).ended]
+        : await runHere(argumentsOf(lines, cwd), { home, env, cwd });
+      expect(
+        ends.map(({ code }) => code),
+        `${lines}\n${ends.at(-1)?.stderr}`,
+      ).toEqual(ends.map(() => 0));
+      return ends.map(({ stdout }) => stdout).join('');
     };
     const uid = await request({ ref: 'ONCE', description: `it's "quoted" $HOME` });
     const onye = (await call('GET', '/v1/onye?limit=1')).json.data[0].uid as string;

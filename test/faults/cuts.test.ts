@@ -16,6 +16,8 @@ import { startWorker, tell } from './workers.ts';
 /** A shared machine is slow. */
 const FULL_MS = full ? 20 * 60_000 : 60_000;
 const FRAMINGS: readonly Framing[] = ['content-length', 'chunked', 'end of stream'];
+/** The framing of an answer doesn't change its request, so in the small size one framing has these cuts. */
+const hasAll = (framing: Framing): boolean => full || framing === 'chunked';
 /** The time limit of an attempt that is meant to time out. */
 const SHORT_MS = 25;
 const LONG_MS = 20_000;
@@ -210,12 +212,14 @@ const cutAll = async (
 const cutsAt = (side: Cut['side'], at: readonly number[]): Cut[] =>
   at.flatMap((after) => WAYS.map((way) => ({ side, after, way })));
 
+const CHARGE_SIDES = [
+  ['answer', 0],
+  ['request', 0],
+  ['answer', 1],
+] as const;
+
 describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
-  it.each([
-    ['request', 0],
-    ['answer', 0],
-    ['answer', 1],
-  ] as const)(
+  it.each(CHARGE_SIDES.slice(0, hasAll(framing) ? 3 : 1))(
     'has the result that the service knows, wherever its %s is cut, after %i answers with 429',
     async (side, slowDowns) => {
       const service = await serve({ framing });
@@ -250,7 +254,7 @@ describe.each(FRAMINGS)('a charge whose answer is framed by %s', (framing) => {
 });
 
 describe.each(FRAMINGS)('a check whose answer is framed by %s', (framing) => {
-  it.each(['request', 'answer'] as const)(
+  it.each((['answer', 'request'] as const).slice(0, hasAll(framing) ? 2 : 1))(
     'prevents the charge and leaves nothing in the ledger, wherever its %s is cut',
     async (side) => {
       const lanes = await openLanes(await serve({ framing }), LANES);

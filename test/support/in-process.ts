@@ -4,15 +4,18 @@ import { widthFor } from '../../src/cli/globals.ts';
 import { run } from '../../src/cli/run.ts';
 import { bytesOf, readAll } from '../../src/cli/sources.ts';
 import { allSpecs, NOUNS, specsFor } from '../../src/commands/all.ts';
+import { complete } from '../../src/compose/complete.ts';
 import { openDeps } from '../../src/compose/deps.ts';
 import { storedDefaults } from '../../src/compose/run.ts';
-import type { Env, Io, Output } from '../../src/core/io.ts';
+import type { Clock, Env, Io, Output } from '../../src/core/io.ts';
 import { Redactor } from '../../src/core/secret.ts';
 import { IS_HERE } from './built.ts';
 import { clock } from './clock.ts';
 import { type Ended, environment, keep, paycli, type RunOptions } from './program.ts';
 
 const NEVER = new AbortController().signal;
+/** A completion offers nothing after a second: on a busy machine that would be too soon. */
+const WITHOUT_LIMIT: Clock = { ...clock, sleep: () => new Promise(() => undefined) };
 const { version } = packageJson;
 const { stackTraceLimit } = Error;
 
@@ -62,14 +65,18 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
   const { io, stdout, stderr } = ioOf(options);
   const before = process.cwd();
   process.chdir(options.cwd ?? before);
-  const code = await run(args, io, {
-    allSpecs,
-    specsFor,
-    nouns: NOUNS,
-    version,
-    open: (globals) => openDeps(io, globals, version),
-    defaults: (globals) => storedDefaults(io, globals),
-  }).finally(() => process.chdir(before));
+  const [verb, ...rest] = args;
+  const code = await (verb === '__complete'
+    ? complete(rest, { ...io, clock: WITHOUT_LIMIT }).then(() => 0)
+    : run(args, io, {
+        allSpecs,
+        specsFor,
+        nouns: NOUNS,
+        version,
+        open: (globals) => openDeps(io, globals, version),
+        defaults: (globals) => storedDefaults(io, globals),
+      })
+  ).finally(() => process.chdir(before));
   // A run leaves the stack trace limit unchanged.
   Error.stackTraceLimit = stackTraceLimit;
   const ended = { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
