@@ -74,37 +74,35 @@ describe.each(ERAS)('a third-party client (%s)', (era) => {
     expect((await agent.call('sync')).json).toMatchObject({ data: [{ payment: 'open', count: 1 }] });
     expect((await agent.call('sync', { id: ['plan-000000000000'] })).text).toContain('no job');
   });
+});
 
-  it('charges at a live service only after the user has typed an approval, whatever the client accepts itself', async () => {
-    const service = await serveCharges();
-    const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
-    const agent = await connect(SHOP, { home, env, era, answers: 'accept' });
-    const plan = await agent.call('charge_plan', BY_USSD);
-    const { token, plan: id } = plan.json;
-    expect(plan.json).toMatchObject({
-      approve: `a person types \`paycli approve ${id} --profile shop\` on a terminal`,
-    });
-    expect(await inProcess(['approve', String(id), '--yes', '--json'], { home })).toMatchObject({ code: 2 });
-    expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('a person has to approve it first'));
-    expect([service.seen, agent.questions]).toEqual([[], []]);
-    expect((await inProcess(['ledger', 'show', String(id)], { home })).stderr).toBe(
-      `it waits for approval: a person has to run \`paycli approve ${id}\`\n`,
-    );
-    const terminal = openTerminal(['approve', String(id)], { home });
-    await terminal.saw(/to approve: /);
-    expect(await terminal.screen()).toContain(
-      `NGN 5,000.01 from an unknown customer by ussd gtb, ${ugwoOf(1)}, order-1`,
-    );
-    terminal.type('NGN 5,000.01\r');
-    expect(await terminal.ended).toEqual({ code: 0 });
-    expect(await agent.call('charge_confirm', { token })).toEqual(ACCEPTED);
-    expect(agent.questions).toEqual([expect.stringMatching(/^Charge NGN 5,000\.01 from .* by ussd gtb, ugw\..*\?$/)]);
-    expect(postsOf(service)).toEqual(once(1));
+it('charges at a live service only after the user has typed an approval, whatever the client accepts itself', async () => {
+  const service = await serveCharges();
+  const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
+  const agent = await connect(SHOP, { home, env, answers: 'accept' });
+  const plan = await agent.call('charge_plan', BY_USSD);
+  const { token, plan: id } = plan.json;
+  expect(plan.json).toMatchObject({
+    approve: `a person types \`paycli approve ${id} --profile shop\` on a terminal`,
   });
+  expect(await inProcess(['approve', String(id), '--yes', '--json'], { home })).toMatchObject({ code: 2 });
+  expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('a person has to approve it first'));
+  expect([service.seen, agent.questions]).toEqual([[], []]);
+  expect((await inProcess(['ledger', 'show', String(id)], { home })).stderr).toBe(
+    `it waits for approval: a person has to run \`paycli approve ${id}\`\n`,
+  );
+  const terminal = openTerminal(['approve', String(id)], { home });
+  await terminal.saw(/to approve: /);
+  expect(await terminal.screen()).toContain(`NGN 5,000.01 from an unknown customer by ussd gtb, ${ugwoOf(1)}, order-1`);
+  terminal.type('NGN 5,000.01\r');
+  expect(await terminal.ended).toEqual({ code: 0 });
+  expect(await agent.call('charge_confirm', { token })).toEqual(ACCEPTED);
+  expect(agent.questions).toEqual([expect.stringMatching(/^Charge NGN 5,000\.01 from .* by ussd gtb, ugw\..*\?$/)]);
+  expect(postsOf(service)).toEqual(once(1));
 });
 
 it('asks the user if the client can, and charges nothing if the user declines', async () => {
-  const agent = await connect(LOCAL, { answers: 'decline' });
+  const agent = await connect(LOCAL, { era: 'legacy', answers: 'decline' });
   const token = await tokenOf(agent, BY_TRANSFER);
   expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('the person declined'));
   expect(agent.questions).toHaveLength(1);
