@@ -14,7 +14,7 @@ import {
   triggeredView,
   webhookView,
 } from '../../src/commands/emulator/emulator.ts';
-import { exportView, jobsView, jobView, listView, paymentsView } from '../../src/commands/ledger/view.ts';
+import { jobsView, jobView, paymentsView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { policyView } from '../../src/commands/policy/policies.ts';
 import { identityView, profileView } from '../../src/commands/profile/profiles.ts';
@@ -54,7 +54,8 @@ const list = (record: string | JsonSchema, view: View | readonly string[]): Outp
   list: true,
 });
 
-const ENTRY = one('Entry', exportView);
+const ENTRY_COLUMNS = Object.keys(OWN.Entry['properties'] as object);
+const ENTRY = one('Entry', ENTRY_COLUMNS);
 const JOB = one('Job', jobView);
 const PROFILE = one('Profile', profileView);
 const POLICY = one('Policy', policyView);
@@ -89,12 +90,11 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'checkout providers': [list(OWN_OBJECT, providerView)],
   api: [one(anything)],
   watch: [list('Change', changesView)],
-  'ledger list': [list('Entry', listView)],
+  'ledger list': [list('Entry', ENTRY_COLUMNS)],
   'ledger jobs': [list('Job', jobsView)],
   'ledger show': [ENTRY, JOB],
   'ledger sync': [list('Sum', paymentsView)],
   'ledger resolve': [ENTRY],
-  'ledger export': [list('Entry', exportView), list('UpdateRow', [])],
   'ledger report': [list('Report', Object.keys(OWN.Report['properties'] as object))],
   'ledger backup': [fields({ file: text, bytes: count, entries: count })],
   'ledger verify': [fields({ ok: bool, entries: count, jobs: count, faults: listOf(text) })],

@@ -121,15 +121,6 @@ const job = objectOf({
   invalid: count,
 });
 
-const updateRow = objectOf({
-  job: jobId,
-  row: count,
-  uid: text,
-  state: oneOf(CHARGE_STATES),
-  exit_code: nullable.count,
-  message: nullable.text,
-});
-
 const summary = objectOf({
   job: orNull(jobId),
   command: text,
@@ -339,7 +330,6 @@ export const OWN = {
   Entry: entry,
   SentRefund: sentRefund,
   Job: job,
-  UpdateRow: updateRow,
   Sum: sumOf([...PAYMENTS, 'unknown', 'not_created']),
   Summary: summary,
   Report: report,

@@ -251,7 +251,7 @@ interface Reader {
 const PAGE = 200;
 
 /** A part of the ledger's entries. `test` is for what the database can't compare. */
-export interface EntryFilter extends Omit<ListFilter, 'limit' | 'before' | 'after'> {
+export interface EntryFilter extends Omit<ListFilter, 'limit' | 'before' | 'after' | 'oldestFirst'> {
   readonly test?: ((entry: Entry) => boolean) | undefined;
 }
 
@@ -262,8 +262,7 @@ export const entriesBehind = async (
   behind: number | undefined,
   limit: number,
 ): Promise<readonly Entry[]> => {
-  const read = (seq: number | undefined, most: number) =>
-    ledger.list({ ...filter, ...(filter.oldestFirst === true ? { after: seq } : { before: seq }), limit: most });
+  const read = (seq: number | undefined, most: number) => ledger.list({ ...filter, before: seq, limit: most });
   if (test === undefined) return read(behind, limit);
   const found: Entry[] = [];
   for (let [at, isLast] = [behind, false]; found.length < limit && !isLast; ) {

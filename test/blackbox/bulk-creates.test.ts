@@ -59,15 +59,15 @@ describe('ugwo create --from', () => {
     expect(postsIn(service)).toHaveLength(2);
     expect(reportOf(report)).toEqual(first);
     const { job } = summaryOf(ended);
-    const shown = await inProcess(['ledger', 'export', String(job), '-o', 'ndjson'], { home });
+    const shown = await inProcess(['ledger', 'list', '--job', String(job), '-o', 'ndjson'], { home });
     expect(
       shown.stdout
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toMatchObject([
-      { row: 1, kind: 'payment_request', state: 'accepted' },
       { row: 2, kind: 'payment_request', state: 'accepted' },
+      { row: 1, kind: 'payment_request', state: 'accepted' },
     ]);
   });
 

@@ -176,22 +176,14 @@ describe('onye update --from', () => {
     expect(errorOf(ended)['hint']).toContain('checks customers whose update is unknown');
   });
 
-  it('lists the job and its rows in the ledger', async () => {
+  it('lists the job in the ledger, without its rows', async () => {
     const service = await serveCustomers();
     const options = { service, home: newFolder() };
     const { job } = summaryOf(await updateFrom(emails(1, 2), options));
     const jobs = JSON.parse((await inProcess(['ledger', 'jobs', '--json'], options)).stdout) as { data: object[] };
     expect(jobs.data).toMatchObject([{ id: job, command: 'onye update', rows: 2, accepted: 2, not_started: 0 }]);
-    const { stdout } = await inProcess(['ledger', 'export', String(job)], options);
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([
-      { job, row: 1, uid: onyeOf(1), state: 'accepted' },
-      { job, row: 2, uid: onyeOf(2), state: 'accepted' },
-    ]);
+    const listed = await inProcess(['ledger', 'list', '--job', String(job)], options);
+    expect(listed).toMatchObject({ code: 2, stderr: expect.stringContaining('the ledger lists no updates') });
   });
 
   it('sends the updates of one customer in row order', async () => {

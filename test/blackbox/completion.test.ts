@@ -181,6 +181,7 @@ describe.runIf(process.platform !== 'win32')(
       // Ids from this machine's ledger, where an id is expected.
       expect(await session.tab('paycli ledger show chg')).not.toMatch(/chg-\w/);
       expect(await session.tab('paycli --local ledger show chg')).toMatch(/show chg-\w{12}/);
+      expect(await session.tab('paycli ledger list --local --job job')).toMatch(/job-\w{16}/);
       expect(await session.tab('paycli ledger list --local --ugwo=ugw.')).toContain(`--ugwo=${SEEDED.ugwo}`);
 
       // No word on the line is executed, whatever the answer.

@@ -79,20 +79,12 @@ describe('a job', () => {
     expect(errorOf(ended)['hint']).toContain(`did you mean ${ID}?`);
   });
 
-  it('is exported as NDJSON by default', async () => {
-    const options = await withJob();
-    const { stdout, code } = await inProcess(['ledger', 'export', ID], options);
-    const rows = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(code).toBe(0);
-    expect(rows.map(({ job, row, state }) => [job, row, state])).toEqual([
-      [ID, 1, 'unknown'],
-      [ID, 2, 'rejected'],
-    ]);
-    const csv = await inProcess(['ledger', 'export', ID, '-o', 'csv'], options);
-    expect(csv.stdout).toMatch(/^id,state,ugwo,medium,.*\r\nchg-.*\r\nchg-.*\r\n$/);
+  it('has its entries in the list of the ledger', async () => {
+    const listed = await inProcess(['ledger', 'list', '--job', ID, '-o', 'tsv', '--columns', 'job,row,state'], {
+      ...(await withJob()),
+      env: { PAYCLI_PROFILE: 'another' },
+    });
+    expect(listed).toMatchObject({ code: 0, stdout: `${ID}\t2\trejected\n${ID}\t1\tunknown\n` });
   });
 });
 

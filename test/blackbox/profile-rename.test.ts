@@ -36,8 +36,8 @@ const loggedIn = async () => {
 
 /** Profiles of the ledger's entries, oldest first. */
 const namesIn = async ({ json }: Awaited<ReturnType<typeof loggedIn>>): Promise<readonly string[]> => {
-  const { data } = (await json('ledger', 'export', '--all-profiles')) as { data: readonly { profile: string }[] };
-  return data.map(({ profile }) => profile);
+  const { data } = (await json('ledger', 'list', '--all-profiles')) as { data: readonly { profile: string }[] };
+  return data.map(({ profile }) => profile).toReversed();
 };
 
 describe('profile rename', () => {

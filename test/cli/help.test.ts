@@ -126,7 +126,7 @@ describe('a page of help', () => {
       'Files',
       'Team and maintenance',
     ]);
-    expect(text).toMatch(/^Files:\n {2}jobs {5}list files.*\n {2}export {3}print every charge/m);
+    expect(text).toMatch(/^Files:\n {2}jobs +list files/m);
   });
 
   it('may describe a group named like a noun', async () => {

@@ -110,8 +110,11 @@ describe('a job', () => {
   it('is found by its id, with a suggestion for a typo', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, [], { id: 'job-k3v9x2m7q4abcdef' });
-    for (const path of ['show', 'export']) {
-      const { error } = await call(path, { ledger, args: ['job-k3v9x2m7q4abcdez'] });
+    const typo = 'job-k3v9x2m7q4abcdez';
+    for (const { error } of [
+      await call('show', { ledger, args: [typo] }),
+      await call('list', { ledger, given: { job: typo } }),
+    ]) {
       expect(error).toMatchObject({ kind: 'usage', message: 'no job "job-k3v9x2m7q4abcdez" in the ledger' });
       expect(error?.detail.hint).toBe(
         'did you mean job-k3v9x2m7q4abcdef?\nsee them all: `paycli ledger jobs --all-profiles`',
@@ -243,47 +246,29 @@ describe('ledger jobs', () => {
   );
 });
 
-describe('ledger export of a job', () => {
-  it('prints every charge by row and order, like the full export', async () => {
+describe('ledger list --job', () => {
+  it('lists every entry of the job, of any kind and profile, and no other', async () => {
     const ledger = await open(newPath());
     await jobOf(ledger, ['accepted', 'rejected', 'accepted']);
     await jobOf(ledger, ['accepted'], { id: idOf(2) });
     await ledger.begin(intent({ about: 'ugw.AbCd.2', job: ID, row: 2 }), { again: false, retry: true });
-    const { rows } = await call('export', { ledger, args: [ID] });
+    const scope = { profile: 'another' };
+    const { rows, result } = await call('list', { ledger, scope, given: { job: ID, max: 2 } });
     expect(rows.map(({ row, state }) => [row, state])).toEqual([
-      [1, 'accepted'],
-      [2, 'rejected'],
       [2, 'sending'],
       [3, 'accepted'],
     ]);
-    const all = await call('export', { ledger });
-    for (const row of rows) expect(all.rows).toContainEqual(row);
-    expect(all.rows).toHaveLength(5);
-  });
-
-  it('reads rows in batches, including those not started', async () => {
-    const ledger = await open(newPath());
-    await jobOf(
-      ledger,
-      Array.from({ length: 101 }, () => 'rejected'),
-      { rows: 300 },
+    expect(result?.kind === 'list' ? result.goOn?.('abc') : '').toBe(
+      `paycli ledger list --kind all --job ${ID} --max 2 --cursor abc`,
     );
-    const { rows, pages } = await call('export', { ledger, args: [ID] });
-    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 101 }, (_, index) => index + 1));
-    expect(pages.map(({ size }) => size)).toEqual([100, 1, 0]);
-    expect(pages.map(({ next }) => next === null)).toEqual([false, false, true]);
+    expect((await call('list', { ledger, scope, given: { job: ID } })).rows).toHaveLength(4);
+    expect((await call('list', { ledger, scope, given: { job: ID, kind: 'refund' } })).rows).toEqual([]);
   });
 
-  it('prints updates with their values', async () => {
+  it('refuses a job of updates, which have no entries', async () => {
     const ledger = await open(newPath());
-    await updatesOf(ledger, ['accepted', 'rejected']);
-    const { rows, result } = await call('export', { ledger, args: [ID] });
-    const expected = [
-      { job: ID, row: 1, uid: ONYE, state: 'accepted', exit_code: 0, message: null },
-      { job: ID, row: 2, uid: ONYE, state: 'rejected', exit_code: 3, message: 'no' },
-    ];
-    expect(JSON.stringify(rows)).toBe(JSON.stringify(expected));
-    const columns = result?.kind === 'list' ? result.view.columns.map(({ path }) => path) : [];
-    expect(columns).toEqual(Object.keys(expected[0] ?? {}));
+    await updatesOf(ledger, ['accepted']);
+    const { error } = await call('list', { ledger, given: { job: ID } });
+    expect(error).toMatchObject({ kind: 'usage', message: `${ID} updates customers, and the ledger lists no updates` });
   });
 });

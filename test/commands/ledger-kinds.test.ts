@@ -26,7 +26,7 @@ const valuesOf = async (path: string, columns: readonly string[]): Promise<unkno
 };
 
 describe('an entry of another kind', () => {
-  it.each(['show', 'list', 'export'])('has its kind and its request in `ledger %s`', async (path) => {
+  it.each(['show', 'list'])('has its kind and its request in `ledger %s`', async (path) => {
     expect(await valuesOf(path, ['id', 'kind', 'state', 'about', 'request', 'ugwo', 'medium', 'payment'])).toEqual([
       ...[ID, 'refund', 'unknown', ACT, { path: '/v1/refunds', body: BODY }],
       ...[null, null, null],

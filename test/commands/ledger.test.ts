@@ -224,13 +224,6 @@ describe('ledger list', () => {
   });
 });
 
-describe('ledger export', () => {
-  it('prints every row, oldest first', async () => {
-    const { rows } = await call('export', { ledger: memoryLedger(many(201)) });
-    expect(rows.map(({ id }) => id)).toEqual(many(201).map(({ id }) => id));
-  });
-});
-
 describe('ledger resolve', () => {
   const yes = { globals: { yes: true } } as const;
   it('records who, when, why and the result', async () => {

@@ -9,7 +9,7 @@ import { environmentOf } from './surroundings.ts';
 /** Longer than any run that does not hang. */
 const LIMIT_MS = 30 * 60_000;
 
-/** A charge as `ledger export` prints it. */
+/** A charge as `ledger list` prints it. */
 export interface Entry {
   readonly id: string;
   readonly state: string;
@@ -79,7 +79,7 @@ export const openBench = (folder: string, service: Counting, { name = 'home', en
     path: (name) => join(folder, name),
     run,
     charge: (args, hardship) => run(['ugwo', 'charge', '--from', rows, '--yes', '-o', 'json', ...args], hardship),
-    exported: async (job) => parsed((await good(['ledger', 'export', job])).stdout),
+    exported: async (job) => parsed((await good(['ledger', 'list', '--job', job, '-o', 'ndjson'])).stdout),
     unknown: async () => parsed((await good(['ledger', 'list', '--state', 'unknown', '-o', 'ndjson'])).stdout),
   };
 };

@@ -95,7 +95,7 @@ const openStage = async (): Promise<Stage> => {
   const charged = await paycli(['ugwo', 'charge', '--from', charges, '--medium', 'bank_transfer', '--json'], options);
   expect(charged.code, charged.stderr).toBe(0);
   const { job } = JSON.parse(charged.stdout) as { job: string };
-  const rows = ndjson((await paycli(['ledger', 'export', job], options)).stdout);
+  const rows = ndjson((await paycli(['ledger', 'list', '--job', job, '-o', 'ndjson'], options)).stdout);
   const plan = new Map(rows.map(({ activity }, index) => [String(activity), endingOf(index)]));
   expect(plan.size).toBe(CHARGES);
   let index = 0;
@@ -122,7 +122,7 @@ const watchToEnd = ({ options, job }: Stage) =>
 /** Checks that the ledger knows the end of every charge, and that each was reported once. */
 const expectKnown = async ({ options, job, plan }: Stage, told: string): Promise<void> => {
   const wanted = [...plan].map(([activity, as]) => [activity, as === 'successful' ? 'paid' : 'failed']).sort();
-  const rows = ndjson((await paycli(['ledger', 'export', job], options)).stdout);
+  const rows = ndjson((await paycli(['ledger', 'list', '--job', job, '-o', 'ndjson'], options)).stdout);
   expect(rows.map(({ activity, payment }) => [activity, payment]).sort()).toEqual(wanted);
   const ends = ndjson(told).filter(({ now }) => now === 'paid' || now === 'failed');
   expect(ends.map(({ activity, now }) => [activity, now]).sort()).toEqual(wanted);

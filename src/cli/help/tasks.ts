@@ -14,7 +14,7 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
     ['checkout', 'list get providers'],
   ],
   ['Follow up', ['watch'], ['ledger', 'list show sync resolve report']],
-  ['Files', ['ledger', 'jobs export', 'files sent with --from']],
+  ['Files', ['ledger', 'jobs', 'files sent with --from']],
   [
     'Setup',
     ['login'],

@@ -19,15 +19,12 @@ import { continueCommand } from '../record.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
   countsOf,
-  exportView,
   isApproved,
   isOfCharges,
   jobRecordOf,
   jobView,
   notStarted,
   recordOf,
-  updateRecordOf,
-  updatesView,
   viewFor,
   viewOf,
 } from './view.ts';
@@ -62,7 +59,7 @@ export const pagesOf = (
 
 /** Options of a list that continues. Times become fixed. */
 const wordsOf = (
-  { payment = [], kind, state = [], ref, customer, ugwo, max, allProfiles }: LedgerListInput,
+  { payment = [], kind, state = [], ref, customer, ugwo, job, max, allProfiles }: LedgerListInput,
   { since, until }: Period,
 ) => {
   const word = (flag: string, value: string | number | undefined): string[] =>
@@ -77,30 +74,41 @@ const wordsOf = (
     ...word('--ref', ref),
     ...word('--customer', customer),
     ...word('--ugwo', ugwo),
+    ...word('--job', job),
     ...word('--max', max),
     ...(allProfiles ? ['--all-profiles'] : []),
   ];
 };
 
 const filterOf = (
-  { payment: payments, kind, state: states, ref, customer, ugwo: about }: LedgerListInput,
+  { payment: payments, kind, state: states, ref, customer, ugwo: about, job }: LedgerListInput,
   ledger: Ledger,
 ): EntryFilter => {
-  const filter = { kind: kind === 'all' ? undefined : kind, states, ref, customer, about };
+  const filter = { kind: kind === 'all' ? undefined : kind, states, ref, customer, about, job };
   if (payments === undefined) return filter;
   const test = (entry: Entry): boolean => payments.some((payment) => payment === paymentOf(entry, ledger.moment()));
   return { ...filter, ...filterForPayments(payments), test };
 };
 
+/** Throws for a job of updates, which have no entries: an empty list would look like an answer. */
+const refuseUpdates = ({ id, kind }: Job): void => {
+  if (kind !== 'update') return;
+  throw usageError(`${id} updates customers, and the ledger lists no updates`, {
+    hint: `to count its rows: \`paycli ledger show ${id}\`; to see each row, run the same command again with --report`,
+  });
+};
+
 /** Lists the ledger's entries, newest first. */
 export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> => {
-  const { since, until, max, cursor, allProfiles } = input;
+  const { since, until, job, max, cursor, allProfiles } = input;
   const now = deps.io.clock.now();
   await checkPeriod(input, deps);
   const begun = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
-  const scope = allProfiles ? {} : await deps.scope();
   const from = cursor === undefined ? undefined : seqOf(cursor);
   const ledger = await deps.ledger();
+  if (job !== undefined) refuseUpdates(await findJob(ledger, job));
+  // A job has one profile.
+  const scope = allProfiles || job !== undefined ? {} : await deps.scope();
   return {
     kind: 'list',
     pages: pagesOf(ledger, await recorderOf(deps), { ...scope, ...filterOf(input, ledger), begun }, { from, max }),
@@ -226,48 +234,4 @@ const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Resul
 export const show = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
   return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
-};
-
-const exportCursorOf = (row: number): string => Buffer.from(`row:${row}`).toString('base64url');
-
-/** Records of the rows from `first` to `last`: every entry, or the update of each. */
-const recordsOf = async (
-  { jobs }: Ledger,
-  record: Recorder,
-  { id, kind }: Job,
-  first: number,
-  last: number,
-): Promise<ApiRecord[]> =>
-  kind === 'charge'
-    ? (await jobs.entries(id, first, last)).map(record)
-    : (await jobs.updates(id, first, last)).map(updateRecordOf);
-
-/** Yields the records of a job in the order of its rows. A page covers a fixed number of rows, started or not. */
-async function* rowPages(ledger: Ledger, record: Recorder, job: Job): AsyncGenerator<ApiPage> {
-  let [first, cursor] = [1, undefined as string | undefined];
-  for (;;) {
-    const last = first + PAGE_MAX - 1;
-    const nextCursor = last < job.rows ? exportCursorOf(last) : null;
-    yield { records: await recordsOf(ledger, record, job, first, last), cursor, nextCursor };
-    if (nextCursor === null) return;
-    [first, cursor] = [last + 1, nextCursor];
-  }
-}
-
-/** Exports all entries, oldest first, or the records of one job, by row. */
-export const exportEntries = async (
-  { job: id, allProfiles }: { readonly job: string | undefined; readonly allProfiles: boolean },
-  deps: Deps,
-): Promise<Result> => {
-  const [ledger, record] = [await deps.ledger(), await recorderOf(deps)];
-  if (id === undefined) {
-    const filter = { ...(allProfiles ? {} : await deps.scope()), oldestFirst: true };
-    return { kind: 'list', pages: pagesOf(ledger, record, filter, {}), view: exportView };
-  }
-  const job = await findJob(ledger, id);
-  return {
-    kind: 'list',
-    pages: rowPages(ledger, record, job),
-    view: job.kind === 'charge' ? exportView : updatesView,
-  };
 };

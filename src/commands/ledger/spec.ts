@@ -40,6 +40,7 @@ export interface LedgerListInput {
   readonly ref?: string;
   readonly customer?: string;
   readonly ugwo?: string;
+  readonly job?: string;
   readonly max?: number;
   readonly cursor?: string;
   readonly allProfiles: boolean;
@@ -78,6 +79,7 @@ const list = defineCommand({
     ref: option('--ref <text>', 'only charges of the payment request with this reference', asText),
     customer: option('--customer <onye>', 'only charges of this customer, ony.…', asText, { completes: 'onye' }),
     ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
+    job: option('--job <job>', 'only the rows of this file, job-…, of any kind', asText, { completes: 'job' }),
     ...PAGE_OPTIONS,
     ...EVERY_PROFILE,
   },
@@ -86,6 +88,8 @@ const list = defineCommand({
     'see who has paid today': 'paycli ledger list --payment paid --since today',
     'list everything that may have been made': 'paycli ledger list --kind all --state unknown',
     'list the last five, as JSON': 'paycli ledger list --max 5 --json',
+    'export everything': 'paycli ledger list --kind all -o ndjson',
+    'export the last file': `${FILE}\npaycli ledger list --job ${LAST_JOB} -o ndjson`,
   },
   output:
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
@@ -95,7 +99,7 @@ const list = defineCommand({
   read: (_args, given, { validate }) => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
     if (validate) checkIdOption('--customer', 'ony', given.customer);
-    const { kind = CHARGE, allProfiles = false } = given;
+    const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false } = given;
     checkKind({ ...given, kind });
     return { ...given, kind, allProfiles };
   },
@@ -207,35 +211,4 @@ const resolve = defineCommand({
   load: () => import('./resolve.ts'),
 });
 
-const exportCommand = defineCommand({
-  path: ['ledger', 'export'],
-  danger: 'read',
-  summary: 'print every charge sent from here, oldest first, or those of one job, by row',
-  description: FOLLOWS,
-  args: [optional('job', 'only this job, job-…', { completes: 'job' })],
-  options: EVERY_PROFILE,
-  format: 'ndjson',
-  examples: {
-    'export everything': 'paycli ledger export',
-    'export for a spreadsheet': 'paycli ledger export -o csv',
-    'export the last file, row by row': `${FILE}\npaycli ledger export ${LAST_JOB}`,
-  },
-  output:
-    `one JSON object a line, on a terminal and in a pipe, unless -o says otherwise: ${ROW}; ` +
-    'for a job of `onye update`: job, row, uid, state, exit_code, message',
-  exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
-  read: (args, given) => ({ job: args[0], allProfiles: given.allProfiles ?? false }),
-  load: async () => ({ run: (await import('./entries.ts')).exportEntries }),
-});
-
-export const ledgerCommands = [
-  list,
-  jobs,
-  show,
-  sync,
-  resolve,
-  report,
-  exportCommand,
-  ...keepingCommands,
-  ...sharedCommands,
-];
+export const ledgerCommands = [list, jobs, show, sync, resolve, report, ...keepingCommands, ...sharedCommands];

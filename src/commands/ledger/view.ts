@@ -11,7 +11,7 @@ import { type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
 import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import type { Job, Update, Worker } from '../../ledger/job.ts';
+import type { Job, Worker } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
 import type { Sum, Synced } from '../../ledger/report.ts';
@@ -227,14 +227,6 @@ export const paymentsView: View = {
   ],
 };
 
-/** Complete rows. */
-export const exportView: View = {
-  columns: namesIn(
-    'id state ugwo medium origin profile activity status next_action job row created_at recorded_at ' +
-      'exit_code evidence provider phone amount currency ref customer payment kind about request',
-  ).map((path) => (path === 'amount' ? amount : { path })),
-};
-
 /** True if the rows are charges, whose outcome the service shows. */
 export const isOfCharges = ({ command }: Pick<Job, 'command'>): boolean => command === 'ugwo charge';
 
@@ -352,12 +344,4 @@ export const jobView: View = {
     { path: 'approved_at', kind: 'time', label: 'approved' },
     ...BESIDE,
   ],
-};
-
-/** Output row of a customer update. */
-export const updateRecordOf = ({ job, row, onye, state, exitCode, message }: Update): ApiRecord =>
-  madeHere({ job, row, uid: onye, state, exit_code: exitCode ?? null, message: message ?? null });
-
-export const updatesView: View = {
-  columns: ['job', 'row', 'uid', 'state', 'exit_code', 'message'].map((path) => ({ path })),
 };
