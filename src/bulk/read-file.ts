@@ -179,7 +179,7 @@ export interface RowsFile extends Pick<FileBytes, 'close'> {
   rows(): AsyncIterable<InputRow>;
 }
 
-export type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> }) & {
+type InputOptions = ({ readonly path: string } | { readonly stdin: AsyncIterable<Uint8Array> }) & {
   /** The name for messages; its ending may determine the format. */
   readonly name: string;
   readonly format?: FileFormat | undefined;

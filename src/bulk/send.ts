@@ -53,7 +53,7 @@ export const keyQueue = () => {
 };
 
 /** `leave`: once aborted, the remaining rows are not reported any more. */
-export interface WorkOff<T>
+interface WorkOff<T>
   extends Pick<RowServices, 'clock' | 'random' | 'stop' | 'leave'>,
     Pick<BulkInput, 'concurrency' | 'rate' | 'continueOnUnknown' | 'allowRepeats'> {
   readonly input: Pick<RowsFile, 'rows'>;

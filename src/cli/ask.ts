@@ -103,7 +103,7 @@ const choosing = ({ choices, open = false }: Omit<Choices, 'title'>, at: Choosin
 const GAP = 3;
 
 /** Numbers the choices and arranges them in as many columns as fit, in row order. */
-export const numbered = (choices: readonly string[], columns: number): readonly string[] => {
+const numbered = (choices: readonly string[], columns: number): readonly string[] => {
   const digits = String(choices.length).length;
   const cells = choices.map((choice, index) => `${String(index + 1).padStart(digits)}  ${visible(choice)}`);
   const width = Math.max(...cells.map((cell) => cell.length)) + GAP;

@@ -61,7 +61,7 @@ export const withSentDetector = <T>(mark: SentDetector, dispatch: () => T): T =>
 };
 
 /** True only with proof that no byte of the request was sent. */
-export const provenNotSent = (mark: SentDetector): boolean => mark.traced && !mark.handedOver;
+const provenNotSent = (mark: SentDetector): boolean => mark.traced && !mark.handedOver;
 
 /** Reason why there is no answer. */
 interface NoAnswer {

@@ -116,7 +116,7 @@ export interface Walk {
 }
 
 /** A received page: its next cursor is known before its records are read. */
-export interface Arrived<T> {
+interface Arrived<T> {
   readonly count: number;
   readonly nextCursor: string | null;
   /** Creates its records. */

@@ -276,7 +276,7 @@ export const summaryColumns = (accepted: string): typeof SUMMARY_COLUMNS =>
   SUMMARY_COLUMNS.map((column) => (column.path === 'accepted' ? { ...column, label: accepted } : column));
 
 /** The columns of a job's summary, in order. The most urgent ones come first on a card. */
-export const SUMMARY_COLUMNS: readonly {
+const SUMMARY_COLUMNS: readonly {
   readonly path: string;
   readonly label?: string;
   readonly kind?: 'count';

@@ -16,7 +16,7 @@ const DIGITS: readonly (readonly [digits: number, codes: string])[] = [
 const DIGITS_OF = new Map(DIGITS.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)));
 
 /** Decimal places of a currency; 2 for an unknown code. */
-export const minorDigits = (currency: string): number => DIGITS_OF.get(currency.toUpperCase()) ?? 2;
+const minorDigits = (currency: string): number => DIGITS_OF.get(currency.toUpperCase()) ?? 2;
 
 const groupByThrees = (whole: string): string => {
   const groups = [];

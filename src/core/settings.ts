@@ -13,7 +13,7 @@ export const CHOICES: Readonly<Record<string, readonly string[]>> = {
 const COLUMNS = 'columns.';
 
 /** Commands that print a table with configurable columns, by their words. */
-export const WITH_COLUMNS = [
+const WITH_COLUMNS = [
   'ugwo.list',
   'onye.list',
   'checkout.list',

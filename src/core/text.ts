@@ -20,7 +20,7 @@ const UNSEEN_IN_ASCII = /(?<!\P{ASCII})[\p{DI}\p{Cf}]+(?!\P{ASCII})/gu;
 const NOT_PLAIN = /[^ -~]/;
 
 /** True for printable ASCII on one line. */
-export const isPlain = (text: string): boolean => !NOT_PLAIN.test(text);
+const isPlain = (text: string): boolean => !NOT_PLAIN.test(text);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

@@ -62,7 +62,7 @@ export const stateOf = (path: string, kind: DatabaseKind): FileState => {
 };
 
 /** Suffixes of the files that SQLite puts beside a database. */
-export const LOGS = ['-wal', '-shm', '-journal'] as const;
+const LOGS = ['-wal', '-shm', '-journal'] as const;
 
 const removeLogs = (path: string): void => {
   for (const suffix of LOGS) rmSync(path + suffix, { force: true });

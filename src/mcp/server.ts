@@ -24,7 +24,7 @@ export interface Caller {
 export type ToolAnswer = { readonly text: string; readonly isError: boolean } | { readonly question: string };
 
 /** Tools, and the function that runs one. */
-export interface ToolBox {
+interface ToolBox {
   readonly version: string;
   readonly instructions: string;
   readonly tools: readonly Tool[];

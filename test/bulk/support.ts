@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { InputRow } from '../../src/bulk/cells.ts';
 import { InputError } from '../../src/bulk/formats.ts';
-import { type InputOptions, openInput, type RowsFile } from '../../src/bulk/read-file.ts';
+import { openInput, type RowsFile } from '../../src/bulk/read-file.ts';
 
 /** A folder for one test file. */
 export const madeFolder = (): string => {
@@ -19,7 +19,7 @@ export const rowsOf = async (rows: AsyncIterable<InputRow>): Promise<InputRow[]>
   return all;
 };
 
-export type More = Partial<Pick<InputOptions, 'format' | 'delimiter'>>;
+export type More = Partial<Pick<Parameters<typeof openInput>[0], 'format' | 'delimiter'>>;
 
 /** The opened file with this content. */
 export const opened = async (

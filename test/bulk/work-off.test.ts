@@ -4,7 +4,7 @@ import type { InputRow } from '../../src/bulk/cells.ts';
 import { bitSet } from '../../src/bulk/counters.ts';
 import type { RowsFile } from '../../src/bulk/read-file.ts';
 import type { RowEnd } from '../../src/bulk/row-end.ts';
-import { type WorkedOff, type WorkOff, workOff } from '../../src/bulk/send.ts';
+import { type WorkedOff, workOff } from '../../src/bulk/send.ts';
 import { isTakenUp, type RowState } from '../../src/core/charge.ts';
 import { PayError } from '../../src/core/error.ts';
 
@@ -12,7 +12,12 @@ import { PayError } from '../../src/core/error.ts';
 type Book = Map<number, RowEnd>;
 
 interface Options
-  extends Partial<Pick<WorkOff<number>, 'concurrency' | 'continueOnUnknown' | 'allowRepeats' | 'excluded' | 'stop'>> {
+  extends Partial<
+    Pick<
+      Parameters<typeof workOff<number>>[0],
+      'concurrency' | 'continueOnUnknown' | 'allowRepeats' | 'excluded' | 'stop'
+    >
+  > {
   readonly rows: number;
   readonly book?: Book;
   readonly retry?: boolean;

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Exchange } from '../../src/client/answer.ts';
 import type { AnswerBody } from '../../src/client/body.ts';
 import {
-  type Arrived,
   longestWrite,
   noticePause,
   sendRead,
@@ -25,7 +24,7 @@ import { thrownBy } from './support.ts';
 /** A list as a graph: each cursor (the first is '') has records and a next cursor. */
 type Graph = Readonly<Record<string, { readonly records: readonly number[]; readonly next: string | null }>>;
 
-const arrived = (page: ApiPage<number>): Arrived<number> => ({
+const arrived = (page: ApiPage<number>) => ({
   count: page.records.length,
   nextCursor: page.nextCursor,
   open: () => page,
@@ -33,7 +32,7 @@ const arrived = (page: ApiPage<number>): Arrived<number> => ({
 
 const fetchFrom =
   (graph: Graph, asked: string[] = []) =>
-  async (cursor: string | undefined): Promise<Arrived<number>> => {
+  async (cursor: string | undefined) => {
     asked.push(cursor ?? '');
     const node = graph[cursor ?? ''];
     if (node === undefined) throw new PayError('read_failed', `no page at ${cursor}`);
@@ -122,7 +121,7 @@ describe('walkPages', () => {
 
   it('continues over any number of pages with records', async () => {
     let made = 0;
-    const fetch = async (cursor: string | undefined): Promise<Arrived<number>> => {
+    const fetch = async (cursor: string | undefined) => {
       made += 1;
       const nextCursor = made < 1500 ? `c${made}` : null;
       return arrived({ records: [{ value: made, text: String(made) }], cursor, nextCursor });

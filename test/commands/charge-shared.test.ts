@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChargeField, ChargeFields } from '../../src/commands/ugwo/charge-shared.ts';
+import type { ChargeFields } from '../../src/commands/ugwo/charge-shared.ts';
 import { faultsOf, faultsUnchecked } from '../../src/commands/ugwo/charge-shared.ts';
 
 const AT = { ms: Date.UTC(2026, 10, 20, 12), offset: 0 };
-const column = (field: ChargeField): string => field;
+const column = (field: keyof ChargeFields): string => field;
 const faultsIn = (fields: ChargeFields): string[] =>
   faultsOf(fields, column).map(({ field, what }) => `${field}: ${what}`);
 
@@ -64,7 +64,7 @@ describe('faultsOf', () => {
     );
     fc.assert(
       fc.property(words, (given) => {
-        const foreign: Readonly<Record<string, readonly ChargeField[]>> = {
+        const foreign: Readonly<Record<string, readonly (keyof ChargeFields)[]>> = {
           bank_transfer: ['provider', 'phone'],
           ussd: ['phone', 'expires_at', 'expires_in'],
           mobile_money: ['expires_at', 'expires_in'],

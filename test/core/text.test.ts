@@ -5,7 +5,6 @@ import {
   forSpreadsheet,
   forTerminal,
   fromSpreadsheet,
-  isPlain,
   visible,
   visibleExactly,
   visibleJson,
@@ -93,16 +92,6 @@ it('visibleLines keeps newlines, visibleText newlines and tabs', () => {
       expect(hiddenIn(visibleText(text)).filter((code) => code !== 10 && code !== 9)).toEqual([]);
     }),
   );
-});
-
-describe('isPlain', () => {
-  it.each(['', 'a line ~!', 'NGN 9'])('accepts %j', (text) => {
-    expect(isPlain(text)).toBe(true);
-  });
-
-  it.each(['\n', 'a\tb', 'a\u007f', 'é', 'a\u200bb'])('rejects %j', (text) => {
-    expect(isPlain(text)).toBe(false);
-  });
 });
 
 describe('visibleJson', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { Input, Output } from '../../src/core/io.ts';
-import { serveMcp, type ToolBox } from '../../src/mcp/server.ts';
+import { serveMcp } from '../../src/mcp/server.ts';
 
 /** Messages as a client would send them, then the end of its side once `until` resolves. */
 const stdinWith = (messages: readonly object[], until: Promise<unknown>, atEnd = (): void => undefined): Input => ({
@@ -23,7 +23,7 @@ it('ends once every call has ended, although the client has left before', async 
   const order: string[] = [];
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   const { promise: called, resolve: calls } = Promise.withResolvers<void>();
-  const box: ToolBox = {
+  const box: Parameters<typeof serveMcp>[0] = {
     version: '0',
     instructions: '',
     tools: [],
@@ -54,7 +54,7 @@ it.each([
   ['pages alone', { elicitation: { url: {} } }, false],
 ])('asks through a client that can show a form: one that declares %s', async (_what, capabilities, elicits) => {
   const { promise: asked, resolve } = Promise.withResolvers<boolean>();
-  const box: ToolBox = {
+  const box: Parameters<typeof serveMcp>[0] = {
     version: '0',
     instructions: '',
     tools: [],

@@ -11,7 +11,7 @@ export interface ChargeFields {
   readonly provider?: string | undefined;
   readonly phone?: string | undefined;
 }
-export type ChargeField = keyof ChargeFields;
+type ChargeField = keyof ChargeFields;
 export const CHARGE_FIELDS = ['medium', 'expires_at', 'expires_in', 'provider', 'phone'] as const;
 
 /** A fault in the fields: the field, and a sentence. */

@@ -12,7 +12,7 @@ export class Lost extends Error {
 /**
  * SQLSTATE of a server error: five characters with at least one digit, unlike EPIPE. Undefined if the server sent none.
  */
-export const stateOf = (thrown: unknown): string | undefined => {
+const stateOf = (thrown: unknown): string | undefined => {
   if (thrown instanceof Lost || !(thrown instanceof Error)) return undefined;
   const { code } = thrown as { readonly code?: unknown };
   return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;

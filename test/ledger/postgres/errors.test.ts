@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../../src/core/error.ts';
-import { isPassing, isUndone, Lost, sharedError, stateOf } from '../../../src/ledger/postgres/session.ts';
+import { isPassing, isUndone, Lost, sharedError } from '../../../src/ledger/postgres/session.ts';
 
 const coded = (code: unknown): Error => Object.assign(new Error('said'), { code });
 
@@ -24,10 +24,8 @@ describe('the errors of PostgreSQL', () => {
 
   it('have no SQLSTATE if the connection broke', () => {
     for (const code of ['EPIPE', 'EPERM', 'ECONNRESET', 'ETIMEDOUT', undefined, 28, '']) {
-      expect(stateOf(coded(code))).toBeUndefined();
       expect(isUndone(coded(code))).toBe(false);
     }
-    expect(stateOf(Object.assign(new Lost('away'), { code: '23505' }))).toBeUndefined();
     expect(isPassing(new Lost('away'))).toBe(true);
     expect(isUndone(new Lost('away'))).toBe(false);
   });

@@ -13,9 +13,10 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HIGHEST_FILE_NAME } from '../../../src/core/charge.ts';
 import { mountPoints } from '../../../src/core/files.ts';
-import { LOGS } from '../../../src/database/file.ts';
 import { checkAccess } from '../../../src/ledger/sqlite/file.ts';
 import { newPath } from '../support/charges.ts';
+
+const LOGS = ['-wal', '-shm', '-journal'];
 
 /** A file of this mode in a folder of this mode. */
 const fileOf = (mode: number, folder = 0o700): string => {
