@@ -1,9 +1,9 @@
-import type { ApiRecord } from '../core/record.ts';
+import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import type { Column, View } from '../core/result.ts';
 import { type Cell, cellOf, exactValue, fieldLines, headingOf, labelOf, labelWidth } from './cell.ts';
 import { checkColumns, tableColumns } from './columns.ts';
 import type { Styles, Surface } from './style.ts';
-import { pad, shorten, shortenStart, widthOf } from './text.ts';
+import { shorten, shortenStart, widthOf } from './text.ts';
 import type { Sink } from './walk.ts';
 
 /** The least width at which a shortened text is of any use. */
@@ -81,21 +81,13 @@ interface Layout {
   readonly widths: readonly number[];
 }
 
-const NO_LINE = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' };
-const NO_FRAME = { left: '', right: '', 'bottom-left': '', 'bottom-right': '', bottom: '', 'bottom-mid': '' };
-
-/**
- * The line below the head. Only this line is drawn by cli-table3: a table for each row takes a hundred times as long, and
- * it measures some characters wrongly, which would shift a column.
- */
-const ruleOf = (Table: CliTable, widths: readonly number[], { rule }: Styles): string => {
-  const table = new Table({
-    chars: { ...NO_LINE, ...NO_FRAME, bottom: rule, 'bottom-mid': rule.repeat(GAP.length), middle: GAP },
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-  });
-  table.push(widths.map((width) => ' '.repeat(width)));
-  return table.toString().split('\n').at(-1) ?? '';
-};
+/** Lines of a table: one below the head, and blanks between the columns. */
+const charsOf = ({ rule }: Styles) => ({
+  ...{ top: '', 'top-left': '', 'top-mid': '', 'top-right': '' },
+  ...{ bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' },
+  ...{ left: '', middle: GAP, right: '' },
+  ...{ 'left-mid': '', mid: rule, 'mid-mid': rule.repeat(GAP.length), 'right-mid': '' },
+});
 
 const alignOf = (column: Column | undefined): 'left' | 'right' =>
   column?.kind === 'money' || column?.kind === 'count' ? 'right' : 'left';
@@ -149,32 +141,68 @@ const choices = (columns: readonly Column[], chosen: boolean): Choice[] => {
 
 const joinLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
+/** Stands for one column of a text. */
+const STAND_IN = 'x';
+const STAND_INS = /x+/g;
+
+/**
+ * Lays out fitted cells by cli-table3. A stand-in of the same width takes the place of each text until then: cli-table3
+ * measures some characters wrongly, and cuts a text that is wider than its column.
+ */
+const layOut = (
+  Table: CliTable,
+  { columns, widths }: Layout,
+  styles: Styles,
+  head: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+): string[] => {
+  const standIn = ({ text }: Cell, column: number): string =>
+    STAND_IN.repeat(text === '' ? 0 : Math.max(1, Math.min(widthOf(text), widths[column] ?? 0)));
+  const table = new Table({
+    head: head.map(standIn),
+    colWidths: [...widths],
+    colAligns: columns.map(alignOf),
+    chars: charsOf(styles),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+  });
+  for (const row of rows) table.push(row.map(standIn));
+  const cells = [...head, ...rows.flat()].filter(({ text }) => text !== '');
+  let filled = 0;
+  const fill = (): string => {
+    const { text, paint } = cells[filled] as Cell;
+    filled += 1;
+    // A combining mark alone has no width, and stands on a blank.
+    return paint(widthOf(text) === 0 ? ` ${text}` : text);
+  };
+  const lines = table.toString().split('\n');
+  return lines.map((line, at) =>
+    head.length > 0 && at === 1 ? styles.dim(line) : line.replaceAll(STAND_INS, fill).trimEnd(),
+  );
+};
+
 /**
  * Renders pages under one header, with the widths of the first page. A cell that is wider than its column and may not
  * be cut shifts the rest of its row.
  */
-const tableSink = (Table: CliTable, { columns, widths }: Layout, { width, styles }: Surface): Sink => {
+const tableSink = (Table: CliTable, layout: Layout, { width, styles }: Surface): Sink => {
+  const { columns, widths } = layout;
   const mayCut = Number.isFinite(width);
-  const fitted = ({ text, paint }: Cell, column: Column, index: number): string => {
-    const room = widths[index] ?? 0;
-    const short = mayCut && mayBeCut(column) ? shortened(text, column, room, styles) : text;
-    const isLast = index === columns.length - 1;
-    return paint(isLast && alignOf(column) === 'left' ? short : pad(short, room, alignOf(column)));
-  };
-  const line = (cellAt: (column: Column) => Cell): string => {
-    const cells = columns.map((column, index) => fitted(cellAt(column), column, index));
-    return cells.join(GAP).trimEnd();
-  };
-  const head = (): string[] => {
-    const rule = ruleOf(Table, widths, styles);
-    return [line((column) => ({ text: headingOf(column), paint: styles.heading })), styles.dim(rule)];
-  };
-  let started = false;
+  const fitted = (cellAt: (column: Column) => Cell): Cell[] =>
+    columns.map((column, index) => {
+      const { text, paint } = cellAt(column);
+      const short = mayCut && mayBeCut(column) ? shortened(text, column, widths[index] ?? 0, styles) : text;
+      return { text: short, paint };
+    });
+  let head = fitted((column) => ({ text: headingOf(column), paint: styles.heading }));
   return {
     *page(records) {
-      if (!started) yield joinLines(head());
-      started = true;
-      for (const value of records.map(exactValue)) yield `${line((column) => cellOf(value, column, styles))}\n`;
+      // The time of cli-table3 grows with the square of the rows, and a list inside a record may be long.
+      for (let from = 0; from < records.length; from += PAGE_MAX) {
+        const values = records.slice(from, from + PAGE_MAX).map(exactValue);
+        const rows = values.map((value) => fitted((column) => cellOf(value, column, styles)));
+        yield joinLines(layOut(Table, layout, styles, head, rows));
+        head = [];
+      }
     },
     end: () => '',
   };

@@ -67,10 +67,7 @@ export const shortenStart = (text: string, width: number, ellipsis = '…'): str
 };
 
 /** Pads `text` with blanks to `width` columns; longer text stays as it is. */
-export const pad = (text: string, width: number, align: 'left' | 'right' = 'left'): string => {
-  const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return align === 'left' ? text + blanks : blanks + text;
-};
+export const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 const wrapLine = (line: string, width: number, mayBreak: boolean): string[] => {
   if (widthOf(line) <= width) return [line];

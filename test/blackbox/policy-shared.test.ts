@@ -86,11 +86,8 @@ describe('a file above --approve-above', () => {
     );
     const { stdout } = await inProcess(['ledger', 'jobs', '--json'], ada);
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });
-    const policy = await inProcess(['policy', 'show', '--others', '--json'], ada);
-    expect([JSON.parse(policy.stdout), policy.stderr]).toMatchObject([
-      { amounts: [{ currency: 'NGN', approve_above: 1_000_000 }] },
-      '',
-    ]);
+    const policy = await inProcess(['policy', 'show', '--others'], ada);
+    expect(policy).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('approve_above\t1000000') });
   });
 
   it("can't be approved by the user who asked for it, nor by a script", async () => {

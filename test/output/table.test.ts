@@ -156,8 +156,9 @@ meta             currency     meta.tier        amount
     const text = await drawn(terminal(120), [RECORDS], { color: true });
     expect(stripVTControlCharacters(text)).toBe(WIDE);
     expect(text).toContain('\u001b[36mprocessing\u001b[39m');
-    expect(text).toContain('\u001b[32mpaid      \u001b[39m');
+    expect(text).toContain('\u001b[32mpaid\u001b[39m        ');
     expect(text).toContain(' new_state  ');
+    expect(text.split('\n')[1]).toBe(`\u001b[2m${WIDE.split('\n')[1]}\u001b[22m`);
   });
 
   it.each([
@@ -272,6 +273,18 @@ describe('a table over several pages', () => {
     const text = await drawn(io, [RECORDS.slice(0, 2), [], RECORDS.slice(2)]);
     expect(text).toBe(MIDDLE);
     expect(io.stdout.writes.map((write) => write.split('\n').length - 1)).toEqual([4, 1]);
+  });
+
+  it('has one header and one layout for however many records of a page', async () => {
+    const [head, rule, ...rows] = WIDE.trimEnd().split('\n');
+    const records = Array.from({ length: 201 }, (_, at) => RECORDS[at % 3] as ApiRecord);
+    const lines = (await drawn(pipe(), [records])).trimEnd().split('\n');
+    expect(lines).toEqual([head, rule, ...records.map((_, at) => rows[at % 3])]);
+  });
+
+  it('keeps the columns aligned below a combining mark alone', async () => {
+    const [, , row] = (await drawn(pipe(), [[ugwo('a1', { description: '\u0301' })]])).split('\n');
+    expect(row).toBe(`ugw.WXYZ.a1  processing  NGN 5,000.00   \u0301            ${AT}`);
   });
 
   it('never shortens an amount: its row is wider', async () => {

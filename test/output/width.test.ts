@@ -65,9 +65,8 @@ describe('shorten', () => {
   });
 });
 
-it('pad pads on either side and leaves longer text unchanged', () => {
+it('pad adds blanks and leaves longer text unchanged', () => {
   expect(pad('東', 4)).toBe('東  ');
-  expect(pad('東', 4, 'right')).toBe('  東');
   expect(pad('abcdef', 4)).toBe('abcdef');
 });
 
