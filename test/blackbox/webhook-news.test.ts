@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { endIfRunning, errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
-import { json, reset, serveAllBy, ugwo } from '../support/service.ts';
+import { held, json, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
 import { eventOf, listen, paymentsIn } from './news-support.ts';
 
@@ -54,20 +54,27 @@ const stop = async (run: Awaited<ReturnType<typeof listen>>['run']) => {
 };
 
 describe('webhook listen with a ledger', () => {
-  it('reads a payment request once for many events, and trusts only that read', async () => {
+  it('reads a payment request for many events at once, and trusts only that read', async () => {
     const world = await charge(1, 2);
-    world.show(1, requestWith(1, [activity(1, 'successful')]));
-    world.show(2, requestWith(2, [activity(2, 'requires_action')]));
+    const answers = [
+      held(requestWith(1, [activity(1, 'successful')])),
+      held(requestWith(2, [activity(2, 'requires_action')])),
+    ];
+    for (const [index, { hold }] of answers.entries()) world.show(index + 1, hold);
     const { run, deliver } = await listen(world.options);
     const paid = (number: number) => eventOf(number, 'ugwo.activity.updated', activity(number, 'successful'));
     const all = Array.from({ length: 20 }, (_, index) => deliver(paid((index % 2) + 1)));
     expect(await Promise.all(all)).toEqual(all.map(() => 200));
-    await until(() => world.reads().length >= 2);
+    for (const { letGo } of answers) letGo();
+    await until(() => new Set(world.reads().map(numberIn)).size === 2);
     await until(async () => (await paymentsIn(world.options)).includes('paid'));
     await stop(run);
     // For the other one, only the event says that it is paid.
     expect(await paymentsIn(world.options)).toEqual(['open', 'paid']);
-    expect(world.reads().map(numberIn).sort()).toEqual([1, 2]);
+    // One read each, and one more for events that came after it was sent.
+    for (const number of [1, 2]) {
+      expect(world.reads().filter((seen) => numberIn(seen) === number).length).toBeLessThanOrEqual(2);
+    }
   });
 
   it('sends no read for events that are unsigned, about other charges, or without a payment request', async () => {
