@@ -181,7 +181,6 @@ describe.runIf(process.platform !== 'win32')(
       // Ids from this machine's ledger, where an id is expected.
       expect(await session.tab('paycli ledger show chg')).not.toMatch(/chg-\w/);
       expect(await session.tab('paycli --local ledger show chg')).toMatch(/show chg-\w{12}/);
-      expect(await session.tab('paycli ledger list --local --job job')).toMatch(/job-\w{16}/);
       expect(await session.tab('paycli ledger list --local --ugwo=ugw.')).toContain(`--ugwo=${SEEDED.ugwo}`);
 
       // No word on the line is executed, whatever the answer.
@@ -215,7 +214,7 @@ describe('__complete', () => {
   it('offers ids of the local ledger where an id is expected', async () => {
     const home = await practised('all');
     const offered = async (typed: string) => (await inProcess(asked(...typed.split(' ')), { home })).stdout;
-    expect(await offered('ledger export --local job')).toMatch(/^job-\w{16}/);
+    expect(await offered('ledger list --local --job job')).toMatch(/^job-\w{16}/);
     expect(await offered('--local onye get ony.')).toContain(SEEDED.onye);
     expect(await offered('activity get --local ugw.')).toContain(SEEDED.ugwo);
     expect(await offered('activity wait --local act.')).toMatch(/^act\.\w/);
