@@ -160,6 +160,5 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   version: [one(objectOf({ version: text }))],
   mcp: [one(OWN_OBJECT)],
   schema: [one(OWN_OBJECT)],
-  ...Object.fromEntries(['bash', 'zsh', 'fish', 'powershell'].map((shell) => [`completion ${shell}`, [one(text)]])),
-  'completion install': [fields({ shell: text, file: text })],
+  completion: [one(text), fields({ shell: text, file: text })],
 };

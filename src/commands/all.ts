@@ -33,7 +33,7 @@ const GROUPS: readonly Group[] = [
   { words: ['mcp'], load: async () => [(await import('./mcp/spec.ts')).mcpCommand] },
   { words: ['schema'], load: async () => [(await import('./schema/spec.ts')).schemaCommand] },
   { words: ['version'], load: async () => [(await import('./version/spec.ts')).versionCommand] },
-  { words: ['completion'], load: async () => (await import('./completion/spec.ts')).completionCommands },
+  { words: ['completion'], load: async () => [(await import('./completion/spec.ts')).completionCommand] },
 ];
 
 const loaded = async (groups: readonly Group[]): Promise<readonly Spec[]> =>
@@ -64,5 +64,4 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     about: 'the service itself, on this machine',
     groups: { webhook: 'receivers of its events, and deliveries' },
   },
-  completion: { about: 'shell completion' },
 };

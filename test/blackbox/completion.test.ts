@@ -306,6 +306,17 @@ describe('__complete', () => {
   });
 });
 
+describe('completion SHELL', () => {
+  it.each([
+    ['an unknown shell', ['ksh'], /bash, zsh, fish, powershell/],
+    ['two shells', ['bash', 'zsh'], /too many arguments for completion: zsh/],
+    ['no shell', [], /missing required argument 'what': bash, zsh, fish, powershell, or install/],
+  ])('refuses %s', async (_what, words, message) => {
+    const ended = await inProcess(['completion', ...words]);
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  });
+});
+
 describe('completion install', () => {
   const PLACES = [
     ['bash', '.local/share/bash-completion/completions/paycli', /bash-completion/],

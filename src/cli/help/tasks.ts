@@ -22,7 +22,7 @@ const TASKS: readonly (readonly [task: string, ...Entry[]])[] = [
     ['version'],
     ['profile', 'list show use rename remove'],
     ['config', 'list get set unset'],
-    ['completion', 'install bash zsh fish powershell'],
+    ['completion'],
   ],
   ['Practice', ['emulator', 'start seed settle clock faults openapi webhook reset']],
   [

@@ -1,38 +1,34 @@
-import { defineCommand, optional } from '../../cli/define.ts';
+import { argument, defineCommand, optional } from '../../cli/define.ts';
 import { asOneOf } from '../../cli/options.ts';
-import { SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
+import { usageError } from '../../core/error.ts';
+import { SHELLS } from './scripts-shared.ts';
 
-const NAMES: Readonly<Record<Shell, string>> = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'PowerShell' };
+const INSTALL = 'install';
 
-const print = (shell: Shell) =>
-  defineCommand({
-    path: ['completion', shell],
-    summary: `print the script that completes commands in ${NAMES[shell]}`,
-    danger: 'read',
-    examples: {
-      'save it to a file': `paycli completion ${shell} > paycli.${shell}`,
-    },
-    output: 'a script',
-    exits: ['usage'],
-    read: () => ({ shell }),
-    load: async () => ({ run: async () => ({ kind: 'text', text: scriptFor(shell).trimEnd() }) }),
-  });
-
-const install = defineCommand({
-  path: ['completion', 'install'],
-  summary: 'install completion: the Tab key completes commands, options and ids',
+export const completionCommand = defineCommand({
+  path: ['completion'],
+  summary: 'install or print completion: the Tab key completes commands, options and ids',
   description:
-    'Writes the completion script to the folder of bash, zsh or fish, and prints the next step. It does not replace ' +
-    'a file that paycli did not write. For PowerShell it prints the line to add to $PROFILE.',
+    'The name of a shell prints its script. `completion install` writes the script to the folder of bash, zsh or fish, ' +
+    'and prints the next step. It does not replace a file that paycli did not write. For PowerShell it prints the line ' +
+    'to add to $PROFILE.',
   danger: 'write',
-  args: [optional('shell', `${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS })],
+  args: [
+    argument('what', `${SHELLS.join(', ')}, or ${INSTALL}`, { choices: [...SHELLS, INSTALL] }),
+    optional('shell', `for ${INSTALL}: ${SHELLS.join(', ')} (default: $SHELL)`, { choices: SHELLS }),
+  ],
   examples: {
-    'for bash': 'paycli completion install bash',
+    'install it for bash': 'paycli completion install bash',
+    'save the script of zsh to a file': 'paycli completion zsh > _paycli',
   },
-  output: 'shell, file',
+  output: 'a script; after install: shell, file',
   exits: ['usage'],
-  read: ([word]) => ({ shell: word === undefined ? undefined : asOneOf(SHELLS)(word) }),
-  load: () => import('./install.ts'),
+  read: ([what = '', shell]) => {
+    const parse = asOneOf(SHELLS);
+    if (what === INSTALL) return { install: true, shell: shell === undefined ? undefined : parse(shell) } as const;
+    const printed = parse(what);
+    if (shell !== undefined) throw usageError(`too many arguments for completion: ${shell}`);
+    return { install: false, shell: printed } as const;
+  },
+  load: () => import('./completion.ts'),
 });
-
-export const completionCommands = [install, ...SHELLS.map(print)];

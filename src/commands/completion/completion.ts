@@ -71,9 +71,7 @@ const write = (file: string, text: string): void => {
 };
 
 /** Writes the script to the path where its shell looks for it. */
-export const run = async ({ shell: named }: { readonly shell: Shell | undefined }, deps: Deps): Promise<Result> => {
-  const { env } = deps.io;
-  const shell = named ?? ownShell(env);
+const install = (shell: Shell, env: Env): Result => {
   if (shell === 'powershell') {
     throw usageError('PowerShell has no folder for completions; nothing was written', {
       hint: 'add to $PROFILE: paycli completion powershell | Out-String | Invoke-Expression',
@@ -91,3 +89,13 @@ export const run = async ({ shell: named }: { readonly shell: Shell | undefined 
   }
   return { kind: 'record', record: madeHere({ shell, file }), view, notice: left };
 };
+
+type Input =
+  | { readonly install: true; readonly shell: Shell | undefined }
+  | { readonly install: false; readonly shell: Shell };
+
+/** Prints the script of a shell, or installs it. */
+export const run = async (input: Input, { io }: Deps): Promise<Result> =>
+  input.install
+    ? install(input.shell ?? ownShell(io.env), io.env)
+    : { kind: 'text', text: scriptFor(input.shell).trimEnd() };
