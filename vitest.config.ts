@@ -38,12 +38,12 @@ export default defineConfig({
     fileParallelism: true,
     // Tests of the program mostly wait for it.
     maxWorkers: 6,
-    // The black-box tests start the built program against real servers.
-    testTimeout: 90_000,
-    hookTimeout: 30_000,
+    // A hang ends a test, not a slow machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     unstubEnvs: true,
     setupFiles: ['test/support/schemas.ts'],
     // A test without an assertion fails.
-    expect: { requireAssertions: true, poll: { timeout: 20_000, interval: 20 } },
+    expect: { requireAssertions: true, poll: { timeout: 60_000, interval: 20 } },
   },
 });

@@ -61,7 +61,7 @@ const always = (check: (shape: Shape, played: Awaited<ReturnType<typeof play>>) 
 
 const rowsOf = (events: readonly Event[]): number[] => events.map((event) => event.row);
 
-describe('in every run', { timeout: 60_000 }, () => {
+describe('in every run', () => {
   it('the concurrency is never exceeded', async () => {
     await always(({ concurrency }, { events }) => {
       expect(peak(events)).toBeLessThanOrEqual(concurrency);

@@ -36,4 +36,4 @@ it('the lock is held by one process, visible to others, and released when its pr
   release?.();
   expect(isHeld(path)).toBe(false);
   expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([0, 0o600]);
-}, 20_000);
+});

@@ -16,7 +16,7 @@ const telling = async (...rules: unknown[]) => {
     for (const name of names) await shop.post('/v1/onye', { email: `${name}@example.com`, ref: name });
   };
   const states = async () => (await deliveries()).map(({ state }) => state).toReversed();
-  const until = (wanted: readonly string[]) => expect.poll(states, { timeout: 10_000 }).toEqual(wanted);
+  const until = (wanted: readonly string[]) => expect.poll(states).toEqual(wanted);
   return { shop, receiver, deliveries, customers, until };
 };
 
@@ -40,7 +40,7 @@ describe('with a rule, a delivery', () => {
   test("arrives late, by the emulator's clock", async () => {
     const { shop, receiver, customers, deliveries } = await telling({ event: 'nzube.*', late: '10m' });
     await customers('a');
-    await expect.poll(async () => (await deliveries())[0]?.due, { timeout: 10_000 }).toBe('2026-11-20T12:10:00+00:00');
+    await expect.poll(async () => (await deliveries())[0]?.due).toBe('2026-11-20T12:10:00+00:00');
     shop.clock.set(NOON + 10 * MINUTE - 1);
     await shop.send('GET', '/v1/ugwo');
     expect(receiver.heard).toEqual([]);
@@ -103,7 +103,7 @@ describe('with a rule, a delivery', () => {
     expect([heard.whole, heard.body.byteLength]).toEqual([false, cut]);
     expect(Number(heard.headers['content-length'])).toBeGreaterThan(200);
     await expect
-      .poll(async () => (await deliveries())[0], { timeout: 10_000 })
+      .poll(async () => (await deliveries())[0])
       .toMatchObject({ due: '2026-11-20T12:30:00+00:00', attempts: [{ status: null, fault: `cut: ${cut}` }] });
     shop.clock.set(NOON + 30 * MINUTE);
     expect((await receiver.saw(2))[1]?.whole).toBe(true);

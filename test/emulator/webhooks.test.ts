@@ -58,8 +58,7 @@ describe('a delivery', () => {
     await tellTo(receiver.url);
     await shop.request();
     await receiver.saw(1);
-    const untilNoted = (count: number) =>
-      expect.poll(async () => (await deliveries())[0]?.attempts.length, { timeout: 10_000 }).toBe(count);
+    const untilNoted = (count: number) => expect.poll(async () => (await deliveries())[0]?.attempts.length).toBe(count);
     await untilNoted(1);
     expect((await deliveries())[0]).toMatchObject({ state: 'waiting', due: '2026-11-20T12:30:00+00:00' });
     shop.clock.set(NOON + HALF_HOUR - 1000);
@@ -103,7 +102,7 @@ test('with one data file, one of two emulators delivers, and the other takes ove
     await other.send('GET', '/v1/ugwo');
   }
   answer(204);
-  await expect.poll(deliveries, { timeout: 10_000 }).toMatchObject([{ state: 'delivered' }]);
+  await expect.poll(deliveries).toMatchObject([{ state: 'delivered' }]);
   expect(receiver.heard).toHaveLength(1);
   await shop.close();
   await other.send('POST', '/v1/onye', { email: 'ada@example.com' });
@@ -117,11 +116,11 @@ describe('a receiver', () => {
     await tellTo(receiver.url);
     await shop.request();
     const state = async () => (await deliveries())[0];
-    await expect.poll(state, { timeout: 10_000 }).toMatchObject({ attempts: [{ status }] });
+    await expect.poll(state).toMatchObject({ attempts: [{ status }] });
     shop.clock.set(NOON + HALF_HOUR);
     const [first, again] = (await receiver.saw(2)) as [Heard, Heard];
     expect(again.body).toEqual(first.body);
-    await expect.poll(state, { timeout: 10_000 }).toMatchObject({ state: 'delivered', due: null });
+    await expect.poll(state).toMatchObject({ state: 'delivered', due: null });
   });
 
   test('that is down, closes or hangs delays no other, and its failure is recorded', async () => {
@@ -132,7 +131,7 @@ describe('a receiver', () => {
     await shop.request();
     await good.saw(2);
     await expect
-      .poll(async () => (await deliveries()).filter(({ url }) => url === gone), { timeout: 10_000 })
+      .poll(async () => (await deliveries()).filter(({ url }) => url === gone))
       .toMatchObject([
         { attempts: [{ status: null, error: 'nothing listens there' }] },
         { attempts: [{ status: null, error: 'nothing listens there' }] },

@@ -17,7 +17,7 @@ const UGWOS = full ? 2000 : 24;
 const ROUNDS = full ? 100 : 4;
 /** One in this many answers is lost. */
 const LOST_OF = full ? 20 : 4;
-const FULL_MS = full ? 20 * 60_000 : 60_000;
+const FULL_MS = full ? 20 * 60_000 : 180_000;
 
 const shuffled = (ugwos: readonly string[], racer: number): string[] =>
   [...ugwos].sort((a, b) => drawn(`${racer} ${a}`) - drawn(`${racer} ${b}`));

@@ -21,7 +21,7 @@ const isWindows = process.platform === 'win32';
 let tarball = '';
 beforeAll(async () => {
   tarball = await packedTarball();
-}, 60_000);
+});
 
 describe.each(runtimes())(
   'installed globally without privileges and without a network, under Node $version',

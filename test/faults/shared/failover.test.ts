@@ -11,7 +11,7 @@ describe.skipIf(process.platform === 'win32')('a failover of the shared ledger',
     ['to a lagging standby loses intents, which is detected and blocks all charges', asynchronous],
     ['to a synchronous standby loses no intent', synchronous],
     ['sends nothing that no standby has', cancelled],
-  ])('%s', { timeout: 60_000 }, async (_name, run) => {
+  ])('%s', async (_name, run) => {
     expect(await run({ each: 4, folder: newFolder('failover'), machineAt })).toMatchObject({ failures: [] });
   });
 });

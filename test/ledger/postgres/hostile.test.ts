@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('a server that sends without end',
     ['rows without columns', [ROWS], message('D', Buffer.from([0, 0]))],
     ['answers', [], message('C', 'X\0')],
     ['a message of 1 GiB', [ROWS], HUGE],
-  ])('is disconnected during an answer: %s', { timeout: 60_000 }, async (_what, first, bytes) => {
+  ])('is disconnected during an answer: %s', async (_what, first, bytes) => {
     const server = await serverThat(({ name }, socket) => {
       if (name !== 'Query') return void socket.write(LET_IN);
       for (const one of first) socket.write(one);
