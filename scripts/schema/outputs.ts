@@ -148,7 +148,6 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'emulator settle': [one({ allOf: [ref('Activity')], properties: { due: instant } }, settledView)],
   'emulator clock': [one(objectOf({ now: instant, moved: { type: 'integer' } }), clockView)],
   'emulator faults': [list({ type: 'object', required: ['seen', 'fired'] }, faultView)],
-  'emulator openapi': [one(OWN_OBJECT)],
   'emulator webhook add': [WEBHOOK],
   'emulator webhook list': [{ ...WEBHOOK, list: true }],
   'emulator webhook remove': [WEBHOOK],

@@ -30,7 +30,7 @@ const isOfOneEvent = (path: string): boolean => /^webhook events (?:show|replay)
 const isApart = (path: string): boolean => [runsOn, isLogin, isListening, isOfOneEvent].some((is) => is(path));
 
 /** Examples with another format, or that run until stopped. */
-const OTHERWISE = /(?: -o | --columns| --as-curl| > |emulator start|paycli schema|emulator openapi)/;
+const OTHERWISE = /(?: -o | --columns| --as-curl| > |emulator start|paycli schema)/;
 const lastOf = ({ line }: Example): string => line.split('\n').at(-1) ?? '';
 const printsJson = (example: Example): boolean => !OTHERWISE.test(lastOf(example).replaceAll(/"\$\(.*?\)"/g, ''));
 

@@ -15,9 +15,10 @@ describe('the OpenAPI document', () => {
     expect((await sendRaw(origin, { method: 'POST', path: '/openapi.json' })).status).toBe(401);
   });
 
-  it('is printed by `emulator openapi` as packaged', async () => {
-    const { code, stdout, stderr } = await paycli(['emulator', 'openapi']);
+  it('is printed by `schema --openapi` as packaged', async () => {
+    const { code, stdout, stderr } = await paycli(['schema', '--openapi']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(readFileSync('dist/openapi.json', 'utf8'));
+    expect(await paycli(['schema', '--openapi', 'ugwo'])).toMatchObject({ code: 2, stdout: '' });
   });
 });

@@ -39,21 +39,6 @@ export const clock = defineCommand({
   load: async () => ({ run: (await import('./emulator.ts')).moveClock }),
 });
 
-export const openapi = defineCommand({
-  path: ['emulator', 'openapi'],
-  danger: 'read',
-  summary: 'print the contract of the service as an OpenAPI document',
-  description:
-    'OpenAPI 3.1 in JSON: what paycli sends and how it reads answers. A running emulator serves it at ' +
-    '/openapi.json, and the npm package has it as paycli/openapi.json.',
-  examples: {
-    'save it to a file': 'paycli emulator openapi > openapi.json',
-  },
-  output: 'the document',
-  exits: ['usage'],
-  load: async () => ({ run: (await import('./emulator.ts')).openapi }),
-});
-
 export interface FaultsInput {
   /** A file; undefined only shows the rules. */
   readonly from: string | undefined;

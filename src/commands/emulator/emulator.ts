@@ -156,12 +156,6 @@ export const faults = async ({ from, clear, data }: FaultsInput, deps: Deps): Pr
   return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { toldEmpty: true } : {}) };
 };
 
-/** Prints the OpenAPI contract. */
-export const openapi = async (_input: unknown, deps: Deps): Promise<Result> => ({
-  kind: 'text',
-  text: await (await deps.emulator()).openapi(),
-});
-
 const aborted = (signal: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();

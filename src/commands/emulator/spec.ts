@@ -2,7 +2,7 @@ import { argument, defineCommand, option, rarely } from '../../cli/define.ts';
 import { asDuration, asFile, asInteger, asOneOf, asText, readId } from '../../cli/options.ts';
 import { type ActivityEnding, DIALECTS, type Dialect, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
-import { clock, dataOption, faults, openapi, webhookCommands } from './control-spec.ts';
+import { clock, dataOption, faults, webhookCommands } from './control-spec.ts';
 
 const MOST_RECORDS = 10_000_000;
 
@@ -169,4 +169,4 @@ const settle = defineCommand({
   load: async () => ({ run: (await import('./emulator.ts')).settle }),
 });
 
-export const emulatorCommands = [start, seed, settle, clock, faults, openapi, ...webhookCommands, reset];
+export const emulatorCommands = [start, seed, settle, clock, faults, ...webhookCommands, reset];

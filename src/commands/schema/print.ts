@@ -1,6 +1,7 @@
 import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
 import { didYouMean } from '../../core/text.ts';
+import type { Deps } from '../deps.ts';
 
 type Defs = Readonly<Record<string, unknown>>;
 
@@ -28,8 +29,14 @@ const unknownCommand = (words: string, known: readonly string[]): Error => {
   });
 };
 
-/** Prints the command schema that the build generated, or the part for the given words. */
-export const run = async ({ words }: { readonly words: readonly string[] }): Promise<Result> => {
+interface Input {
+  readonly words: readonly string[];
+  readonly openapi: boolean;
+}
+
+/** Prints the command schema that the build generated, or the part for the given words, or the OpenAPI document. */
+export const run = async ({ words, openapi }: Input, deps: Pick<Deps, 'emulator'>): Promise<Result> => {
+  if (openapi) return { kind: 'text', text: await (await deps.emulator()).openapi() };
   const { default: document } = await import('#schema', { with: { type: 'json' } });
   if (words.length === 0) return { kind: 'text', text: JSON.stringify(document, null, 2) };
   const wanted = words.join(' ');

@@ -1,4 +1,5 @@
-import { defineCommand, optional } from '../../cli/define.ts';
+import { defineCommand, flag, optional } from '../../cli/define.ts';
+import { usageError } from '../../core/error.ts';
 
 export const schemaCommand = defineCommand({
   path: ['schema'],
@@ -6,15 +7,22 @@ export const schemaCommand = defineCommand({
   description:
     'For programs and agents that call paycli. For each command: its danger (read, write or money), its options, ' +
     'its exit codes, and the JSON Schema (2020-12) of what it prints with -o json and of one line with -o ndjson. ' +
-    '`error` is the schema of the error line on stderr.',
+    '`error` is the schema of the error line on stderr.\n\n' +
+    '--openapi prints the contract of the service instead, as OpenAPI 3.1: what paycli sends and how it reads answers. A ' +
+    'running emulator serves it at /openapi.json, and the npm package has it as paycli/openapi.json.',
   danger: 'read',
   args: [optional('command...', 'only this command, or those of this noun')],
+  options: { openapi: flag('--openapi', 'print the contract of the service instead') },
   examples: {
     'all commands': 'paycli schema > schema.json',
     'one command': 'paycli schema ugwo charge',
+    'the contract of the service': 'paycli schema --openapi > openapi.json',
   },
-  output: 'the commands, as JSON',
+  output: 'the commands, or the OpenAPI document, as JSON',
   exits: ['usage'],
-  read: (words) => ({ words }),
+  read: (words, { openapi = false }) => {
+    if (openapi && words.length > 0) throw usageError("--openapi can't be used with a command");
+    return { words, openapi };
+  },
   load: () => import('./print.ts'),
 });
