@@ -9,8 +9,9 @@ export const completionCommand = defineCommand({
   path: ['completion'],
   summary: 'install or print completion for a shell',
   description:
-    'The Tab key then completes commands, options and ids. The name of a shell prints its script. `completion install` writes the script to the folder of bash, zsh or fish, ' +
-    'and prints the next step. It does not replace a file that paycli did not write. For PowerShell it prints the line ' +
+    'The Tab key then completes commands, options and ids. The name of a shell prints its script. ' +
+    '`completion install` writes the script to the folder of bash, zsh or fish, and prints the next step. It does not ' +
+    'replace a file that paycli did not write. For PowerShell it prints the line ' +
     'to add to $PROFILE.',
   danger: 'write',
   args: [
