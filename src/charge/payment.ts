@@ -213,6 +213,19 @@ export const paymentOf = (activity: ActivityFacts, context: PaymentContext = {})
   return unpaid(isLapsed ? 'expired' : 'open');
 };
 
+/** The payment that one reading of an activity shows by itself. */
+export const paymentShown = (activity: unknown): Payment => paymentOf(activityFacts(activity)).payment;
+
+/**
+ * True when an open activity asks for a step that can't be passed on: no instruction, no account number and no code to
+ * dial. A person has to check it.
+ */
+export const isStepUnreadable = (activity: unknown): boolean => {
+  if (paymentShown(activity) !== 'open') return false;
+  const action = readNextAction(activity);
+  return action?.kind === 'other' && action.instruction === undefined;
+};
+
 /** The money of a whole payment request. */
 export interface Balance {
   readonly asked: number | undefined;

@@ -25,6 +25,8 @@ export interface ApiRecord<T = unknown> {
    * itself.
    */
   readonly age?: number;
+  /** Start of the request, by this machine's clock, in milliseconds since the epoch. */
+  readonly askedAt?: number;
   /** Sentence with the reason why the value is only a part of the text. */
   readonly cut?: string;
 }
@@ -35,6 +37,10 @@ export interface ApiRecord<T = unknown> {
  */
 export const servedBy = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | 'age'> = {}): number | undefined =>
   servedAt === undefined ? undefined : servedAt - age;
+
+/** Start of the request of an answer, by this machine's clock, or an earlier time: a cache keeps answers. */
+export const askedBy = ({ askedAt, age = 0 }: Pick<ApiRecord, 'askedAt' | 'age'>): number | undefined =>
+  askedAt === undefined ? undefined : askedAt - age;
 
 /** The service sends whole seconds, and its answer takes time. */
 const CLOCKS_AGREE_MS = 2000;

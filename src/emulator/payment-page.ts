@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { PAYMENTS, paymentShown } from '../charge/payment.ts';
 import type { Activity } from '../contract/activity.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
-import { machineValue, paymentStatusOf } from '../core/charge.ts';
+import { machineValue } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -141,7 +142,7 @@ const actionOf = ({ next_action: action }: Activity): string => {
 
 const bodyOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const mediums = (ugwo.checkout?.mediums ?? []).map(({ medium }) => `<li>${escapeHtml(machineValue(medium))}</li>`);
-  const open = activities.findLast(({ status }) => paymentStatusOf(machineValue(status)) === 'open');
+  const open = activities.findLast(({ status }) => paymentShown({ status }) === 'open');
   const action =
     open === undefined
       ? `<p>Nothing is to be paid yet. For the developer: <code>paycli ugwo charge ${escapeHtml(ugwo.uid)} --medium …</code></p>`
@@ -158,7 +159,7 @@ const stopOf = (ugwo: Ugwo): Stop | undefined => {
 
 /** Returns the state of the payment as JSON, for the page's own script. */
 const stateOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
-  const paid = activities.find(({ status }) => paymentStatusOf(machineValue(status)) === 'paid');
+  const paid = activities.find(({ status }) => PAYMENTS[paymentShown({ status })].brings);
   const latest = paid ?? activities.at(-1);
   const fault = { code: valueAt(latest, 'error.code'), message: valueAt(latest, 'error.message') };
   const activity = latest === undefined ? null : { uid: latest.uid, status: machineValue(latest.status), ...fault };

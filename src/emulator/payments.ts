@@ -1,6 +1,7 @@
+import { paymentShown } from '../charge/payment.ts';
 import type { Activity } from '../contract/activity.ts';
 import type { Refund, Ugwo, UgwoWithActivities } from '../contract/ugwo.ts';
-import { machineValue, paymentStatusOf, readNextAction } from '../core/charge.ts';
+import { machineValue, readNextAction } from '../core/charge.ts';
 import { type ActivityEnding, ENDINGS } from '../core/data-files.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { printExact, valueAt } from '../core/json.ts';
@@ -276,7 +277,7 @@ const endable = (store: EmulatorStore, uid: string, as: ActivityEnding): StoredA
     if (status === 'successful') return kept;
     throw usageError(`the activity ${uid} can't be taken back: it is ${statusWord(status)}`);
   }
-  if (paymentStatusOf(status) === 'open') return kept;
+  if (paymentShown(kept.activity) === 'open') return kept;
   throw usageError(`the activity ${uid} has ended already: it is ${statusWord(status)}`);
 };
 

@@ -1,5 +1,6 @@
+import { payableUntil } from '../core/charge.ts';
 import { parseInstant } from '../core/time.ts';
-import type { Charge, Entry, Evidence, Moment, ServiceTime, UptimeMark } from './entry.ts';
+import type { Charge, Entry, Evidence, KeptActivity, Moment, ServiceTime, UptimeMark } from './entry.ts';
 
 /**
  * Milliseconds between two moments by the monotonic clock; undefined if they are of different boots or one is unknown.
@@ -67,6 +68,16 @@ export const serviceTime = (charge: Entry, now: Moment): number => {
   return charge.told === undefined
     ? Math.min(now.at - UNCOMPARED_MS, ...told.map((one) => since(one, now)))
     : Math.min(...told.map((one) => since(one, now)));
+};
+
+/** Moment until which the customer can still pay an activity; undefined if no end is known (see `payableUntil`). */
+export const untilOf = (activity: KeptActivity | undefined): number | undefined =>
+  activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
+
+/** Milliseconds that the customer still has to pay a charge; undefined if no end is known. */
+export const payableFor = (charge: Entry, moment: Moment): number | undefined => {
+  const until = untilOf(charge.activity);
+  return until === undefined ? undefined : until - serviceTime(charge, moment);
 };
 
 /** Largest difference at which both clocks may be right, in milliseconds. */

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import type { ActivityFacts, PaymentRead } from '../charge/payment.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -78,6 +79,8 @@ export interface Intent extends LedgerTarget, Partial<ChargeTerms> {
   /** Job of the intent, and the row of its file, counted from 1. */
   readonly job?: string | undefined;
   readonly row?: number | undefined;
+  /** Person or account that sends it. */
+  readonly operator?: string | undefined;
 }
 
 /** Terms of a payment request, as far as a read has shown them. */
@@ -88,6 +91,34 @@ export interface RequestTerms {
   readonly ref?: string | undefined;
   /** Customer's uid. */
   readonly customer?: string | undefined;
+  /** Customer's e-mail address. */
+  readonly email?: string | undefined;
+}
+
+/** Money of an accepted charge at its last reading. Instants are milliseconds since the epoch. */
+export interface Money extends PaymentRead {
+  /** Moment of the payment by the service's time, else when it was first seen; undefined if it was never paid. */
+  readonly paidAt?: number | undefined;
+  /** Moment at which the reading was stored, by the ledger's clock. */
+  readonly readAt?: number | undefined;
+  /** The activity's own `updated_at`. */
+  readonly updatedAt?: number | undefined;
+  readonly failureCode?: string | undefined;
+  readonly isDoubleCharge?: boolean | undefined;
+  readonly psp?: string | undefined;
+  /** The provider's own reference of the payment (`psp_external_id`). */
+  readonly pspReference?: string | undefined;
+  /** Last four digits of the account number, and a digest that finds the whole number (see `Ledger.digest`). */
+  readonly accountLast4?: string | undefined;
+  readonly accountDigest?: string | undefined;
+  /** The payment request's status and received total at that reading. */
+  readonly requestStatus?: string | undefined;
+  readonly requestTotal?: number | undefined;
+  /** What is missing from the payment request. */
+  readonly missing?: number | undefined;
+  /** What the payment request received too much. */
+  readonly excess?: number | undefined;
+  readonly isPaidTwice?: boolean | undefined;
 }
 
 /** Stored part of an activity. */
@@ -102,6 +133,12 @@ export interface KeptActivity {
   readonly createdAt: string | undefined;
   /** Service's clock at that answer, in milliseconds, if known. */
   readonly servedAt?: number;
+  /** Start of the read that showed it, by this machine's clock. */
+  readonly askedAt?: number;
+  /** Facts of the answer. The ledger stores what follows from them as `Money`. */
+  readonly facts?: ActivityFacts;
+  readonly psp?: string | undefined;
+  readonly pspReference?: string | undefined;
 }
 
 /** Observation about an entry. A list of them is in the order of observation. */
@@ -133,6 +170,8 @@ export interface Entry extends Omit<Intent, 'bound'> {
   /** Exit code of the run that sent it. */
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
+  /** Set for an accepted charge whose activity was read. */
+  readonly money: Money | undefined;
   readonly evidence: readonly Evidence[];
 }
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
+import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf } from '../charge/payment.ts';
 import { memo } from '../core/async.ts';
-import { CHARGE, isMedium, isTakenUp, payableUntil, paymentStatusOf, rowStateOf } from '../core/charge.ts';
+import { CHARGE, isMedium, isTakenUp, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
-import { valueAt } from '../core/json.ts';
 import type { Backend, Query } from './backend.ts';
-import { serviceTime, serviceTimeNow } from './clock.ts';
+import { payableFor, serviceTimeNow, untilOf } from './clock.ts';
 import {
   type Charge,
   type Entry,
@@ -18,24 +18,8 @@ import {
 import type { BeginOptions, Begun, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
 import { isNoCharge, isOtherMedium, mediumOf } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, withPlan, withRow } from './policy.ts';
-import { keptActivity, type Snapshot } from './snapshot.ts';
-import { latest, markStale, started } from './transitions.ts';
-
-const untilOf = (activity: KeptActivity | undefined): number | undefined =>
-  activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
-
-/** Milliseconds that the customer still has to pay a charge; undefined if no end is known. */
-export const payableFor = (charge: Entry, moment: Moment): number | undefined => {
-  const until = untilOf(charge.activity);
-  return until === undefined ? undefined : until - serviceTime(charge, moment);
-};
-
-/** Time that a last-moment payment may take to show, in milliseconds. */
-const SHOWS_WITHIN_MS = 15_000;
-
-/** True if somebody read the charge's status late enough after its account expired. */
-export const wasSeenExpired = (charge: Entry): boolean =>
-  charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
+import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
+import { markStale, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
 
 /** Parts of an intent that the guard uses. */
 type Wanted = Pick<Intent, 'kind' | 'medium'> & Pick<BeginOptions, 'once'>;
@@ -46,13 +30,12 @@ const isOther = (earlier: string, medium: string): boolean =>
 
 /** Returns why an activity blocks a charge. `left` is the time in milliseconds in which it can still be paid. */
 const refusalByActivity = (
-  status: string,
+  payment: Payment,
   otherMedium: boolean,
   left: number | undefined,
 ): RefusalReason | 'expired' | undefined => {
-  const standing = paymentStatusOf(status);
-  if (standing === 'failed') return undefined;
-  if (standing !== 'open') return 'paid';
+  if (PAYMENTS[payment].frees) return undefined;
+  if (PAYMENTS[payment].brings) return 'paid';
   if (otherMedium) return undefined;
   return left === undefined || left > 0 ? 'payable' : 'expired';
 };
@@ -68,9 +51,10 @@ const refusalByCharge = (
   moment: Moment,
   seenNow: boolean,
 ): RefusalReason | undefined => {
-  if (charge.state !== 'accepted') return undefined;
+  const payment = paymentIn(charge);
+  if (payment === undefined) return undefined;
   const left = payableFor(charge, moment);
-  const why = refusalByActivity(charge.activity?.status ?? '', isOther(charge.medium, medium), left);
+  const why = refusalByActivity(payment, isOther(charge.medium, medium), left);
   if (why !== 'expired') return why;
   return seenNow || wasSeenExpired(charge) ? undefined : 'unseen';
 };
@@ -83,9 +67,15 @@ const FINAL: Readonly<Record<string, RefusalReason>> = {
   cancelled: 'cancelled',
 };
 
-const refusalByRequest = ({ status, paidInFull, noCheckout }: Snapshot): RefusalReason | undefined => {
+const isPaidInFull = ({ facts }: Snapshot): boolean => {
+  const { asked = 0, missing } = facts === undefined ? {} : balanceOf(facts);
+  return asked > 0 && missing === 0;
+};
+
+const refusalByRequest = (shown: Snapshot): RefusalReason | undefined => {
+  const { status, noCheckout } = shown;
   if (Object.hasOwn(FINAL, status)) return FINAL[status];
-  if (paidInFull) return 'paid';
+  if (isPaidInFull(shown)) return 'paid';
   return noCheckout ? 'no_checkout' : undefined;
 };
 
@@ -102,55 +92,41 @@ const refusalBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: bool
   return refusalByCharge(earlier, medium ?? '', moment, seenNow);
 };
 
-/** Updates a charge with the activity that a read has just shown. */
-export const asShown = <T extends Entry>(charge: T, activity: KeptActivity, { at, mark }: Moment): T => {
-  const { servedAt } = activity;
-  const told = servedAt === undefined ? {} : { told: { service: servedAt, at, mark } };
-  const now = latest(charge.activity, activity);
-  // Keep the customer's next action when the service no longer shows one.
-  const nextAction = now.nextAction ?? charge.activity?.nextAction ?? null;
-  return { ...charge, ...told, activity: { ...now, nextAction } };
-};
-
-/** All activities that a read shows: the listed ones, and the latest one if it isn't listed. */
-const activitiesIn = ({ activities = [], last }: Snapshot): readonly unknown[] => {
-  const uid = valueAt(last, 'uid');
-  const isListed = last === undefined || activities.some((one) => valueAt(one, 'uid') === uid);
-  return isListed ? activities : [...activities, last];
-};
-
 /** Activities that a read shows, by uid. */
 const byUid = (shown: Snapshot): ReadonlyMap<string, KeptActivity> =>
   new Map(
     activitiesIn(shown)
-      .map((raw) => keptActivity(raw, shown.servedAt))
+      .map((raw) => keptActivity(raw, shown))
       .map((one) => [one.uid, one]),
   );
 
 const ofEarlier = (
   earlier: readonly Entry[],
-  shown: ReadonlyMap<string, KeptActivity>,
+  shown: Snapshot | undefined,
   wanted: Wanted,
   moment: Moment,
-): Obstacle[] =>
-  earlier.flatMap((known) => {
-    const seen = known.activity && shown.get(known.activity.uid);
-    const by = seen === undefined ? known : asShown(known, seen, moment);
+): Obstacle[] => {
+  const activities = shown === undefined ? new Map<string, KeptActivity>() : byUid(shown);
+  return earlier.flatMap((known) => {
+    const seen = known.activity && activities.get(known.activity.uid);
+    const by = seen === undefined ? known : withReading(known, { activity: seen, request: shown?.facts, moment });
     const why = refusalBy(by, wanted, moment, seen !== undefined);
     return why === undefined ? [] : [{ why, by, activity: by.activity }];
   });
+};
 
 /** Obstacles from activities that no entry of this ledger made: a colleague, the dashboard or another machine did. */
 const ofOthers = (earlier: readonly Entry[], shown: Snapshot, medium: string, moment: Moment): Obstacle[] => {
   const { servedAt } = shown;
   const owned = new Set(earlier.map(({ activity }) => activity?.uid));
   return activitiesIn(shown).flatMap((raw) => {
-    const activity = keptActivity(raw, servedAt);
+    const activity = keptActivity(raw, shown);
     if (owned.has(activity.uid) || isNoCharge(raw)) return [];
     const until = untilOf(activity);
     const left = until === undefined ? undefined : until - serviceTimeNow(servedAt, moment);
     const otherMedium = isOtherMedium(raw, medium) || isOther(mediumOf(raw) ?? '', medium);
-    const why = refusalByActivity(activity.status, otherMedium, left);
+    const { payment } = paymentOf(activityFacts(raw), { request: shown.facts });
+    const why = refusalByActivity(payment, otherMedium, left);
     return why === undefined || why === 'expired' ? [] : [{ why, by: undefined, activity }];
   });
 };
@@ -190,7 +166,7 @@ export const guard = (
 ): Obstacle | undefined => {
   const wanted = { ...intent, once };
   const found = [
-    ...ofEarlier(earlier, shown === undefined ? new Map() : byUid(shown), wanted, moment),
+    ...ofEarlier(earlier, shown, wanted, moment),
     ...(shown === undefined ? [] : ofOthers(earlier, shown, wanted.medium ?? '', moment)),
   ];
   const all = shown === undefined ? found : [...found, ...ofRequest(shown, found)];
@@ -272,12 +248,16 @@ const ids = memo(() => idsFrom(randomInt(HALF), randomInt(HALF)));
 /** Returns an id that is unique in all ledgers. */
 export const newId = (kind: string): string => ids()(kind);
 
-/** Status of an accepted entry. Entries other than charges know at once, by their exit code, whether they failed. */
-const statusOf = ({ kind, activity, exitCode }: Entry): string | undefined =>
-  kind !== CHARGE && exitCode === EXIT_CODES.charge_failed ? 'failed' : activity?.status;
+/** True if an accepted entry has failed. Entries other than charges know it at once, by their exit code. */
+export const hasFailed = (entry: Entry): boolean => {
+  const payment = paymentIn(entry);
+  return payment === undefined
+    ? entry.kind !== CHARGE && entry.exitCode === EXIT_CODES.charge_failed
+    : PAYMENTS[payment].retried;
+};
 
 /** True if the last entry of a job's row keeps the row from being started again. */
-const isDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, statusOf(entry)), retry);
+const isDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, hasFailed(entry)), retry);
 
 /** Finds an obstacle to an intent, among the entries about the same thing and the last entry of its row. */
 const obstacleOf = (

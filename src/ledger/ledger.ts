@@ -1,15 +1,6 @@
+import type { Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
-import type {
-  Entry,
-  Evidence,
-  Intent,
-  KeptActivity,
-  Moment,
-  Outcome,
-  RequestTerms,
-  Resolution,
-  Scope,
-} from './entry.ts';
+import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, Resolution, Scope } from './entry.ts';
 import type { Jobs } from './job.ts';
 import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, Total } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -128,15 +119,15 @@ export interface BeginOptions {
 export interface ListFilter extends Scope {
   readonly states?: readonly ChargeState[] | undefined;
   readonly kind?: string | undefined;
-  /** Only charges whose activity had one of these statuses when it was last read. */
-  readonly statuses?: readonly string[] | undefined;
+  /** Only accepted charges with one of these payments at their last reading. */
+  readonly payments?: readonly Payment[] | undefined;
   readonly ref?: string | undefined;
   /** Only those of the customer with this identifier. */
   readonly customer?: string | undefined;
+  /** Only those of the customer with this e-mail address. */
+  readonly email?: string | undefined;
   /** Only those started in this period. */
   readonly begun?: Period | undefined;
-  /** Only accepted ones without a known final status. */
-  readonly unfinished?: boolean | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
   /** Only those with one of these activities. */
@@ -201,10 +192,10 @@ export interface Ledger {
    */
   resolve(id: string, resolution: Resolution): Promise<boolean>;
   /**
-   * Stores the current status of activities and the terms of their payment request. Skips activities that no charge
-   * owns. With `wait`, waits for a locked ledger.
+   * Stores what a read shows of the ledger's charges: the payments of their activities, and the terms of the payment
+   * request. With `wait`, waits for a locked ledger.
    */
-  observe(activities: readonly KeptActivity[], asked?: RequestTerms, wait?: boolean): Promise<void>;
+  observe(shown: Snapshot, wait?: boolean): Promise<void>;
   /** Jobs (files of charges and updates) and their rows. */
   readonly jobs: Jobs;
   readonly policies: Policies;

@@ -112,10 +112,17 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   const open = new Map<string, Intent>();
 
   /** Removes secrets from an activity. `phone` holds the last digits of the charge's phone number. */
-  const kept = (activity: KeptActivity, phone: string | undefined): KeptActivity => ({
-    ...activity,
-    nextAction: cleaned(activity.nextAction, (text) => withoutPhoneEnding(clean(text), phone)),
-  });
+  const kept = (activity: KeptActivity, phone: string | undefined): KeptActivity => {
+    const { facts } = activity;
+    const cleanWord = (text: string): string => withoutPhoneEnding(clean(text), phone);
+    return {
+      ...activity,
+      nextAction: cleaned(activity.nextAction, cleanWord),
+      ...(facts && { facts: { ...facts, failureCode: cleaned(facts.failureCode, cleanWord) } }),
+      psp: cleaned(activity.psp, clean),
+      pspReference: cleaned(activity.pspReference, clean),
+    };
+  };
   const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
 
   const read = (query: Query): Promise<readonly Entry[]> => readResolved(backend, query);
@@ -148,8 +155,13 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
         resolution.activity === undefined ? undefined : kept(resolution.activity, phone),
       ),
     note: (id, evidence) => note(backend, id, seen(evidence)),
-    observe: (activities, asked = {}, wait = false) =>
-      observe(backend, activities, cleaned(asked, clean), (activity, { phone }) => kept(activity, phone), wait),
+    observe: (shown, wait = false) =>
+      observe(
+        backend,
+        { ...shown, asked: cleaned(shown.asked, clean) },
+        (activity, { phone }) => kept(activity, phone),
+        wait,
+      ),
     jobs: jobsOver(backend, clean),
     policies: backend.policies,
     unknown: () => read({ states: ['unknown'] }),

@@ -1,6 +1,6 @@
 import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
-import { type ApiRecord, servedBy } from '../core/record.ts';
+import type { ApiRecord } from '../core/record.ts';
 import { APART_MS, clocksAgree, elapsed, type ReadTime, readsOf, sendingTime, steadyElapsed, timeOf } from './clock.ts';
 import { type Charge, cleaned, type Entry, type Evidence, evidenceOf, isCharge, type KeptActivity } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
@@ -14,7 +14,7 @@ import {
   type Timed,
   wordAt,
 } from './match.ts';
-import { keptActivity, snapshotOf } from './snapshot.ts';
+import { activitiesIn, keptActivity, snapshotOf, withActivity } from './snapshot.ts';
 
 /**
  * Reason why a charge stays unknown. `not_yet`: no activity has appeared so far. `several`, `doubtful`: the activities
@@ -120,12 +120,16 @@ const unproven = (
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 
-const activityOf = ({ activity, kept }: Candidate, uid: string, servedAt: number | undefined): KeptActivity => ({
+const activityOf = (
+  { activity, kept }: Candidate,
+  uid: string,
+  read: Pick<ApiRecord, 'servedAt' | 'askedAt'>,
+): KeptActivity => ({
+  ...keptActivity(activity, read),
   uid,
   status: kept.status ?? '',
   nextAction: valueAt(activity, 'next_action') ?? null,
   createdAt: kept.created_at ?? undefined,
-  ...(servedAt === undefined ? {} : { servedAt }),
 });
 
 /**
@@ -146,6 +150,7 @@ const isOlderThanSend = (
 /** A cached answer shows the state at the time when the service sent it. */
 const whenServed = <T extends Timed>(look: T, age: number): T => ({
   ...look,
+  age: 0,
   askedAt: look.askedAt - age,
   at: look.at - age,
   mark: { ...look.mark, uptime: look.mark.uptime - age },
@@ -185,7 +190,7 @@ export const judgeRead = (charge: Charge, seen: SnapshotAt, ownedByOthers: Reado
   }
   return {
     state: 'accepted',
-    activity: activityOf(only, uid, look.servedAt),
+    activity: activityOf(only, uid, look),
     evidence: readEvidence(look, 'one', sorted),
   };
 };
@@ -288,13 +293,15 @@ export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit
 export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, reader: Reader): Promise<boolean> => {
   if (activity === undefined) return false;
   const request = await reader.look('ugwo.get', { params: { uid: about } });
-  const { activities, asked } = snapshotOf(request?.value, request);
-  const listed = activities?.find((one) => valueAt(one, 'uid') === activity.uid);
-  const params = { ugwoUid: about, activityUid: activity.uid };
-  const record = listed === undefined ? await reader.look('activity.get', { params }) : undefined;
-  const seen = listed ?? record?.value;
+  const shown = request && snapshotOf(request.value, request);
+  const isShown = (one: unknown): boolean => valueAt(one, 'uid') === activity.uid && statusOf(one) !== '';
+  if (shown !== undefined && activitiesIn(shown).some(isShown)) {
+    await ledger.observe(shown, true);
+    return true;
+  }
+  const record = await reader.look('activity.get', { params: { ugwoUid: about, activityUid: activity.uid } });
   // The stored status says more than one that can't be parsed.
-  if (seen === undefined || statusOf(seen) === '') return false;
-  await ledger.observe([keptActivity(seen, servedBy(record ?? request))], asked, true);
+  if (record === undefined || !isShown(record.value)) return false;
+  await ledger.observe({ ...withActivity(undefined, record), asked: shown?.asked ?? {} }, true);
   return true;
 };

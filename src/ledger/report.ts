@@ -1,39 +1,10 @@
-import { CHARGE, ENDED_STATUSES, isRefunded, PAYMENTS, type Payment, paymentStatusOf } from '../core/charge.ts';
-import { type Entry, isCharge, type Moment } from './entry.ts';
-import { payableFor, wasSeenExpired } from './guard.ts';
-import type { ListFilter, Reducer } from './ledger.ts';
-
-/** Payment that a final status stands for; undefined for any other status. */
-const finalPayment = (status: string): Exclude<Payment, 'open'> | undefined => {
-  const standing = paymentStatusOf(status);
-  if (isRefunded(status)) return 'refunded';
-  if (standing === 'failed') return status === 'expired' ? 'expired' : 'failed';
-  return standing === 'open' ? undefined : standing;
-};
-
-/**
- * Returns undefined for other kinds than charges, and for charges not known to be made. An account counts as expired
- * once somebody has read its status after the expiry.
- */
-export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined => {
-  if (!isCharge(charge) || charge.state !== 'accepted') return undefined;
-  const ended = finalPayment(charge.activity?.status ?? '');
-  if (ended !== undefined) return ended;
-  return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';
-};
-
-/** Filter for charges that may have one of these payments. A status alone tells neither open nor expired. */
-export const filterForPayments = (
-  payments: readonly Payment[],
-): Pick<ListFilter, 'kind' | 'statuses' | 'unfinished'> => {
-  if (payments.every((payment) => payment === 'open')) return { kind: CHARGE, unfinished: true };
-  if (payments.some((payment) => payment === 'open' || payment === 'expired')) return { kind: CHARGE };
-  const isMeant = (status: string): boolean => payments.some((payment) => payment === finalPayment(status));
-  return { kind: CHARGE, statuses: ENDED_STATUSES.filter(isMeant) };
-};
+import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
+import { type Entry, isCharge } from './entry.ts';
+import type { Reducer } from './ledger.ts';
+import { paymentIn } from './transitions.ts';
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
-export const SYNCED = [...PAYMENTS, 'unknown', 'not_created'] as const;
+export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;
 export type Synced = (typeof SYNCED)[number];
 
 /** Number and sum of charges of one payment state and currency. The sum is in the minor unit. */
@@ -74,7 +45,7 @@ export type Sums = ReturnType<typeof openSums<Payment>>;
  * Counters of a report, in output order: all charges, their payment states, and then charges with an unknown outcome
  * and charges being sent.
  */
-const REPORTED = ['charged', ...PAYMENTS, 'unknown', 'sending'] as const;
+const REPORTED = ['charged', ...PAYMENT_NAMES, 'unknown', 'sending'] as const;
 type Reported = (typeof REPORTED)[number];
 
 type Groups = readonly (string | undefined)[];
@@ -93,9 +64,9 @@ export interface ReportLine {
 }
 
 /** Counters that a charge belongs to; none if it was certainly not made. */
-const countedAs = (charge: Entry, moment: Moment): readonly Reported[] => {
+const countedAs = (charge: Entry): readonly Reported[] => {
   if (charge.state === 'unknown' || charge.state === 'sending') return [charge.state];
-  const payment = paymentOf(charge, moment);
+  const payment = paymentIn(charge);
   return payment === undefined ? [] : ['charged', payment];
 };
 
@@ -116,13 +87,12 @@ const byName = (a: string | undefined, b: string | undefined): number => {
 
 /** Sums charges by group, currency and counter. Memory use depends on the size of the report, not of the ledger. */
 export const openReport =
-  (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean, moment: Moment) =>
-  (): Reducer<readonly ReportLine[]> => {
+  (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean) => (): Reducer<readonly ReportLine[]> => {
     const lines = new Map<string, ReportLine>();
     const add = (charge: Entry): void => {
       const { amount, currency } = charge.asked ?? {};
       const groups = groupsOf(charge);
-      for (const reported of countedAs(charge, moment)) {
+      for (const reported of countedAs(charge)) {
         const key = JSON.stringify([groups, currency, reported]);
         const none: ReportLine = { groups, currency, reported, count: 0, amount: undefined, withoutAmount: 0 };
         lines.set(key, added(lines.get(key) ?? none, amount));

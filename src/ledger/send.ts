@@ -1,16 +1,8 @@
-import {
-  CHARGE,
-  CHARGE_WRITE,
-  isStepUnreadable,
-  kindWord,
-  mayBeDone,
-  paymentStatusOf,
-  statusOf,
-  type WriteKind,
-} from '../core/charge.ts';
+import { isStepUnreadable, PAYMENTS, paymentShown } from '../charge/payment.ts';
+import { CHARGE, CHARGE_WRITE, kindWord, mayBeDone, statusOf, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
 import { isAnyId } from '../core/ids.ts';
-import { valueAt } from '../core/json.ts';
+import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
@@ -218,8 +210,10 @@ const serviceTimeAt = ({ value, servedAt }: ApiRecord): number | undefined =>
   servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
 
 const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): Outcome => {
-  const kept = keptActivity(record.value, serviceTimeAt(record));
-  const failed = paymentStatusOf(kept.status) === 'failed';
+  const servedAt = serviceTimeAt(record);
+  const { askedAt } = record;
+  const kept = keptActivity(record.value, definedIn({ servedAt, askedAt }));
+  const failed = PAYMENTS[paymentShown(record.value)].retried;
   const activity = { ...kept, nextAction: cleaned(kept.nextAction, clean) };
   const exitCode = isStepUnreadable(record.value) ? EXIT_CODES.unrecorded : 0;
   return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };

@@ -186,9 +186,11 @@ describe('the check before a charge', () => {
   it('records the time at which the service created an answer, even if a cache served it', async () => {
     const home = newFolder();
     const at = Math.floor(Date.now() / 1000) * 1000;
-    const dated = { date: new Date(at).toUTCString() };
+    const date = (before: number): string => new Date(at - before).toUTCString();
     const service = await serveBy(({ method }) =>
-      method === 'POST' ? json(200, ACTIVITY, dated) : json(200, ACTIVITY, { ...dated, age: '540' }),
+      method === 'POST'
+        ? json(200, ACTIVITY, { date: date(600_000) })
+        : json(200, ACTIVITY, { date: date(0), age: '540' }),
     );
     expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     const get = ['activity', 'get', UGWO_ID, ACTIVITY.uid];

@@ -4,6 +4,7 @@ import {
   type ActivityFacts,
   activityFacts,
   balanceOf,
+  isStepUnreadable,
   orderOf,
   type Payment,
   type PaymentContext,
@@ -23,14 +24,14 @@ type Row = readonly [
   activity: ActivityFacts,
   context: PaymentContext,
   payment: Payment,
-  received?: number,
+  received: number | undefined,
 ];
 
 const failed = (more: Partial<ActivityFacts>): ActivityFacts => ({ uid: 'act.a', status: 'failed', ...more });
 const open = (status: string): ActivityFacts => ({ uid: 'act.a', status });
 
 /** The rule for each word. */
-const RULES: readonly Row[] = [
+const RULES: Row[] = [
   ['all of it came', A, { request: request(900, A) }, 'paid', 900],
   ['too much came', A, { request: request(1000, A) }, 'overpaid', 1000],
   ['a part came', A, { request: request(400, A) }, 'underpaid', 400],
@@ -188,5 +189,35 @@ describe('any request', () => {
         expect(Math.min(missing, excess)).toBe(0);
       }),
     );
+  });
+});
+
+describe('isStepUnreadable', () => {
+  const open = (next_action: unknown, status: unknown = 'requires_action'): unknown => ({ status, next_action });
+
+  it.each([
+    ['half an account without its number', { type: 'user_action', headers: { bank_name: 'Wema Bank' } }],
+    ['only a type', { type: 'redirect' }],
+    ['unknown headers', { headers: { url: 'https://pay.example' } }],
+    ['an unusable instruction', { type: 'user_action', instruction: {} }],
+    ['a list of objects', [{ type: 'user_action' }]],
+  ])('is true for %s', (_what, action) => {
+    expect(isStepUnreadable(open(action))).toBe(true);
+    expect(isStepUnreadable(open(action, null))).toBe(true);
+  });
+
+  it.each([
+    ['an instruction', { type: 'user_action', instruction: 'Pay' }],
+    ['an account number', { type: 'user_action', headers: { account_number: 7364512890 } }],
+    ['a dial string', { headers: { ussd: '*737#' } }],
+    ['no action', null],
+    ['an empty action', {}],
+    ['an empty list', []],
+  ])('is false for %s', (_what, action) => {
+    expect(isStepUnreadable(open(action))).toBe(false);
+  });
+
+  it.each(['successful', 'failed', 'refunded'])('is false for an activity that is %s', (status) => {
+    expect(isStepUnreadable(open({ type: 'redirect' }, status))).toBe(false);
   });
 });

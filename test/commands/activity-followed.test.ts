@@ -96,12 +96,14 @@ describe('waitedOf', () => {
   });
 
   it('treats a refund as a failed charge and says that the money is back', () => {
-    expect(waitedOf(followed('refunded', { payment: 'paid' }), OPTIONS).failure).toMatchObject({
+    expect(waitedOf(followed('refunded', { payment: 'refunded' }), OPTIONS).failure).toMatchObject({
       kind: 'charge_failed',
       message: 'the payment was refunded',
       detail: { hint: `the customer paid ${UID} and got the money back`, ...about(activity('refunded')) },
     });
-    expect(waitedOf(followed('partially_refunded', { payment: 'paid' }), OPTIONS)).not.toHaveProperty('failure');
+    expect(waitedOf(followed('partially_refunded', { payment: 'partially_refunded' }), OPTIONS)).not.toHaveProperty(
+      'failure',
+    );
   });
 
   it('says once that nobody answered', () => {

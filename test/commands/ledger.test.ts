@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { pagesOf } from '../../src/commands/ledger/entries.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { interrupted } from '../../src/core/error.ts';
-import { madeHere } from '../../src/core/record.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -173,7 +172,7 @@ describe('ledger list', () => {
 
   it('returns each page with its cursor', async () => {
     const cursors: unknown[] = [];
-    for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), () => madeHere({}), {}, {}))
+    for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), {}, {}))
       cursors.push(cursor, nextCursor);
     const [, first, , second] = cursors;
     expect(cursors).toEqual([undefined, first, first, second, second, null]);

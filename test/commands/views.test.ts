@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { recordOf as entryRecord, listView } from '../../src/commands/ledger/view.ts';
+import { recorded } from '../../src/commands/ledger/entries.ts';
+import { listView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { boardView, recordOf as changeRecord, changesView } from '../../src/commands/watch/watch.ts';
@@ -55,14 +56,11 @@ const requests = ['requires_ugwo', 'partially_refunded', ['ugwo_successful', 'en
   }),
 );
 
-const STATES = [
-  ['accepted', 'paid'],
-  ['not_created', undefined],
-  ['unknown', undefined],
-] as const;
-const charges = STATES.map(([state, payment], index) => {
+const STATES = ['accepted', 'not_created', 'unknown'] as const;
+const charges = STATES.map((state, index) => {
   const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index) };
-  return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state }), payment);
+  const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
+  return recorded(charge({ id: `chg-00000000000${index}`, asked, state, activity }));
 });
 
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {

@@ -113,7 +113,7 @@ export const FACTS: readonly Fact[] = [
   ],
   [
     'its later statuses',
-    ['core/charge', 'paymentStatusOf'],
+    ['charge/payment', 'the payment of an activity'],
     ['emulator/settle', 'successful: the activity succeeds, its payment request is paid, and reads show the same'],
   ],
   [

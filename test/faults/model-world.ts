@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { PayError } from '../../src/core/error.ts';
-import type { ApiRecord } from '../../src/core/record.ts';
+import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import { type Charge, isCharge, type Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead } from '../../src/ledger/match.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
 import { sendOnce } from '../../src/ledger/send.ts';
-import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
+import { type Snapshot, withActivity } from '../../src/ledger/snapshot.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { ledgerOptions } from '../support/ledger.ts';
@@ -430,7 +430,9 @@ export const openWorld = async (rules: Rules, folder: string) => {
     observe: async (which: number, index: number): Promise<void> => {
       const activity = service.made.at(index % Math.max(1, service.made.length));
       if (activity !== undefined)
-        await processAt(which).ledger.observe([keptActivity(service.wire(activity), service.date())]);
+        await processAt(which).ledger.observe(
+          withActivity(undefined, { ...madeHere(service.wire(activity)), servedAt: service.date() } as ApiRecord),
+        );
     },
     /** Sets this machine's clock. If the service sends no date, or a wrong one, the change would be undetectable. */
     setClock: async (ms: number): Promise<void> => {

@@ -232,7 +232,7 @@ describe('snapshotOf', () => {
     (value) => {
       expect(snapshotOf(value)).toMatchObject({
         status: '',
-        paidInFull: false,
+        facts: { status: '', amount: undefined, total: undefined, activities: undefined },
         noCheckout: false,
         asked: { amount: undefined, currency: undefined, ref: undefined, customer: undefined },
         activities: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { payableFor } from '../../src/ledger/clock.ts';
 import type { Charge, Moment } from '../../src/ledger/entry.ts';
-import { payableFor } from '../../src/ledger/guard.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { guard } from './support/charges.ts';
 import { ACCOUNT, OLD_BOOT } from './support/looks.ts';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
-import type { Charge, Entry } from '../../src/ledger/entry.ts';
-import { asShown, elsewhereOf, guard as guardOf, idsFrom, newId } from '../../src/ledger/guard.ts';
+import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
+import { elsewhereOf, guard as guardOf, idsFrom, newId } from '../../src/ledger/guard.ts';
 import type { RefusalReason } from '../../src/ledger/ledger.ts';
+import { withReading } from '../../src/ledger/transitions.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
@@ -120,28 +121,48 @@ describe('elsewhereOf', () => {
   });
 });
 
-describe('asShown', () => {
+describe('withReading', () => {
   const LATER = momentAt(NOON + MINUTE);
+  const read = (charge: Entry, activity: KeptActivity): Entry => withReading(charge, { activity, moment: LATER });
   const seen = { ...account({ status: 'processing', nextAction: null }), servedAt: NOON + 5 };
 
   it('updates status and time, and keeps the next action', () => {
-    expect(asShown(charge(), seen, LATER)).toEqual({
-      ...charge(),
+    expect(read(charge(), seen)).toMatchObject({
       told: { ...LATER, service: NOON + 5 },
-      activity: { ...seen, nextAction: account().nextAction },
+      activity: { status: 'processing', nextAction: account().nextAction },
+      money: { payment: 'open', readAt: LATER.at },
     });
   });
 
   it('keeps the old time if the read has none', () => {
     const { servedAt: _, ...untimed } = seen;
-    expect(asShown(charge(), untimed, LATER).told).toEqual(charge().told);
+    expect(read(charge(), untimed).told).toEqual(charge().told);
   });
 
   it('uses the next action of the read, or null without any', () => {
-    expect(asShown(charge(), { ...seen, nextAction: dial.nextAction }, LATER).activity?.nextAction).toEqual(
-      dial.nextAction,
-    );
-    expect(asShown(charge({ activity: undefined }), seen, LATER).activity?.nextAction).toBeNull();
+    expect(read(charge(), { ...seen, nextAction: dial.nextAction }).activity?.nextAction).toEqual(dial.nextAction);
+    expect(read(charge({ activity: undefined }), seen).activity?.nextAction).toBeNull();
+  });
+
+  const paid = read(charge(), { ...seen, status: 'successful' });
+  const back = { ...seen, status: 'failed' };
+
+  it('takes a payment as reversed when a newer read no longer shows it', () => {
+    expect(read(paid, { ...back, askedAt: LATER.at }).money?.payment).toBe('reversed');
+    expect(read(paid, { ...back, servedAt: NOON + 6 }).money?.payment).toBe('reversed');
+  });
+
+  it('ignores an older read', () => {
+    expect(read(paid, { ...back, servedAt: NOON + 4, askedAt: LATER.at })).toBe(paid);
+  });
+
+  it('counts the money where nothing tells the order, and stores the other reading as evidence', () => {
+    const both = read(paid, back);
+    expect(both.money?.payment).toBe('paid');
+    expect(both.evidence.at(-1)).toMatchObject({ kind: 'reading', status: 'failed' });
+    const other = read(read(charge(), seen), { ...seen, status: 'successful' });
+    expect(other.money?.payment).toBe('paid');
+    expect(other.evidence.at(-1)).toMatchObject({ kind: 'reading', status: 'processing' });
   });
 });
 

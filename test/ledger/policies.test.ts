@@ -5,6 +5,7 @@ import { OTHERS, type Policy } from '../../src/ledger/policy.ts';
 import { HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, begunOf, intent, NOON } from './support/charges.ts';
+import { shown } from './support/shown.ts';
 
 const PROFILE = intent().profile ?? '';
 
@@ -144,7 +145,9 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     await ledger.record(id, accepted('requires_action', 'act.AbCd.1'));
     await set(ledger, { maxAmount: { NGN: 100 } });
     expect(await next(ledger, asking(1))).toMatchObject(forbidden('unknown_amounts', { count: 1 }));
-    await ledger.observe([account({ uid: 'act.AbCd.1', status: 'successful' })], { amount: 99, currency: 'NGN' });
+    await ledger.observe(
+      shown([account({ uid: 'act.AbCd.1', status: 'successful' })], { amount: 99, currency: 'NGN' }),
+    );
     expect(await next(ledger, asking(2))).toMatchObject(forbidden('amount', { left: 1n }));
     await begun(ledger, asking(1));
   });

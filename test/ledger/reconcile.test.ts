@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { activityFacts } from '../../src/charge/payment.ts';
 import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
@@ -47,6 +48,8 @@ describe('a single matching activity', () => {
         nextAction: DIAL,
         createdAt: atom(SENT),
         servedAt: END + MINUTE + 5000,
+        askedAt: END + MINUTE - 200,
+        facts: activityFacts(activity(1)),
       },
       evidence: {
         kind: 'look',

@@ -4,6 +4,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
+import { shown } from './support/shown.ts';
 
 const FIRST = { again: false };
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
@@ -39,7 +40,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         phoneDigest: 'cd',
         digest: 'ab',
         expiresAt: NOON + MINUTE,
-        asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1' },
+        asked: { amount: 500_000, currency: 'NGN', ref: 'INV-1', customer: 'ony.AbCd.1', email: 'ada@example.com' },
+        operator: 'ada',
       };
       const id = await beginCharge(ledger, more);
       const evidence = { kind: 'answer', at: '2026-11-20T12:00:00+00:00', skew_ms: 1 };
@@ -62,6 +64,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         recordedAt: NOON,
         exitCode: 0,
         activity: account(),
+        money: {
+          payment: 'open',
+          received: 0,
+          receivedAssumed: false,
+          refunded: 0,
+          readAt: NOON,
+          isDoubleCharge: false,
+        },
         evidence: [evidence],
       });
     });
@@ -283,7 +293,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
-      await ledger.observe([account({ status: 'successful', nextAction: null })]);
+      await ledger.observe(shown([account({ status: 'successful', nextAction: null })]));
       expect(await ledger.get(id)).toMatchObject({
         state: 'accepted',
         activity: { status: 'successful', nextAction: account().nextAction },
@@ -300,7 +310,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       await ledger.resolve(id, { state: 'accepted', activity: named, evidence });
       const createdAt = account().createdAt ?? '';
       for (const read of [createdAt, '2026-11-20T13:00:00+00:00']) {
-        await ledger.observe([account({ createdAt: read })]);
+        await ledger.observe(shown([account({ createdAt: read })]));
         expect(await ledger.get(id)).toMatchObject({ activity: { createdAt } });
       }
     });
@@ -309,10 +319,10 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);
-      await ledger.observe([account({ status: 'successful' })]);
-      await ledger.observe([account()]);
+      await ledger.observe(shown([account({ status: 'successful' })]));
+      await ledger.observe(shown([account()]));
       expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
-      await ledger.observe([account({ status: 'refunded' })]);
+      await ledger.observe(shown([account({ status: 'refunded' })]));
       expect(await ledger.get(id)).toMatchObject({ activity: { status: 'refunded' } });
     });
 
@@ -327,7 +337,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         [60_000, NOON + 60_005],
       ] as const) {
         at = NOON + passed;
-        await ledger.observe([account({ servedAt: at + 5 })]);
+        await ledger.observe(shown([account({ servedAt: at + 5 })]));
         expect(await ledger.get(id)).toMatchObject({ told: { service } });
       }
       // But at once if it differs from the expected time.
@@ -335,11 +345,11 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         [1999, NOON + 60_005],
         [2000, NOON + 62_005],
       ] as const) {
-        await ledger.observe([account({ servedAt: NOON + 60_005 + ahead })]);
+        await ledger.observe(shown([account({ servedAt: NOON + 60_005 + ahead })]));
         expect(await ledger.get(id)).toMatchObject({ told: { service } });
       }
       at = NOON + 200_000;
-      await ledger.observe([account()]);
+      await ledger.observe(shown([account()]));
       expect(await ledger.get(id)).toMatchObject({ told: { service: NOON + 62_005 } });
     });
 
@@ -355,14 +365,14 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
         [26_000, NOON + 25_000],
       ] as const) {
         at = NOON + passed;
-        await ledger.observe([{ ...short, servedAt: at }]);
+        await ledger.observe(shown([{ ...short, servedAt: at }]));
         expect(await ledger.get(id)).toMatchObject({ told: { service } });
       }
     });
 
     it('without an owner changes nothing', async () => {
       const ledger = await open(newPlace());
-      await ledger.observe([account()]);
+      await ledger.observe(shown([account()]));
       expect(await ledger.list({ limit: 9 })).toEqual([]);
     });
   });

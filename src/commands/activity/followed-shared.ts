@@ -1,6 +1,7 @@
+import { PAYMENTS } from '../../charge/payment.ts';
 import type { Followed, Following } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
-import { about, failureReason, isRefunded, statusOf } from '../../core/charge.ts';
+import { about, failureReason, statusOf } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
@@ -113,8 +114,9 @@ const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOpt
 
 const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError | undefined => {
   if (followed.interrupted !== undefined) return stopped(activity, followed.interrupted, options);
-  if (followed.payment === 'paid') return isRefunded(statusOf(activity)) ? wasRefunded(activity) : undefined;
-  return followed.payment === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
+  if (followed.payment === 'refunded') return wasRefunded(activity);
+  if (PAYMENTS[followed.payment].brings) return undefined;
+  return followed.payment === 'open' ? stillOpen(activity, followed, options) : chargeFailed(activity);
 };
 
 /**

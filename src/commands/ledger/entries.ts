@@ -12,7 +12,7 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger, Period } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
-import { filterForPayments, paymentOf } from '../../ledger/report.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
 import type { Deps } from '../deps.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
@@ -29,13 +29,8 @@ import {
   viewOf,
 } from './view.ts';
 
-/** Converts an entry to an output row, with the current payment of a charge. */
-export type Recorder = (entry: Entry) => ApiRecord;
-
-export const recorderOf = async (deps: Deps): Promise<Recorder> => {
-  const ledger = await deps.ledger();
-  return (entry) => recordOf(entry, paymentOf(entry, ledger.moment()));
-};
+/** Output row of an entry. */
+export const recorded = (entry: Entry): ApiRecord => recordOf(entry, paymentIn(entry));
 
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
@@ -43,7 +38,6 @@ const { cursorOf, seqOf } = numberedCursors('seq:');
 /** Yields entries in pages. */
 export const pagesOf = (
   ledger: Ledger,
-  record: Recorder,
   filter: EntryFilter,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
 ): AsyncGenerator<ApiPage> => {
@@ -51,7 +45,7 @@ export const pagesOf = (
     find: (seq, limit) => entriesBehind(ledger, filter, seq, limit),
     placeOf: ({ seq }) => seq,
     cursorOf,
-    recordsOf: async (found) => found.map((entry) => record(entry)),
+    recordsOf: async (found) => found.map(recorded),
     size: PAGE_MAX,
   };
   return listedPages(entries, bounds);
@@ -80,15 +74,10 @@ const wordsOf = (
   ];
 };
 
-const filterOf = (
-  { payment: payments, kind, state: states, ref, customer, ugwo: about, job }: LedgerListInput,
-  ledger: Ledger,
-): EntryFilter => {
-  const filter = { kind: kind === 'all' ? undefined : kind, states, ref, customer, about, job };
-  if (payments === undefined) return filter;
-  const test = (entry: Entry): boolean => payments.some((payment) => payment === paymentOf(entry, ledger.moment()));
-  return { ...filter, ...filterForPayments(payments), test };
-};
+const filterOf = ({ payment, kind, state, ref, customer, ugwo, job }: LedgerListInput): EntryFilter => ({
+  kind: kind === 'all' ? undefined : kind,
+  ...{ payments: payment, states: state, ref, customer, about: ugwo, job },
+});
 
 /** Throws for a job of updates, which have no entries: an empty list would look like an answer. */
 const refuseUpdates = ({ id, kind }: Job): void => {
@@ -111,7 +100,7 @@ export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> 
   const scope = allProfiles || job !== undefined ? {} : await deps.scope();
   return {
     kind: 'list',
-    pages: pagesOf(ledger, await recorderOf(deps), { ...scope, ...filterOf(input, ledger), begun }, { from, max }),
+    pages: pagesOf(ledger, { ...scope, ...filterOf(input), begun }, { from, max }),
     view: viewFor(input.kind, allProfiles),
     goOn: (at) => continueCommand(at, ['ledger', 'list'], wordsOf(input, begun), deps.globals),
     ...(max === undefined ? {} : { max }),
@@ -225,13 +214,13 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   };
 };
 
-const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Result> => {
+const showCharge = async (ledger: Ledger, id: string): Promise<Result> => {
   const charge = await find(ledger, id);
-  return { kind: 'record', record: (await recorderOf(deps))(charge), view: viewOf(charge) };
+  return { kind: 'record', record: recorded(charge), view: viewOf(charge) };
 };
 
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */
 export const show = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
-  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
+  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id);
 };

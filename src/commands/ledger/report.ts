@@ -78,7 +78,7 @@ export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
   const { zone } = input;
   const period = periodOf(input, moment.at);
   const groupsOf = (charge: Entry) => names.map((name) => groupOf(charge, name, input));
-  const lines = await ledger.walk(period, openReport(groupsOf, isMeant, moment));
+  const lines = await ledger.walk(period, openReport(groupsOf, isMeant));
   await deps.notice(periodText(period, zone, moment.at));
   const when = said(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, names, when))), view: viewBy(names) };

@@ -7,7 +7,7 @@ import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { wasResolved } from '../../ledger/transitions.ts';
 import type { Deps } from '../deps.ts';
-import { find, recorderOf } from './entries.ts';
+import { find, recorded } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
 import { viewOf } from './view.ts';
 
@@ -105,5 +105,5 @@ export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: (await recorderOf(deps))(now), view: viewOf(now) };
+  return { kind: 'record', record: recorded(now), view: viewOf(now) };
 };

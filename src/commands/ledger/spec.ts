@@ -1,6 +1,7 @@
+import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
 import { argument, defineCommand, option, optional, repeated } from '../../cli/define.ts';
 import { asMoment, asOneOf, asStatus, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
-import { CHARGE, CHARGE_STATES, type ChargeState, PAYMENTS, type Payment } from '../../core/charge.ts';
+import { CHARGE, CHARGE_STATES, type ChargeState } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import type { RequestedTime } from '../../core/record.ts';
@@ -61,7 +62,11 @@ const list = defineCommand({
     'It reads only the ledger: `paycli ledger sync` finds out who has paid. Refunds, and payment requests and customers ' +
     `that were created once, are listed with --kind. ${FOLLOWS}`,
   options: {
-    payment: repeated('--payment <payment>', `only charges that are ${PAYMENTS.join(', ')}`, asStatus(PAYMENTS)),
+    payment: repeated(
+      '--payment <payment>',
+      `only charges that are ${PAYMENT_NAMES.map(statusArgument).join(', ')}`,
+      asStatus(PAYMENT_NAMES),
+    ),
     kind: option('--kind <kind>', `which entries: ${KINDS.join(', ')}`, asOneOf(KINDS), {
       default: CHARGE,
     }),

@@ -1,6 +1,7 @@
+import type { Payment } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
-import { countText, type Payment } from '../../core/charge.ts';
+import { countText } from '../../core/charge.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
@@ -9,8 +10,9 @@ import { type Charge, type Entry, isCharge, isIn, type Scope } from '../../ledge
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { chargesOf, reconcile, refreshCharge } from '../../ledger/reconcile.ts';
-import { openSums, paymentOf, SYNCED, type Synced } from '../../ledger/report.ts';
+import { openSums, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
@@ -43,7 +45,7 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, deps: Dep
   const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
   for (const line of linesOf(others, leaving)) await deps.notice(`Not checked: ${line}.`);
-  return { entries: all.filter(isOwn), filters: [{ ...scope, unfinished: true }], payments: ['open'] };
+  return { entries: all.filter(isOwn), filters: [{ ...scope, payments: ['open'] }], payments: ['open'] };
 };
 
 /** Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. */
@@ -105,7 +107,7 @@ const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], f
     return isCharge(entry) ? settle(ledger, entry, await client()) : { why: 'unseen' };
   };
   return async (entry: Entry): Promise<void> => {
-    const payment = paymentOf(entry, ledger.moment());
+    const payment = paymentIn(entry);
     if (isUnknown(entry)) {
       const left = await leftOf(entry);
       if (left !== undefined) found.left.push({ entry, ...left });
@@ -194,7 +196,7 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   const check = checkWith(ledger, scope, chosen.payments, found, deps);
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;
-    count(found, before, now, paymentOf(now, ledger.moment()));
+    count(found, before, now, paymentIn(now));
     progress.reading(found.done);
   };
   let failures: PayError[] = [];

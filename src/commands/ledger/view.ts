@@ -1,11 +1,5 @@
-import {
-  CHARGE,
-  type Payment,
-  paymentStatusOf,
-  ROW_STATES,
-  type RowCounts,
-  readNextAction,
-} from '../../core/charge.ts';
+import type { Payment } from '../../charge/payment.ts';
+import { CHARGE, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
 import { NumberText, printExact, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
@@ -115,8 +109,7 @@ export const viewFor = (kind: string, allProfiles: boolean): View => {
   return { ...listView, table: allProfiles ? table.toSpliced(5, 0, { path: 'profile' }) : table };
 };
 
-const stillToDo = (value: unknown): boolean =>
-  valueAt(value, 'state') === 'accepted' && paymentStatusOf(String(valueAt(value, 'status'))) === 'open';
+const stillToDo = (value: unknown): boolean => valueAt(value, 'payment') === 'open';
 
 const seen: InnerList = {
   path: 'evidence',

@@ -2,17 +2,10 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { Protected, ReadingRow, RowKind } from '../../bulk/kind.ts';
 import type { RowSignals } from '../../bulk/pace.ts';
 import type { RowEnd } from '../../bulk/row-end.ts';
+import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import {
-  activitiesOf,
-  failureReason,
-  isStepUnreadable,
-  machineValue,
-  paymentStatusOf,
-  rowStateOf,
-  statusOf,
-} from '../../core/charge.ts';
+import { failureReason, machineValue, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
@@ -21,11 +14,12 @@ import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
+import { hasFailed } from '../../ledger/guard.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import type { Total } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
-import { paymentOf } from '../../ledger/report.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
@@ -140,9 +134,9 @@ const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amou
 
 /** Row outcome of a charge that this run created. */
 const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
-  const payment = paymentStatusOf(statusOf(activity));
+  const payment = paymentShown(activity);
   const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
-  const state = rowStateOf('accepted', statusOf(activity));
+  const state = rowStateOf('accepted', PAYMENTS[payment].retried);
   if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
   const error = valueAt(activity, 'error') ?? null;
   return { state, fields, error: `the charge failed: ${failureReason(error) ?? printExact(error)}` };
@@ -150,7 +144,7 @@ const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEn
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
 const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
-  const state = rowStateOf(charge.state, charge.activity?.status);
+  const state = rowStateOf(charge.state, hasFailed(charge));
   const { exitCode, id } = charge;
   const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };
   const kept = { state, exitCode, fields };
@@ -254,9 +248,9 @@ const sending = (
       };
       return (await reconcile(ledger, charge, shown)).charge;
     },
-    kept: (charge, { ledger }) => {
+    kept: (charge) => {
       const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
-      return asKept(charge, activity, paymentOf(charge, ledger.moment()));
+      return asKept(charge, activity, paymentIn(charge));
     },
   };
 };
@@ -265,7 +259,7 @@ const sending = (
 export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
   const { globals, io } = deps;
   const { wait, bulk } = file;
-  const checker = openChecker(client, (record) => deps.observe(activitiesOf(record.value) ?? [], record));
+  const checker = openChecker(client, (record) => deps.observe('request', record));
   const flagOf = flagInFile(file);
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   return {

@@ -12,7 +12,7 @@ import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
-import { hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { activitiesIn, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { CHARGE_FIELDS, type ChargeFields } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
@@ -120,7 +120,7 @@ export const lookFirst = async (
     }
     const shown = snapshotOf(record.value, record);
     if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
-    if ((shown.activities ?? []).length > 0) await deps.observe(shown.activities ?? [], record, shown.asked);
+    if (activitiesIn(shown).length > 0) await deps.observe('request', record);
     return { shown, record };
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
@@ -157,8 +157,8 @@ const showsNothingNew = async (
 
 /** Describes a charge in one line: the payment request, and its amount, reference, description and customer. */
 export const describedCharge = (ugwo: string, shown: Snapshot | undefined): string => {
-  const { asked = {}, description, email } = shown ?? {};
-  const { amount, currency, ref, customer } = asked;
+  const { asked = {}, description } = shown ?? {};
+  const { amount, currency, ref, customer, email } = asked;
   const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
   const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);
   return `${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;

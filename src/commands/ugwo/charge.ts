@@ -1,7 +1,8 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
-import { about, isStepUnreadable, paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { about, statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
@@ -91,7 +92,7 @@ const make = async (
 
 const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
-  if (paymentStatusOf(status) === 'failed') {
+  if (PAYMENTS[paymentShown(value)].frees) {
     const failure = chargeFailed(value, medium);
     return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
   }
@@ -118,14 +119,14 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
   const shown = { record, view: activityView, passOn, ...(wrote === undefined ? {} : { wrote }) };
   const options: WaitOptions = { ugwoUid: ugwo, limit, place: deps.globals, made: wrote === true };
   const { stop } = deps.io.signals;
-  if (wrote === true && stop.aborted && paymentStatusOf(statusOf(record.value)) === 'open') {
+  if (wrote === true && stop.aborted && paymentShown(record.value) === 'open') {
     return { kind: 'record', ...shown, failure: notWaitedFor(record.value, String(stop.reason), options) };
   }
   return {
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe([record.value], record);
+      const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe('activity', record);
       const following = client.follow({ params, known: record, limit, seen });
       return waitedOf(await followedToEnd(following, tell), options);
     },

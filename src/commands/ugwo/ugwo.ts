@@ -1,5 +1,5 @@
 import type { Resource } from '../../contract/proof.ts';
-import { activitiesOf, machineValue } from '../../core/charge.ts';
+import { machineValue } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ListInput } from '../../core/record.ts';
@@ -16,7 +16,7 @@ export const get = async ({ uid }: { readonly uid: string }, deps: Deps): Promis
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);
-  await deps.observe(activitiesOf(record.value) ?? [], record);
+  await deps.observe('request', record);
   const notice = record.value['checkout'] === null ? { notice: NO_CHECKOUT } : {};
   return { kind: 'record', record, view: wholeUgwoView, ...notice };
 };

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
+import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
-import { paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { statusOf } from '../../core/charge.ts';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import type { Env, Io } from '../../core/io.ts';
 import { valueAt } from '../../core/json.ts';
 import { isLoopback } from '../../core/origin.ts';
-import { type ApiPage, type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
+import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine, splitCommand } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
@@ -17,7 +18,7 @@ import { DOUBLE_CHARGE } from '../../core/webhook-event.ts';
 import { type Charge, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { reconcile, refreshCharge } from '../../ledger/reconcile.ts';
-import { keptActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { ConsumedEvent, ConsumerResult, LedgerConsumer } from '../../webhook/consumers.ts';
 import { checkTarget } from '../../webhook/deliver.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
@@ -82,7 +83,7 @@ const doubleCharge = (
 ): ConsumerResult => {
   const reported = events.map(({ activity }) => activity);
   const paid = activities
-    .filter((one) => paymentStatusOf(statusOf(one)) === 'paid')
+    .filter((one) => PAYMENTS[paymentShown(one)].brings)
     .map((one) => paidBy(one, charges))
     .sort((a, b) => Number(reported.includes(b.activity)) - Number(reported.includes(a.activity)));
   const fields = new Map(events.map(({ uid }) => [uid, { double_charge: { confirmed: paid.length > 1, paid } }]));
@@ -134,15 +135,8 @@ const tellLedger = async (charges: readonly Charge[], look: ReadRequest, sources
   }
   const seen = await look();
   if (seen === undefined) return;
-  const { activities, asked } = seen.shown;
-  if (activities === undefined) {
-    for (const charge of charges) await refreshCharge(ledger, charge, client);
-    return;
-  }
-  const kept = activities.map((activity) => keptActivity(activity, servedBy(seen.request)));
-  // Skips an activity without a readable status: the stored one says more.
-  const readable = kept.filter(({ uid, status }) => isId('act', uid) && status !== '');
-  await ledger.observe(readable, asked, true);
+  if (seen.shown.activities !== undefined) return ledger.observe(seen.shown, true);
+  for (const charge of charges) await refreshCharge(ledger, charge, client);
 };
 
 /** True if a retry is pointless: the service has no such payment request. */

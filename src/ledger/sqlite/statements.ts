@@ -4,7 +4,7 @@ import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import { AT, CHANGING, COLUMNS, checksumOf, entryOf, FIXED, type Row, rowOf } from '../rows.ts';
+import { AT, COLUMNS, checksumOf, entryOf, type Row, rowOf, UPDATED } from '../rows.ts';
 import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
 import { checked } from './schema.ts';
 
@@ -51,7 +51,7 @@ const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = inserting('charge', WRITTEN.join());
-const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
+const UPDATE = `UPDATE charge SET ${UPDATED.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
 const CLEAR_REQUEST = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
 /** Statements for entries, each prepared on first use. They run in the caller's transaction. */
@@ -104,7 +104,7 @@ export const statements = (db: DatabaseSync) => {
     insert: (entry: Entry): number => Number(sql(INSERT).run(...rowOf(entry)).lastInsertRowid),
     update: (entry: Entry): void => {
       const row = rowOf(entry);
-      const changing = row.slice(FIXED.length, FIXED.length + CHANGING.length);
+      const changing = UPDATED.map((name) => row[AT[name]] ?? null);
       if (entry.kind !== CHARGE && entry.path === undefined) sql(CLEAR_REQUEST).run(entry.id);
       const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);

@@ -19,6 +19,7 @@ import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { account, beginCharge, beside, intent, newPath, open, SELF } from '../support/charges.ts';
+import { shown } from '../support/shown.ts';
 
 const FIRST = { again: false };
 
@@ -100,7 +101,7 @@ describe('observe of an activity', () => {
     const id = await beginCharge(ledger, { medium: 'mobile_money', phone: '…4567' });
     const nextAction = { type: 'prompt', instruction: 'sk.Test.secret: confirm on +233 24 123 4567' };
     await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
-    await ledger.observe([account({ nextAction })]);
+    await ledger.observe(shown([account({ nextAction })]));
     expect(JSON.stringify(await ledger.get(id))).toContain('[secret]: confirm on …4567');
     await ledger.close();
     expect(readFileSync(path, 'latin1')).not.toMatch(/secret:|123 4567/);
