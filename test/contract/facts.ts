@@ -190,12 +190,16 @@ export const FACTS: readonly Fact[] = [
     'whose label is a key for translators',
     ['blackbox/odd-answers', 'shows a label of its own for a pair whose label is a translation key'],
   ],
-  ['psp and the kind of a next action may be of any shape, too', ['client/answer-shapes', 'an activity']],
+  [
+    'psp and the kind of a next action may be of any shape, too',
+    ['client/answer-shapes', 'an activity'],
+    ['contract/openapi', 'takes %s'],
+  ],
   ['fields and values appear without notice', ['contract/answers', '%s keeps its undocumented fields at every depth']],
   ['and may be missing', ['contract/answers', 'of a %s: %s is required only if it is indispensable']],
   [
     '[] stands for an empty object',
-    ['contract/common', 'anyMembers and objectOrText'],
+    ['contract/common', 'anyMembers and membersOrText'],
     ['blackbox/dialect', 'charges by mobile_money, where [] means no next action'],
   ],
   ['numbers come as texts', ['contract/oddities', 'do not report the amount %j, which is a text']],
