@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import { DIALECTS, type Dialect, SEEDED } from '../../src/core/data-files.ts';
+import { valueAt } from '../../src/core/json.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { json, serveAll, UGWO_ID } from '../support/service.ts';
 import { startProxy } from './proxy.ts';
@@ -49,17 +50,19 @@ describe('a contract proxy between the program and the emulator', () => {
       await run(`refund create ${activity} --amount 2,500.00 --provider gtb --account-number 0123456789 --yes`);
       const other = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
       await run(`ugwo charge ${other} --medium ussd --provider gtb`);
-      await run(`ugwo cancel ${other} --yes`);
+      const third = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
+      await run(`ugwo charge ${third} --medium ussd --provider gtbank`, 3);
+      await run(`ugwo cancel ${third} --yes`);
       await run('ugwo list --all');
 
-      await run('checkout list --status active --currency NGN');
-      await run(`checkout get ${SEEDED.checkout}`);
-      await run(`checkout providers ${SEEDED.checkout} ussd`);
+      const listed = await run('checkout list --status active --currency NGN');
+      const checkout = valueAt(listed, 'data.0.uid');
+      await run(`checkout get ${checkout}`);
+      await run(`checkout providers ${checkout} ussd`);
 
       // Rejections by the service are documented, too.
       await run(`ugwo get ${UGWO_ID}`, 3);
       await run(`ugwo cancel ${ugwo} --yes`, 3);
-      await run(`ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtbank`, 3);
       await run('ugwo create --amount 0.01 --currency NGN', 3);
       await run(`onye delete ${ada} --yes`);
 
