@@ -88,10 +88,10 @@ export const wait = async ({ limit, ...input }: WaitInput, deps: Deps): Promise<
     record: first,
     view,
     wait: async (tell) =>
-      waitedOf(await followedToEnd(following, tell, afterFirst), {
-        ugwoUid: params.ugwoUid,
-        limit,
-        place: deps.globals,
-      }),
+      waitedOf(
+        await followedToEnd(following, tell, afterFirst),
+        { ugwoUid: params.ugwoUid, limit, place: deps.globals },
+        { client, observe: deps.observe },
+      ),
   };
 };

@@ -1,5 +1,5 @@
 import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
-import { PAYMENT_NAMES } from '../../charge/payment.ts';
+import { PAYMENT_NAMES, PAYMENTS } from '../../charge/payment.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { pollPause } from '../../core/async.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
@@ -35,11 +35,12 @@ const faultCodes = (fault: PayError | undefined): number[] => {
 };
 
 const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
-  const open = countOf(sums, 'open');
+  const ends = sums.flatMap(({ payment }) => PAYMENTS[payment].end ?? []).map((kind) => EXIT_CODES[kind]);
   return [
-    ...(countOf(sums, 'failed') + countOf(sums, 'refunded') > 0 ? [EXIT_CODES.charge_failed] : []),
-    ...(open + countOf(sums, 'expired') > 0 ? [EXIT_CODES.pending] : []),
-    ...(stop.aborted && open > 0 ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted] : []),
+    ...new Set(ends),
+    ...(stop.aborted && countOf(sums, 'open') > 0
+      ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted]
+      : []),
   ];
 };
 

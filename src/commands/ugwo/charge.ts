@@ -128,7 +128,7 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
     wait: async (tell) => {
       const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe('activity', record);
       const following = client.follow({ params, known: record, limit, seen });
-      return waitedOf(await followedToEnd(following, tell), options);
+      return waitedOf(await followedToEnd(following, tell), options, { client, observe: deps.observe });
     },
   };
 };
