@@ -33,6 +33,13 @@ export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried')
 
 export const PAYMENT_NAMES = NAMES;
 
+/**
+ * Kind of the error with which a wait for a payment ends; undefined for a success. After a partial refund it depends on
+ * what is missing of the payment request's amount.
+ */
+export const endKindOf = (payment: Payment, missing = 0): (typeof PAYMENTS)[Payment]['end'] =>
+  payment === 'partially_refunded' && missing > 0 ? 'underpaid' : PAYMENTS[payment].end;
+
 /** Facts about one activity (public-facts.md, Activities). Instants are milliseconds by the service's clock. */
 export interface ActivityFacts {
   /** Empty if the answer shows none. */

@@ -6,20 +6,17 @@ import type { Balance } from './payment.ts';
 /** The smallest refund, in the minor unit (public-facts.md, Refunds); it is known for one currency only. */
 const SMALLEST_REFUND: Readonly<Record<string, number>> = { NGN: 20_000 };
 
-/** `NGN 400.00 of NGN 900.00` */
-export const partText = (received: number, asked: number, currency: string): string =>
-  `${formatMoney(received, currency)} of ${formatMoney(asked, currency)}`;
+/** Amount without its currency: `1,900.00`. */
+const bareAmount = (minor: number, currency: string): string => formatMoney(minor, currency).slice(currency.length + 1);
 
-/** The amount as an option takes it: `900.00`. */
-const amountArgument = (minor: number, currency: string): string =>
-  formatMoney(minor, currency)
-    .slice(currency.length + 1)
-    .replaceAll(',', '');
+/** `NGN 400.00 of 900.00` */
+export const partText = (received: number, asked: number, currency: string): string =>
+  `${formatMoney(received, currency)} of ${bareAmount(asked, currency)}`;
 
 /** Command that pays back `minor` of an activity. */
 const refundCommand = (activity: string, minor: number, currency: string, place: TargetOptions): string => {
-  const amount = currency === '' ? ['--amount-minor', String(minor)] : ['--amount', amountArgument(minor, currency)];
-  return shellLine(['paycli', 'refund', 'create', activity, ...amount, ...targetFlags(place)]);
+  const amount = bareAmount(minor, currency).replaceAll(',', '');
+  return shellLine(['paycli', 'refund', 'create', activity, '--amount', amount, ...targetFlags(place)]);
 };
 
 /** Sentence about a payment request that was paid twice, with the command that pays the excess back. */

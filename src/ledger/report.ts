@@ -1,7 +1,7 @@
 import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
 import { type Entry, isCharge } from './entry.ts';
 import type { Reducer } from './ledger.ts';
-import { paymentIn } from './transitions.ts';
+import { moneyIn, paymentIn } from './transitions.ts';
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
 export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;
@@ -14,17 +14,20 @@ export interface Sum<P extends string = Payment> {
   readonly count: number;
   /** Undefined if no amount is known. */
   readonly amount: bigint | undefined;
+  /** Number of those whose payment request lacks a part of its money. */
+  readonly short: number;
 }
 
 /** Sums charges by payment state and currency. The result follows the order of `kinds`. */
 export const openSums = <P extends string>(kinds: readonly P[]) => {
   const sums = new Map<string, Sum<P>>();
-  const change = ({ asked = {} }: Entry, payment: P, by: 1 | -1): void => {
-    const { amount, currency } = asked;
+  const change = (charge: Entry, payment: P, by: 1 | -1): void => {
+    const { amount, currency } = charge.asked ?? {};
     const key = `${payment} ${currency}`;
-    const { count = 0, amount: before } = sums.get(key) ?? {};
+    const { count = 0, amount: before, short = 0 } = sums.get(key) ?? {};
     const sum = amount === undefined ? before : (before ?? 0n) + BigInt(by * amount);
-    sums.set(key, { payment, currency, count: count + by, amount: sum });
+    const isShort = (moneyIn(charge)?.missing ?? 0) > 0;
+    sums.set(key, { payment, currency, count: count + by, amount: sum, short: short + (isShort ? by : 0) });
   };
   return {
     add: (charge: Entry, payment: P): void => change(charge, payment, 1),

@@ -232,7 +232,8 @@ const waited = async ({ client }: Bench): Promise<number> => {
   const following = client.follow({ params: { ugwoUid: UGWO_ID, activityUid: ACT_ID }, limit: 3000 });
   const followed = await followedToEnd(following, () => undefined);
   const place = { local: false, profile: undefined, baseUrl: undefined };
-  const { failure } = waitedOf(followed, { ugwoUid: UGWO_ID, limit: 3000, place });
+  const deps = { client, observe: async () => undefined };
+  const { failure } = await waitedOf(followed, { ugwoUid: UGWO_ID, limit: 3000, place }, deps);
   return failure === undefined ? 0 : EXIT_CODES[failure.kind];
 };
 

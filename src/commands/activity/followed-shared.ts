@@ -2,8 +2,10 @@ import {
   activityFacts,
   type Balance,
   balanceOf,
+  endKindOf,
+  orderOf,
   PAYMENTS,
-  type PaymentRead,
+  type Payment,
   paymentOf,
   requestFacts,
 } from '../../charge/payment.ts';
@@ -143,12 +145,12 @@ const amountUnread = (activity: ActivityLike, fault: PayError, options: WaitOpti
         cause: fault,
       });
 
-/** How much a followed payment brought. */
+/** Money that a wait has found. */
 interface Outcome {
-  readonly read: PaymentRead;
-  /** Undefined if the service can't show the payment request. */
-  readonly balance: Balance | undefined;
-  readonly currency: string;
+  readonly payment: Payment;
+  /** Of the payment request; undefined if it was not read. */
+  readonly balance?: Balance;
+  readonly currency?: string;
 }
 
 /** Access to the payment request of a followed activity. */
@@ -161,28 +163,39 @@ export interface WaitDeps {
  * Reads the payment request once after a payment: a successful activity doesn't say how much of the amount came. A
  * service that can't show the request is believed. Throws what the read throws.
  */
-const outcomeOf = async (activity: ActivityLike, ugwoUid: string, { client, observe }: WaitDeps): Promise<Outcome> => {
-  const facts = activityFacts(activity);
-  if (!PAYMENTS[paymentOf(facts).payment].brings) return { read: paymentOf(facts), balance: undefined, currency: '' };
-  const record = await client.look('ugwo.get', { params: { uid: ugwoUid } });
-  if (record === undefined) return { read: paymentOf(facts), balance: undefined, currency: '' };
-  await observe('request', record);
-  const request = requestFacts(record.value);
-  const now = request.activities?.find(({ uid }) => uid === facts.uid) ?? facts;
-  const currency = machineValue(valueAt(record.value, 'currency'));
-  return { read: paymentOf(now, { request }), balance: balanceOf(request), currency };
+const outcomeOf = async (
+  { value, servedAt }: ApiRecord<ActivityLike>,
+  payment: Payment,
+  ugwoUid: string,
+  { client, observe }: WaitDeps,
+): Promise<Outcome> => {
+  const asks = PAYMENTS[payment].brings && payment !== 'refunded';
+  const shown = asks ? await client.look('ugwo.get', { params: { uid: ugwoUid } }) : undefined;
+  if (shown === undefined) return { payment };
+  await observe('request', shown);
+  const [facts, request] = [activityFacts(value), requestFacts(shown.value)];
+  const later = request.activities?.find(({ uid }) => uid === facts.uid) ?? facts;
+  const isOlder = orderOf({ ...facts, servedAt }, { ...later, servedAt: shown.servedAt }, true) === 'older';
+  return {
+    payment: paymentOf(isOlder ? facts : later, { request, earlier: payment }).payment,
+    balance: balanceOf(request),
+    currency: machineValue(valueAt(shown.value, 'currency')),
+  };
 };
 
-const partPaid = (activity: ActivityLike, { read, balance, currency }: Outcome, options: WaitOptions): PayError => {
-  const { ugwoUid, place } = options;
-  const [received, asked] = [balance?.received ?? read.received, balance?.asked];
-  const how = received === undefined || asked === undefined ? '' : `: ${partText(received, asked, currency)}`;
+const partPaid = (
+  activity: ActivityLike,
+  { balance, currency = '' }: Outcome,
+  { ugwoUid, place }: WaitOptions,
+): PayError => {
+  const how = balance?.asked === undefined ? '' : `: ${partText(balance.received, balance.asked, currency)}`;
   const again = shellLine(['paycli', 'ugwo', 'charge', ugwoUid, '--remaining', ...targetFlags(place)]);
   return new PayError('underpaid', `part paid${how}`, { hint: `charge the rest: ${again}`, ...about(activity) });
 };
 
 const failureOf = (activity: ActivityLike, outcome: Outcome, followed: Followed, options: WaitOptions) => {
-  const { payment, received = 0 } = outcome.read;
+  const { payment, balance } = outcome;
+  if (endKindOf(payment, balance?.missing) === undefined) return undefined;
   switch (payment) {
     case 'open':
       return stillOpen(activity, followed, options);
@@ -194,18 +207,14 @@ const failureOf = (activity: ActivityLike, outcome: Outcome, followed: Followed,
       return wasReversed(activity);
     case 'refunded':
       return wasRefunded(activity);
-    case 'underpaid':
-      return partPaid(activity, outcome, options);
-    case 'partially_refunded':
-      return received < (outcome.balance?.asked ?? 0) ? partPaid(activity, outcome, options) : undefined;
     default:
-      return undefined;
+      return partPaid(activity, outcome, options);
   }
 };
 
-const noticeOf = ({ read, balance, currency }: Outcome, { place }: WaitOptions): string | undefined => {
+const noticeOf = ({ payment, balance, currency = '' }: Outcome, { place }: WaitOptions): string | undefined => {
   if (balance?.isPaidTwice === true) return paidTwiceText(balance, currency, place);
-  return read.payment === 'overpaid' && balance?.excess !== undefined
+  return payment === 'overpaid' && balance?.excess !== undefined
     ? overpaidText(balance.excess, currency)
     : undefined;
 };
@@ -214,8 +223,8 @@ const noticeOf = ({ read, balance, currency }: Outcome, { place }: WaitOptions):
  * Result of a command that waited: the last answer, and an error if not all of the money came. Throws if no read ever
  * succeeded.
  */
-export const waitedOf = async <T extends ActivityLike>(
-  followed: Followed<T>,
+export const waitedOf = async (
+  followed: Followed<ActivityLike>,
   options: WaitOptions,
   deps: WaitDeps,
 ): Promise<Waited> => {
@@ -224,7 +233,7 @@ export const waitedOf = async <T extends ActivityLike>(
   const activity = record.value;
   if (interrupted !== undefined) return { record, failure: stopped(activity, interrupted, options) };
   try {
-    const outcome = await outcomeOf(activity, options.ugwoUid, deps);
+    const outcome = await outcomeOf(record, followed.payment, options.ugwoUid, deps);
     const [failure, notice] = [failureOf(activity, outcome, followed, options), noticeOf(outcome, options)];
     return { record, ...(failure === undefined ? {} : { failure }), ...(notice === undefined ? {} : { notice }) };
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
-import { PAYMENT_NAMES, PAYMENTS } from '../../charge/payment.ts';
+import { endKindOf, PAYMENT_NAMES } from '../../charge/payment.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { pollPause } from '../../core/async.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
@@ -35,9 +35,9 @@ const faultCodes = (fault: PayError | undefined): number[] => {
 };
 
 const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
-  const ends = sums.flatMap(({ payment }) => PAYMENTS[payment].end ?? []).map((kind) => EXIT_CODES[kind]);
+  const ends = sums.flatMap(({ payment, short }) => endKindOf(payment, short) ?? []);
   return [
-    ...new Set(ends),
+    ...new Set(ends.map((kind) => EXIT_CODES[kind])),
     ...(stop.aborted && countOf(sums, 'open') > 0
       ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted]
       : []),

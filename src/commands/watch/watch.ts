@@ -1,5 +1,5 @@
 import { gravest } from '../../bulk/row-end.ts';
-import { PAYMENTS, type Payment } from '../../charge/payment.ts';
+import { endKindOf, PAYMENTS, type Payment } from '../../charge/payment.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -118,12 +118,12 @@ const UNMADE_KINDS = {
   sending: 'pending',
 } as const satisfies Record<Exclude<Now, Payment>, ErrorKind>;
 
-const kindOf = (now: Now): ErrorKind | undefined =>
-  now in PAYMENTS ? PAYMENTS[now as Payment].end : UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
+const kindOf = ({ payment: now, short }: Sum<Now>): ErrorKind | undefined =>
+  now in PAYMENTS ? endKindOf(now as Payment, short) : UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
 
 /** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
 export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]): PayError | undefined => {
-  const kinds = sums.flatMap(({ payment }) => kindOf(payment) ?? []);
+  const kinds = sums.flatMap((sum) => kindOf(sum) ?? []);
   const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
   const kind = kinds.find((one) => EXIT_CODES[one] === code);
   if (kind === undefined) return undefined;
