@@ -214,9 +214,7 @@ const failureOf = (activity: ActivityLike, outcome: Outcome, followed: Followed,
 
 const noticeOf = ({ payment, balance, currency = '' }: Outcome, { place }: WaitOptions): string | undefined => {
   if (balance?.isPaidTwice === true) return paidTwiceText(balance, currency, place);
-  return payment === 'overpaid' && balance?.excess !== undefined
-    ? overpaidText(balance.excess, currency)
-    : undefined;
+  return payment === 'overpaid' && balance?.excess !== undefined ? overpaidText(balance.excess, currency) : undefined;
 };
 
 /**
