@@ -45,14 +45,14 @@ export const EXIT_MEANINGS = {
   ],
   ledger: ["the ledger can't be used; nothing was sent", 'no'],
   charge_failed: [
-    'the charge or refund was made, and it failed; after a wait also: the payment was refunded or reversed',
+    'the charge or refund was made, and failed; after a wait also: refunded or reversed',
     'charge with another medium',
   ],
   pending: [
-    'a wait ended before the payment was paid or failed, or the time to pay is over',
-    'yes, wait again: `paycli activity wait`; after the time to pay, charge again',
+    'a wait ended before the payment was paid or failed, or nothing came in time',
+    'yes, wait again: `paycli activity wait`; in the second case, charge again',
   ],
-  underpaid: ['a wait ended with a part of the money', 'charge the rest: `paycli ugwo charge --remaining`'],
+  underpaid: ['only a part of the money came', 'charge the rest: `paycli ugwo charge --remaining`'],
   interrupted: [
     'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
     'yes; a wait with `paycli activity wait`',

@@ -3,6 +3,7 @@ import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { activityOf, charged, chargeFrom, numberIn, postsOf, ussdFile } from './bulk-support.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const FIRST = 'act.AbCd.0000000000000000000first';
@@ -148,6 +149,57 @@ describe('activity wait, without a payment', () => {
     const ended = await waited(standing('failed', more), requestOf());
     expect(ended).toMatchObject({ code, reads: [ACTIVITY.uid] });
     expect(said(ended)).toContain(text);
+  });
+});
+
+describe('ugwo charge --from --wait', () => {
+  const failed = (more: object) => standing('failed', more);
+
+  /** Charges a payment request for each of these later states of its activity. */
+  const charging = async (...after: readonly (readonly [activity: object, total: number])[]) => {
+    const service = await serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'POST') return charged(number);
+      const isMade = service.seen.some((one) => one.method === 'POST' && numberIn(one) === number);
+      const [activity, total] = after[number - 1] as (typeof after)[number];
+      const shown = isMade ? { activities: [{ ...activity, uid: activityOf(number) }], total_amount_paid: total } : {};
+      return json(200, { ...ugwo(number), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, activities: [], ...shown });
+    });
+    const file = ussdFile(...after.map((_, index) => index + 1));
+    const options = { service, home: newFolder() };
+    return {
+      service,
+      run: (...args: string[]) => chargeFrom(file, options, '--wait', '--wait-timeout', '1s', ...args),
+    };
+  };
+
+  it('ends with 13 if a payment lacks money, and with 12 if one has expired', async () => {
+    const part = await charging([PAID, 90_000], [PAID, 40_000], [failed({ error: 'expired' }), 0]);
+    expect((await part.run()).code).toBe(13);
+    const late = await charging([PAID, 100_000], [failed({ error: 'expired' }), 0]);
+    expect((await late.run()).code).toBe(12);
+  });
+
+  it.each([
+    [40_000, 13],
+    [90_000, 0],
+  ])('ends a part refund of %i with %i', async (total, code) => {
+    const { run } = await charging([standing('partially_refunded'), total]);
+    expect((await run()).code).toBe(code);
+  });
+
+  it('charges only failed and expired rows again with --retry-failed', async () => {
+    const { service, run } = await charging(
+      [PAID, 90_000],
+      [PAID, 40_000],
+      [failed({ error: 'declined' }), 0],
+      [failed({ error: 'expired' }), 0],
+      [failed({ charged_amount: 90_000 }), 0],
+    );
+    expect((await run()).code).toBe(11);
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1, 5: 1 });
+    await run('--retry-failed');
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 2, 5: 1 });
   });
 });
 

@@ -144,8 +144,10 @@ const ACTIVITIES: readonly Shape<Ends>[] = [
     'that has failed with a text': { status: 'failed', error: 'declined' },
     'that has failed with a list': { status: 'failed', error: [] },
     'that has failed with a number': { status: 'failed', error: 51 },
-    'that has expired, in a pair': { status: ['expired', 'Expired'] },
     'that has failed, with an odd step': { status: 'failed', next_action: { type: 'confirm' } },
+  }),
+  ...activities(['accepted 11', 0, 12, 'accepted'], {
+    'that has expired, in a pair': { status: ['expired', 'Expired'] },
   }),
   ...activities(['accepted 0', 0, 11, 'accepted'], {
     'that is paid back': { status: 'refunded' },

@@ -162,7 +162,7 @@ describe('openSums', () => {
     sums.add(of(5, 'GHS'), 'paid');
     sums.add(of(undefined, undefined), 'failed');
     sums.add(of(7, 'NGN'), 'open');
-    expect(sums.all()).toEqual([
+    expect(sums.all()).toMatchObject([
       { payment: 'paid', currency: 'NGN', count: 2, amount: 2n * BigInt(Number.MAX_SAFE_INTEGER) },
       { payment: 'paid', currency: 'GHS', count: 1, amount: 5n },
       { payment: 'open', currency: 'NGN', count: 1, amount: 7n },
@@ -185,10 +185,10 @@ describe('openSums', () => {
   it('has no amount if none is known, else the known part', () => {
     const sums = openSums(PAYMENT_NAMES);
     sums.add(charge(), 'paid');
-    expect(sums.all()).toEqual([{ payment: 'paid', currency: undefined, count: 1, amount: undefined }]);
+    expect(sums.all()).toMatchObject([{ payment: 'paid', currency: undefined, count: 1, amount: undefined }]);
     sums.add(of(5, undefined), 'paid');
     sums.add(of(undefined, undefined), 'paid');
-    expect(sums.all()).toEqual([{ payment: 'paid', currency: undefined, count: 3, amount: 5n }]);
+    expect(sums.all()).toMatchObject([{ payment: 'paid', currency: undefined, count: 3, amount: 5n }]);
   });
 
   it('moves a charge to another payment state', () => {
@@ -196,7 +196,7 @@ describe('openSums', () => {
     sums.add(of(7, 'NGN'), 'open');
     sums.move(of(7, 'NGN'), 'open', 'open', of(7, 'NGN'));
     sums.move(of(7, 'NGN'), 'open', 'paid', of(7, 'NGN'));
-    expect(sums.all()).toEqual([{ payment: 'paid', currency: 'NGN', count: 1, amount: 7n }]);
+    expect(sums.all()).toMatchObject([{ payment: 'paid', currency: 'NGN', count: 1, amount: 7n }]);
   });
 
   it('subtracts what was added, even if the amount became known later', () => {
@@ -204,7 +204,7 @@ describe('openSums', () => {
     sums.add(of(5, 'NGN'), 'open');
     sums.add(of(undefined, undefined), 'open');
     sums.move(of(7, 'NGN'), 'open', 'paid', of(undefined, undefined));
-    expect(sums.all()).toEqual([
+    expect(sums.all()).toMatchObject([
       { payment: 'paid', currency: 'NGN', count: 1, amount: 7n },
       { payment: 'open', currency: 'NGN', count: 1, amount: 5n },
     ]);
