@@ -119,6 +119,8 @@ export interface Money extends PaymentRead {
   /** What the payment request received too much. */
   readonly excess?: number | undefined;
   readonly isPaidTwice?: boolean | undefined;
+  /** Activity that came too much, if the payment request was paid twice. */
+  readonly surplus?: string | undefined;
 }
 
 /** Stored part of an activity. */
@@ -139,6 +141,9 @@ export interface KeptActivity {
   readonly facts?: ActivityFacts;
   readonly psp?: string | undefined;
   readonly pspReference?: string | undefined;
+  /** See `Money`. */
+  readonly accountLast4?: string | undefined;
+  readonly accountDigest?: string | undefined;
 }
 
 /** Observation about an entry. A list of them is in the order of observation. */
@@ -312,7 +317,7 @@ export const asksTheSame = (
   data: Readonly<Record<string, unknown>>,
   digest: (text: string) => string,
 ): boolean => {
-  const asked = data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest);
+  const asked = data['phone'] === undefined ? undefined : numberDigestOf(String(data['phone']), digest);
   return (
     medium === data['medium'] &&
     provider === (data['provider'] === undefined ? undefined : String(data['provider'])) &&
@@ -321,8 +326,21 @@ export const asksTheSame = (
   );
 };
 
-/** Keyed digest that identifies a phone number. A plain digest would reveal it, since its digits can be guessed. */
-export const phoneDigestOf = (phone: string, digest: (text: string) => string): string => digest(digitsOf(phone));
+/**
+ * Keyed digest that identifies a phone or account number. A plain digest would reveal it, since its digits can be
+ * guessed.
+ */
+export const numberDigestOf = (number: string, digest: (text: string) => string): string => digest(digitsOf(number));
+
+/** The last digits and the digest of an account number; nothing of a text without digits. */
+export const keptAccount = (
+  number: string,
+  digest: (text: string) => string,
+): Pick<KeptActivity, 'accountLast4' | 'accountDigest'> => {
+  const digits = digitsOf(number);
+  if (digits === '') return {};
+  return { accountLast4: digits.slice(-KEPT_DIGITS), accountDigest: numberDigestOf(digits, digest) };
+};
 
 /** Passes every text, name and number in a JSON value through `clean`. */
 export const cleaned = <T>(value: T, clean: (text: string) => string): T => {

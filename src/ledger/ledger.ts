@@ -126,6 +126,12 @@ export interface ListFilter extends Scope {
   readonly customer?: string | undefined;
   /** Only those of the customer with this e-mail address. */
   readonly email?: string | undefined;
+  /** Only charges of payment requests that were paid twice at their last reading. */
+  readonly paidTwice?: boolean | undefined;
+  readonly operator?: string | undefined;
+  /** Only those with the account number of this digest (see `keptAccount`). */
+  readonly accountDigest?: string | undefined;
+  readonly pspReference?: string | undefined;
   /** Only those started in this period. */
   readonly begun?: Period | undefined;
   readonly job?: string | undefined;

@@ -131,6 +131,7 @@ const MONEY = [
   'updatedAt',
   'failureCode',
   'pspReference',
+  'accountDigest',
   'requestStatus',
   'requestTotal',
   'excess',

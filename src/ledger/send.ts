@@ -17,13 +17,14 @@ import {
   type LedgerTarget,
   lastDigits,
   type Moment,
+  numberDigestOf,
   type Outcome,
-  phoneDigestOf,
   withoutNumbers,
   withoutPhone,
 } from './entry.ts';
 import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from './ledger.ts';
 import { isOtherMedium } from './match.ts';
+import { operator } from './sender.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 
 /** The sender of requests: its client, its ledger, and the place of both. */
@@ -199,7 +200,7 @@ const intentOf = (
   medium: clean(textOf(data['medium']) ?? ''),
   provider: data['provider'] === undefined ? undefined : clean(String(data['provider'])),
   phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
-  phoneDigest: data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest),
+  phoneDigest: data['phone'] === undefined ? undefined : numberDigestOf(String(data['phone']), digest),
   expiresAt: parseInstant(textOf(data['expires_at']) ?? '')?.ms,
   digest: digestOf(data),
   asked: cleaned(shown?.asked ?? {}, clean),
@@ -251,12 +252,13 @@ const chargeRules = (request: ChargeRequest, ledger: Ledger): Rules => {
 };
 
 const wantedBy = (
-  { client, place }: Pick<LedgerContext, 'client' | 'place'>,
+  { client, place, ledger }: LedgerContext,
   { row }: SendOptions,
   { effect, intent }: Rules,
 ): Intent => ({
   ...place,
   ...intent,
+  operator: ledger.account ?? operator(),
   kind: effect.kind,
   bound: client.longestWrite,
   job: row?.job,

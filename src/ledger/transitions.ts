@@ -113,11 +113,11 @@ const balanceIn = (request: RequestFacts | undefined, charge: Entry, paidBack: n
   if (request === undefined) return undefined;
   const known =
     charge.activity === undefined || paidBack === undefined ? [] : [[charge.activity.uid, paidBack] as const];
-  const { missing, excess, isPaidTwice } = balanceOf(request, {
+  const { missing, excess, isPaidTwice, surplus } = balanceOf(request, {
     asked: charge.asked?.amount,
     paidBack: new Map(known),
   });
-  return { missing, excess, isPaidTwice, requestStatus: request.status, requestTotal: request.total };
+  return { missing, excess, isPaidTwice, surplus, requestStatus: request.status, requestTotal: request.total };
 };
 
 /** Moment of a payment: the service's own, else when it was first seen. It stays while the money stays. */
@@ -150,6 +150,8 @@ const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money
     isDoubleCharge: facts.isDoubleCharge,
     psp: activity.psp ?? before?.psp,
     pspReference: activity.pspReference ?? before?.pspReference,
+    accountLast4: activity.accountLast4 ?? before?.accountLast4,
+    accountDigest: activity.accountDigest ?? before?.accountDigest,
     ...balanceIn(request, charge, paidBack),
   };
 };

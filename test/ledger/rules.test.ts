@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Sender } from '../../src/ledger/entry.ts';
+import { numberDigestOf, type Outcome, type Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { thrownBy } from '../client/support.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -71,6 +71,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
           refunded: 0,
           readAt: NOON,
           isDoubleCharge: false,
+          accountLast4: '6789',
+          accountDigest: numberDigestOf('0123456789', ledger.digest),
         },
         evidence: [evidence],
       });

@@ -248,6 +248,7 @@ export const readIndexes = (table: string): string => `
   CREATE INDEX charge_email ON ${table} (customer_email, seq) WHERE customer_email IS NOT NULL;
   CREATE INDEX charge_account ON ${table} (account_digest, seq) WHERE account_digest IS NOT NULL;
   CREATE INDEX charge_psp_reference ON ${table} (psp_reference, seq) WHERE psp_reference IS NOT NULL;
+  CREATE INDEX charge_operator ON ${table} (operator, seq) WHERE operator IS NOT NULL;
 `;
 
 const WITH_MONEY = `

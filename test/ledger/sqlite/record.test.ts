@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/ledger/entry.ts';
+import { keptAccount, type Outcome } from '../../../src/ledger/entry.ts';
 import { thrownBy } from '../../client/support.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, beside, intent, NOON, newPath, open } from '../support/charges.ts';
@@ -33,7 +33,7 @@ describe('a failure to record an outcome', () => {
       recorded_at: NOON,
       state: 'accepted',
       exitCode: 0,
-      activity: { ...account() },
+      activity: { ...account(), ...keptAccount('0123456789', ledger.digest) },
     });
   });
 });

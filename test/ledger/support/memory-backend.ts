@@ -27,12 +27,16 @@ const isIn = (value: number, [first, last]: readonly [number, number]): boolean 
 const isAsked = (charge: Entry, query: Query): boolean => {
   const { id, activities, states, service, job, rows, about, standing, before, after, begun } = query;
   const { activity, state, seq, asked } = charge;
-  const { kind, payments, ref, customer, email } = query;
+  const { kind, payments, ref, customer, email, paidTwice, operator, accountDigest, pspReference } = query;
   const payment = paymentIn(charge);
   return (
     (kind === undefined || charge.kind === kind) &&
     (payments === undefined || (payment !== undefined && payments.includes(payment))) &&
     (email === undefined || asked?.email === email) &&
+    (paidTwice !== true || charge.money?.isPaidTwice === true) &&
+    (operator === undefined || charge.operator === operator) &&
+    (accountDigest === undefined || charge.money?.accountDigest === accountDigest) &&
+    (pspReference === undefined || charge.money?.pspReference === pspReference) &&
     (ref === undefined || asked?.ref === ref) &&
     (customer === undefined || asked?.customer === customer) &&
     (id === undefined || charge.id === id) &&
