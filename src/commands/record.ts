@@ -110,13 +110,14 @@ export const continueCommand = (
   own: readonly string[],
   globals: Globals,
 ): string => {
-  const { format, columns, rawCsv, bom } = globals;
+  const { format, columns, decimal, rawCsv, bom } = globals;
   return shellLine([
     'paycli',
     ...path,
     ...targetFlags(globals),
     ...(format === undefined ? [] : ['-o', format]),
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(decimal ? ['--decimal'] : []),
     ...(rawCsv ? ['--raw-csv'] : []),
     ...(bom ? ['--bom'] : []),
     ...own,

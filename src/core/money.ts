@@ -24,17 +24,31 @@ const groupByThrees = (whole: string): string => {
   return groups.reverse().join(',');
 };
 
-/** Formats `500000` and `NGN` as `NGN 5,000.00`. The digits are grouped as text, so that no size is rounded. */
-export const formatMoney = (minor: string | number | bigint, currency: string): string => {
-  const text = String(minor);
+/** The parts of an amount in decimals; undefined if it isn't an integer. Works on text, so that no size is rounded. */
+const partsOf = (text: string, currency: string) => {
   const match = /^(-?)(\d+)$/.exec(text);
-  if (match === null) return `${text} ${currency} (minor unit)`;
+  if (match === null) return undefined;
   const [, sign = '', all = ''] = match;
   const digits = minorDigits(currency);
   const padded = all.padStart(digits + 1, '0');
   const whole = padded.slice(0, padded.length - digits).replace(/^0+(?=\d)/, '');
-  const fraction = digits === 0 ? '' : `.${padded.slice(-digits)}`;
-  return `${currency} ${sign}${groupByThrees(whole)}${fraction}`;
+  return { sign, whole, fraction: digits === 0 ? '' : `.${padded.slice(-digits)}` };
+};
+
+/** Marks an amount that can't be written in decimals, so that nobody reads a hundred times the amount. */
+export const inMinorUnit = (text: string): string => `${text} (minor unit)`;
+
+/** Formats `500000` and `NGN` as `NGN 5,000.00`. */
+export const formatMoney = (minor: string | number | bigint, currency: string): string => {
+  const parts = partsOf(String(minor), currency);
+  if (parts === undefined) return inMinorUnit(`${minor} ${currency}`);
+  return `${currency} ${parts.sign}${groupByThrees(parts.whole)}${parts.fraction}`;
+};
+
+/** Writes `500000` and `NGN` as `5000.00`, for programs. */
+export const decimalText = (minor: string, currency: string): string => {
+  const parts = partsOf(minor, currency);
+  return parts === undefined ? inMinorUnit(minor) : `${parts.sign}${parts.whole}${parts.fraction}`;
 };
 
 /** Formats sums as `NGN 5,000.00 and USD 20.00`; undefined without any sum. */

@@ -180,6 +180,8 @@ export interface OutputOptions {
   /** Other lines are printed in between (--debug): nothing is redrawn. */
   readonly plain?: boolean;
   readonly quiet: boolean;
+  /** Amounts of TSV and CSV in decimals instead of the minor unit. */
+  readonly decimal?: boolean;
   readonly rawCsv: boolean;
   /** CSV begins with a byte order mark. */
   readonly bom?: boolean;

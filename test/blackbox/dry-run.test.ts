@@ -187,6 +187,8 @@ describe('--dry-run of a charge', () => {
         stderr: expect.stringContaining('"gtbb" is no bank code that paycli knows (did you mean gtb?)'),
       });
     }
+    const numbered = await inProcess([...CHARGE.slice(0, -1), '058', '--dry-run'], { service });
+    expect(numbered.stderr).toContain('"058" is no bank code that paycli knows (did you mean gtb?)');
   });
 
   it('prints the same as the charge with --reuse', async () => {

@@ -6,6 +6,7 @@ import { EXAMPLES } from '../../scripts/openapi-examples.ts';
 import { type Operation, type OperationId, operations, REFUSALS } from '../../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../../src/contract/problem.ts';
 import { EVENTS } from '../../src/core/webhook-event.ts';
+import { kindOf } from '../../src/output/cell.ts';
 import * as fixtures from './fixtures.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -382,4 +383,27 @@ describe('the documented webhooks', () => {
     expect(takes({ ...body, event: 'ugwo.other' })).toBe(false);
     expect(takes({ ...body, data: { uid: 'chk.Kw9a.1' } })).toBe(false);
   });
+});
+
+interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** The names of the properties that may be a pair of machine value and label, at any depth. */
+const pairsIn = (schema: unknown): string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const isPair = (one: Schema): boolean => [one, ...(one.anyOf ?? [])].some(({ $ref }) => $ref?.endsWith('/Enum'));
+  const properties = Object.entries((schema as Schema).properties ?? {});
+  return [
+    ...properties.filter(([, one]) => isPair(one)).map(([name]) => name),
+    ...Object.values(schema).flatMap(pairsIn),
+  ];
+};
+
+it('tsv and csv print one value for each field that may be a pair', () => {
+  const names = [...new Set(pairsIn(document.components.schemas))];
+  expect(names).toEqual(expect.arrayContaining(['status', 'currency', 'medium', 'activity_type']));
+  expect(names.filter((name) => kindOf(`x.${name}`) !== 'enum')).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Protected, RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client } from '../../client/client.ts';
-import { BANK_CODES } from '../../core/banks.ts';
+import { BANK_CODES, bankMeant } from '../../core/banks.ts';
 import { machineValue } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
@@ -8,7 +8,6 @@ import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { didYouMean } from '../../core/text.ts';
 import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import { judgeOnce } from '../../ledger/send.ts';
@@ -73,7 +72,7 @@ const openRejections = (client: Client, words: readonly string[]) => {
     const listed = isId('chk', checkout) ? await banksOf(checkout, pace) : [];
     if (listed.includes(code)) return undefined;
     if (listed.length === 0) {
-      const meant = didYouMean(code, known);
+      const meant = bankMeant(code);
       const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
       await unsure(`"${code}" is no bank code that paycli knows${guess}. The service decides.`);
       return undefined;

@@ -1,12 +1,13 @@
 import type { RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client } from '../../client/client.ts';
-import { BANK_CODES } from '../../core/banks.ts';
+import { bankMeant } from '../../core/banks.ts';
 import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { asFlag, type FlagOf, pairsToObject } from '../../core/input.ts';
+import { asFlag, type FlagOf, type Guess, pairsToObject } from '../../core/input.ts';
 import { definedIn, namesAlong } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
+import { didYouMean } from '../../core/text.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
@@ -54,16 +55,16 @@ export const flagOf =
     return field?.startsWith(`${PARAM}.`) ? undefined : field && asFlag(field);
   };
 
-/** The typed value and the known values, for a suggestion; undefined for other properties. */
+/** Suggests another bank or medium. */
 export const guessOf =
-  (data: Readonly<Record<string, unknown>>) =>
-  (path: string): { typed: string; known: readonly string[] } | undefined => {
-    const [name, ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
-    if (more.length > 0) return undefined;
-    if (name === 'provider' && data['medium'] === 'ussd') {
-      return { typed: String(data['provider']), known: BANK_CODES };
-    }
-    return name === 'medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
+  (data: Readonly<Record<string, unknown>>): Guess =>
+  (path) => {
+    const [name = '', ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
+    const isBank = name === 'provider' && data['medium'] === 'ussd';
+    if (more.length > 0 || (name !== 'medium' && !isBank)) return undefined;
+    const typed = String(data[name]);
+    const meant = isBank ? bankMeant(typed) : didYouMean(typed, MEDIUMS);
+    return meant === typed ? undefined : meant;
   };
 
 /** Builds `data` of the body (interface.md 4.2). `now` is in milliseconds. */
