@@ -3,7 +3,7 @@ import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, numberIn, postsOf, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, chargeFrom, numberIn, postsOf, summaryOf, ussdFile } from './bulk-support.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const FIRST = 'act.AbCd.0000000000000000000first';
@@ -67,6 +67,10 @@ describe('activity wait, after a payment', () => {
     const activity = standing(status, { charged_amount: total });
     const ended = await waited(activity, requestOf({ status, activities: [activity], total_amount_paid: total }));
     expect(ended.code).toBe(code);
+  });
+
+  it('needs no amount to know that all of it was refunded', async () => {
+    expect(await waited(standing('refunded'), problem(401, 'No'))).toMatchObject({ code: 11, reads: [ACTIVITY.uid] });
   });
 
   it('ends with 11 if the request shows that the provider took the money back', async () => {
@@ -198,7 +202,7 @@ describe('ugwo charge --from --wait', () => {
     );
     expect((await run()).code).toBe(11);
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1, 5: 1 });
-    await run('--retry-failed');
+    expect(summaryOf(await run('--retry-failed'))).toMatchObject({ skipped: 3, refused: 0 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2, 4: 2, 5: 1 });
   });
 });
