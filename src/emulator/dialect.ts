@@ -64,9 +64,10 @@ const ACTIVITY = fields({
   ugwo_uid: id,
   activity_type: pair('ugwo_activity_type'),
   amount: text,
+  charged_amount: text,
   checkout: CHECKOUT,
   ugwo_medium: orEmpty(plain),
-  psp: (value) => pair('psp')(id(value)),
+  psp: pair('psp'),
   next_action: orEmpty(fields({ type: pair('next_action_type'), headers: fields({ expires_at: lagos }) })),
   status: pair('ugwo_activity_status'),
   error: orEmpty(plain),
@@ -116,7 +117,7 @@ export const SHAPES = {
   activity: ACTIVITY,
   checkout: WHOLE_CHECKOUT,
   checkouts: list(WHOLE_CHECKOUT),
-  providers: list(fields({ psp: (value) => pair('psp')(id(value)) })),
+  providers: list(fields({ psp: pair('psp') })),
   refund: REFUND,
 } as const;
 
