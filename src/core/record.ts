@@ -1,5 +1,5 @@
 import { machineValue } from './charge.ts';
-import { printExact, valueAt } from './json.ts';
+import { isJsonObject, printExact, valueAt } from './json.ts';
 import { readAmount, splitMoney } from './money.ts';
 import { dayIn, readInstant, startOf, type Zone } from './time.ts';
 
@@ -117,6 +117,12 @@ const textAt = (record: unknown, path: string): string => machineValue(valueAt(r
  * address.
  */
 const customerOf = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
+/**
+ * True if a list shows no customers, not even that there is none: its records may have only some fields (public material).
+ */
+export const hidesCustomer = (record: unknown): boolean =>
+  isJsonObject(record) && !('onye' in record) && !('email' in record);
+
 const isAmount = (record: unknown, text: string): boolean => {
   const [wanted, currency] = [splitMoney(text), textAt(record, 'currency')];
   if (wanted.currency !== undefined && wanted.currency !== currency.toUpperCase()) return false;

@@ -96,7 +96,7 @@ describe('4.2 create an activity', () => {
     for (const sent of [charge(ugwo.naira, TRANSFER), charge(ugwo.unrouted, TRANSFER), charge(ugwo.cedi, USSD)]) {
       const answer = await sent;
       expect(answer.status).toBe(409);
-      expect(answer.json).toMatchObject({ title: 'Conflict', status: 409, detail: code });
+      expect(answer.json).toMatchObject({ title: 'An error occurred', status: 409, detail: code });
     }
     expect(activitiesIn(file)).toEqual([]);
   });
@@ -211,7 +211,12 @@ describe('4.2 create an activity', () => {
     const { charge } = await charging();
     const answer = await charge({ uid: 'ugw.Lcal.nothing' }, TRANSFER);
     expect(answer.status).toBe(404);
-    expect(answer.json).toMatchObject({ title: 'Not Found', status: 404, detail: 'ugwo.error.not_found' });
+    expect(answer.json).toMatchObject({
+      type: 'https://tools.ietf.org/html/rfc2616#section-10',
+      title: 'An error occurred',
+      status: 404,
+      detail: 'ugwo.error.not_found',
+    });
   });
 });
 

@@ -43,7 +43,7 @@ const start = defineCommand({
     'It also serves the hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, and /openapi.json. ' +
     '/emulator/clock and /emulator/faults take control_token as the key.\n\n' +
     '--dialect live answers as the public service does: enums as pairs with translation keys, empty objects as [], ' +
-    'amounts as text, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
+    'amounts as text, lists with few fields, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
   options: rarely(['host', 'dialect', 'faults'], {
     port: option('--port <n>', 'listen on this port (default: any free port)', asInteger(0, 65_535)),
     host: option('--host <address>', 'listen on this address, such as 0.0.0.0 in a container (127.0.0.1)', asText, {
