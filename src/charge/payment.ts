@@ -46,9 +46,9 @@ export interface ActivityFacts {
   readonly uid: string;
   /** Machine value; empty if it can't be read. */
   readonly status: string;
-  /** What it was asked to collect. */
+  /** Amount that it was asked to collect. */
   readonly amount?: number | undefined;
-  /** What it has collected (`charged_amount`). */
+  /** Amount that it has collected (`charged_amount`). */
   readonly charged?: number | undefined;
   readonly isDoubleCharge?: boolean | undefined;
   readonly failureCode?: string | undefined;
@@ -61,9 +61,9 @@ export interface ActivityFacts {
 /** Facts about a payment request (public-facts.md, Payment requests). */
 export interface RequestFacts {
   readonly status: string;
-  /** What was asked. */
+  /** Amount that was asked. */
   readonly amount?: number | undefined;
-  /** What was received, over all activities (`total_amount_paid`). */
+  /** Amount received over all activities (`total_amount_paid`). */
   readonly total?: number | undefined;
   /** All activities; undefined if the answer doesn't list them. */
   readonly activities?: readonly ActivityFacts[] | undefined;
@@ -157,7 +157,7 @@ const totalOf = ({ total, activities = [] }: RequestFacts, asked: number | undef
 export interface PaymentContext {
   /** The payment request of the same read; undefined if it was not read. */
   readonly request?: RequestFacts | undefined;
-  /** What was asked, if the read does not say so. */
+  /** Amount that was asked, if the read does not say so. */
   readonly asked?: number | undefined;
   /** Payment at an earlier reading. */
   readonly earlier?: Payment | undefined;
@@ -165,7 +165,7 @@ export interface PaymentContext {
   readonly isLapsed?: boolean;
   /** Known end of the account, where the activity no longer shows it. */
   readonly accountUntil?: number | undefined;
-  /** What was paid back, as far as it is known. */
+  /** Amount that was paid back, as far as it is known. */
   readonly paidBack?: number | undefined;
 }
 
@@ -238,9 +238,9 @@ export interface Balance {
   readonly asked: number | undefined;
   readonly received: number;
   readonly refunded: number;
-  /** What is missing; undefined if nothing says how much was asked. */
+  /** Missing amount; undefined if nothing says how much was asked. */
   readonly missing: number | undefined;
-  /** What came too much and was not paid back; undefined if nothing says how much was asked. */
+  /** Amount that came too much and was not paid back; undefined if nothing says how much was asked. */
   readonly excess: number | undefined;
   /** True if the customer has paid more than once, and has not got the excess back. */
   readonly isPaidTwice: boolean;

@@ -114,9 +114,9 @@ export interface Money extends PaymentRead {
   /** The payment request's status and received total at that reading. */
   readonly requestStatus?: string | undefined;
   readonly requestTotal?: number | undefined;
-  /** What is missing from the payment request. */
+  /** Missing amount of the payment request. */
   readonly missing?: number | undefined;
-  /** What the payment request received too much. */
+  /** Amount that the payment request received too much. */
   readonly excess?: number | undefined;
   readonly isPaidTwice?: boolean | undefined;
   /** Activity that came too much, if the payment request was paid twice. */

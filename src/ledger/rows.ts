@@ -15,7 +15,7 @@ export type Row = readonly Value[];
  * Columns that the checksum covers: first those that never change (`ugwo` holds what the entry is about), then those
  * that do. Never reorder them: the checksums of existing rows depend on the order.
  */
-export const FIXED = [
+const FIXED = [
   'id',
   'service',
   'origin',
@@ -37,7 +37,7 @@ export const FIXED = [
   'boot',
   'started',
 ] as const;
-export const CHANGING = [
+const CHANGING = [
   'state',
   'recorded_at',
   'took',

@@ -177,7 +177,7 @@ export const moneyIn = (charge: Entry): Money | undefined => {
 export const paymentIn = (charge: Entry): Payment | undefined => moneyIn(charge)?.payment;
 
 /** Applies a reading. The last next action stays stored when the service no longer shows one. */
-export const observed = (charge: Entry, reading: ActivityReading): Entry => {
+const observed = (charge: Entry, reading: ActivityReading): Entry => {
   const { activity, moment } = reading;
   const next: Entry = {
     ...charge,
@@ -223,7 +223,7 @@ export const changesState = ({ state }: Entry, said: Pick<Outcome, 'state'>): bo
 /**
  * Order of a reading to the stored one (see `orderOf`). A reading of another activity, or the first one, is newer.
  */
-export const orderTo = (charge: Entry, activity: KeptActivity): 'newer' | 'older' | 'unclear' => {
+const orderTo = (charge: Entry, activity: KeptActivity): 'newer' | 'older' | 'unclear' => {
   const { activity: known, told } = charge;
   const money = moneyIn(charge);
   if (known === undefined || known.uid !== activity.uid || money?.readAt === undefined) return 'newer';
