@@ -121,6 +121,17 @@ export const readAmount = (text: string, currency: string): ReadAmount => {
   return readMinor(`${plain}${fraction ?? ''}`);
 };
 
+/**
+ * Reads an amount that is only compared with another, as a count of the minor unit. Missing decimals are zeros: `7000`
+ * is NGN 7,000.00. Undefined for a text that is no amount.
+ */
+export const readMajor = (text: string, currency: string): string | undefined => {
+  const [, whole, fraction = ''] = AMOUNT.exec(text) ?? [];
+  const digits = minorDigits(currency);
+  if (whole === undefined || fraction.length > digits) return undefined;
+  return `${whole.replaceAll(',', '')}${fraction.padEnd(digits, '0')}`;
+};
+
 /** Formats an amount that is about to be charged or refunded in both units: `NGN 5,000.00 (500000 kobo)`. */
 export const bothUnits = (minor: number, currency: string): string =>
   minorDigits(currency) === 0

@@ -504,7 +504,7 @@ describe('the check before each row of a file', () => {
     expect(summaryOf(ended)).toMatchObject({ accepted: 2, refused: 1 });
     expect(postsOf(charged)).toEqual([1, 3]);
     expect(reportOf(report)).toMatchObject({
-      1: { amount: '500001', currency: 'NGN', ref: 'order-1' },
+      1: { amount_minor: '500001', currency: 'NGN', ref: 'order-1' },
       2: { state: 'refused', error: expect.stringContaining('it is already paid') },
     });
   });

@@ -1,7 +1,6 @@
 import type { Cells } from '../../bulk/cells.ts';
-import type { Protected, ReadingRow, RowKind } from '../../bulk/kind.ts';
-import type { RowSignals } from '../../bulk/pace.ts';
-import type { RowEnd } from '../../bulk/row-end.ts';
+import type { Protected, ReadingRow, RowCheck, RowKind } from '../../bulk/kind.ts';
+import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
@@ -25,6 +24,7 @@ import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import { openReads } from './charge-ahead.ts';
+import { COMPARED_COLUMNS, type ComparedCell, comparedIn, differencesOf, refuseDifferent } from './charge-compare.ts';
 import { followCharges } from './charge-follow.ts';
 import { judgeRow } from './charge-plan.ts';
 import { chargeData, fieldOf, guessOf, isMadeHere, lookFirst, PARAM, refusal, sendCharge } from './charge-send.ts';
@@ -38,6 +38,9 @@ const STATUS: Readonly<Record<string, string>> = {
   refunded: 'is already paid and refunded',
   cancelled: 'is cancelled',
 };
+
+/** The column of the payment request. */
+const UGWO = 'ugwo';
 
 const obstaclesOf = (ugwo: Resource): string[] => {
   const state = statusOf(ugwo);
@@ -57,8 +60,8 @@ const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError =>
 };
 
 /**
- * Checks payment requests before anything is sent (--check), and adds up their amounts. If the sum needs an approval,
- * each amount read just before its charge counts against the same limit.
+ * Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. If the sum needs an
+ * approval, each amount read just before its charge counts against the same limit.
  */
 const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<void>) => {
   let spend: ((asked: RequestTerms) => boolean) | undefined;
@@ -71,12 +74,13 @@ const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Prom
     else amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
   };
   return {
-    check: async (uid: string, slowDown: RowSignals['slowDown']): Promise<readonly string[]> => {
-      const record = await client.call('ugwo.get', { params: { uid }, slowDown });
+    check: async ({ ugwo, compared }: ChargeItem, { check, slowDown }: RowCheck): Promise<readonly ColumnFault[]> => {
+      const record = await client.call('ugwo.get', { params: { uid: ugwo }, slowDown });
       await seen(record);
-      const obstacles = obstaclesOf(record.value);
-      if (obstacles.length === 0) add(record.value);
-      return obstacles;
+      const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO, what })) : [];
+      const faults = [...obstacles, ...differencesOf(compared, snapshotOf(record.value).asked)];
+      if (check && faults.length === 0) add(record.value);
+      return faults;
     },
     checked: (): Total => ({ rows, amounts, unknown }),
     hold: (by: NonNullable<typeof spend>): void => {
@@ -102,7 +106,7 @@ const CHARGE_COLUMNS = [
   'payable_until',
   'ussd',
   'charge',
-  'amount',
+  'amount_minor',
   'currency',
   'ref',
   'payment',
@@ -130,7 +134,11 @@ const activityFields = (activity: unknown): Fields => {
 const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
   isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
 
-const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount, currency, ref });
+const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({
+  amount_minor: amount,
+  currency,
+  ref,
+});
 
 /** Row outcome of a charge that this run created. */
 const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
@@ -157,6 +165,7 @@ export interface ChargeItem {
   readonly ugwo: string;
   readonly fields: ChargeFields;
   readonly params: readonly Pair[];
+  readonly compared: readonly ComparedCell[];
 }
 
 /** The option that sets the value of a column for every row. */
@@ -179,6 +188,8 @@ const fieldsIn = (cells: Cells, options: ChargeFields): ChargeFields => ({
   }),
 });
 
+const NOT_COMPARED = "is compared with the payment request, which --no-preflight doesn't read";
+
 const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem => {
   const fields = fieldsIn(cells, file.fields);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
@@ -187,7 +198,9 @@ const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: bool
   const nameOf: NameOf = (field) => (cells.columns.includes(field) ? field : (flagIn(file.fields)(field) ?? field));
   for (const { field, what } of (validate ? faultsOf : faultsUnchecked)(fields, nameOf))
     cells.fault(nameOf(field), what);
-  return { ugwo, fields, params };
+  const unread = file.look ? [] : cells.names.filter((name) => COMPARED_COLUMNS.includes(name));
+  for (const name of unread) cells.fault(name, NOT_COMPARED);
+  return { ugwo, fields, params, compared: comparedIn(cells) };
 };
 
 const optionsText = ({ fields, params }: FileOfCharges): string => {
@@ -222,6 +235,7 @@ const sending = (
       const { slowDown } = signals;
       const { since, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
       const shown = await result;
+      refuseDifferent(item, shown?.asked);
       count(ugwo, shown?.asked ?? {});
       const data = chargeData(item, deps.io.clock.now());
       const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
@@ -272,13 +286,13 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
       refused: '--again charges rows a second time whose earlier charge can still be paid',
     },
     key: {
-      name: 'ugwo',
+      name: UGWO,
       prefix: 'ugw',
       aliases: ['uid'],
       missing: 'is missing: the payment request, ugw.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: ['medium', 'expires_at or expires_in', 'provider', 'phone', 'param.k'],
+    columns: ['medium', 'expires_at or expires_in', 'provider', 'phone', 'param.k', ...COMPARED_COLUMNS],
     report: CHARGE_COLUMNS,
     options: optionsText(file),
     flagOf,
@@ -293,6 +307,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     columnOf: (item, columns) => columnBy(fieldOf(item), columns, flagOf),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
+    compares: ({ compared }) => compared.length > 0,
     ...checker,
     sending: sending(file, checker, client, deps),
     follow:

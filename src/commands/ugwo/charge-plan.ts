@@ -13,6 +13,7 @@ import { NO_TOTAL } from '../../ledger/policy.ts';
 import { judgeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
+import { refuseDifferent } from './charge-compare.ts';
 import { unlessReused } from './charge-reuse.ts';
 import { chargeData, type Data, describedCharge, isMadeHere, type Looked, lookFirst, refusal } from './charge-send.ts';
 import type { OneCharge } from './charge-spec.ts';
@@ -114,11 +115,12 @@ export const judgeRow = (
   count: (ugwo: string, asked: RequestTerms) => void,
   client: Client,
   deps: Deps,
-): NonNullable<Protected<Parameters<typeof chargeData>[0] & Pick<OneCharge, 'ugwo'>>['judge']> => {
+): NonNullable<Protected<Parameters<typeof chargeData>[0] & Parameters<typeof refuseDifferent>[0]>['judge']> => {
   const rejectionOf = openRejections(client, targetFlags(deps.globals));
   return async (item, { row, signals, tellOnce }, rowDeps, plan) => {
     const [{ ugwo }, { slowDown }] = [item, signals];
     const looked = await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text), { slowDown });
+    refuseDifferent(item, looked?.shown.asked);
     count(ugwo, looked?.shown.asked ?? {});
     const data = chargeData(item, deps.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);

@@ -214,8 +214,10 @@ export const chargeCommand = defineCommand({
     'would start with. For a file it reports the total, and the rows that would be refused. With --no-preflight it ' +
     'reads neither and needs no key.\n\n' +
     'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or ' +
-    'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. Other ' +
-    'columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
+    'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. The columns ' +
+    'amount, amount_minor, currency, ref and customer are compared with the payment request before anything is sent ' +
+    '(exit 2 if one differs) and again before the charge (then exit 9); `7000` in amount is 7,000.00. Other columns ' +
+    'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
     'the order 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 12, 0.',
   args: [optional('ugwo', 'the payment request, ugw.…; or --from', { completes: 'ugwo' })],
