@@ -153,7 +153,7 @@ const sync = defineCommand({
     'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created if two ' +
     "reads don't find it, at least a minute apart and the last one 15 minutes after sending ended. Otherwise it stays " +
     'unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
-    'file. An expired charge is checked again only if you name it or its job.',
+    'file. A charge that is paid or has ended is checked again only if you name it or its job.',
   args: [optional('id...', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' })],
   examples: {
     'see who has paid': 'paycli ledger sync',

@@ -1,4 +1,4 @@
-import type { Payment } from '../../charge/payment.ts';
+import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
 import { countText } from '../../core/charge.ts';
@@ -36,8 +36,8 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
   const settled = entries.find((entry) => !isCharge(entry) && entry.state !== 'unknown');
   if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
   const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
-  // Banks may be late, so a named charge is checked even if it has expired.
-  return { entries, filters, payments: ['open', 'expired'] };
+  // A late transfer pays an expired account, and a paid charge may be reversed or refunded.
+  return { entries, filters, payments: PAYMENT_NAMES };
 };
 
 /** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
