@@ -125,7 +125,7 @@ it.each([
   [['--ref', 'x', '--kind', 'refund'], '--ref works with charges only'],
   [['--payment', 'unknown'], '"unknown" is not one of paid, overpaid, part-paid, open, expired, failed, reversed'],
   [['--kind', 'refnd'], 'did you mean refund?'],
-  [['--customer', 'ada@example.com'], '--customer: "ada@example.com" is not the identifier of a customer'],
+  [['--customer', 'ada'], '--customer: "ada" is not the identifier of a customer'],
   [['--since', 'today', '--until', '3d'], '--until is before --since'],
   [['--since', 'tomorrow'], 'is not a time such as today'],
 ])('ledger list rejects %j', async (options, message) => {

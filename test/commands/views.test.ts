@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { recorded } from '../../src/commands/ledger/entries.ts';
-import { listView } from '../../src/commands/ledger/view.ts';
+import { recordOf as entryRecord, listView } from '../../src/commands/ledger/view.ts';
 import { onyeView } from '../../src/commands/onye/view.ts';
 import { ugwoView, wholeUgwoView } from '../../src/commands/ugwo/view.ts';
 import { boardView, recordOf as changeRecord, changesView } from '../../src/commands/watch/watch.ts';
@@ -58,9 +57,9 @@ const requests = ['requires_ugwo', 'partially_refunded', ['ugwo_successful', 'en
 
 const STATES = ['accepted', 'not_created', 'unknown'] as const;
 const charges = STATES.map((state, index) => {
-  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index) };
+  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], email: MAILS[index] };
   const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
-  return recorded(charge({ id: `chg-00000000000${index}`, asked, state, activity }));
+  return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state, activity }));
 });
 
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {
@@ -112,10 +111,10 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: charges,
     statuses: ['paid', 'not created', 'unknown'],
     heads: {
-      60: 'ref customer amount status',
-      80: 'ref customer amount status created_at',
-      100: 'ref customer amount status created_at id',
-      140: 'ref customer amount status created_at id medium ugwo',
+      60: 'ref customer_em… amount status',
+      80: 'ref customer_ema… amount status created_at',
+      100: 'ref customer_email amount status created_at received',
+      140: 'ref customer_email amount status created_at received id medium',
     },
   },
   'watch, as lines': {

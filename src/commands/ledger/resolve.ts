@@ -7,9 +7,9 @@ import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { wasResolved } from '../../ledger/transitions.ts';
 import type { Deps } from '../deps.ts';
-import { find, recorded } from './entries.ts';
+import { find } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
-import { viewOf } from './view.ts';
+import { recordOf, viewOf } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait until that process ends',
@@ -105,5 +105,5 @@ export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: recorded(now), view: viewOf(now) };
+  return { kind: 'record', record: recordOf(now), view: viewOf(now) };
 };

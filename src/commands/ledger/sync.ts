@@ -17,6 +17,7 @@ import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import { find, findJob, namesJob } from './entries.ts';
+import { paidTwiceLines } from './paid-twice.ts';
 import { type Leaving, linesOf, resolvedLines, type StillUnknown } from './still-unknown.ts';
 import { paymentsView, sumRecord } from './view.ts';
 
@@ -91,6 +92,8 @@ interface Found {
   readonly left: StillUnknown[];
   /** No longer unknown. */
   readonly resolved: Entry[];
+  /** Of payment requests that were paid twice. */
+  readonly twice: Entry[];
   done: number;
   elsewhere: number;
   /** The service does not show them. */
@@ -121,6 +124,7 @@ const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], f
 /** Counts an entry as it is after its check. */
 const count = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
   found.done += 1;
+  if (now.money?.isPaidTwice === true) found.twice.push(now);
   if (isUnknown(before) && !isUnknown(now)) found.resolved.push(now);
   if (payment !== undefined) found.sums.add(now, payment);
   else if (isUnknown(now)) {
@@ -188,6 +192,7 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
     unknown: [],
     left: [],
     resolved: [],
+    twice: [],
     done: 0,
     elsewhere: 0,
     hidden: 0,
@@ -214,7 +219,8 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   }
   const show = (id: string): string =>
     `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(deps.globals)])}\``;
-  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found)]) await deps.notice(text);
+  const twice = paidTwiceLines(found.twice, deps.globals);
+  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await deps.notice(text);
   const failure = failureOf(found, failures, leaving);
   return {
     kind: 'list',

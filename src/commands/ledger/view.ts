@@ -1,4 +1,3 @@
-import type { Payment } from '../../charge/payment.ts';
 import { CHARGE, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
 import { NumberText, printExact, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere } from '../../core/record.ts';
@@ -9,6 +8,7 @@ import type { Job, Worker } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
 import type { Sum, Synced } from '../../ledger/report.ts';
+import { moneyIn, paymentIn } from '../../ledger/transitions.ts';
 
 /** Fields of a charge. Missing fields are null, and all of them for other entries. */
 const chargeFields = ({ activity, asked }: Entry) => ({
@@ -22,8 +22,25 @@ const chargeFields = ({ activity, asked }: Entry) => ({
   next_action: activity?.nextAction ?? null,
 });
 
-/** Output row of an entry (cli.md, ledger), with the payment of a charge. */
-export const recordOf = (entry: Entry, payment: Payment | undefined): ApiRecord => {
+/** Fields of a charge's money. Missing fields are null, and all of them for other entries. */
+const moneyFields = (entry: Entry) => {
+  const money = moneyIn(entry);
+  return {
+    received: money?.received ?? null,
+    received_assumed: money?.receivedAssumed ?? null,
+    missing: money?.missing ?? null,
+    excess: money?.excess ?? null,
+    refunded: money?.refunded ?? null,
+    paid_at: money?.paidAt === undefined ? null : atom(money.paidAt),
+    customer_email: entry.asked?.email ?? null,
+    operator: entry.operator ?? null,
+    paid_twice: money === undefined ? null : money.isPaidTwice === true,
+    account_last4: money?.accountLast4 ?? null,
+  };
+};
+
+/** Output row of an entry (cli.md, ledger). */
+export const recordOf = (entry: Entry): ApiRecord => {
   const isCharge = entry.kind === CHARGE;
   return madeHere({
     id: entry.id,
@@ -41,10 +58,11 @@ export const recordOf = (entry: Entry, payment: Payment | undefined): ApiRecord 
     evidence: entry.evidence,
     provider: entry.provider ?? null,
     phone: entry.phone ?? null,
-    payment: payment ?? null,
+    payment: paymentIn(entry) ?? null,
     kind: entry.kind,
     about: entry.about,
     request: isCharge ? null : { path: entry.path ?? null, body: JSON.parse(entry.body ?? 'null') },
+    ...moneyFields(entry),
   });
 };
 
@@ -54,7 +72,12 @@ const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
-const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const money = (path: string, more: Partial<Column> = {}): Column => ({
+  ...{ path, kind: 'money', currency: 'currency' },
+  ...more,
+});
+const amount = money('amount', { needed: true });
+const email: Column = { path: 'customer_email', flexible: true, needed: true, least: 8 };
 
 /** The payment of an accepted charge, else the state of the entry. */
 const status: Column = { path: 'payment', or: 'state', kind: 'state', label: 'status', needed: true, peopleOnly: true };
@@ -62,11 +85,13 @@ const status: Column = { path: 'payment', or: 'state', kind: 'state', label: 'st
 /** Columns of the table of charges. */
 const TABLE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  { path: 'customer', flexible: true, needed: true, least: 8, endMatters: true },
+  email,
   amount,
   status,
   created,
+  money('received'),
   { path: 'id' },
+  { path: 'customer' },
   { path: 'medium' },
   { path: 'ugwo' },
   { path: 'activity' },
@@ -98,6 +123,11 @@ const FOR_PROGRAMS: readonly Column[] = [
   ...namesIn('currency ref customer').map((path) => ({ path })),
   { path: 'payment', kind: 'state' },
   ...namesIn('kind about').map((path) => ({ path })),
+  money('received'),
+  { path: 'received_assumed' },
+  ...namesIn('missing excess refunded').map((path) => money(path)),
+  { path: 'paid_at', kind: 'time' },
+  ...namesIn('customer_email operator paid_twice account_last4').map((path) => ({ path })),
 ];
 
 /** Charges in a list. */
@@ -106,7 +136,7 @@ export const listView: View = { columns: FOR_PROGRAMS, table: TABLE };
 /** Entries of one kind or of all, of one profile or of all. */
 export const viewFor = (kind: string, allProfiles: boolean): View => {
   const table = kind === CHARGE ? TABLE : KINDS_TABLE;
-  return { ...listView, table: allProfiles ? table.toSpliced(5, 0, { path: 'profile' }) : table };
+  return { ...listView, table: allProfiles ? table.toSpliced(6, 0, { path: 'profile' }) : table };
 };
 
 const stillToDo = (value: unknown): boolean => valueAt(value, 'payment') === 'open';
@@ -163,10 +193,20 @@ const chargeView: View = {
     { path: 'activity' },
     { path: 'status', kind: 'state' },
     { path: 'payment', kind: 'state' },
-    { path: 'amount', kind: 'money', currency: 'currency' },
+    money('amount'),
+    money('received'),
+    { path: 'received_assumed', label: 'received assumed' },
+    money('missing'),
+    money('excess'),
+    money('refunded'),
+    { path: 'paid_at', kind: 'time', label: 'paid' },
+    { path: 'paid_twice', label: 'paid twice' },
     { path: 'currency', machineOnly: true },
     { path: 'ref' },
-    { path: 'customer' },
+    { path: 'customer_email', label: 'customer' },
+    { path: 'customer', label: 'customer id' },
+    { path: 'account_last4', label: 'account ends in' },
+    { path: 'operator' },
     { path: 'origin' },
     { path: 'profile' },
     { path: 'job' },

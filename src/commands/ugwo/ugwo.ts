@@ -1,3 +1,5 @@
+import { balanceOf, requestFacts } from '../../charge/payment.ts';
+import { paidTwiceText } from '../../charge/words.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { machineValue } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
@@ -17,8 +19,13 @@ export const get = async ({ uid }: { readonly uid: string }, deps: Deps): Promis
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);
   await deps.observe('request', record);
-  const notice = record.value['checkout'] === null ? { notice: NO_CHECKOUT } : {};
-  return { kind: 'record', record, view: wholeUgwoView, ...notice };
+  const balance = balanceOf(requestFacts(record.value));
+  const currency = machineValue(record.value['currency']);
+  const notice = [
+    ...(record.value['checkout'] === null ? [NO_CHECKOUT] : []),
+    ...(balance.isPaidTwice ? [`It was ${paidTwiceText(balance, currency, deps.globals)}`] : []),
+  ];
+  return { kind: 'record', record, view: wholeUgwoView, ...(notice.length === 0 ? {} : { notice }) };
 };
 
 const UGWO: ListOf = {
