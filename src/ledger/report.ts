@@ -7,16 +7,22 @@ import { moneyIn, paymentIn } from './transitions.ts';
 export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;
 export type Synced = (typeof SYNCED)[number];
 
-/** Number and sum of charges of one payment state and currency. The sum is in the minor unit. */
+/** Number and sums of charges of one payment state and currency. The sums are in the minor unit. */
 export interface Sum<P extends string = Payment> {
   readonly payment: P;
   readonly currency: string | undefined;
   readonly count: number;
-  /** Undefined if no amount is known. */
+  /** Sum of what was asked; undefined if no amount is known. */
   readonly amount: bigint | undefined;
+  /** Sum of what was received; undefined if none is known. */
+  readonly received: bigint | undefined;
   /** Number of those whose payment request lacks a part of its money. */
   readonly short: number;
 }
+
+/** Adds an amount to a sum, `by` times. An unknown one leaves it as it is. */
+const plus = (sum: bigint | undefined, amount: number | undefined, by = 1): bigint | undefined =>
+  amount === undefined ? sum : (sum ?? 0n) + BigInt(by * amount);
 
 /** Sums charges by payment state and currency. The result follows the order of `kinds`. */
 export const openSums = <P extends string>(kinds: readonly P[]) => {
@@ -24,10 +30,14 @@ export const openSums = <P extends string>(kinds: readonly P[]) => {
   const change = (charge: Entry, payment: P, by: 1 | -1): void => {
     const { amount, currency } = charge.asked ?? {};
     const key = `${payment} ${currency}`;
-    const { count = 0, amount: before, short = 0 } = sums.get(key) ?? {};
-    const sum = amount === undefined ? before : (before ?? 0n) + BigInt(by * amount);
-    const isShort = (moneyIn(charge)?.missing ?? 0) > 0;
-    sums.set(key, { payment, currency, count: count + by, amount: sum, short: short + (isShort ? by : 0) });
+    const before = sums.get(key);
+    const money = moneyIn(charge);
+    sums.set(key, {
+      ...{ payment, currency, count: (before?.count ?? 0) + by },
+      amount: plus(before?.amount, amount, by),
+      received: plus(before?.received, money?.received, by),
+      short: (before?.short ?? 0) + ((money?.missing ?? 0) > 0 ? by : 0),
+    });
   };
   return {
     add: (charge: Entry, payment: P): void => change(charge, payment, 1),
@@ -64,6 +74,10 @@ export interface ReportLine {
   readonly amount: bigint | undefined;
   /** Number of charges without a known amount, which the sum leaves out. */
   readonly withoutAmount: number;
+  /** Sum of what was received; undefined if none is known. */
+  readonly received: bigint | undefined;
+  /** Number of charges without a known received amount. */
+  readonly withoutReceived: number;
 }
 
 /** Counters that a charge belongs to; none if it was certainly not made. */
@@ -73,13 +87,17 @@ const countedAs = (charge: Entry): readonly Reported[] => {
   return payment === undefined ? [] : ['charged', payment];
 };
 
-const added = (line: ReportLine, amount: number | undefined): ReportLine => ({
-  ...line,
-  count: line.count + 1,
-  ...(amount === undefined
-    ? { withoutAmount: line.withoutAmount + 1 }
-    : { amount: (line.amount ?? 0n) + BigInt(amount) }),
-});
+const added = (line: ReportLine, charge: Entry): ReportLine => {
+  const [amount, received] = [charge.asked?.amount, moneyIn(charge)?.received];
+  return {
+    ...line,
+    count: line.count + 1,
+    amount: plus(line.amount, amount),
+    withoutAmount: line.withoutAmount + (amount === undefined ? 1 : 0),
+    received: plus(line.received, received),
+    withoutReceived: line.withoutReceived + (received === undefined ? 1 : 0),
+  };
+};
 
 /** Unnamed groups come last. */
 const byName = (a: string | undefined, b: string | undefined): number => {
@@ -93,12 +111,13 @@ export const openReport =
   (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean) => (): Reducer<readonly ReportLine[]> => {
     const lines = new Map<string, ReportLine>();
     const add = (charge: Entry): void => {
-      const { amount, currency } = charge.asked ?? {};
+      const { currency } = charge.asked ?? {};
       const groups = groupsOf(charge);
       for (const reported of countedAs(charge)) {
         const key = JSON.stringify([groups, currency, reported]);
-        const none: ReportLine = { groups, currency, reported, count: 0, amount: undefined, withoutAmount: 0 };
-        lines.set(key, added(lines.get(key) ?? none, amount));
+        const none = { groups, currency, reported, count: 0 };
+        const nothing = { amount: undefined, withoutAmount: 0, received: undefined, withoutReceived: 0 };
+        lines.set(key, added(lines.get(key) ?? { ...none, ...nothing }, charge));
       }
     };
     return {

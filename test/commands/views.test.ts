@@ -57,7 +57,7 @@ const requests = ['requires_ugwo', 'partially_refunded', ['ugwo_successful', 'en
 
 const STATES = ['accepted', 'not_created', 'unknown'] as const;
 const charges = STATES.map((state, index) => {
-  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], email: MAILS[index] };
+  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], email: MAILS[index] ?? undefined };
   const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
   return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state, activity }));
 });
@@ -100,9 +100,9 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: requests,
     statuses: ['not paid', 'part refunded', 'paid'],
     heads: {
-      60: 'ref customer amount status',
-      80: 'ref customer amount status created_at',
-      100: 'ref customer amount status created_at',
+      60: 'ref customer_em… amount status',
+      80: 'ref customer_ema… amount status created_at',
+      100: 'ref customer_ema… amount status created_at',
       140: 'ref customer amount status created_at uid description',
     },
   },

@@ -133,7 +133,7 @@ describe('polling open charges', () => {
 });
 
 describe('the end of a watch', () => {
-  const sumOf = (payment: Now) => ({ payment, currency: 'NGN', count: 1, amount: 500n, short: 0 });
+  const sumOf = (payment: Now) => ({ payment, currency: 'NGN', count: 1, amount: 500n, short: 0, received: undefined });
 
   it.each<[readonly Now[], number | undefined, string | undefined]>([
     [[], undefined, undefined],
@@ -157,6 +157,6 @@ describe('the end of a watch', () => {
   });
 
   it('counts a part refund as part paid if a part of the money never came', () => {
-    expect(endFailure([{ ...sumOf('partially_refunded'), short: 1 }], [])?.kind).toBe('underpaid');
+    expect(endFailure([{ ...sumOf('partially_refunded'), short: 1, received: undefined }], [])?.kind).toBe('underpaid');
   });
 });

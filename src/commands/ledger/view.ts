@@ -245,9 +245,9 @@ export const viewOf = (entry: Entry): View => ({
 });
 
 /** Output row of a sum. The amount keeps all its digits. */
-export const sumRecord = ({ payment, currency, count, amount }: Sum<Synced>): ApiRecord => {
-  const exact = amount === undefined ? null : new NumberText(String(amount));
-  const value = { payment, currency: currency ?? null, count, amount: exact };
+export const sumRecord = ({ payment, currency, count, amount, received }: Sum<Synced>): ApiRecord => {
+  const exact = (sum: bigint | undefined) => (sum === undefined ? null : new NumberText(String(sum)));
+  const value = { payment, currency: currency ?? null, count, amount: exact(amount), received: exact(received) };
   return { value, text: printExact(value) };
 };
 
@@ -257,6 +257,7 @@ export const paymentsView: View = {
     { path: 'currency', machineOnly: true },
     { path: 'count', kind: 'count' },
     { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'received', kind: 'money', currency: 'currency' },
   ],
 };
 

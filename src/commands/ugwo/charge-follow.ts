@@ -126,11 +126,12 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
     codes,
     hint: hints.length === 0 ? undefined : hints.join('\n'),
     fields: {
-      payments: sums.map(({ payment, currency, count, amount }) => ({
+      payments: sums.map(({ payment, currency, count, amount, received }) => ({
         payment,
         currency: currency ?? null,
         count,
         amount: amount === undefined ? null : Number(amount),
+        received: received === undefined ? null : Number(received),
       })),
     },
   };
