@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { ActivityFacts, PaymentRead } from '../charge/payment.ts';
+import type { ActivityFacts, PaymentRead, RequestFacts } from '../charge/payment.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -199,6 +199,8 @@ export interface Outcome {
 export interface Resolution {
   readonly state: 'accepted' | 'not_created';
   readonly activity?: KeptActivity;
+  /** Payment request, if the read that found the activity shows it. */
+  readonly request?: RequestFacts | undefined;
   readonly evidence: Evidence;
 }
 

@@ -113,7 +113,7 @@ export const isDeclinedAtOnce = (activity: unknown): boolean => {
 
 /** Result of a read of a payment request, or the reason why the read showed nothing. */
 export type RequestRead =
-  | (Pick<Snapshot, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Snapshot, 'status'>>)
+  | (Pick<Snapshot, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Snapshot, 'status' | 'facts'>>)
   /** `status` is the HTTP status, if there was an answer. */
   | { readonly unavailable: string; readonly status?: number };
 

@@ -88,7 +88,7 @@ const mayResolve = (charge: Entry, { kind }: Evidence): boolean =>
 export const resolve = (
   backend: Backend,
   id: string,
-  { state, activity, evidence }: Resolution,
+  { state, activity, request, evidence }: Resolution,
   kept: (charge: Entry) => Resolution['activity'],
 ): Promise<boolean> => {
   const about = [{ id }, { activities: activity === undefined ? [] : [activity.uid] }];
@@ -98,7 +98,7 @@ export const resolve = (
       return { result: false };
     }
     const { took, exitCode } = charge;
-    const change = { state, took, exitCode, moment: backend.moment(), activity: kept(charge) };
+    const change = { state, took, exitCode, moment: backend.moment(), activity: kept(charge), request };
     return { write: [changed(charge, { ...change, evidence: withEvidence(charge.evidence, evidence) })], result: true };
   });
 };

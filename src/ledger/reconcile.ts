@@ -1,3 +1,4 @@
+import type { RequestFacts } from '../charge/payment.ts';
 import { statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -24,7 +25,12 @@ export type UnknownReason = 'not_yet' | 'several' | 'doubtful' | 'unlisted' | 'u
 
 /** Conclusion that a read allows about an unknown charge. */
 export type Conclusion =
-  | { readonly state: 'accepted'; readonly activity: KeptActivity; readonly evidence: Evidence }
+  | {
+      readonly state: 'accepted';
+      readonly activity: KeptActivity;
+      readonly request: RequestFacts | undefined;
+      readonly evidence: Evidence;
+    }
   | { readonly state: 'not_created'; readonly evidence: Evidence }
   | {
       readonly state: 'unknown';
@@ -123,7 +129,7 @@ const unproven = (
 const activityOf = (
   { activity, kept }: Candidate,
   uid: string,
-  read: Pick<ApiRecord, 'servedAt' | 'askedAt'>,
+  read: Pick<ApiRecord, 'servedAt' | 'askedAt' | 'age'>,
 ): KeptActivity => ({
   ...keptActivity(activity, read),
   uid,
@@ -150,7 +156,6 @@ const isOlderThanSend = (
 /** A cached answer shows the state at the time when the service sent it. */
 const whenServed = <T extends Timed>(look: T, age: number): T => ({
   ...look,
-  age: 0,
   askedAt: look.askedAt - age,
   at: look.at - age,
   mark: { ...look.mark, uptime: look.mark.uptime - age },
@@ -190,7 +195,8 @@ export const judgeRead = (charge: Charge, seen: SnapshotAt, ownedByOthers: Reado
   }
   return {
     state: 'accepted',
-    activity: activityOf(only, uid, look),
+    activity: activityOf(only, uid, seen),
+    request: look.facts,
     evidence: readEvidence(look, 'one', sorted),
   };
 };

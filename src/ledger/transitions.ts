@@ -54,6 +54,7 @@ interface StateChange {
   readonly took: number | undefined;
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
+  readonly request?: RequestFacts | undefined;
   readonly evidence: readonly Evidence[];
 }
 
@@ -69,12 +70,12 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
 });
 
 export const changed = (charge: Entry, change: StateChange): Entry => {
-  const { state, moment, took, exitCode, activity, evidence } = change;
+  const { state, moment, took, exitCode, activity, request, evidence } = change;
   const next: Entry = { ...charge, ...{ state, took, exitCode, evidence }, recordedAt: moment.at };
   // The stored reading stays where it is newer than the answer.
   if (activity !== undefined && activity === charge.activity) return next;
   const read = { ...next, told: serviceTimeBy(activity, moment), activity: activity && withoutTime(activity) };
-  return { ...read, money: activity && moneyOf(read, charge, { activity, moment }) };
+  return { ...read, money: activity && moneyOf(read, charge, { activity, request, moment }) };
 };
 
 export const withMore = (charge: Entry, evidence: Evidence | undefined): Entry => ({

@@ -141,7 +141,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     expect(postsOf(machine.service)).toEqual(once(1, 6, 7, 8, 12));
   });
 
-  it('resumes each job and sends nothing twice', { timeout: 60_000 }, async () => {
+  it('resumes each job and sends nothing twice', async () => {
     const machine = await open();
     const { service } = machine;
     // 13 has an activity that another charge may have created; 9 has none. Only a person can resolve the refund and

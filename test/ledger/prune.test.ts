@@ -120,6 +120,12 @@ describe('pruned', () => {
     });
   });
 
+  it('removes what identifies the account, and keeps the money', () => {
+    const money = { payment: 'paid', received: 900, receivedAssumed: false, refunded: 0 } as const;
+    const account = { accountLast4: '6789', accountDigest: 'cd' };
+    expect(pruned(charge({ money: { ...money, ...account } }), 'd').money).toStrictEqual(money);
+  });
+
   it('keeps the latest source of the status and the applied emergency lines', () => {
     const seen = [
       { kind: 'look', at: 'a', candidates: [] },

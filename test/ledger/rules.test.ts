@@ -303,6 +303,22 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await ledger.begin(intent(), FIRST)).toMatchObject({ kind: 'refused', why: 'paid' });
     });
 
+    it('stores a reversal, which stays after reopening', async () => {
+      const place = newPlace();
+      const ledger = await open(place);
+      const id = await beginCharge(ledger);
+      await ledger.record(id, ACCEPTED);
+      await ledger.observe(shown([account({ status: 'successful', servedAt: NOON + 1000 })]));
+      await ledger.observe(shown([account({ status: 'failed', servedAt: NOON + 2000 })]));
+      await ledger.observe(shown([account({ status: 'failed', servedAt: NOON + 120_000 })]));
+      await ledger.close();
+      const reopened = await open(place);
+      const reversed = { payment: 'reversed', received: 0, paidAt: NOON + 1000 };
+      expect((await reopened.get(id))?.money).toMatchObject(reversed);
+      expect(await reopened.list({ limit: 9, payments: ['reversed'] })).toMatchObject([{ id, money: reversed }]);
+      expect(await reopened.list({ limit: 9, payments: ['paid', 'failed'] })).toEqual([]);
+    });
+
     it('adds the creation time if a person gave only its id; the first value stays', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
@@ -317,7 +333,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       }
     });
 
-    it('never makes a paid charge unpaid', async () => {
+    it('keeps a payment where nothing tells which of two reads is newer', async () => {
       const ledger = await open(newPlace());
       const id = await beginCharge(ledger);
       await ledger.record(id, ACCEPTED);

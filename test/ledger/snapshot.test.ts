@@ -153,6 +153,7 @@ it('keptActivity has the id, status, next action and creation time', () => {
     createdAt: '2026-11-20T12:00:00+01:00',
   });
   expect(keptActivity(WHOLE, { servedAt: 5 }).servedAt).toBe(5);
+  expect(keptActivity(WHOLE, { servedAt: 9, askedAt: 8, age: 7 })).toMatchObject({ servedAt: 2, askedAt: 1 });
   expect(keptActivity({ uid: 'act.AbCd.1', status: 'failed' })).toMatchObject({
     uid: 'act.AbCd.1',
     status: 'failed',

@@ -38,7 +38,7 @@ const amongActivities = (activities: readonly string[]): Statement => {
 };
 
 /** SQL after `FROM charge`, and its values. */
-const asked = (query: Query): Statement => {
+export const selecting = (query: Query): Statement => {
   // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
   const state = query.about === undefined ? 'state' : '+state';
   const [where, ...values] = whereOf(conditionsOf(query, amongActivities, state));
@@ -75,7 +75,7 @@ export const statements = (db: DatabaseSync) => {
 
   const matching = (query: Query): Row[] => {
     if (query.activities?.length === 0) return [];
-    const [ordered, ...values] = asked(query);
+    const [ordered, ...values] = selecting(query);
     // A LIMIT costs SQLite more than finding one row.
     const { limit = -1 } = query;
     return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
@@ -89,7 +89,7 @@ export const statements = (db: DatabaseSync) => {
     },
     /** Yields rows one by one, as of the moment when the first one is read. */
     each: function* (query: Query): Generator<Row, void> {
-      const [ordered, ...values] = asked(query);
+      const [ordered, ...values] = selecting(query);
       // Uses a statement of its own: running a shared prepared statement again would end the walk in progress.
       const statement = db.prepare(`${SELECT} ${ordered}`);
       statement.setReturnArrays(true);
