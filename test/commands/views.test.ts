@@ -100,9 +100,9 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: requests,
     statuses: ['not paid', 'part refunded', 'paid'],
     heads: {
-      60: 'ref customer_em… amount status',
-      80: 'ref customer_ema… amount status created_at',
-      100: 'ref customer_ema… amount status created_at',
+      60: 'ref customer amount status',
+      80: 'ref customer amount status created_at',
+      100: 'ref customer amount status created_at',
       140: 'ref customer amount status created_at uid description',
     },
   },
