@@ -137,6 +137,27 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   };
 };
 
+/** Machine value. Sentences, numbers and keys (which contain dots) don't match. */
+const WORD = /^[a-z][\w-]{0,63}$/i;
+
+/** Returns the machine value at a path, or null if there is none that can be parsed. */
+export const wordAt = (value: unknown, path: string): string | null => {
+  const word = machineValue(valueAt(value, path));
+  return WORD.test(word) ? word : null;
+};
+
+/** Mediums that a next action identifies (interface.md 2.5). */
+const ACTION_MEDIUMS = { transfer: 'bank_transfer', dial: 'ussd', other: null } as const;
+
+/** Medium that an activity's next action implies; null if it implies none. */
+export const actionMedium = (activity: unknown): string | null => {
+  const action = readNextAction(activity);
+  return action === undefined ? null : ACTION_MEDIUMS[action.kind];
+};
+
+/** Medium that an activity names, or that its next action implies; null if it shows neither. */
+export const mediumOf = (activity: unknown): string | null => wordAt(activity, 'medium') ?? actionMedium(activity);
+
 /**
  * Missing parts of an account without which nobody can transfer money to it; empty when the account is complete, or
  * when there is none.

@@ -64,6 +64,8 @@ export interface View {
 export interface InnerList {
   /** The dotted path of the array. */
   readonly path: string;
+  /** Makes the rows from the whole record, where the elements alone don't say enough; undefined if it lists none. */
+  readonly rowsOf?: (record: unknown) => readonly unknown[] | undefined;
   readonly heading: string;
   readonly columns: readonly Column[];
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf } from '../charge/payment.ts';
 import { memo } from '../core/async.ts';
-import { CHARGE, isMedium, isTakenUp, rowStateOf } from '../core/charge.ts';
+import { CHARGE, isMedium, isTakenUp, mediumOf, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
 import { payableFor, serviceTimeNow, untilOf } from './clock.ts';
@@ -16,7 +16,7 @@ import {
   type Sender,
 } from './entry.ts';
 import type { BeginOptions, Begun, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
-import { isNoCharge, isOtherMedium, mediumOf } from './match.ts';
+import { isNoCharge, isOtherMedium } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import { markStale, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';

@@ -1,5 +1,5 @@
 import type { RequestFacts } from '../charge/payment.ts';
-import { statusOf } from '../core/charge.ts';
+import { statusOf, wordAt } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { APART_MS, clocksAgree, elapsed, type ReadTime, readsOf, sendingTime, steadyElapsed, timeOf } from './clock.ts';
@@ -13,7 +13,6 @@ import {
   type SortedActivities,
   sortActivities,
   type Timed,
-  wordAt,
 } from './match.ts';
 import { activitiesIn, keptActivity, snapshotOf, withActivity } from './snapshot.ts';
 

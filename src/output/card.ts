@@ -25,7 +25,7 @@ import { wrap } from './text.ts';
  * empty list; no lines where the record has no such list.
  */
 const innerListLines = async (value: unknown, list: InnerList, surface: Surface): Promise<string[]> => {
-  const elements = valueAt(value, list.path);
+  const elements = list.rowsOf === undefined ? valueAt(value, list.path) : list.rowsOf(value);
   if (!Array.isArray(elements)) return [];
   const { width, styles } = surface;
   if (elements.length === 0) return wrap(`no ${list.heading.toLowerCase()}`, width).map(styles.dim);

@@ -197,7 +197,8 @@ describe('a list of payment requests', () => {
     expect(rows).toEqual([
       expect.stringMatching(/^INV-000120 {2}amaka\.olawale\S*… +NGN 164,999\.50 {2}not paid +2026\S+ \d\d:\d\d$/),
       expect.stringMatching(/^INV-000117 {2}Ada Bello +NGN 1,234,567\.00 {2}not paid /),
-      expect.stringMatching(/^INV-000116 {2}ony\.Lcal\.\S+… +NGN 451,800\.00 {2}not paid /),
+      // An id is whole or not there.
+      expect.stringMatching(/^INV-000116 +NGN 451,800\.00 {2}not paid /),
       expect.stringMatching(/^INV-000115 +NGN 5,000\.00 {2}not paid /),
     ]);
   });

@@ -100,7 +100,7 @@ describe('tsv, one object', () => {
       { status: ['failed', 'Failed'], charged_amount: 0, checkout: { currency: ['JPY', 'Yen'], amount: 1500 } },
       {
         amount: '150.00',
-        received: null,
+        received: 70000,
         next_action: { type: ['user_action', 'Act'], headers: { amount: '900.00' } },
       },
     ],
@@ -120,7 +120,7 @@ describe('tsv, one object', () => {
         'activities.0.checkout.currency\tJPY',
         'activities.0.checkout.amount_minor\t1500',
         'activities.1.amount_minor\t150.00',
-        'activities.1.received_minor\t',
+        'activities.1.received_minor\t70000',
         'activities.1.next_action.type\tuser_action',
         'activities.1.next_action.headers.amount\t900.00',
         'metadata.amount\t12',
@@ -143,7 +143,7 @@ describe('tsv, one object', () => {
       'activities.0.checkout.amount\t1500',
       // It can't be a count of the minor unit.
       'activities.1.amount\t150.00 (minor unit)',
-      'activities.1.received\t',
+      'activities.1.received\t700.00',
       'activities.1.next_action.headers.amount\t900.00',
       'metadata.amount\t12',
       'metadata.x.amount\t7',

@@ -25,7 +25,7 @@ const before: Column = { path: 'before', kind: 'state', always: true };
 const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
 const CHARGE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  { path: 'customer', flexible: true, needed: true, least: 8, endMatters: true },
+  { path: 'customer_email', label: 'customer', flexible: true, needed: true, least: 8, peopleOnly: true },
   amount,
 ];
 const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }];
@@ -40,7 +40,7 @@ export const changesView: View = {
     now,
     { path: 'status', kind: 'state' },
     amount,
-    ...'currency medium activity ref job row customer'.split(' ').map((path) => ({ path })),
+    ...'currency medium activity ref job row customer customer_email'.split(' ').map((path) => ({ path })),
   ],
   table: [...CHARGE, now, at, before, ...NAMES],
 };
@@ -69,6 +69,7 @@ export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Cha
     job: charge.job ?? null,
     row: charge.row ?? null,
     customer: asked.customer ?? null,
+    customer_email: asked.email ?? null,
   });
 };
 
