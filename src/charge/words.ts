@@ -33,6 +33,14 @@ export const paidTwiceText = (
     : `${what}; pay it back with: ${refundCommand(surplus, excess, currency, place)}`;
 };
 
+/** Sentence about a charge of the rest that asks for another sum; `asked` is undefined if it doesn't say for how much. */
+export const otherSumText = (missing: number, asked: number | undefined, currency: string): string => {
+  const rest = `${formatMoney(missing, currency)} is missing`;
+  return asked === undefined
+    ? `${rest}; the answer doesn't say how much this charge asks for, so tell the customer`
+    : `${rest}, but this charge asks for ${formatMoney(asked, currency)}; tell the customer to pay what is missing`;
+};
+
 /** Sentence about money that came too much with one payment. */
 export const overpaidText = (excess: number, currency: string): string =>
   `overpaid by ${formatMoney(excess, currency)}`;

@@ -55,9 +55,15 @@ export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
   return members.length > 0 && members.every(isObject) ? members : undefined;
 };
 
-/** The newest activity that a payment request names; the service has spelled the field in both ways. */
-export const latestActivityOf = (ugwo: unknown): unknown =>
-  ['latest_ugwo_activity', 'lastest_ugwo_activity'].map((name) => valueAt(ugwo, name)).find(isObject);
+/** The service has spelled the field in both ways. */
+const LATEST = ['latest_ugwo_activity', 'lastest_ugwo_activity'];
+
+/** The newest activity that a payment request names. */
+export const latestActivityOf = (ugwo: unknown): unknown => LATEST.map((name) => valueAt(ugwo, name)).find(isObject);
+
+/** True if a payment request lists its activities, or names the newest one, also as none. */
+export const tellsActivities = (ugwo: unknown): boolean =>
+  activitiesOf(ugwo) !== undefined || LATEST.some((name) => valueAt(ugwo, name) !== undefined);
 
 /** The ledger's file in the folder for data. */
 export const LEDGER_FILE_NAME = 'ledger.sqlite';

@@ -56,6 +56,8 @@ export interface View {
   readonly table?: readonly Column[];
   /** The customer's next step, if a record has one. */
   readonly nextAction?: (value: unknown) => NextAction | undefined;
+  /** The amount that the customer has to pay, in place of the record's own. */
+  readonly amount?: string;
   /** Lists inside the record, each shown as a table under its card. */
   readonly lists?: readonly InnerList[];
 }

@@ -45,16 +45,21 @@ export interface Reducer<T> {
 }
 
 /**
- * Reason why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid, was paid, or belongs
- * to the same row (`done`). `unseen`: its account has expired, and nobody has read since whether it was paid in time.
- * Or the payment request itself is cancelled, refunded or paid, or has no checkout. Or an equal object was made, or the
- * profile's policy forbids it.
+ * Reason why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid by the same medium
+ * (`payable`) or by another one, was paid, or belongs to the same row (`done`). `unseen`: its account has expired, and
+ * nobody has read since whether it was paid in time. Or the payment request itself is cancelled, refunded, paid or paid
+ * in part, or has no checkout; or it is `processing`, and nothing that is known explains it. `not_underpaid`: only the
+ * rest was to be charged, and no part is paid. Or an equal object was made, or the profile's policy forbids it.
  */
 export type RefusalReason =
   | 'unresolved'
   | 'in_progress'
   | 'payable'
+  | 'other_medium'
+  | 'processing'
   | 'paid'
+  | 'underpaid'
+  | 'not_underpaid'
   | 'unseen'
   | 'done'
   | 'cancelled'
@@ -69,6 +74,10 @@ export interface Obstacle {
   readonly by: Entry | undefined;
   /** Activity at the service, if one is known. */
   readonly activity: KeptActivity | undefined;
+  /** Time in milliseconds in which the customer can still pay it, if it is known. */
+  readonly left?: number | undefined;
+  /** With `underpaid`: what is missing, if it is known. */
+  readonly missing?: number | undefined;
   /** With `policy`: the profile that owns the policy (see `KeptPolicy`), and the reason. */
   readonly policy?: { readonly profile: string; readonly forbidden: Forbidden };
   /** Other ledger that holds `by` (see `OtherLedger`). */
@@ -106,8 +115,12 @@ export interface PlannedRows {
 
 /** Options for starting an intent. */
 export interface BeginOptions {
-  /** Overrides a charge that can still be paid, was paid or was made; never an unresolved or cancelled one. */
+  /** Overrides an entry that can still be paid or was made; never one that is unresolved or brought money. */
   readonly again: boolean;
+  /** Charges a payment request that is paid in part, and nothing else. */
+  readonly remaining?: boolean;
+  /** Activities by another medium beside which a person wants this charge. */
+  readonly beside?: readonly string[];
   /** An accepted entry of the same kind blocks the intent. */
   readonly once?: boolean;
   /** Repeats a job's row whose last entry failed. */

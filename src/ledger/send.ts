@@ -39,7 +39,7 @@ export interface LedgerContext {
 
 /** Options of any request under the protocol. */
 interface SendOptions {
-  /** Sends another one although the first can still be paid, was paid or was made. */
+  /** Sends another one although the first can still be paid or was made. */
   readonly again: boolean;
   /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
@@ -152,7 +152,7 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
 interface Rules {
   readonly effect: WriteKind;
   readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
-  readonly how: Pick<BeginOptions, 'once' | 'shown'>;
+  readonly how: Pick<BeginOptions, 'once' | 'shown' | 'remaining' | 'beside'>;
   readonly clean: (text: string) => string;
   readonly accepted: (record: ApiRecord) => Outcome;
 }
@@ -181,7 +181,7 @@ const makeRules = (request: MakeRequest, ledger: Ledger, now: () => number): Rul
 };
 
 /** Charge to be made under the protocol. */
-export interface ChargeRequest extends SendOptions {
+export interface ChargeRequest extends SendOptions, Pick<BeginOptions, 'remaining' | 'beside'> {
   readonly ugwo: string;
   /** `data` of the body, already validated. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -240,12 +240,12 @@ const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): 
 };
 
 const chargeRules = (request: ChargeRequest, ledger: Ledger): Rules => {
-  const { data, shown } = request;
+  const { data, shown, remaining = false, beside = [] } = request;
   const clean = (text: string): string => withoutPhone(ledger.clean(text), textOf(data['phone']));
   return {
     effect: CHARGE_WRITE,
     intent: intentOf(request, ledger, clean),
-    how: { shown },
+    how: { shown, remaining, beside },
     clean,
     accepted: (record) => ({ ...acceptedOutcome(record, clean), odd: oddities(record, data) }),
   };

@@ -64,8 +64,9 @@ const otherFields = (value: unknown, view: View, styles: Styles): CardField[] =>
   ];
 };
 
-/** The amount of the record, for the next action; undefined where it has none. */
+/** The amount that the customer has to pay; undefined where the record has none. */
 export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
+  if (view.amount !== undefined) return view.amount;
   const column = view.columns.find(({ kind, path }) => kind === 'money' && !isBlank(valueAt(value, path)));
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };

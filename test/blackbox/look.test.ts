@@ -54,6 +54,13 @@ describe('the check before a charge', () => {
     ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/],
     ['cancelled', { status: 'cancelled' }, /it is cancelled/],
     ['without a checkout', { checkout: null }, /no checkout/],
+    ['processing, and nothing explains it', { status: 'processing' }, /its status is processing/],
+    ['paid in part', { total_amount_paid: 400_007 }, /paid in part: NGN 1,000\.00 is missing/],
+    [
+      'being paid by a charge by another medium',
+      { activities: [account(THEIRS, MINUTE, { next_action: DIAL })] },
+      /by another medium \(act\.AbCd\.\S+77, not from this ledger\) can still be paid\ndial \*737#, open until /,
+    ],
     [
       'being paid by another charge',
       { activities: [account(THEIRS)] },
@@ -91,14 +98,22 @@ describe('the check before a charge', () => {
   });
 
   it.each<[string, object, number]>([
-    ['paid', { status: 'ugwo_successful' }, 0],
     ['open with another account', { activities: [account(THEIRS)] }, 0],
+    ['open with a code', { activities: [account(THEIRS, MINUTE, { next_action: DIAL })] }, 0],
+    ['processing without an activity', { status: 'processing' }, 0],
     ['cancelled', { status: 'cancelled' }, 9],
-  ])('for a request that is %s is overridden by --again, unless it is cancelled', async (_what, some, code) => {
-    const service = await showing(json(200, request(some)));
-    expect((await inProcess([...TRANSFER, '--again'], { service })).code).toBe(code);
-    expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
-  });
+    ['paid', { status: 'ugwo_successful' }, 9],
+    ['overpaid', { total_amount_paid: 900_000 }, 9],
+    ['refunded', { status: 'refunded' }, 9],
+    ['paid in part', { total_amount_paid: 1 }, 9],
+  ])(
+    'for a request that is %s is overridden by --again unless money came or it is cancelled',
+    async (_what, some, code) => {
+      const service = await showing(json(200, request(some)));
+      expect((await inProcess([...TRANSFER, '--again'], { service })).code).toBe(code);
+      expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
+    },
+  );
 
   it("returns the service's activity unchanged with --reuse", async () => {
     const theirs = account(THEIRS, 10 * MINUTE, { extra: 1.5 });

@@ -124,7 +124,7 @@ const record = async (given: unknown, what: string, asked: RequestTerms, deps: D
 };
 
 /** Options that an agent doesn't have. */
-const FOR_PEOPLE = /--(?:again|reuse|no-preflight)\b/;
+const FOR_PEOPLE = /--(?:again|remaining|reuse|no-preflight)\b/;
 
 /** Returns the JSON of an error for an agent. */
 const errorOf = (stderr: string): Readonly<Record<string, unknown>> => {

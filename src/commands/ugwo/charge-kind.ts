@@ -27,7 +27,19 @@ import { openReads } from './charge-ahead.ts';
 import { COMPARED_COLUMNS, type ComparedCell, comparedIn, differencesOf, refuseDifferent } from './charge-compare.ts';
 import { followCharges } from './charge-follow.ts';
 import { judgeRow } from './charge-plan.ts';
-import { chargeData, fieldOf, guessOf, isMadeHere, lookFirst, PARAM, refusal, sendCharge } from './charge-send.ts';
+import {
+  chargeData,
+  fieldOf,
+  guardedBy,
+  guessOf,
+  isMadeHere,
+  lookFirst,
+  PARAM,
+  type Rest,
+  refusal,
+  restOf,
+  sendCharge,
+} from './charge-send.ts';
 import { CHARGE_FIELDS, type ChargeFields, faultsOf, faultsUnchecked, type NameOf } from './charge-shared.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
@@ -110,6 +122,7 @@ const CHARGE_COLUMNS = [
   'currency',
   'ref',
   'payment',
+  'missing_minor',
 ] as const;
 
 type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>>;
@@ -141,11 +154,14 @@ const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({
 });
 
 /** Row outcome of a charge that this run created. */
-const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
+const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}, rest?: Rest): RowEnd => {
   const payment = paymentShown(activity);
-  const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
+  const fields = {
+    ...activityFields(activity),
+    ...{ charge: id, ...askedFields(asked), payment, missing_minor: rest?.missing },
+  };
   const state = rowStateOf('accepted', PAYMENTS[payment].retried);
-  if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
+  if (state !== 'failed') return { state, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity) };
   const error = valueAt(activity, 'error') ?? null;
   return { state, fields, error: `the charge failed: ${failureReason(error) ?? printExact(error)}` };
 };
@@ -203,16 +219,17 @@ const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: bool
   return { ugwo, fields, params, compared: comparedIn(cells) };
 };
 
-const optionsText = ({ fields, params }: FileOfCharges): string => {
+const optionsText = ({ fields, params, earlier }: FileOfCharges): string => {
   const { medium, expires_at, expires_in: expiresIn, provider, phone } = fields;
   // The names are part of the job's id, so they never change.
-  return printExact({ medium, expiresAt: expires_at?.ms, expiresIn, provider, phone, params });
+  const remaining = earlier === 'remaining' ? true : undefined;
+  return printExact({ medium, expiresAt: expires_at?.ms, expiresIn, provider, phone, params, remaining });
 };
 
 const NOT_SHOWN = "the service can't show the payment request";
 
 const sending = (
-  { look, again }: FileOfCharges,
+  { look, earlier }: FileOfCharges,
   { isHeld, count }: Checker,
   client: Client,
   deps: Deps,
@@ -228,7 +245,7 @@ const sending = (
   return {
     kind: 'protected',
     idColumn: 'charge',
-    judge: judgeRow(again, count, client, deps),
+    judge: judgeRow(earlier, count, client, deps),
     ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
     once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
       const { ugwo } = item;
@@ -241,13 +258,15 @@ const sending = (
       const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
         tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
       const charged = await sendCharge(
-        { ugwo, data, again, row, shown, since, elsewhere, judged, slowDown },
+        { ugwo, data, ...guardedBy(earlier), row, shown, since, elsewhere, judged, slowDown },
         rowDeps,
         deps,
       );
       if (charged.kind === 'accepted') {
         const { record, id, odd, unrecorded } = charged;
-        return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
+        const rest = restOf(record.value, earlier, shown);
+        const notes = rest?.warning === undefined ? odd : [rest.warning, ...odd];
+        return { kind: 'made', end: madeNow(record.value, id, shown?.asked, rest), odd: notes, unrecorded };
       }
       const { by } = charged;
       if (by !== undefined && isMadeHere(by, charged, data, rowDeps)) return { kind: 'kept', entry: by };

@@ -15,8 +15,17 @@ import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { refuseDifferent } from './charge-compare.ts';
 import { unlessReused } from './charge-reuse.ts';
-import { chargeData, type Data, describedCharge, isMadeHere, type Looked, lookFirst, refusal } from './charge-send.ts';
-import type { OneCharge } from './charge-spec.ts';
+import {
+  chargeData,
+  type Data,
+  describedCharge,
+  guardedBy,
+  isMadeHere,
+  type Looked,
+  lookFirst,
+  refusal,
+} from './charge-send.ts';
+import type { Earlier, OneCharge } from './charge-spec.ts';
 import { activityView } from './view.ts';
 
 /** Describes an earlier charge of a payment request at another origin. */
@@ -98,7 +107,7 @@ export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> =>
   const rowDeps: RowDeps = { client, ledger, place, words };
   const looked = look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
   const charge = (shown: Snapshot | undefined) =>
-    judgeOnce(rowDeps, { ugwo, data, again: earlier === 'again', shown }, { total: NO_TOTAL });
+    judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), shown }, { total: NO_TOTAL });
   const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
   if (judged.kind === 'reused')
     return { kind: 'record', record: judged.record, view: activityView, passOn: input.passOn };
@@ -111,7 +120,7 @@ export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> =>
 
 /** Judges a row of a file (see `Protected.judge`). `count` throws if the file then exceeds its limit. */
 export const judgeRow = (
-  again: boolean,
+  earlier: Earlier,
   count: (ugwo: string, asked: RequestTerms) => void,
   client: Client,
   deps: Deps,
@@ -126,7 +135,7 @@ export const judgeRow = (
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
     const counted = rejection === undefined ? plan : { ...plan };
-    const judged = await judgeOnce(rowDeps, { ugwo, data, again, row, shown: looked?.shown }, counted);
+    const judged = await judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), row, shown: looked?.shown }, counted);
     if (judged.kind === 'refused') {
       const { by } = judged;
       if (by !== undefined && isMadeHere(by, judged, data, rowDeps)) return by;

@@ -1,7 +1,9 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { activityFacts, balanceOf } from '../../charge/payment.ts';
+import { otherSumText } from '../../charge/words.ts';
 import type { CallInput, Client } from '../../client/client.ts';
 import { bankMeant } from '../../core/banks.ts';
-import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/charge.ts';
+import { EXPIRY_LIMIT_MS, MEDIUMS, tellsActivities } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { asFlag, type FlagOf, type Guess, pairsToObject } from '../../core/input.ts';
 import { definedIn, namesAlong } from '../../core/json.ts';
@@ -102,8 +104,8 @@ const AGAIN = 'nothing was sent; run the same command again, or skip this check 
 const MOST_AGE_MS = 1000;
 
 /**
- * Reads a payment request before its charge (charge-protocol, step 0). Resolves to undefined after calling `unseen` if
- * the service can't show it. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
+ * Reads a payment request before its charge (charge-protocol, step 0). Calls `unseen` if charges made elsewhere can't be
+ * seen. Resolves to undefined if the service can't show the payment request at all. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
  * the service says that it does not exist. Nothing was sent in those cases.
  */
 export const lookFirst = async (
@@ -121,6 +123,9 @@ export const lookFirst = async (
     }
     const shown = snapshotOf(record.value, record);
     if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
+    if (!tellsActivities(record.value)) {
+      await unseen("The service's answer names no activities, so charges made elsewhere can't be seen.");
+    }
     if (activitiesIn(shown).length > 0) await deps.observe('request', record);
     return { shown, record };
   } catch (thrown) {
@@ -191,6 +196,32 @@ export const sendCharge = async (
     return rowDeps.client.call('ugwo.charge', { ...call, overdue, isNothing, slowDown });
   };
   return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged });
+};
+
+/** Options of the guard for a reaction to an earlier charge. */
+export const guardedBy = (earlier: OneCharge['earlier']): Required<Pick<ChargeRequest, 'again' | 'remaining'>> => ({
+  again: earlier === 'again',
+  remaining: earlier === 'remaining',
+});
+
+/** What is missing from a payment request, with a warning if the charge asks the customer for another sum. */
+export interface Rest {
+  readonly missing: number;
+  readonly text: string;
+  readonly warning: string | undefined;
+}
+
+/** The rest that a charge with --remaining is for; undefined for any other charge. */
+export const restOf = (
+  activity: unknown,
+  earlier: OneCharge['earlier'],
+  shown: Snapshot | undefined,
+): Rest | undefined => {
+  const missing = earlier === 'remaining' && shown?.facts !== undefined ? balanceOf(shown.facts).missing : undefined;
+  if (missing === undefined) return undefined;
+  const [{ amount }, currency] = [activityFacts(activity), shown?.asked.currency ?? ''];
+  const warning = amount === missing ? undefined : otherSumText(missing, amount, currency);
+  return { missing, text: formatMoney(missing, currency), warning };
 };
 
 /** Error of a charge that the guard refused. */

@@ -1,11 +1,12 @@
-import { balanceOf, requestFacts } from '../../charge/payment.ts';
+import { balanceOf, paymentShown, requestFacts } from '../../charge/payment.ts';
 import { paidTwiceText } from '../../charge/words.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { machineValue } from '../../core/charge.ts';
+import { activitiesOf, latestActivityOf, machineValue, payableUntil, readNextAction } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ListInput } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { formatLocal } from '../../core/time.ts';
 import type { Deps } from '../deps.ts';
 import { type ListOf, listRecords } from '../list.ts';
 import { previewCall, removeRecord } from '../record.ts';
@@ -52,6 +53,20 @@ const described = (request: Resource): string => {
   return [moneyOf(request), ...words, request.uid].filter((part) => part !== '').join(', ');
 };
 
+/** Names an account or a code that the customer can still use; undefined for any other activity. */
+const openText = (activity: unknown, now: number): string | undefined => {
+  const action = paymentShown(activity) === 'open' ? readNextAction(activity) : undefined;
+  const until = payableUntil(activity);
+  if (action === undefined || (until !== undefined && until <= now)) return undefined;
+  if (action.kind === 'dial') return `The code ${action.code} can still be dialled.`;
+  if (action.kind === 'other') return 'A payment of it is under way.';
+  const end = until === undefined ? '' : ` until ${formatLocal(until, now)}`;
+  return `Account ${action.accountNumber}${action.bank === '' ? '' : ` (${action.bank})`} can still be paid${end}.`;
+};
+
+const openTexts = (request: Resource, { clock }: Deps['io']): string[] =>
+  (activitiesOf(request) ?? [latestActivityOf(request)]).flatMap((activity) => openText(activity, clock.now()) ?? []);
+
 /** Cancels a payment request (public material, Payment requests). */
 export const cancel = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
   removeRecord(
@@ -60,7 +75,11 @@ export const cancel = ({ uid }: { readonly uid: string }, deps: Deps): Promise<R
       remove: 'ugwo.cancel',
       uid,
       view,
-      question: (request) => [described(request), 'Cancel this payment request? It can never be paid afterwards.'],
+      question: (request) => [
+        described(request),
+        ...openTexts(request, deps.io),
+        'Cancel this payment request? It can never be paid afterwards.',
+      ],
       typed: (request) => moneyOf(request) || request.uid,
       done: 'The payment request was cancelled.',
     },
