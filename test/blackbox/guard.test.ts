@@ -175,20 +175,35 @@ describe('--remaining', () => {
     expect(await session.screen()).toMatch(/amount\s+NGN 500\.00/i);
   });
 
-  it('works for files, as another job, with the missing sum in the report', async () => {
-    const options = { service: await showing(partPaid, asking(90_000)), home: newFolder() };
+  it('works for a file whose rows were charged before, with the missing sum in the report', async () => {
+    const home = newFolder();
     const [file, report] = [fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`)), reportPath()];
     const charge = ['ugwo', 'charge', '--from', file, '--json', '--yes'];
-    expect((await inProcess(charge, options)).code).toBe(9);
-    const ended = await inProcess([...charge, '--remaining', '--report', report], options);
-    expect(ended.code).toBe(0);
+    expect((await inProcess(charge, { service: await showing({}), home })).code).toBe(0);
+    const service = await serveBy(
+      ({ method, url }) => {
+        if (method === 'POST') return json(200, { ...ACTIVITY, uid: uidOf(2), amount: 90_000 });
+        const paid = { ...ACTIVITY, status: 'successful', next_action: null, charged_amount: 40_000 };
+        const uid = /ugw\.[^/]+$/.exec(url)?.[0];
+        return json(200, request({ uid, total_amount_paid: 40_000, activities: [paid] }));
+      },
+      { looks: 'asked' },
+    );
+    const byName = { service: { origin: service.origin }, home };
+    const ended = await inProcess([...charge, '--remaining', '--report', report], byName);
+    expect(ended.code, ended.stderr).toBe(0);
     expect(reportOf(report)[1]).toMatchObject({
       state: 'accepted',
       missing_minor: '50000',
       error: expect.stringContaining('NGN 500.00 is missing, but this charge asks for NGN 900.00'),
     });
-    const unpaid = await inProcess([...charge, '--remaining'], { service: await showing({}), home: newFolder() });
-    expect(unpaid.code).toBe(9);
+    expect(methods(service)).toBe('GET,POST');
+  });
+
+  it('refuses the rows of a file that are not paid in part', async () => {
+    const file = fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`));
+    const options = { service: await showing({}), home: newFolder() };
+    expect((await inProcess(['ugwo', 'charge', '--from', file, '--yes', '--remaining'], options)).code).toBe(9);
   });
 
   it('charges the rest of a payment at the emulator', async () => {
