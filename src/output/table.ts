@@ -29,7 +29,7 @@ const mayBeCut = ({ flexible, least }: Column): boolean => flexible === true || 
 const floorOf = (column: Column | undefined, natural: number, tight: boolean): number => {
   if (column === undefined || !mayBeCut(column)) return natural;
   if (tight) return Math.min(natural, column.least ?? NARROWEST);
-  return column.flexible === true ? Math.min(natural, READABLE) : natural;
+  return column.flexible === true ? Math.min(natural, Math.max(READABLE, column.least ?? 0)) : natural;
 };
 
 /** The index of the column that is farthest above its least width; -1 where none is above it. */

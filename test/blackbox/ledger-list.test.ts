@@ -112,12 +112,12 @@ describe.each(LEDGERS)('ledger list from %s', (_what, open) => {
 });
 
 it('ledger list shows the kind and subject of other entries on a terminal', async () => {
-  const options = { ...(await machine()), columns: 80 };
+  const options = { ...(await machine()), columns: 140 };
   const session = openTerminal(['ledger', 'list', '--kind', 'all', '--max', '2'], options);
   await session.ended;
-  expect(await session.screen()).toMatch(/^kind +about +amount +status +created/m);
-  expect(await session.screen()).toMatch(/^refund +\S+ +unknown /m);
-  expect(await session.screen()).toMatch(/^charge +\S+ +NGN 5,000\.00 +unknown /m);
+  expect(await session.screen()).toMatch(/^kind +amount +status +about/m);
+  expect(await session.screen()).toMatch(/^refund +unknown +act\.\S+ /m);
+  expect(await session.screen()).toMatch(/^charge +NGN 5,000\.00 +unknown +ugw\.\S+ /m);
 });
 
 it.each([

@@ -112,8 +112,8 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: charges,
     statuses: ['paid', 'not created', 'unknown'],
     heads: {
-      60: 'ref customer_em… amount status',
-      80: 'ref customer_ema… amount status created_at',
+      60: 'ref customer_email amount status',
+      80: 'ref customer_email amount status created_at',
       100: 'ref customer_email amount status created_at received',
       140: 'ref customer_email amount status created_at received id medium',
     },
@@ -123,10 +123,10 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: changes,
     statuses: ['not created', 'open', 'refunded'],
     heads: {
-      60: 'ref customer amount now',
-      80: 'ref customer amount now at',
-      100: 'ref customer amount now at before medium',
-      140: 'ref customer amount now at before medium ugwo',
+      60: 'ref customer_email amount now',
+      80: 'ref customer_email amount now at',
+      100: 'ref customer_email amount now at before medium',
+      140: 'ref customer_email amount now at before medium ugwo',
     },
   },
   'watch, as a board': {
@@ -134,10 +134,10 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: changes,
     statuses: ['not created', 'open', 'refunded'],
     heads: {
-      60: 'ref customer amount now',
-      80: 'ref customer amount now changed',
-      100: 'ref customer amount now changed medium',
-      140: 'ref customer amount now changed medium ugwo charge',
+      60: 'ref customer_email amount now',
+      80: 'ref customer_email amount now changed',
+      100: 'ref customer_email amount now changed medium',
+      140: 'ref customer_email amount now changed medium ugwo charge',
     },
   },
   'webhook events list': {

@@ -77,7 +77,7 @@ const money = (path: string, more: Partial<Column> = {}): Column => ({
   ...more,
 });
 const amount = money('amount', { needed: true });
-const email: Column = { path: 'customer_email', flexible: true, needed: true, least: 8 };
+const email: Column = { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length };
 
 /** The payment of an accepted charge, else the state of the entry. */
 const status: Column = { path: 'payment', or: 'state', kind: 'state', label: 'status', needed: true, peopleOnly: true };
@@ -101,9 +101,9 @@ const TABLE: readonly Column[] = [
 /** Columns of the table of other kinds, or of all of them. */
 const KINDS_TABLE: readonly Column[] = [
   { path: 'kind', needed: true },
-  { path: 'about', flexible: true, needed: true, least: 8, endMatters: true },
   amount,
   status,
+  { path: 'about' },
   created,
   { path: 'id' },
   { path: 'origin', flexible: true },

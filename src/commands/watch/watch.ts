@@ -25,7 +25,7 @@ const before: Column = { path: 'before', kind: 'state', always: true };
 const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
 const CHARGE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  { path: 'customer_email', label: 'customer', flexible: true, needed: true, least: 8, peopleOnly: true },
+  { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
   amount,
 ];
 const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }];
