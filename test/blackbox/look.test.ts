@@ -692,15 +692,15 @@ describe('payments', () => {
     const ended = await paycli(['ledger', 'sync', '--json'], { home, service });
     expect(ended.code).toBe(0);
     expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toEqual([
-      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001 },
-      { payment: 'open', currency: 'NGN', count: 1, amount: 500_003 },
-      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002 },
+      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001, received: 500_001 },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 500_003, received: 0 },
+      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002, received: 0 },
     ]);
     const job = String(summaryOf(charged)['job']);
     expect((await rows(home)).map(({ status }) => status)).toEqual(['requires_action', 'failed', 'successful']);
     const looks = service.seen.length;
     const again = await paycli(['ledger', 'sync', job, '-o', 'tsv'], { home, service });
-    expect(again.stdout.split('\n')[1]).toBe('paid\tNGN\t1\t500001');
+    expect(again.stdout.split('\n')[1]).toBe('paid\tNGN\t1\t500001\t500001');
     // Reads only open charges again.
     expect(service.seen).toHaveLength(looks + 1);
   });
@@ -714,7 +714,7 @@ describe('payments', () => {
     expect((await inProcess(single, { home, service })).code).toBe(0);
     states.set(activity(1), 'successful').set(activity(4), 'successful');
     const ended = await inProcess(['ledger', 'sync'], { home, service });
-    expect(ended.stdout).toMatch(/^payment\t.*\npaid\tNGN\t2\t1000005\nopen\tNGN\t2\t1000005\n$/);
+    expect(ended.stdout).toMatch(/^payment\t.*\npaid\tNGN\t2\t1000005\t1000005\nopen\tNGN\t2\t1000005\t0\n$/);
   });
 
   it('are found for an expired charge if its id is given', async () => {
@@ -748,7 +748,10 @@ describe('payments', () => {
     });
     expect((await inProcess(TRANSFER, { home, service: blind })).code).toBe(0);
     const open = await inProcess(['ledger', 'sync'], { home, service: blind });
-    expect(open).toMatchObject({ code: 0, stdout: 'payment\tcurrency\tcount\tamount_minor\nopen\t\t1\t\n' });
+    expect(open).toMatchObject({
+      code: 0,
+      stdout: 'payment\tcurrency\tcount\tamount_minor\treceived_minor\nopen\t\t1\t\t0\n',
+    });
     expect(open.stderr).toContain('1 charge not shown by the service: counted as last seen.');
     const refusing = await serveBy(() => problem(422, 'No'));
     const other = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--json'];

@@ -6,6 +6,7 @@ import { boardView, recordOf as changeRecord, changesView } from '../../src/comm
 import { listView as eventsView } from '../../src/commands/webhook/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
+import { moneyIn } from '../../src/ledger/transitions.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { charge } from '../ledger/support/memory.ts';
@@ -59,7 +60,8 @@ const STATES = ['accepted', 'not_created', 'unknown'] as const;
 const charges = STATES.map((state, index) => {
   const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], email: MAILS[index] ?? undefined };
   const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
-  return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state, activity }));
+  const entry = charge({ id: `chg-00000000000${index}`, asked, state, activity });
+  return entryRecord(entry, moneyIn(entry));
 });
 
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {

@@ -12,6 +12,7 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger, Period } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
+import { moneyIn } from '../../ledger/transitions.ts';
 import type { Deps } from '../deps.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
@@ -45,7 +46,7 @@ export const pagesOf = (
     cursorOf,
     recordsOf: async (found) => {
       seen(found);
-      return found.map(recordOf);
+      return found.map((entry) => recordOf(entry, moneyIn(entry)));
     },
     size: PAGE_MAX,
   };
@@ -243,7 +244,12 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
 const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Promise<Result> => {
   const charge = await find(ledger, id);
   const notice = paidTwiceLines([charge], place);
-  return { kind: 'record', record: recordOf(charge), view: viewOf(charge), ...(notice.length === 0 ? {} : { notice }) };
+  return {
+    kind: 'record',
+    record: recordOf(charge, moneyIn(charge)),
+    view: viewOf(charge),
+    ...(notice.length === 0 ? {} : { notice }),
+  };
 };
 
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */

@@ -3,12 +3,11 @@ import { NumberText, printExact, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
 import { atom } from '../../core/time.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import type { Entry, Money } from '../../ledger/entry.ts';
 import type { Job, Worker } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
 import type { Sum, Synced } from '../../ledger/report.ts';
-import { moneyIn, paymentIn } from '../../ledger/transitions.ts';
 
 /** Fields of a charge. Missing fields are null, and all of them for other entries. */
 const chargeFields = ({ activity, asked }: Entry) => ({
@@ -23,24 +22,21 @@ const chargeFields = ({ activity, asked }: Entry) => ({
 });
 
 /** Fields of a charge's money. Missing fields are null, and all of them for other entries. */
-const moneyFields = (entry: Entry) => {
-  const money = moneyIn(entry);
-  return {
-    received: money?.received ?? null,
-    received_assumed: money?.receivedAssumed ?? null,
-    missing: money?.missing ?? null,
-    excess: money?.excess ?? null,
-    refunded: money?.refunded ?? null,
-    paid_at: money?.paidAt === undefined ? null : atom(money.paidAt),
-    customer_email: entry.asked?.email ?? null,
-    operator: entry.operator ?? null,
-    paid_twice: money === undefined ? null : money.isPaidTwice === true,
-    account_last4: money?.accountLast4 ?? null,
-  };
-};
+const moneyFields = (entry: Entry, money: Money | undefined) => ({
+  received: money?.received ?? null,
+  received_assumed: money?.receivedAssumed ?? null,
+  missing: money?.missing ?? null,
+  excess: money?.excess ?? null,
+  refunded: money?.refunded ?? null,
+  paid_at: money?.paidAt === undefined ? null : atom(money.paidAt),
+  customer_email: entry.asked?.email ?? null,
+  operator: entry.operator ?? null,
+  paid_twice: money === undefined ? null : money.isPaidTwice === true,
+  account_last4: money?.accountLast4 ?? null,
+});
 
-/** Output row of an entry (cli.md, ledger). */
-export const recordOf = (entry: Entry): ApiRecord => {
+/** Output row of an entry (cli.md, ledger). `money` is that of an accepted charge. */
+export const recordOf = (entry: Entry, money: Money | undefined): ApiRecord => {
   const isCharge = entry.kind === CHARGE;
   return madeHere({
     id: entry.id,
@@ -58,11 +54,11 @@ export const recordOf = (entry: Entry): ApiRecord => {
     evidence: entry.evidence,
     provider: entry.provider ?? null,
     phone: entry.phone ?? null,
-    payment: paymentIn(entry) ?? null,
+    payment: money?.payment ?? null,
     kind: entry.kind,
     about: entry.about,
     request: isCharge ? null : { path: entry.path ?? null, body: JSON.parse(entry.body ?? 'null') },
-    ...moneyFields(entry),
+    ...moneyFields(entry, money),
   });
 };
 
