@@ -48,7 +48,7 @@ const refusalByPayment = ({ payment, isOther, left, isSeen }: Standing): Refusal
   return isOther || isSeen ? undefined : 'unseen';
 };
 
-/** What blocks by itself, before any option: an obstacle of an earlier entry or of an activity. */
+/** Obstacle of an earlier entry or of an activity, before any option. */
 const standsIn = (
   standing: Standing,
   by: Entry | undefined,
@@ -170,7 +170,7 @@ const isOverridden = ({ why, activity }: Obstacle, { again, remaining, beside = 
   (remaining === true && why === 'underpaid') ||
   (why === 'other_medium' && activity !== undefined && beside.includes(activity.uid));
 
-/** What is missing from a payment request that was paid in part. */
+/** Missing amount of a payment request that was paid in part. */
 const missingFrom = (shown: Snapshot | undefined, by: Entry | undefined): number | undefined => {
   const asked = by?.asked?.amount;
   const { missing, received } = (by && moneyIn(by)) ?? {};

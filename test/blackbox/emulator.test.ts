@@ -101,7 +101,7 @@ describe('--local', () => {
         next_action: { headers: { account_number: expect.stringMatching(/^\d{10}$/) } },
       },
     });
-    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenith')).toMatchObject({
+    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenith', '--again')).toMatchObject({
       code: 0,
       answer: { status: 'requires_action', next_action: { headers: { ussd: expect.stringMatching(/^\*.*#$/) } } },
     });

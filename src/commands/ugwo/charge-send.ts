@@ -204,7 +204,7 @@ export const guardedBy = (earlier: OneCharge['earlier']): Required<Pick<ChargeRe
   remaining: earlier === 'remaining',
 });
 
-/** What is missing from a payment request, with a warning if the charge asks the customer for another sum. */
+/** Missing amount of a payment request, with a warning if the charge asks the customer for another sum. */
 export interface Rest {
   readonly missing: number;
   readonly text: string;

@@ -43,7 +43,7 @@ interface Made {
   /** Ledger id of the created charge. */
   readonly id?: string;
   readonly wrote?: true;
-  /** What the customer has to pay, where that is only the rest. */
+  /** Amount that the customer has to pay, where that is only the rest. */
   readonly amount?: string;
   /** Error if the ledger could not record the charge. */
   readonly unrecorded?: PayError;
