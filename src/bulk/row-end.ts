@@ -159,7 +159,6 @@ const GRAVITY: readonly number[] = [
   ...new Set(SIGNAL_CODES),
   EXIT_CODES.rejected,
   EXIT_CODES.charge_failed,
-  EXIT_CODES.underpaid,
   EXIT_CODES.not_sent,
   EXIT_CODES.refused,
   EXIT_CODES.pending,

@@ -7,17 +7,13 @@ import {
   described,
   enumLike,
   id,
+  instant,
   listOf,
-  maybe,
-  membersOrText,
   notBlank,
-  numeric,
   type OutputOf,
-  someText,
-  text,
+  objectOrText,
   textMap,
   textOf,
-  time,
 } from './common.ts';
 import { onyeCreate } from './onye.ts';
 import { z } from './zod.ts';
@@ -26,21 +22,15 @@ import { z } from './zod.ts';
 export const ugwo = memo(() =>
   z.looseObject({
     uid: id('ugw'),
-    amount: numeric().nullish(),
-    total_amount_paid: numeric().nullish(),
+    amount: z.number().nullish(),
     currency: enumLike().nullish(),
     status: enumLike().nullish(),
-    ref: text().nullish(),
-    description: text().nullish(),
+    ref: z.string().nullish(),
+    description: z.string().nullish(),
     metadata: anyMembers().optional(),
-    meta: anyMembers().optional(),
-    onye: membersOrText().optional(),
-    onye_nzube: membersOrText().optional(),
-    checkout: maybe(checkoutSnapshot()),
-    latest_ugwo_activity: maybe(activity()),
-    /** The same in the service's other spelling. */
-    lastest_ugwo_activity: maybe(activity()),
-    created_at: time().nullish(),
+    onye: objectOrText().optional(),
+    checkout: checkoutSnapshot().nullish(),
+    created_at: instant().nullish(),
   }),
 );
 export type Ugwo = OutputOf<typeof ugwo>;
@@ -80,18 +70,20 @@ export const ugwoCreate = memo(() =>
 /** A refund (public material). The prefix of its identifiers is not known. */
 export const refund = memo(() =>
   z.looseObject({
-    uid: someText(),
+    uid: z.string().min(1),
     status: enumLike(),
-    amount: numeric().nullish(),
+    amount: z.number().nullish(),
     currency: enumLike().nullish(),
-    ref: text().nullish(),
-    reason: text().nullish(),
-    ugwo_activity: membersOrText().optional(),
-    ugwo: membersOrText().optional(),
+    ref: z.string().nullish(),
+    reason: z.string().nullish(),
+    ugwo_activity: objectOrText().optional(),
+    ugwo: objectOrText().optional(),
     destination: anyMembers().optional(),
-    error: membersOrText().optional(),
-    created_at: time().nullish(),
-    updated_at: time().nullish(),
+    error: z
+      .union([z.looseObject({ message: z.string().nullish() }), z.string(), z.array(z.unknown()), z.null()])
+      .optional(),
+    created_at: instant().nullish(),
+    updated_at: instant().nullish(),
   }),
 );
 export type Refund = OutputOf<typeof refund>;

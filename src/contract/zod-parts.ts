@@ -9,6 +9,7 @@ export {
   literal,
   looseObject,
   NEVER,
+  null,
   number,
   record,
   registry,

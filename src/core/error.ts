@@ -17,7 +17,6 @@ export const EXIT_CODES = {
   ledger: 10,
   charge_failed: 11,
   pending: 12,
-  underpaid: 13,
   interrupted: 130,
 } as const;
 
@@ -45,14 +44,10 @@ export const EXIT_MEANINGS = {
   ],
   ledger: ["the ledger can't be used; nothing was sent", 'no'],
   charge_failed: [
-    'the charge or refund was made, and failed; after a wait also: refunded or reversed',
+    'the charge or refund was made, and its status is `failed` (of a charge after a wait also `refunded`)',
     'charge with another medium',
   ],
-  pending: [
-    'a wait ended before the payment was paid or failed, or nothing came in time',
-    'yes, wait again: `paycli activity wait`; in the second case, charge again',
-  ],
-  underpaid: ['only a part of the money came', 'charge the rest: `paycli ugwo charge --remaining`'],
+  pending: ['`--wait` ended before the payment was paid or failed', 'yes, wait again: `paycli activity wait`'],
   interrupted: [
     'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
     'yes; a wait with `paycli activity wait`',

@@ -3,18 +3,8 @@ import { isJsonObject, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, InnerList, View } from '../core/result.ts';
 import { visible } from '../core/text.ts';
-import {
-  type CardField,
-  type Cell,
-  cellOf,
-  exactValue,
-  fieldLines,
-  isBlank,
-  isScalar,
-  labelOf,
-  plainText,
-} from './cell.ts';
-import { checkRecordColumns, columnAt, tableColumns } from './columns.ts';
+import { type CardField, cellOf, exactValue, fieldLines, isBlank, isScalar, labelOf, plainText } from './cell.ts';
+import { checkRecordColumns, tableColumns } from './columns.ts';
 import { nextActionLines } from './next-action.ts';
 import { type Styles, type Surface, unpainted } from './style.ts';
 import { listSink } from './table.ts';
@@ -25,7 +15,7 @@ import { wrap } from './text.ts';
  * empty list; no lines where the record has no such list.
  */
 const innerListLines = async (value: unknown, list: InnerList, surface: Surface): Promise<string[]> => {
-  const elements = list.rowsOf === undefined ? valueAt(value, list.path) : list.rowsOf(value);
+  const elements = valueAt(value, list.path);
   if (!Array.isArray(elements)) return [];
   const { width, styles } = surface;
   if (elements.length === 0) return wrap(`no ${list.heading.toLowerCase()}`, width).map(styles.dim);
@@ -40,13 +30,8 @@ const innerListLines = async (value: unknown, list: InnerList, surface: Surface)
   return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
 };
 
-const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
-  columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
-
-const plainCell = (value: unknown): Cell => ({ text: visible(plainText(value)), paint: unpainted });
-
 /** Top-level scalars that the view does not know, under their own names. */
-const otherFields = (value: unknown, view: View, styles: Styles): CardField[] => {
+const otherFields = (value: unknown, view: View): CardField[] => {
   if (!isJsonObject(value)) return [];
   const known = new Set(view.columns.map(({ path }) => path.split('.', 1)[0]));
   const others = Object.entries(value).filter(
@@ -57,16 +42,17 @@ const otherFields = (value: unknown, view: View, styles: Styles): CardField[] =>
   return [
     ...first.map(([name, member]) => ({
       label: visible(name),
-      // A name may contain a dot.
-      cell: valueAt(value, name) === member ? cellOf(value, columnAt(name), styles) : plainCell(member),
+      cell: { text: visible(plainText(member)), paint: unpainted },
     })),
     ...(more === 0 ? [] : [rest]),
   ];
 };
 
-/** The amount that the customer has to pay; undefined where the record has none. */
+const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
+  columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
+
+/** The amount of the record, for the next action; undefined where it has none. */
 export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
-  if (view.amount !== undefined) return view.amount;
   const column = view.columns.find(({ kind, path }) => kind === 'money' && !isBlank(valueAt(value, path)));
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };
@@ -84,7 +70,7 @@ const wholeParts = async (value: unknown, view: View, surface: Surface): Promise
   const action = view.nextAction?.(value);
   const blocks = action === undefined ? [] : [await nextActionLines(action, amountOf(value, view, styles), surface)];
   for (const list of view.lists ?? []) blocks.push(await innerListLines(value, list, surface));
-  return { fields: [...known, ...otherFields(value, view, styles)], blocks };
+  return { fields: [...known, ...otherFields(value, view)], blocks };
 };
 
 const partsOf = async (

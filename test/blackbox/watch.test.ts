@@ -50,7 +50,6 @@ describe('watch', () => {
       job: world.job,
       row: 1,
       customer: null,
-      customer_email: null,
     });
     expect(errorOf(ended)).toMatchObject({
       kind: 'charge_failed',

@@ -68,10 +68,10 @@ describe('follow', () => {
 
   it.each([
     ['successful', 'paid'],
-    ['partially_refunded', 'partially_refunded'],
-    ['refunded', 'refunded'],
+    ['partially_refunded', 'paid'],
+    ['refunded', 'paid'],
     ['failed', 'failed'],
-    ['expired', 'expired'],
+    ['expired', 'failed'],
     [['successful', 'Paid'], 'paid'],
   ])('ends at once for %j', async (status, how) => {
     const service = await serve([standing(status)]);

@@ -16,7 +16,6 @@ export const globals: Globals = {
   format: undefined,
   columns: undefined,
   jq: undefined,
-  decimal: false,
   rawCsv: false,
   bom: false,
   color: 'auto',

@@ -67,7 +67,6 @@ describe('the intent of a charge', () => {
       bound: 1000,
       job: undefined,
       row: undefined,
-      operator: expect.stringMatching(/.@./),
       asked: {},
     });
   });

@@ -8,25 +8,24 @@ import { allImports, circlesIn, type Import, importsIn, sourceFiles } from './im
  */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  charge: ['core'],
   contract: ['core'],
-  client: ['charge', 'contract', 'core'],
+  client: ['contract', 'core'],
   config: ['contract', 'core'],
-  emulator: ['charge', 'contract', 'core', 'database', 'qr'],
+  emulator: ['contract', 'core', 'database', 'qr'],
   database: ['core'],
-  ledger: ['charge', 'core', 'database'],
-  webhook: ['charge', 'core', 'database'],
-  output: ['charge', 'core', 'qr'],
+  ledger: ['core', 'database'],
+  webhook: ['core', 'database'],
+  output: ['core', 'qr'],
   qr: [],
-  bulk: ['charge', 'core', 'database', 'ledger'],
+  bulk: ['core', 'database', 'ledger'],
   jq: ['core'],
   mcp: ['core'],
   cli: ['core', 'output'],
-  spec: ['charge', 'cli', 'core'],
+  spec: ['cli', 'core'],
   // A handler is loaded by import(), so it imports what it needs.
-  handler: ['bulk', 'charge', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
-  shared: ['charge', 'core'],
-  view: ['charge', 'core', 'view'],
+  handler: ['bulk', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
+  shared: ['core'],
+  view: ['core', 'view'],
 };
 
 /** The rooms from which a room may also import types. */
