@@ -40,7 +40,7 @@ export interface Bench {
   run(args: readonly string[], hardship?: Hardship): Promise<Traced>;
   /** Charges the rows. */
   charge(args: readonly string[], hardship?: Hardship): Promise<Traced>;
-  /** The charges of a job in the ledger. */
+  /** The charges of a job in the ledger, oldest first. */
   exported(job: string): Promise<readonly Entry[]>;
   unknown(): Promise<readonly Entry[]>;
 }
@@ -79,7 +79,7 @@ export const openBench = (folder: string, service: Counting, { name = 'home', en
     path: (name) => join(folder, name),
     run,
     charge: (args, hardship) => run(['ugwo', 'charge', '--from', rows, '--yes', '-o', 'json', ...args], hardship),
-    exported: async (job) => parsed((await good(['ledger', 'list', '--job', job, '-o', 'ndjson'])).stdout),
+    exported: async (job) => parsed((await good(['ledger', 'list', '--job', job, '-o', 'ndjson'])).stdout).toReversed(),
     unknown: async () => parsed((await good(['ledger', 'list', '--state', 'unknown', '-o', 'ndjson'])).stdout),
   };
 };
