@@ -118,9 +118,10 @@ const setsFaults = async (console: Opened): Promise<void> => {
   await hands.press(fields.getByRole('button'));
   await said('Out of service: on.');
   expect([(await charge(ugwo)).status, (await charge(ugwo)).status]).toEqual([503, 200]);
+  // The page must know that the rule is used up before it sends the next list of rules.
+  await page.getByText('applied to 1 of 2').waitFor();
   await hands.choose(fields.getByLabel('Fault'), 'Lose the answer');
   await hands.press(fields.getByRole('button'));
-  // The first rule is used up, so it is removed.
   await page.getByText('applied to 0 of 0').waitFor();
   expect(await page.getByRole('button', { name: /Remove rule/ }).count()).toBe(1);
   expect((await charge(ugwo)).status).toBe(0);
