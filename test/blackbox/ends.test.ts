@@ -28,9 +28,10 @@ describe('an event loop that runs empty', () => {
   });
 });
 
-/** A copy of the package that a test may break. `broken` deletes it before it answers. */
+const folder = newFolder('package');
+/** A copy of the package that a test may break, always in one place, so that it is compiled once. `broken` deletes it before it answers. */
 const ownPackage = () => {
-  const folder = newFolder('package');
+  rmSync(folder, { recursive: true, force: true });
   for (const part of ['bin', 'dist/chunks', 'dist/main.js', 'package.json']) {
     mkdirSync(join(folder, part, '..'), { recursive: true });
     cpSync(part, join(folder, part), { recursive: true });

@@ -1,4 +1,4 @@
-import Ajv from 'ajv/dist/2020.js';
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { schemaDocument } from '../../scripts/schema/document.ts';
 
@@ -18,10 +18,14 @@ export const document = JSON.parse(JSON.stringify(schemaDocument())) as Document
 
 export const command = (path: string) => document.commands.find(({ name }) => name === path);
 
+const ajv = new Ajv.default({ strict: false, allErrors: true });
+const validators = new Map<object, ValidateFunction>();
+
 /** Validates JSON text against a printed schema. */
 export const judged = (schema: object, text: string): void => {
-  const ajv = new Ajv.default({ strict: false, allErrors: true });
-  const valid = ajv.validate({ ...schema, $defs: document.$defs }, JSON.parse(text));
-  expect(ajv.errors ?? [], text).toEqual([]);
+  const validate = validators.get(schema) ?? ajv.compile({ ...schema, $defs: document.$defs });
+  validators.set(schema, validate);
+  const valid = validate(JSON.parse(text));
+  expect(validate.errors ?? [], text).toEqual([]);
   expect(valid).toBe(true);
 };
