@@ -339,7 +339,7 @@ describe('ugwo charge --from', () => {
   it('refuses a row with an earlier open charge and retries it later', async () => {
     const service = await serveCharges();
     const options = { service, ...home() };
-    await paycli(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'uba'], options);
+    await inProcess(['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'uba'], options);
     const file = ussdFile(1, 2);
     const ended = await chargeFrom(file, options);
     expect(ended.code).toBe(9);
@@ -612,7 +612,7 @@ describe('a row whose expiry passed after it was sent', () => {
 
 describe('a file that changes during the run', () => {
   it.each<[string, (file: string) => void]>([
-    ['is longer', (file) => appendFileSync(file, `${ugwoOf(9999)},ussd,gtb\n`)],
+    ['is longer', (file) => appendFileSync(file, `${ugwoOf(9999)},ussd,gtb,\n`)],
     [
       'has other rows, but the same size and time',
       (file) => {
@@ -623,8 +623,10 @@ describe('a file that changes during the run', () => {
     ],
     ['is deleted', (file) => rmSync(file)],
   ])('is sent as it was checked, if it %s', async (_what, change) => {
-    const numbers = Array.from({ length: 400 }, (_, index) => index + 1);
-    const file = ussdFile(...numbers);
+    const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
+    // Longer than what is read at once.
+    const rows = numbers.map((number) => `${ugwoOf(number)},ussd,gtb,${'x'.repeat(5000)}`);
+    const file = fileOf(csvOf('ugwo,medium,provider,note', ...rows));
     const service = await serveBy((seen) => {
       if (numberIn(seen) === 3) change(file);
       return charged(numberIn(seen));

@@ -152,7 +152,7 @@ const EVIL = [
   "'$(touch ran)'",
   '$(touch ran',
 ];
-const ODD = [...EVIL, 'a:b:', 'a\\ b', "it's", '"a b', '\\', 'a=b:c=', '*', '~', '$HOME', '!x', '{a,b}', '[a]'];
+const ODD = ['a:b:', 'a\\ b', "it's", '"a b', '\\', 'a=b:c=', '*', '~', '$HOME', '!x', '{a,b}', '[a]'];
 
 const linesWith = (word: string): readonly string[] => [
   `paycli ${word}`,
@@ -186,7 +186,8 @@ describe.runIf(process.platform !== 'win32')(
       // No word on the line is executed, whatever the answer.
       writeFileSync(join(home, 'quick'), '');
       expect(await session.tab('paycli ledger show chg')).toMatch(/show chg-0{12}/);
-      for (const line of ODD.flatMap(linesWith)) await session.tab(line);
+      const odd = ODD.flatMap((word, at) => linesWith(word).slice(at % 7, (at % 7) + 1));
+      for (const line of [...EVIL.flatMap(linesWith), ...odd]) await session.tab(line);
       await session.over();
       expect(readdirSync(session.cwd)).toEqual([]);
 

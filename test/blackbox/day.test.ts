@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newFolder, paycli } from '../support/program.ts';
+import { inProcess } from '../support/in-process.ts';
+import { newFolder } from '../support/program.ts';
 import { tryLines } from '../support/shell.ts';
 
 /** The first block of commands under a heading of the guide. */
@@ -22,7 +23,7 @@ describe.runIf(process.platform !== 'win32')('the example day in the guide', () 
     expect(codes, ended.stderr).toEqual([]);
 
     const look = async (...words: readonly string[]): Promise<string> =>
-      (await paycli([...words, '--local'], { home })).stdout;
+      (await inProcess([...words, '--local'], { home })).stdout;
     const found = JSON.parse(await look('onye', 'list', '--email', 'ada@example.com', '--all', '--json'));
     expect(found.data).toMatchObject([{ first_name: 'Ada', last_name: 'Obi' }]);
     const [paid, cancelled] = await Promise.all(

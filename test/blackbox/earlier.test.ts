@@ -1,13 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
-import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { type Ended, errorOf, newFolder, type RunOptions } from '../support/program.ts';
 import { ACTIVITY, json, type Service, serveAllBy, ugwo } from '../support/service.ts';
-import { asLocalhost } from '../support/tls.ts';
+import { asLocalhost, CA_FILE } from '../support/tls.ts';
 import { activityOf, charged, numberIn, once, postsOf, summaryOf, ugwoOf } from './bulk-support.ts';
+
+const trusted = getCACertificates('default');
+beforeAll(() => setDefaultCACertificates([...trusted, readFileSync(CA_FILE, 'utf8')]));
+afterAll(() => setDefaultCACertificates(trusted));
 
 const file = (name: string): string => join(resolve('test/fixtures/earlier'), name);
 const unpack = (name: string, to: string): void =>
@@ -76,7 +82,7 @@ const inPostgres = async (...lost: readonly number[]): Promise<Machine> => {
   const service = await serveLater(golden);
   const env = await asLocalhost(service);
   const owner = { home, env: { ...env, PAYCLI_LEDGER: cluster.url(database) } };
-  expect(await paycli(['ledger', 'migrate'], owner)).toMatchObject({ code: 0 });
+  expect(await inProcess(['ledger', 'migrate'], owner)).toMatchObject({ code: 0 });
   const options = { home, env: { ...env, PAYCLI_LEDGER: cluster.url(database, { user: 'member' }) } };
   return { options, owner, service, golden };
 };
@@ -87,7 +93,8 @@ const LEDGERS = [
   ...(process.platform === 'win32' ? [] : [['in PostgreSQL', () => inPostgres()] as const]),
 ];
 
-const run = ({ options }: Machine, ...args: readonly string[]): Promise<Ended> => paycli([...args, '--json'], options);
+const run = ({ options }: Machine, ...args: readonly string[]): Promise<Ended> =>
+  inProcess([...args, '--json'], options);
 const listed = async (machine: Machine, ...args: readonly string[]): Promise<Fields[]> => {
   const { stdout, stderr } = await run(machine, ...args);
   if (stdout === '') throw new Error(stderr);
@@ -175,7 +182,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     const machine = await open();
     expect(await run(machine, 'ledger', 'sync')).toMatchObject({ code: 6 });
     expect((await listed(machine, 'ledger', 'list', '--ugwo', ugwoOf(3)))[0]).toMatchObject({ payment: 'paid' });
-    const { stdout } = await paycli(['ledger', 'prune', '--before', '1d', '--yes', '--json'], machine.owner);
+    const { stdout } = await inProcess(['ledger', 'prune', '--before', '1d', '--yes', '--json'], machine.owner);
     expect(JSON.parse(stdout)).toMatchObject({ pruned: 14, open: 7 });
     expect(await run(machine, 'ledger', 'verify')).toMatchObject({ code: 0 });
   });

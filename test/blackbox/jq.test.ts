@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import { ACTIVITY, json, page, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -69,7 +70,7 @@ describe('--jq on a read', () => {
   });
 
   it.each([['-o', 'csv'], ['--as-curl']])("can't be combined with %s %s", async (...args) => {
-    expect(await paycli(['ugwo', 'list', '--local', '--jq', '.', ...args])).toMatchObject({ code: 2 });
+    expect(await inProcess(['ugwo', 'list', '--local', '--jq', '.', ...args])).toMatchObject({ code: 2 });
   });
 });
 
@@ -88,13 +89,13 @@ describe('--jq on a charge', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it.each(['.uid + 1', '.uid, input'])('prints the answer in the error if the filter fails: %s', async (filter) => {
+  it('prints the answer in the error if the filter fails', async () => {
     const home = newFolder();
     const service = await serve([json(200, ACTIVITY)]);
-    const ended = await paycli([...CHARGE, '--jq', filter], { service, home });
+    const ended = await paycli([...CHARGE, '--jq', '.uid, input'], { service, home });
     expect(ended.code).toBe(7);
     expect(errorOf(ended)).toMatchObject({ kind: 'unrecorded', answer: ACTIVITY });
-    const ledger = await paycli(['ledger', 'list', '--json'], { home });
+    const ledger = await inProcess(['ledger', 'list', '--json'], { home });
     expect(ledger.stdout).toContain('"state":"accepted"');
   });
 
@@ -111,7 +112,7 @@ describe('--jq on a charge', () => {
     await answered.promise;
     // The ledger has the answer before the filter starts.
     await expect
-      .poll(async () => (await paycli(['ledger', 'list', '--json'], { home })).stdout, { interval: 200 })
+      .poll(async () => (await inProcess(['ledger', 'list', '--json'], { home })).stdout, { interval: 200 })
       .toContain('"state":"accepted"');
     running.kill('SIGINT');
     const ended = await running.ended;

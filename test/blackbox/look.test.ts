@@ -61,7 +61,7 @@ describe('the check before a charge', () => {
     ],
   ])('refuses a request that is %s with 9; nothing is sent or recorded', async (_what, some, message) => {
     const [service, home] = [await showing(json(200, request(some))), newFolder()];
-    const ended = await paycli(TRANSFER, { service, home });
+    const ended = await inProcess(TRANSFER, { service, home });
     expect(ended).toMatchObject({ code: 9, stdout: '' });
     expect(errorOf(ended)['message']).toMatch(message);
     expect(methods(service)).toBe('GET');
@@ -70,7 +70,9 @@ describe('the check before a charge', () => {
 
   it('prints the existing account, whoever created it', async () => {
     const service = await showing(json(200, request({ activities: [account(THEIRS)] })));
-    const error = errorOf(await inProcess(TRANSFER, { service }));
+    const ended = await paycli(TRANSFER, { service });
+    expect(ended).toMatchObject({ code: 9, stdout: '' });
+    const error = errorOf(ended);
     expect(error['message']).toContain('account number 0123456789');
     expect(error['activity']).toMatchObject({ uid: THEIRS });
     expect(error).not.toHaveProperty('ledger_id');
@@ -427,9 +429,9 @@ describe('an accepted but unusual answer', () => {
     const service = await serveBy(({ method, url }) =>
       method === 'GET' ? json(200, { ...request(), uid: url.split('/')[3] }) : json(200, account(ACTIVITY.uid)),
     );
-    expect((await paycli(TRANSFER, { service, home })).code).toBe(0);
+    expect((await inProcess(TRANSFER, { service, home })).code).toBe(0);
     const other = ['ugwo', 'charge', 'ugw.AbCd.000000000000000000000002', '--medium', 'bank_transfer'];
-    const ended = await paycli(other, { service, home });
+    const ended = await inProcess(other, { service, home });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toMatch(/note: the answer names the activity of chg-\w+, made earlier\n/);
     expect((await rows(home))[0]?.['evidence']).toMatchObject([{ kind: 'odd' }]);
@@ -447,8 +449,8 @@ describe('the same payment request at another origin', () => {
   it('is noted, and charged', async () => {
     const home = newFolder();
     const [first, second] = [await showing(json(200, request())), await showing(json(200, request()))];
-    expect((await paycli(TRANSFER, { service: first, home })).code).toBe(0);
-    const ended = await paycli(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service: second, home });
+    expect((await inProcess(TRANSFER, { service: first, home })).code).toBe(0);
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'], { service: second, home });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toContain(`has an earlier charge at ${first.origin}`);
   });
@@ -672,7 +674,7 @@ describe('payments', () => {
     const charged = await chargeFrom(file, { home, service });
     expect(charged.code).toBe(0);
     states.set(activity(1), 'successful').set(activity(2), 'failed');
-    const ended = await paycli(['ledger', 'sync', '--json'], { home, service });
+    const ended = await inProcess(['ledger', 'sync', '--json'], { home, service });
     expect(ended.code).toBe(0);
     expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toEqual([
       { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001 },
@@ -682,7 +684,7 @@ describe('payments', () => {
     const job = String(summaryOf(charged)['job']);
     expect((await rows(home)).map(({ status }) => status)).toEqual(['requires_action', 'failed', 'successful']);
     const looks = service.seen.length;
-    const again = await paycli(['ledger', 'sync', job, '-o', 'tsv'], { home, service });
+    const again = await inProcess(['ledger', 'sync', job, '-o', 'tsv'], { home, service });
     expect(again.stdout.split('\n')[1]).toBe('paid\tNGN\t1\t500001');
     // Reads only open charges again.
     expect(service.seen).toHaveLength(looks + 1);

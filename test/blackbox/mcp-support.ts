@@ -8,6 +8,7 @@ import { environment, keep, newFolder, type RunOptions } from '../support/progra
 export const ERAS = ['auto', 'legacy'] as const;
 
 interface ConnectOptions extends RunOptions {
+  /** `auto` starts a second server, to ask for the revision; the default doesn't. */
   readonly era?: (typeof ERAS)[number];
   /** How the client answers every question; without this it declares that it can't ask any. */
   readonly answers?: 'accept' | 'decline';
@@ -39,7 +40,7 @@ const ended = (result: { readonly content?: unknown; readonly isError?: boolean 
 
 /** Starts `paycli mcp` and connects a client of others to it. */
 export const connect = async (args: readonly string[], options: ConnectOptions = {}): Promise<Agent> => {
-  const { era = 'auto', answers } = options;
+  const { era = 'legacy', answers } = options;
   const client = new Client(
     { name: 'an-agent', version: '1.0.0' },
     {

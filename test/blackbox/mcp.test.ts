@@ -79,7 +79,7 @@ describe.each(ERAS)('a third-party client (%s)', (era) => {
 it('charges at a live service only after the user has typed an approval, whatever the client accepts itself', async () => {
   const service = await serveCharges();
   const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
-  const agent = await connect(SHOP, { home, env, answers: 'accept' });
+  const agent = await connect(SHOP, { home, env, era: 'auto', answers: 'accept' });
   const plan = await agent.call('charge_plan', BY_USSD);
   const { token, plan: id } = plan.json;
   expect(plan.json).toMatchObject({
@@ -102,7 +102,7 @@ it('charges at a live service only after the user has typed an approval, whateve
 });
 
 it('asks the user if the client can, and charges nothing if the user declines', async () => {
-  const agent = await connect(LOCAL, { era: 'legacy', answers: 'decline' });
+  const agent = await connect(LOCAL, { answers: 'decline' });
   const token = await tokenOf(agent, BY_TRANSFER);
   expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('the person declined'));
   expect(agent.questions).toHaveLength(1);

@@ -42,7 +42,8 @@ export const keepListening = (
       PATH: process.env['PATH'] ?? '',
       HOME: home,
       PAYCLI_HOME: home,
-      XDG_CACHE_HOME: join(folder, 'cache'),
+      // Shared by the tests of one run. A listener that is killed writes none.
+      XDG_CACHE_HOME: join(process.env['PAYCLI_TEST_RUN'] ?? folder, 'cache'),
     };
     child = spawn(file, [...first, ...words], { env, stdio: ['ignore', ...files] });
   };

@@ -18,30 +18,23 @@ const CUSTOMER = { uid: ONYE_ID, email: 'ada@example.com', meta: {}, status: 'ac
 
 const isWindows = process.platform === 'win32';
 
-let tarball = '';
-beforeAll(async () => {
-  tarball = await packedTarball();
-});
+describe('installed globally without privileges and without a network', () => {
+  let [prefix, cache] = ['', ''];
 
-describe.each(runtimes())(
-  'installed globally without privileges and without a network, under Node $version',
-  (runtime) => {
-    let [path, prefix, cache] = ['', '', ''];
+  beforeAll(async () => {
+    prefix = await installGlobally(await packedTarball());
+    cache = ownFolder('cache');
+  });
 
-    // May have to download that Node first.
-    beforeAll(async () => {
-      path = await runtime.path();
-      prefix = await installGlobally(tarball, path);
-      cache = ownFolder('cache');
-    }, 180_000);
+  const bin = (): string => (isWindows ? prefix : join(prefix, 'bin'));
+  const packages = (): string => join(prefix, ...(isWindows ? [] : ['lib']), 'node_modules');
 
-    const bin = (): string => (isWindows ? prefix : join(prefix, 'bin'));
-    const packages = (): string => join(prefix, ...(isWindows ? [] : ['lib']), 'node_modules');
-
-    /** Runs the installed program from an unrelated folder. */
-    const paycli = (args: readonly string[], home: string, service?: { readonly origin: string }): Promise<Ended> => {
+  /** Runs the installed program from an unrelated folder, by the first Node of a PATH. */
+  const paycliUnder =
+    (path: () => string) =>
+    (args: readonly string[], home: string, service?: { readonly origin: string }): Promise<Ended> => {
       const options = { home, ...(service === undefined ? {} : { service }) };
-      const env = { ...environment(options), XDG_CACHE_HOME: cache, PATH: [bin(), path].join(delimiter) };
+      const env = { ...environment(options), XDG_CACHE_HOME: cache, PATH: [bin(), path()].join(delimiter) };
       return new Promise((done) => {
         const program = join(bin(), isWindows ? 'paycli.cmd' : 'paycli');
         execFile(program, args, { cwd: ownFolder('cwd'), env, shell, ...ordinaryUser }, (error, stdout, stderr) =>
@@ -50,29 +43,41 @@ describe.each(runtimes())(
       });
     };
 
-    it('is one package', () => {
-      expect(readdirSync(packages()).filter((name) => !name.startsWith('.'))).toEqual(['paycli']);
-    });
+  it('is one package', () => {
+    expect(readdirSync(packages()).filter((name) => !name.startsWith('.'))).toEqual(['paycli']);
+  });
 
-    it.skipIf(isWindows)('belongs to the user, who alone may read it', () => {
-      const { mode, uid } = statSync(join(packages(), 'paycli', 'dist', 'main.js'));
-      expect({ mode: mode & 0o777, uid }).toEqual({ mode: 0o600, uid: ordinaryUser.uid ?? process.getuid?.() });
-    });
+  it.skipIf(isWindows)('belongs to the user, who alone may read it', () => {
+    const { mode, uid } = statSync(join(packages(), 'paycli', 'dist', 'main.js'));
+    expect({ mode: mode & 0o777, uid }).toEqual({ mode: 0o600, uid: ordinaryUser.uid ?? process.getuid?.() });
+  });
 
-    it.skipIf(isWindows)('has its manual pages where `man` finds them', () => {
-      const pages = readdirSync(join(prefix, 'share', 'man', 'man1'));
-      expect(pages).toHaveLength(readdirSync(join('dist', 'man', 'man1')).length);
-      expect(lstatSync(join(prefix, 'share', 'man', 'man1', 'paycli.1')).isSymbolicLink()).toBe(true);
-    });
+  it.skipIf(isWindows)('has its manual pages where `man` finds them', () => {
+    const pages = readdirSync(join(prefix, 'share', 'man', 'man1'));
+    expect(pages).toHaveLength(readdirSync(join('dist', 'man', 'man1')).length);
+    expect(lstatSync(join(prefix, 'share', 'man', 'man1', 'paycli.1')).isSymbolicLink()).toBe(true);
+  });
 
-    it.runIf(toolOf('man') !== undefined)('is found by `man`, as doctor says', async () => {
-      const { stdout } = await paycli(['doctor', '--offline', '--json'], ownFolder('home'));
-      const { data } = JSON.parse(stdout) as { data: { check: string; status: string; detail: string }[] };
-      const manual = data.find(({ check }) => check === 'manual');
-      expect(manual).toMatchObject({ status: 'ok' });
-      const page = join(prefix, 'share', 'man', 'man1', 'paycli.1');
-      expect(realpathSync(manual?.detail ?? '')).toBe(realpathSync(page));
-    });
+  it.runIf(toolOf('man') !== undefined)('is found by `man`, as doctor says', async () => {
+    const { stdout } = await paycliUnder(() => process.env['PATH'] ?? '')(
+      ['doctor', '--offline', '--json'],
+      ownFolder('home'),
+    );
+    const { data } = JSON.parse(stdout) as { data: { check: string; status: string; detail: string }[] };
+    const manual = data.find(({ check }) => check === 'manual');
+    expect(manual).toMatchObject({ status: 'ok' });
+    const page = join(prefix, 'share', 'man', 'man1', 'paycli.1');
+    expect(realpathSync(manual?.detail ?? '')).toBe(realpathSync(page));
+  });
+
+  describe.each(runtimes())('under Node $version', (runtime) => {
+    let path = '';
+    const paycli = paycliUnder(() => path);
+
+    // May have to download that Node first.
+    beforeAll(async () => {
+      path = await runtime.path();
+    }, 180_000);
 
     it('runs under this Node', async () => {
       const { stdout } = await promisify(execFile)('node', ['--version'], { env: { PATH: path }, shell });
@@ -127,11 +132,11 @@ describe.each(runtimes())(
       expect(ended).toMatchObject({ code: 0 });
       expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toHaveLength(3);
     });
+  });
 
-    it.runIf(runtime.version === process.versions.node)('leaves no files after its removal', async () => {
-      await uninstall(prefix, path);
-      const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());
-      expect(left.map(({ name }) => name).filter((name) => name !== '.package-lock.json')).toEqual([]);
-    });
-  },
-);
+  it('leaves no files after its removal', async () => {
+    await uninstall(prefix);
+    const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());
+    expect(left.map(({ name }) => name).filter((name) => name !== '.package-lock.json')).toEqual([]);
+  });
+});

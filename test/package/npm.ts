@@ -22,8 +22,8 @@ export const ownFolder = (name: string): string => {
 };
 
 /** Runs npm as that user, with umask 077. */
-const npmAs = async (args: readonly string[], path: string, home: string): Promise<void> => {
-  const env = { ...process.env, PATH: path, HOME: home, npm_config_cache: join(home, 'cache') };
+const npmAs = async (args: readonly string[], home: string): Promise<void> => {
+  const env = { ...process.env, HOME: home, npm_config_cache: join(home, 'cache') };
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--offline'];
   const before = process.umask(0o077);
   const done = run('npm', [...args, ...quiet], { cwd: home, shell, env, ...ordinaryUser });
@@ -32,17 +32,17 @@ const npmAs = async (args: readonly string[], path: string, home: string): Promi
 };
 
 /** Installs a tarball globally for that user. Returns npm's prefix. */
-export const installGlobally = async (tarball: string, path: string): Promise<string> => {
+export const installGlobally = async (tarball: string): Promise<string> => {
   const [prefix, home] = [ownFolder('prefix'), ownFolder('npm-home')];
   const mine = join(home, 'paycli.tgz');
   copyFileSync(tarball, mine);
-  await npmAs(['install', '--global', '--ignore-scripts=false', '--prefix', prefix, mine], path, home);
+  await npmAs(['install', '--global', '--ignore-scripts=false', '--prefix', prefix, mine], home);
   return prefix;
 };
 
 /** Uninstalls it. */
-export const uninstall = (prefix: string, path: string): Promise<void> =>
-  npmAs(['uninstall', '--global', '--prefix', prefix, 'paycli'], path, ownFolder('npm-home'));
+export const uninstall = (prefix: string): Promise<void> =>
+  npmAs(['uninstall', '--global', '--prefix', prefix, 'paycli'], ownFolder('npm-home'));
 
 /** Runs the first npm on PATH. */
 const npm = async (args: readonly string[], cwd: string): Promise<void> => {
