@@ -98,7 +98,7 @@ describe('look-alikes of the pinned origin', () => {
         expect('origin' in check ? check.origin : undefined, url).not.toBe(PIN);
         expect(await outcome(home, url), url).toBeUndefined();
       }),
-      { numRuns: 1500 },
+      { numRuns: 300 },
     );
   });
 
@@ -111,7 +111,7 @@ describe('look-alikes of the pinned origin', () => {
         expect([undefined, PIN], url).toContain(origin);
         if (origin === PIN) same += 1;
       }),
-      { numRuns: 1000 },
+      { numRuns: 200 },
     );
     expect(same).toBeGreaterThan(0);
   });

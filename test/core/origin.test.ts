@@ -159,7 +159,7 @@ describe('checkBaseUrl', () => {
       fc.property(lookAlike, (text) => {
         expect(originOf(text)).not.toBe(LIVE);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -212,7 +212,7 @@ describe('checkBaseUrl', () => {
         expect(url.protocol === 'https:' || local).toBe(true);
         expect(isLoopback(origin)).toBe(local);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -58,16 +58,24 @@ const limited = (kib: number | undefined): string[] =>
 /** A machine's folder within the bench's, and its environment. */
 interface Machine {
   readonly name?: string;
+  /** Runs what no fault hits, in place of a process. */
+  readonly here?: (args: readonly string[], options: { readonly home: string }) => Promise<Traced>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export const openBench = (folder: string, service: Counting, { name = 'home', env: more }: Machine = {}): Bench => {
+export const openBench = (
+  folder: string,
+  service: Counting,
+  { name = 'home', env: more, here }: Machine = {},
+): Bench => {
   const home = join(folder, name);
   const rows = join(folder, 'rows.csv');
   mkdirSync(home, { recursive: true });
   const env = { ...environmentOf({ home, folder, origin: service.origin }), ...more };
-  const run = (args: readonly string[], { kill, fileLimit }: Hardship = {}): Promise<Traced> =>
-    runToEnd([...limited(fileLimit), ...PROGRAM, ...args], env, LIMIT_MS, kill);
+  const run = (args: readonly string[], hardship?: Hardship): Promise<Traced> => {
+    if (here !== undefined && hardship === undefined) return here(args, { home });
+    return runToEnd([...limited(hardship?.fileLimit), ...PROGRAM, ...args], env, LIMIT_MS, hardship?.kill);
+  };
   const good = async (args: readonly string[]): Promise<Traced> => {
     const ended = await run(args);
     if (ended.code !== 0) throw new Error(`${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);

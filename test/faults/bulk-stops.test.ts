@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { newFolder, start } from '../support/program.ts';
 import { type Bench, faultsOf, openBench, type Summary, summaryOf } from './bulk-bench.ts';
 import { readReport, writeRows } from './bulk-file.ts';
@@ -22,7 +23,9 @@ const NOT_TAKEN = full ? [401, 403] : [401];
 const open = async (decide: (post: Post) => Fate, rows = ROWS): Promise<{ bench: Bench; service: Counting }> => {
   const service = await serveCounting(decide);
   onTestFinished(service.close);
-  const bench = openBench(newFolder(), service);
+  const bench = openBench(newFolder(), service, {
+    here: (args, { home }) => inProcess(args, { home, service }),
+  });
   writeRows(bench.rows, rows);
   return { bench, service };
 };

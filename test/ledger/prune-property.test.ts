@@ -187,7 +187,7 @@ describe('a ledger pruned at any time', () => {
           expect(await pruned.seen()).toEqual(await kept.seen());
         }
       }),
-      { numRuns: Number(process.env['PAYCLI_PRUNE_RUNS'] ?? 150) },
+      { numRuns: Number(process.env['PAYCLI_PRUNE_RUNS'] ?? 50) },
     );
   });
 });

@@ -655,7 +655,7 @@ describe('a local clock that was wrong at the charge', () => {
         } as Partial<SnapshotAt>);
         expect(judged(of, seen)).toMatch(/accepted|doubtful/);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 });
@@ -760,7 +760,7 @@ describe('any answer of the service', () => {
           expect(conclusion).toMatchObject({ state: 'accepted', activity: { uid: uidOf(first?.index ?? -1) } });
         else expect(conclusion.state).toBe('unknown');
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 });

@@ -113,6 +113,8 @@ describe('any text of the service', () => {
           shows(said(io));
         }
       }),
+      // Each run prints three results.
+      { numRuns: 40 },
     );
   });
 
