@@ -13,7 +13,7 @@ const loggedIn = async (): Promise<string> => {
   const home = newFolder();
   const stdin = `sk.Test.${'0'.repeat(80)}`;
   const args = ['login', '--profile', 'shop', '--base-url', DEAD, '--key-stdin', '--no-verify'];
-  expect(await paycli(args, { home, stdin })).toMatchObject({ code: 0 });
+  expect(await inProcess(args, { home, stdin })).toMatchObject({ code: 0 });
   return readFileSync(join(home, 'config.json'), 'utf8');
 };
 

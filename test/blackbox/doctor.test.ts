@@ -5,7 +5,7 @@ import { SEEDED } from '../../src/core/data-files.ts';
 import type { CheckResult } from '../../src/core/result.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { type Ended, errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
+import { type Ended, errorOf, newFolder, type RunOptions } from '../support/program.ts';
 import { DEAD_ORIGIN, json, page, problem, serve, serveMute } from '../support/service.ts';
 import { programs } from '../support/shell.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -30,7 +30,7 @@ const findingsOf = ({ stdout }: Ended): ReadonlyMap<string, CheckResult> => {
 };
 
 const doctor = async (options: RunOptions, ...args: readonly string[]) => {
-  const ended = await paycli(['doctor', '--json', ...args], options);
+  const ended = await inProcess(['doctor', '--json', ...args], options);
   return { ...ended, findings: findingsOf(ended) };
 };
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { isSignedBy } from '../../src/core/webhook-event.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli, type Running, start } from '../support/program.ts';
+import { newFolder, type Running, start } from '../support/program.ts';
 
 interface Delivered {
   readonly id: string;
@@ -183,7 +183,7 @@ describe('emulator webhook', () => {
     await expect
       .poll(() => deliveries(home))
       .toMatchObject([{ state: 'waiting', attempts: [{ status: null, fault: 'cut: 25' }] }]);
-    await paycli(['emulator', 'clock', '+30m'], { home });
+    await inProcess(['emulator', 'clock', '+30m'], { home });
     expect(await told(2)).toMatchObject({ whole: true, event: { data: { first_name: 'Ada' } } });
     await expect
       .poll(() => deliveries(home))
@@ -225,7 +225,9 @@ describe('emulator webhook', () => {
     await webhook(home, 'add', url, '--secret-file', file);
     const running = await emulator(home);
     const { ugwo, activity } = SEEDED.processing;
-    expect(await paycli(['emulator', 'settle', activity, '--as', 'successful'], { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(['emulator', 'settle', activity, '--as', 'successful'], { home })).toMatchObject({
+      code: 0,
+    });
     const { code, stdout } = await listening.ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`ugwo\\.successful\t.*${ugwo}`))]);
     running.kill('SIGINT');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
-import { newFolder, paycli } from '../support/program.ts';
+import { newFolder } from '../support/program.ts';
 
 /** Typos at every level, and their suggestions. */
 const MISTYPED: readonly (readonly [line: string, meant: string])[] = [
@@ -30,7 +30,7 @@ const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g,
 
 describe('did you mean', () => {
   it.each(MISTYPED)('%s', async (line, meant) => {
-    const { code, stderr } = await paycli(line.split(' '));
+    const { code, stderr } = await inProcess(line.split(' '));
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`did you mean ${escaped(meant)}\\?`, 'i'));
   });

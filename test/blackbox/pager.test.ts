@@ -20,11 +20,14 @@ const TERMINAL = { NO_COLOR: '1' };
 
 describe.runIf(process.platform !== 'win32')('the pager', () => {
   const paged = async (env: Readonly<Record<string, string>>, ...more: readonly string[]): Promise<string> => {
-    const args = ['ugwo', 'list', '--local', '--limit', '1', ...more];
-    const terminal = openTerminal(args, { env: { ...TERMINAL, ...env } });
+    const service = await serve([page([1], null)]);
+    const terminal = openTerminal(['ugwo', 'list', '--columns', 'ref', ...more], {
+      service,
+      env: { ...TERMINAL, ...env },
+    });
     expect(await terminal.ended).toEqual({ code: 0 });
     const screen = await terminal.screen();
-    expect(screen).toMatch(/^ref /m);
+    expect(screen).toMatch(/^ref$/m);
     return /^pager(.*)$/m.exec(screen)?.[1]?.trim() ?? 'none';
   };
 
@@ -108,7 +111,8 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
 
   it('that does not exist causes a note, and the output is printed directly', async () => {
     const env = { ...TERMINAL, PAYCLI_PAGER: 'no-such-pager' };
-    const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { env });
+    const service = await serve([page([1], null)]);
+    const terminal = openTerminal(['ugwo', 'list'], { service, env });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(await terminal.screen()).toMatch(/PAYCLI_PAGER names no-such-pager, which was not found[\s\S]*ref/);
   });
@@ -116,7 +120,8 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
   it('is never a program of the working folder', async () => {
     const cwd = programs({ less: 'echo planted' });
     const env = { ...TERMINAL, PAYCLI_PAGER: 'less', PATH: ['.', '', cwd].join(delimiter) };
-    const terminal = openTerminal(['ugwo', 'list', '--local', '--limit', '1'], { cwd, env });
+    const service = await serve([page([1], null)]);
+    const terminal = openTerminal(['ugwo', 'list'], { service, cwd, env });
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(await terminal.screen()).not.toContain('planted');
     expect(await terminal.screen()).toContain('which was not found');

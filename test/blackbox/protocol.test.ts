@@ -126,11 +126,11 @@ describe('a charge', () => {
 describe('a repeated charge', () => {
   it('is refused while the account is open, and the error shows the account', async () => {
     const options = await against(json(200, transfer(1, MINUTES_10)));
-    await paycli(TRANSFER, options);
-    const ended = await paycli(TRANSFER, options);
+    await inProcess(TRANSFER, options);
+    const ended = await inProcess(TRANSFER, options);
     expect(ended).toMatchObject({ code: 9, stdout: '' });
     expect(ended.stderr).toMatch(/Test Bank, Ada Obi\n {2}account number 0000000001, until \d\d:\d\d\n/);
-    const asJson = errorOf(await paycli([...TRANSFER, '--json'], options));
+    const asJson = errorOf(await inProcess([...TRANSFER, '--json'], options));
     expect(asJson).toMatchObject({
       kind: 'refused',
       exit_code: 9,
@@ -226,8 +226,8 @@ describe('a repeated charge', () => {
   it('is sent with --reuse if the first charge has failed since', async () => {
     const failed = made(1, { status: 'failed', next_action: null });
     const options = await against(json(200, transfer(1, MINUTES_10)), json(200, failed), json(200, made(2)));
-    await paycli(TRANSFER, options);
-    const ended = await paycli([...TRANSFER, '--reuse', '--json'], options);
+    await inProcess(TRANSFER, options);
+    const ended = await inProcess([...TRANSFER, '--reuse', '--json'], options);
     expect(JSON.parse(ended.stdout)).toMatchObject({ uid: uidOf(2) });
     expect(methods(options.service)).toBe('POST,GET,POST');
   });

@@ -59,7 +59,7 @@ describe('ugwo get', () => {
   it("prints the full record as JSON, and the list's columns as csv", async () => {
     const service = await serve([json(200, WHOLE), json(200, WHOLE)], ASKED);
     expect((await paycli([...GET_UGWO, '--json'], { service })).stdout).toBe(`${JSON.stringify(WHOLE)}\n`);
-    expect((await paycli([...GET_UGWO, '-o', 'csv'], { service })).stdout.split('\r\n')[0]).toBe(
+    expect((await inProcess([...GET_UGWO, '-o', 'csv'], { service })).stdout.split('\r\n')[0]).toBe(
       'uid,status,amount_minor,currency,ref,description,onye.uid,onye.email,created_at',
     );
     expect(service.seen[0]).toMatchObject({ method: 'GET', url: `/v1/ugwo/${UGWO_ID}` });
@@ -118,10 +118,10 @@ describe('ugwo get', () => {
 describe('a read', () => {
   it('creates no ledger and ignores an unusable one', async () => {
     const options = { service: await serve([json(200, ACTIVITY), json(200, ACTIVITY)], ASKED), home: newFolder() };
-    expect((await paycli(GET_ACTIVITY, options)).code).toBe(0);
+    expect((await inProcess(GET_ACTIVITY, options)).code).toBe(0);
     expect(readdirSync(options.home)).not.toContain('ledger.sqlite');
     writeFileSync(`${options.home}/ledger.sqlite`, 'no ledger', { mode: 0o600 });
-    expect(await paycli(GET_ACTIVITY, options)).toMatchObject({ code: 0, stderr: '' });
+    expect(await inProcess(GET_ACTIVITY, options)).toMatchObject({ code: 0, stderr: '' });
   });
 
   it("updates the service's time in the ledger", async () => {

@@ -186,15 +186,14 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   });
 
   it('for stderr does not change the outcome', async () => {
-    const service = await serve([json(200, processing), problem(500, 'Oops'), page([1], 'c'), json(200, processing)]);
+    const service = await serve([json(200, processing), problem(500, 'Oops'), page([1], 'c')]);
     const charged = await withStreams([...CHARGE, '--json'], service, ['pipe', 'full']);
     expect(charged).toMatchObject({ code: 0, stdout: `${JSON.stringify(processing)}\n` });
     expect(await withStreams(CHARGE, service, ['pipe', 'full'])).toMatchObject({ code: 6 });
-    expect(await withStreams(['ugwo', 'list'], service, ['pipe', 'full'])).toMatchObject({
+    expect(await withStreams(['ugwo', 'list', '--debug'], service, ['pipe', 'full'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('order-1'),
     });
-    expect(await withStreams([...CHARGE, '--debug'], service, ['pipe', 'full'])).toMatchObject({ code: 0 });
   });
 
   it('during a walk: exits with 8', async () => {
@@ -236,12 +235,6 @@ describe.runIf(process.platform === 'linux')('a file with a size limit', () => {
     const service = await serve([json(200, { data: big(700, 0), next_cursor: null })]);
     expect(await intoFile(['ugwo', 'list'], service)).toMatchObject({ code: 8, signal: null });
   });
-
-  it('gets the complete output if it fits', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const ended = await intoFile([...CHARGE, '--json'], service);
-    expect(ended).toMatchObject({ code: 0, stderr: '', size: JSON.stringify(ACTIVITY).length + 1 });
-  });
 });
 
 describe.runIf(process.platform === 'linux')('standard output', () => {
@@ -266,9 +259,8 @@ describe.runIf(process.platform === 'linux')('standard output', () => {
     ['through a read-write descriptor, as from Python and daemons', '1<>/dev/null'],
     ['through a read-only descriptor', '1</dev/null'],
   ])('to /dev/null %s is not a failure', async (_what, redirection) => {
-    const service = await serve([json(200, ACTIVITY), page([1], null)]);
+    const service = await serve([json(200, ACTIVITY)]);
     expect(await redirected([...CHARGE, '-q'], service, redirection)).toEqual({ code: 0, stderr: '' });
-    expect(await redirected(['ugwo', 'list'], service, redirection)).toEqual({ code: 0, stderr: '' });
   });
 
   it('to /dev/null is not a failure of a bulk run, nor are closed streams', async () => {
@@ -408,7 +400,7 @@ describe('a terminal', () => {
     expect(screen).not.toContain('─');
   });
 
-  it('shows the next action prominently', async () => {
+  it('shows the target before a write, then the next action prominently', async () => {
     const service = await serve([json(200, ACTIVITY)]);
     const terminal = openTerminal(CHARGE, { service });
     expect(await terminal.ended).toEqual({ code: 0 });
@@ -416,6 +408,7 @@ describe('a terminal', () => {
     expect(screen.split('\n').map((line) => line.trim())).toContain('*737*000*5000#');
     expect(screen).toContain('not paid');
     expect(screen).toMatch(/[▀▄█]/u);
+    expect(screen).toContain(`loopback: ${service.origin}`);
   });
 
   it('shows the remaining time of an account, and its expiry in local time', async () => {
@@ -435,13 +428,6 @@ describe('a terminal', () => {
     const clock = `${String(expires.getHours()).padStart(2, '0')}:${String(expires.getMinutes()).padStart(2, '0')}`;
     expect(screen).toContain(`${clock}, in 12 min`);
     expect(screen.split('\n').map((line) => line.trim())).toContain('0123456789');
-  });
-
-  it('shows the target before a write', async () => {
-    const service = await serve([json(200, ACTIVITY)]);
-    const terminal = openTerminal(CHARGE, { service });
-    await terminal.ended;
-    expect(await terminal.screen()).toContain(`loopback: ${service.origin}`);
   });
 
   it('gets indented JSON', async () => {

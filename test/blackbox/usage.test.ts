@@ -166,7 +166,7 @@ describe('a wrong command line', () => {
       ['ugwo', 'list', '--lmit', '--json'],
       ['ugwo', 'nope', '-o', 'ndjson'],
     ]) {
-      const ended = await paycli(args);
+      const ended = await inProcess(args);
       expect(ended).toMatchObject({ code: 2, stdout: '' });
       expect(errorOf(ended)).toMatchObject({ kind: 'usage', exit_code: 2, hint: expect.stringContaining('--help') });
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { endIfRunning, errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { endIfRunning, errorOf, newFolder, start } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
 import { held, json, reset, serveAllBy, ugwo } from '../support/service.ts';
 import { activityOf, charged, numberIn, ugwoOf, ussdFile } from './bulk-support.ts';
@@ -108,7 +108,7 @@ describe('webhook listen with a ledger', () => {
     });
     const options = { home, service };
     const args = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb'];
-    expect(await paycli(args, options)).toMatchObject({ code: 6 });
+    expect(await inProcess(args, options)).toMatchObject({ code: 6 });
     const { run, deliver } = await listen(options);
     await deliver(eventOf(1, 'ugwo.activity.created', activities[0] ?? {}));
     await until(async () => (await paymentsIn(options)).includes('open'));

@@ -5,7 +5,7 @@ import { endRunning } from './strace.ts';
 
 afterEach(endRunning);
 
-const SIZE = { rows: 60, kills: 4, processes: 3, concurrency: 4, latency: 200 };
+const SIZE = { rows: 40, kills: 3, processes: 2, concurrency: 4, latency: 100 };
 
 it.each([
   ['', false],

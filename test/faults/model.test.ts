@@ -7,7 +7,7 @@ import { MEDIUMS, type Medium, type Rules } from './model-service.ts';
 import { AT_ONCE, type Fate, type Glance, happened, openWorld, type World } from './model-world.ts';
 import { figure, full, seed } from './torture.ts';
 
-const RUNS = full ? 5000 : 100;
+const RUNS = full ? 5000 : 60;
 const FULL_MS = full ? 60 * 60_000 : 240_000;
 
 type Step = fc.AsyncCommand<object, World>;

@@ -33,7 +33,8 @@ const openPipe = (env: Env, clean: (text: string) => string) => {
 };
 
 const ioOf = (options: RunOptions) => {
-  const env = environment(options);
+  // As in a process, no name is inherited.
+  const env: Env = Object.assign(Object.create(null), environment(options));
   const redactor = new Redactor();
   redactor.add(env['PAYCLI_SECRET_KEY'] ?? '');
   const stdout = openPipe(env, (text) => redactor.clean(text));
