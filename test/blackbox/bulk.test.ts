@@ -623,8 +623,8 @@ describe('a file that changes during the run', () => {
     ],
     ['is deleted', (file) => rmSync(file)],
   ])('is sent as it was checked, if it %s', async (_what, change) => {
-    const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
-    // Longer than what is read at once.
+    const numbers = Array.from({ length: 150 }, (_, index) => index + 1);
+    // More than is read ahead.
     const rows = numbers.map((number) => `${ugwoOf(number)},ussd,gtb,${'x'.repeat(5000)}`);
     const file = fileOf(csvOf('ugwo,medium,provider,note', ...rows));
     const service = await serveBy((seen) => {
