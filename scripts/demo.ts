@@ -71,8 +71,11 @@ try {
   say('# Charge it by bank transfer: an account number for the customer, good for 15 minutes.');
   await type(['ugwo', 'charge', naira.uid, '--local', '--medium', 'bank_transfer']);
 
-  say('# The same payment request by USSD: a code to dial.');
-  await type(['ugwo', 'charge', naira.uid, '--local', '--medium', 'ussd', '--provider', 'gtb']);
+  say('# The same payment request by USSD: refused, since the customer could pay both. Exit code 9.');
+  const ussd = ['ugwo', 'charge', naira.uid, '--local', '--medium', 'ussd', '--provider'];
+  await type([...ussd, 'gtb'], 9);
+  say('# With --again it is made all the same: a code to dial.');
+  await type([...ussd, 'gtb', '--again']);
 
   say('# Mobile money, on a payment request in Ghana cedis: nothing more for the customer to do.');
   await type([
@@ -98,8 +101,7 @@ try {
   await type(['ugwo', 'charge', losing.uid, '--local', '--medium', 'bank_transfer', '--reuse']);
 
   say('# A bank code that the service does not know: its 422 names the flag. Exit code 3.');
-  const ussd = ['--medium', 'ussd', '--provider', 'gtbank', '--again'];
-  await type(['ugwo', 'charge', naira.uid, '--local', ...ussd], 3);
+  await type([...ussd, 'gtbank', '--again'], 3);
 
   say('# What would be refused for certain is caught here, before anything is sent. Exit code 2.');
   await type(['ugwo', 'charge', naira.uid, '--local', '--medium', 'bank_transfer', '--expires-in', '20m'], 2);

@@ -43,10 +43,12 @@ export const QUERIES: Readonly<Record<string, string>> = {
   'filter[currency][]': 'A currency code; may be given several times',
 };
 
-/** Error statuses. */
+export const UNAUTHORIZED =
+  'The key is missing, wrong, or of another environment. The body is empty, `{code, message}`, or of any other shape.';
+
+/** Error statuses with a document. */
 export const REFUSED = {
   400: 'The body cannot be read.',
-  401: 'The key is missing, wrong, or of another environment; the body may be empty.',
   402: "The workspace's own balance is too low.",
   403: 'The key is not permitted to do this.',
   404: 'There is no such thing in this workspace.',

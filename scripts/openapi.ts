@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { activity } from '../src/contract/activity.ts';
 import { checkout, checkoutSnapshot, provider } from '../src/contract/checkout.ts';
-import { enumLike } from '../src/contract/common.ts';
+import { enumLike, numeric, time } from '../src/contract/common.ts';
 import { onye, onyeCreate, onyeUpdate } from '../src/contract/onye.ts';
 import { type Operation, type OperationId, operations, REFUSALS } from '../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../src/contract/problem.ts';
@@ -13,7 +13,8 @@ import { loadSchemas } from '../src/contract/zod.ts';
 import { ID_KINDS, type IdPrefix, nounOf } from '../src/core/ids.ts';
 import { EVENTS } from '../src/core/webhook-event.ts';
 import { componentsOf, type JsonSchema, jsonSchemaOf, type Named } from './json-schema.ts';
-import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS } from './openapi-words.ts';
+import { EXAMPLES } from './openapi-examples.ts';
+import { QUERIES, REFUSED, SAFETIES, SUMMARIES, TAGS, UNAUTHORIZED } from './openapi-words.ts';
 
 await loadSchemas();
 
@@ -35,6 +36,8 @@ export const NAMED: Named = new Map<z.core.$ZodType, string>([
   [problemAnswer(), 'Problem'],
   [messageAnswer(), 'Message'],
   [enumLike(), 'Enum'],
+  [numeric(), 'Numeric'],
+  [time(), 'Time'],
 ]);
 
 const isSchema = (judge: object): judge is z.ZodType => '_zod' in judge;
@@ -45,7 +48,9 @@ export const bodySchema = ({ body }: Operation): z.ZodType | undefined => {
   return judge === undefined || isSchema(judge) ? judge : judge.schema;
 };
 
-const json = (schema: JsonSchema): object => ({ 'application/json': { schema } });
+const json = (schema: JsonSchema, more: { readonly example?: unknown } = {}): object => ({
+  'application/json': { schema, ...more },
+});
 
 const parameterIn = (name: string, kind: IdPrefix | 'text'): object => ({
   name,
@@ -77,8 +82,8 @@ const refused = (description: string): object => {
   return { description, content: { 'application/problem+json': { schema }, 'application/json': { schema } } };
 };
 
-const responsesOf = ({ success }: Operation): object => ({
-  [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema(), NAMED)) },
+const responsesOf = ({ success }: Operation, example: unknown): object => ({
+  [success.status]: { description: 'Done.', content: json(jsonSchemaOf(success.schema(), NAMED), { example }) },
   ...Object.fromEntries(REFUSALS.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
   429: { $ref: '#/components/responses/429' },
   '5XX': { $ref: '#/components/responses/5XX' },
@@ -88,14 +93,17 @@ const operationOf = (id: OperationId): object => {
   const operation: Operation = operations[id];
   const [tag = ''] = id.split('.');
   const body = bodySchema(operation);
+  const example = EXAMPLES[id];
   return {
     operationId: id,
     tags: [tag],
     summary: SUMMARIES[id],
     description: SAFETIES[operation.safety],
     parameters: parametersOf(operation),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(jsonSchemaOf(body, NAMED)) } }),
-    responses: responsesOf(operation),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: json(jsonSchemaOf(body, NAMED), { example: example.body }) } }),
+    responses: responsesOf(operation, example.answer),
   };
 };
 
@@ -163,8 +171,9 @@ export const openapi = (): Readonly<Record<string, unknown>> => ({
     summary: 'Customers (onye), payment requests (ugwo), their charges and refunds, as paycli reads the service',
     description:
       'Answers are described as they are read: unknown fields and new values of enums pass, an enum may come as a pair ' +
-      '`[value, label]`, and a documented field may be missing. Of rules about the moment, and of those that only the ' +
-      'service knows, nothing is said.',
+      '`[value, label]`, a number as a text of digits, an empty object as `[]`, and a documented field may be missing. ' +
+      'Amounts are in the minor unit of the currency. Of rules about the moment, and of those that only the service ' +
+      'knows, nothing is said.',
     version,
     license: { name: license, identifier: license },
   },
@@ -187,6 +196,8 @@ export const openapi = (): Readonly<Record<string, unknown>> => ({
     },
     responses: {
       ...Object.fromEntries(Object.entries(REFUSED).map(([status, why]) => [status, refused(why)])),
+      // Without content, a body of any shape, or none, is valid.
+      401: { description: UNAUTHORIZED },
       429: {
         ...refused('Too many requests; nothing was done.'),
         headers: { 'Retry-After': { description: 'Seconds to wait, or a date', schema: { type: 'string' } } },
@@ -196,8 +207,8 @@ export const openapi = (): Readonly<Record<string, unknown>> => ({
     schemas: {
       ...componentsOf(NAMED),
       Refusal: {
-        description: 'Either shape, or both at once.',
-        anyOf: [{ $ref: '#/components/schemas/Problem' }, { $ref: '#/components/schemas/Message' }],
+        description: 'Either shape, or both at once; another object is read as far as possible.',
+        anyOf: [{ $ref: '#/components/schemas/Problem' }, { $ref: '#/components/schemas/Message' }, { type: 'object' }],
       },
     },
   },

@@ -1,4 +1,5 @@
 /** JSON Schemas (2020-12) of paycli's own output: ledger entries, reports, previews, errors. */
+import { PAYMENT_NAMES } from '../../src/charge/payment.ts';
 import { CHARGE_STATES, MEDIUMS, ROW_STATES } from '../../src/core/charge.ts';
 import { DELIVERY_STATES } from '../../src/core/data-files.ts';
 import { EXIT_CODES } from '../../src/core/error.ts';
@@ -47,11 +48,17 @@ const chargeId: JsonSchema = { type: 'string', pattern: '^chg-' };
 const entryId: JsonSchema = { type: 'string', pattern: '^[a-z_]+-' };
 const jobId: JsonSchema = { type: 'string', pattern: '^job-' };
 
-const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'];
+const PAYMENTS: readonly string[] = PAYMENT_NAMES;
 const UNMADE = CHARGE_STATES.filter((state) => state !== 'accepted');
 
 const sumOf = (payments: readonly string[]) =>
-  objectOf({ payment: oneOf(payments), currency: nullable.text, count, amount: nullable.amount });
+  objectOf({
+    payment: oneOf(payments),
+    currency: nullable.text,
+    count,
+    amount: nullable.amount,
+    received: nullable.amount,
+  });
 
 const entry = objectOf({
   id: entryId,
@@ -84,6 +91,16 @@ const entry = objectOf({
   kind: text,
   about: text,
   request: orNull(objectOf({ path: nullable.text, body: anything })),
+  received: nullable.amount,
+  received_assumed: orNull(bool),
+  missing: nullable.amount,
+  excess: nullable.amount,
+  refunded: nullable.amount,
+  paid_at: nullable.instant,
+  customer_email: nullable.text,
+  operator: nullable.text,
+  paid_twice: orNull(bool),
+  account_last4: nullable.text,
 });
 
 const sentRefund = objectOf({
@@ -144,6 +161,7 @@ const report = objectOf({
   'medium?': nullable.text,
   'profile?': nullable.text,
   'job?': nullable.text,
+  'operator?': nullable.text,
   reported: oneOf(['charged', ...PAYMENTS, 'unknown', 'sending']),
   currency: nullable.text,
   count,
@@ -152,6 +170,8 @@ const report = objectOf({
   since: nullable.instant,
   until: instant,
   zone: text,
+  received: nullable.amount,
+  without_received: count,
 });
 
 const policy = objectOf({

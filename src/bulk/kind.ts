@@ -14,7 +14,7 @@ import type { Cells } from './cells.ts';
 import type { RowSignals } from './pace.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
-import type { RowEnd } from './row-end.ts';
+import type { ColumnFault, RowEnd } from './row-end.ts';
 
 /** Remembers the first row of each key. */
 export interface KeySet {
@@ -161,6 +161,12 @@ export interface Aftermath {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** A check of a row before anything is sent. */
+export interface RowCheck extends Pick<RowSignals, 'slowDown'> {
+  /** True to return all reasons not to send the row (--check, or a policy that wants approvals). */
+  readonly check: boolean;
+}
+
 /**
  * The parts of a bulk job that depend on the noun. The bulk module does all the rest: reading, planning, checking,
  * claiming, pacing, resuming, reporting.
@@ -214,11 +220,13 @@ export interface RowKind<T> {
    * longer be sent.
    */
   readonly hold?: (spend: (asked: RequestTerms) => boolean) => void;
+  /** True for a row to compare with its object before anything is sent, also without --check. */
+  readonly compares?: (item: T) => boolean;
   /**
-   * Reads the object of a row and returns the reasons not to send it (--check). Throws the error of a failed read.
-   * Undefined where there is nothing to read.
+   * Reads the object of a row and returns the reasons not to send it: without `check`, only the differences of a row
+   * that `compares`. Throws the error of a failed read. Undefined where there is nothing to read.
    */
-  readonly check?: (key: string, slowDown: RowSignals['slowDown']) => Promise<readonly string[]>;
+  readonly check?: (item: T, how: RowCheck) => Promise<readonly ColumnFault[]>;
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for the final outcomes of a job's rows (--wait). */
   readonly follow?: ((job: string, world: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;

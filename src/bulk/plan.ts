@@ -13,7 +13,7 @@ import {
 } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet } from './counters.ts';
-import type { KeySet, RowDeps, RowKind, RowServices } from './kind.ts';
+import type { KeySet, RowCheck, RowDeps, RowKind, RowServices } from './kind.ts';
 import { type RowSignals, runRows } from './pace.ts';
 import type { RowsFile } from './read-file.ts';
 import { jobOfReport } from './report.ts';
@@ -36,10 +36,12 @@ export interface Plan {
   readonly counts: ReadonlyMap<string, number>;
   /** The sums by currency, in the minor unit. */
   readonly sums: ReadonlyMap<string, bigint>;
+  /** True where a row is compared with its object. */
+  readonly compares: boolean;
 }
 
 export interface Planning<T> {
-  readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'money' | 'check'>;
+  readonly kind: Pick<RowKind<T>, 'key' | 'counts' | 'money' | 'compares' | 'check'>;
   readonly input: Pick<RowsFile, 'rows'>;
   readonly reader: RowReader<T>;
   /** undefined where the same key may be in several rows. */
@@ -92,13 +94,14 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
   const { kind, hasEnd } = planning;
   const [faults, bad, counts]: [RowFault[], BitSet, Map<string, number>] = [[], bitSet(), new Map()];
   const sums = new Map<string, bigint>();
-  let rows = 0;
+  let [rows, compares] = [0, false];
   for await (const row of rowsIn(planning)) {
     rows = row.number;
     const judged = judge(planning, row);
     if (!('faults' in judged)) {
       for (const name of kind.counts(judged.item)) counts.set(name, (counts.get(name) ?? 0) + 1);
       const money = kind.money?.(judged.item);
+      compares ||= kind.compares?.(judged.item) === true;
       if (money !== undefined) sums.set(money.currency, (sums.get(money.currency) ?? 0n) + BigInt(money.minor));
     } else if (!(await hasEnd(row.number))) {
       // A row that was sent may have become invalid since, for example because a date in it has passed.
@@ -107,21 +110,25 @@ export const planRows = async <T>(planning: Planning<T>, tell: (done: number) =>
     tell(rows);
   }
   await tellBad(planning, bad);
-  return { rows, bad, faults, counts, sums };
+  return { rows, bad, faults, counts, sums, compares };
 };
 
-interface Checking extends Pick<RowServices, 'clock' | 'random'>, Pick<BulkInput, 'concurrency' | 'rate'> {
+interface Checking
+  extends Pick<RowServices, 'clock' | 'random'>,
+    Pick<BulkInput, 'concurrency' | 'rate'>,
+    Pick<RowCheck, 'check'> {
   readonly tell: (done: number, total: number) => void;
 }
 
 /** The reasons of the service against sending a row; a rejected read is one. */
 const faultsAt = async <T>(
-  { key, check }: Planning<T>['kind'],
-  about: string,
-  slowDown: RowSignals['slowDown'],
+  { key, compares, check }: Planning<T>['kind'],
+  item: T,
+  how: RowCheck,
 ): Promise<readonly ColumnFault[]> => {
+  if (!how.check && compares?.(item) !== true) return [];
   try {
-    return ((await check?.(about, slowDown)) ?? []).map((what) => ({ column: key.name, what }));
+    return (await check?.(item, how)) ?? [];
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind !== 'rejected') throw thrown;
     return [{ column: key.name, what: thrown.message }];
@@ -129,8 +136,8 @@ const faultsAt = async <T>(
 };
 
 /**
- * Reads the object of each remaining row before anything is sent (--check). No request is made before the whole file is
- * valid, so the file is read again; only the key of each row is read.
+ * Reads the object of each remaining row before anything is sent; without `check`, only of rows to compare with it. No
+ * request is made before the whole file is valid, so the file is read again.
  */
 export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: Checking): Promise<Plan> => {
   const { kind, input, reader, hasEnd, onBad, stop } = planning;
@@ -142,7 +149,9 @@ export const checkRows = async <T>(planning: Planning<T>, plan: Plan, checking: 
     }
   }
   const work = async (row: InputRow, { slowDown }: RowSignals) => {
-    const found = await faultsAt(kind, reader.keyOf(row), slowDown);
+    const asked = reader.read(row);
+    const { check } = checking;
+    const found = 'faults' in asked ? asked.faults : await faultsAt(kind, asked.item, { check, slowDown });
     if (found.length > 0) {
       addTo(faults, plan.bad, row.number, found);
       await onBad?.(row, found);

@@ -78,7 +78,9 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv, bom = 
   const shown = columns.map(isCsv ? asItWas : (name) => visibleCell(rawCsv ? name : withoutFormula(name)));
   // Each column of a CSV file needs a name of its own.
   const names = freeNames(shown, ['']);
-  const header = csvLine([...names, ...freeNames(own, names)], delimiter);
+  // A reader ignores the case of the columns that it knows.
+  const taken = names.map((name) => name.trim().toLowerCase());
+  const header = csvLine([...names, ...freeNames(own, taken)], delimiter);
   return {
     header: bom || (mark && isCsv) ? `${MARK}${header}` : header,
     line: (row, more) =>

@@ -159,6 +159,7 @@ const GRAVITY: readonly number[] = [
   ...new Set(SIGNAL_CODES),
   EXIT_CODES.rejected,
   EXIT_CODES.charge_failed,
+  EXIT_CODES.underpaid,
   EXIT_CODES.not_sent,
   EXIT_CODES.refused,
   EXIT_CODES.pending,

@@ -113,8 +113,6 @@ export type ReadRow<T> = RowItem<T> | { readonly faults: readonly ColumnFault[] 
 
 /** Reads the rows of a file for a noun. */
 export interface RowReader<T> {
-  /** The key of a row, even where the row is invalid. */
-  readonly keyOf: (row: InputRow) => string;
   readonly read: (row: InputRow) => ReadRow<T>;
   /** Reads a row and checks it against the contract; sending checks that again. */
   readonly judge: (row: InputRow) => ReadRow<T>;
@@ -180,7 +178,6 @@ export const openRows = <T>(
     namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item), kind.money?.(item)?.currency);
 
   return {
-    keyOf: (row) => keyIn(String(cellsIn(row).given.get(key.name) ?? ''), key.prefix),
     read,
     judge: (row) => {
       const asked = read(row);

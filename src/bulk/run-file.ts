@@ -142,8 +142,9 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
     const plan = await planRows(planning, progress.reading);
     refuseEmpty(plan, name);
     refuseBad(plan, run);
-    if (!bulk.check && job?.policy === undefined) return plan;
-    const checked = await checkRows(planning, plan, { ...bulk, ...world, tell: progress.checking });
+    const check = bulk.check || job?.policy !== undefined;
+    if (!check && !plan.compares) return plan;
+    const checked = await checkRows(planning, plan, { ...bulk, ...world, check, tell: progress.checking });
     refuseBad(checked, run);
     return checked;
   } finally {

@@ -7,16 +7,20 @@ import type { Globals } from './globals.ts';
 /**
  * Asks for confirmation on a terminal before stored data is lost; --yes answers it. Each text is one line of the
  * question, so that a name in one line can't pass for another line. `unasked` decides for runs that can't ask: go ahead
- * (scripts), or refuse. `typed` is a name or an amount to type in full instead of "yes" before a grave action, so that
+ * (scripts), or refuse; with `only a person`, not even --yes answers the question. `typed` is a name or an amount to type in full instead of "yes" before a grave action, so that
  * it has been read. Throws `interrupted` unless the answer is yes, and a usage error when nobody can be asked.
  */
-export type Confirm = (question: readonly string[], unasked: 'go ahead' | 'refuse', typed?: string) => Promise<void>;
+export type Confirm = (
+  question: readonly string[],
+  unasked: 'go ahead' | 'refuse' | 'only a person',
+  typed?: string,
+) => Promise<void>;
 
 export const confirmer =
   (io: Terminals & Pick<Io, 'stdin'>, { yes, input }: Pick<Globals, 'yes' | 'input'>): Confirm =>
   async (lines, unasked, typed) => {
     const asks = canAsk(io, { input });
-    if (yes || (unasked === 'go ahead' && input && !asks)) return;
+    if ((yes && unasked !== 'only a person') || (unasked === 'go ahead' && input && !asks)) return;
     // Question lines may contain text from a service, a file or a path.
     const question = lines.map(visible).join('\n');
     if (!asks) {

@@ -15,6 +15,8 @@ export interface Globals {
   readonly columns: readonly string[] | undefined;
   /** A jq filter for the output, which is then JSON. */
   readonly jq: string | undefined;
+  /** Writes amounts of TSV and CSV in decimals. */
+  readonly decimal: boolean;
   readonly rawCsv: boolean;
   /** Starts CSV with a byte order mark. */
   readonly bom: boolean;
@@ -45,6 +47,7 @@ export const GLOBAL_OPTIONS = rarely(
   [
     'baseUrl',
     'jq',
+    'decimal',
     'rawCsv',
     'bom',
     'color',
@@ -68,6 +71,7 @@ export const GLOBAL_OPTIONS = rarely(
       completes: 'column',
     }),
     jq: option('--jq <filter>', 'filter the JSON output with jq 1.8, built in', asText),
+    decimal: flag('--decimal', 'tsv and csv: write amounts as 1500.00 under "amount", not in the minor unit'),
     rawCsv: flag(
       '--raw-csv',
       'csv and reports: write cells as they are, even if a spreadsheet would run or change them',
@@ -131,6 +135,7 @@ export const readGlobals = (given: GivenGlobals, env: Env): Globals => ({
   format: given.json === true ? 'json' : given.output,
   columns: given.columns,
   jq: given.jq,
+  decimal: given.decimal ?? false,
   rawCsv: given.rawCsv ?? false,
   bom: given.bom ?? false,
   color: given.color ?? 'auto',

@@ -13,7 +13,7 @@ import { isId } from '../core/ids.ts';
 import type { Io } from '../core/io.ts';
 import { valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
-import type { Filter, OutputOptions, Result, ResultNotices } from '../core/result.ts';
+import type { Filter, Format, OutputOptions, Result, ResultNotices } from '../core/result.ts';
 import type { StoredDefaults } from '../core/settings.ts';
 import type { CommandSpec, Handler, OptionSpecs } from './define.ts';
 import { type Globals, usesColor } from './globals.ts';
@@ -64,13 +64,16 @@ const withFormat = (globals: Globals, { format, endless }: Pick<CommandSpec, 'fo
   return { ...globals, format: globals.format ?? format ?? (globals.jq === undefined ? undefined : filtered) };
 };
 
+const formatOf = ({ format }: Globals, { stdout }: Io): Format => format ?? (stdout.isTerminal ? 'table' : 'tsv');
+
 const outputOptions = (globals: Globals, io: Io): OutputOptions => ({
-  format: globals.format ?? (io.stdout.isTerminal ? 'table' : 'tsv'),
+  format: formatOf(globals, io),
   columns: globals.columns,
   color: usesColor(globals.color, io.env, io.stdout.isTerminal),
   noticeColor: usesColor(globals.color, io.env, io.stderr.isTerminal),
   plain: globals.debug,
   quiet: globals.quiet,
+  decimal: globals.decimal,
   rawCsv: globals.rawCsv,
   bom: globals.bom,
 });
@@ -194,6 +197,12 @@ const checkColumns = async (
   if (shown !== undefined && !globals.dryRun) checkColumnsAhead(globals.columns, shown);
 };
 
+const checkDecimal = (globals: Globals, io: Io): void => {
+  const format = formatOf(globals, io);
+  if (!globals.decimal || format === 'tsv' || format === 'csv') return;
+  throw usageError(`--decimal and -o ${format} can't be used together`, { hint: '--decimal is for -o tsv and -o csv' });
+};
+
 const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: Globals): void => {
   if (!dryRun || previews === true) return;
   throw usageError("this command doesn't support --dry-run or --as-curl", {
@@ -210,6 +219,7 @@ const execute = async <D extends OwnDeps>(
   columnsHint?: string,
 ): Promise<number> => {
   checkPreview(spec, globals);
+  checkDecimal(globals, io);
   const handler = await spec.load();
   const toldColumns = (thrown: unknown): never => {
     const isTheirs =

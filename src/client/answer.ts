@@ -6,7 +6,7 @@ import { ANY_WRITE, mayBeDone } from '../core/charge.ts';
 import { interrupted, PayError, reasonOf } from '../core/error.ts';
 import { type IdPrefix, nounOf, wordsFor } from '../core/ids.ts';
 import type { Clock, Flight, Signals } from '../core/io.ts';
-import { isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts';
+import { definedIn, isJsonObject, mayBeInexact, parseTexts, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { formatDuration, formatLocal } from '../core/time.ts';
 import { type AnswerBody, type JsonBody, TOO_LARGE } from './body.ts';
@@ -118,7 +118,7 @@ export const decode = {
    */
   answer: (
     { operation, params, subject }: Pick<Exchange, 'operation' | 'params' | 'subject'>,
-    { body, servedAt, age }: Pick<AnsweredAttempt, 'body' | 'servedAt' | 'age'>,
+    { body, servedAt, age, askedAt }: Pick<AnsweredAttempt, 'body' | 'servedAt' | 'age' | 'askedAt'>,
   ): ApiRecord | AnswerFault => {
     if ('fault' in body) return body;
     const { excess: cut } = body;
@@ -131,7 +131,7 @@ export const decode = {
     const fault = unproven ?? (subject === undefined ? undefined : otherObjectFault(subject, value));
     if (fault !== undefined && body.isCut) return { fault: TOO_LARGE };
     if (fault !== undefined) return isJsonObject(isList ? body.value : value) ? { fault, isOther: true } : { fault };
-    const times = { ...(servedAt === undefined ? {} : { servedAt }), ...(age === undefined ? {} : { age }) };
+    const times = definedIn({ servedAt, age, askedAt });
     // A copy would evaluate the lazy values of the body at once.
     if (isList) return Object.assign(body, times);
     return { value, ...(cut === undefined ? { text: body.text } : { text: JSON.stringify(value), cut }), ...times };

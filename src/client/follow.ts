@@ -1,6 +1,7 @@
+import { PAYMENTS, type Payment, paymentShown } from '../charge/payment.ts';
 import type { Resource } from '../contract/proof.ts';
 import { pollPause } from '../core/async.ts';
-import { type PaymentStatus, payableUntil, paymentStatusOf, statusOf } from '../core/charge.ts';
+import { payableUntil, statusOf } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import type { Clock } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -32,7 +33,7 @@ export interface Follow {
 export interface Followed<T = unknown> {
   /** The last reading; undefined when none succeeded and none was known before. */
   readonly record: ApiRecord<T> | undefined;
-  readonly payment: PaymentStatus;
+  readonly payment: Payment;
   /** Duration of the wait, in milliseconds. */
   readonly waited: number;
   /** The wait ended open, and the customer's time to act has expired. */
@@ -54,7 +55,7 @@ type Read = (signal: AbortSignal) => Promise<ApiRecord<Resource>>;
 /** State at one point of the wait. Instants are by the monotonic clock. */
 interface State {
   readonly record: ApiRecord<Resource> | undefined;
-  readonly payment: PaymentStatus;
+  readonly payment: Payment;
   /** End of the customer's time to act; undefined when unknown. */
   readonly expiry: number | undefined;
   /** Error of the last read, when it failed. */
@@ -85,7 +86,7 @@ const NOT_READ: State = { record: undefined, payment: 'open', expiry: undefined 
 
 const stateOf = (record: ApiRecord<Resource>, before: State, clock: Clock): State => ({
   record,
-  payment: paymentStatusOf(statusOf(record.value)),
+  payment: paymentShown(record.value),
   expiry: expiryOf(record, clock, before.expiry),
 });
 
@@ -139,7 +140,7 @@ const waitingOf = ({ record, fault }: State, until: number): Waiting => ({
  * asks for a pause beyond the end.
  */
 const isOver = ({ payment, fault }: State, left: number, now: number): boolean =>
-  payment !== 'open' || fault?.kind === 'auth' || (fault?.detail.retryAt ?? now) - now > left;
+  PAYMENTS[payment].final || fault?.kind === 'auth' || (fault?.detail.retryAt ?? now) - now > left;
 
 /**
  * Reads an activity repeatedly until its status is final. Yields each state in which the wait goes on, the first one

@@ -116,6 +116,8 @@ export interface AnsweredAttempt {
   readonly servedAt?: number | undefined;
   /** Time that the answer spent in a cache, in milliseconds; undefined if none. */
   readonly age?: number | undefined;
+  /** Start of the attempt, by this machine's clock, in milliseconds since the epoch. */
+  readonly askedAt?: number | undefined;
   readonly body: AnswerBody;
 }
 
@@ -186,6 +188,7 @@ const roundTrip = async (
   signal: AbortSignal,
   options: TransportOptions,
 ): Promise<AttemptResult> => {
+  const askedAt = options.clock.now();
   const answer = await withSentDetector(mark, () =>
     answerTo(dispatcher, requestOf(attempt, options), signal, attempt.mayStart),
   );
@@ -195,6 +198,7 @@ const roundTrip = async (
     retryAfter: header(answer, 'retry-after'),
     servedAt: httpDate(header(answer, 'date') ?? ''),
     age: ageOf(header(answer, 'age')),
+    askedAt,
     body: readBody(answer.body, options.clean),
   };
 };

@@ -61,14 +61,10 @@ export interface Deps {
   /** Throws if a URL can't be a ledger's address. Does not connect. */
   checkLedger(url: string): Promise<void>;
   /**
-   * Records the status of activities in the ledger, if there is one. `from` is the answer that shows them, `asked` the
-   * terms of their payment request. Never fails.
+   * Records what an answer shows of the ledger's charges, if there is a ledger: the answer is an activity, or a payment
+   * request. Never fails.
    */
-  observe(
-    activities: readonly unknown[],
-    from: Pick<ApiRecord, 'servedAt' | 'age'>,
-    asked?: RequestTerms,
-  ): Promise<void>;
+  observe(of: 'activity' | 'request', record: ApiRecord): Promise<void>;
   /**
    * Renames a profile in this machine's ledger. Returns the number of its entries, and the name of the shared ledger
    * that the profile uses, which is left alone.

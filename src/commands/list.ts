@@ -9,6 +9,7 @@ import {
   type ApiRecord,
   createdAt,
   endsAt,
+  hidesCustomer,
   instantOf,
   type ListInput,
   madeHere,
@@ -104,6 +105,15 @@ const cutPage = async (
   return { ...page, records, nextCursor: next ?? null };
 };
 
+/** Throws an error if the filter needs the customer and the list doesn't show it: nothing would match. */
+const refuseHidden = ({ email, customer }: RecordFilter, { records }: ApiPage, what: string): void => {
+  if ((email ?? customer) === undefined || !records.some(({ value }) => hidesCustomer(value))) return;
+  const flag = email === undefined ? '--customer' : '--email';
+  throw usageError(`${flag} finds nothing here: the service's list of ${what} shows no customers`, {
+    hint: 'use --ref or --since, or search your own charges: paycli ledger list',
+  });
+};
+
 /**
  * Yields the matching records of each page, up to `most`. The walk ends early once no older record can match, or at the
  * one record with a unique reference.
@@ -121,6 +131,7 @@ async function* searching(
   try {
     for await (const page of pages) {
       countPage(looked, page);
+      refuseHidden(filter, page, what);
       const matching = page.records.filter(({ value }) => matches(value));
       const isLast =
         (newestFirst && page.records.some(({ value }) => ends(value))) ||

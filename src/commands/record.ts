@@ -78,11 +78,12 @@ export const checkShare = ({ share }: ShareOptions, globals: Parameters<typeof f
   if (other !== undefined) throw usageError(`--share prints a message; it can't be used with ${other}`);
 };
 
-/** Formats sums: `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)`. */
+/** Formats sums: `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)`. Money that came is what was received. */
 export const sumsText = (sums: readonly Sum<string>[]): string =>
   sums
-    .map(({ payment, currency, count, amount }) => {
-      const money = amount === undefined ? '' : ` (${formatMoney(amount, currency ?? '')})`;
+    .map(({ payment, currency, count, amount, received = 0n }) => {
+      const sum = received > 0n ? received : amount;
+      const money = sum === undefined ? '' : ` (${formatMoney(sum, currency ?? '')})`;
       return `${count} ${statusWord(payment)}${money}`;
     })
     .join(', ');
@@ -110,13 +111,14 @@ export const continueCommand = (
   own: readonly string[],
   globals: Globals,
 ): string => {
-  const { format, columns, rawCsv, bom } = globals;
+  const { format, columns, decimal, rawCsv, bom } = globals;
   return shellLine([
     'paycli',
     ...path,
     ...targetFlags(globals),
     ...(format === undefined ? [] : ['-o', format]),
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(decimal ? ['--decimal'] : []),
     ...(rawCsv ? ['--raw-csv'] : []),
     ...(bom ? ['--bom'] : []),
     ...own,

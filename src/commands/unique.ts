@@ -43,29 +43,26 @@ export const uniqueIn = ({ field }: UniqueKey, body: Readonly<Record<string, unk
 };
 
 /**
- * Finds records in a single walk of the list, across calls. Remembers only the unique value and the identifier of each
- * record that it passes.
+ * Finds records in a single walk of the list, across calls, and reads them, since a list may show only some fields.
+ * Remembers only the unique value and the identifier of each record that it passes.
  */
 export const openFind = ({ field, list, get, folded }: UniqueKey, client: Client): Find => {
   const uids = new Map<string, string>();
   let cursor: string | null | undefined;
-  const walk = async (wanted: string): Promise<ApiRecord | undefined> => {
-    if (cursor === null) return undefined;
+  const walk = async (wanted: string): Promise<void> => {
+    if (cursor === null || uids.has(wanted)) return;
     for await (const { records, nextCursor } of client.pages(list, { query: { limit: '100' } }, { from: cursor })) {
       cursor = nextCursor;
-      let found: ApiRecord | undefined;
-      for (const record of records) {
-        const key = folded(String(record.value[field] ?? ''));
-        if (typeof record.value['uid'] === 'string') uids.set(key, record.value['uid']);
-        if (key === wanted) found = record;
+      for (const { value } of records) {
+        if (typeof value['uid'] === 'string') uids.set(folded(String(value[field] ?? '')), value['uid']);
       }
-      if (found !== undefined) return found;
+      if (uids.has(wanted)) return;
     }
-    return undefined;
   };
   const find = async (wanted: string): Promise<ApiRecord | undefined> => {
+    await walk(wanted);
     const uid = uids.get(wanted);
-    return uid === undefined ? walk(wanted) : client.call(get, { params: { uid } });
+    return uid === undefined ? undefined : client.call(get, { params: { uid } });
   };
   let turn: Promise<unknown> = Promise.resolve();
   return (text) => {

@@ -92,7 +92,7 @@ const leftInFile = async (
   const all = { limit: -1 };
   const open = [
     ...(await file.list({ ...all, states: ['unknown'] })),
-    ...(await file.list({ ...all, unfinished: true })),
+    ...(await file.list({ ...all, payments: ['open'] })),
   ];
   const { isEmulator } = await import('../ledger/entry.ts');
   const real = open.filter(({ service }) => !isEmulator(service));

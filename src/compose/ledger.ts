@@ -4,12 +4,11 @@ import { memoDone } from '../core/async.ts';
 import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
 import { LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
-import { isId } from '../core/ids.ts';
 import { targetFlags } from '../core/input.ts';
 import { type Io, withTimeout } from '../core/io.ts';
-import { type ApiRecord, servedBy } from '../core/record.ts';
+import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
-import type { Entry, RequestTerms } from '../ledger/entry.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OtherLedger } from '../ledger/open.ts';
 import type { Access } from '../ledger/postgres/session.ts';
@@ -160,19 +159,10 @@ export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Prom
     return (await hasFileLedger(rooms)) ? use(await ledger()) : undefined;
   };
   return {
-    observe: async (
-      activities: readonly unknown[],
-      from: Pick<ApiRecord, 'servedAt' | 'age'>,
-      asked?: RequestTerms,
-    ): Promise<void> => {
+    observe: async (of: 'activity' | 'request', record: ApiRecord): Promise<void> => {
       const note = async (open: Ledger): Promise<void> => {
-        const { keptActivity } = await import('../ledger/snapshot.ts');
-        // Skips an activity without a readable status: the stored one says more.
-        const kept = activities.map((activity) => keptActivity(activity, servedBy(from)));
-        await open.observe(
-          kept.filter(({ uid, status }) => isId('act', uid) && status !== ''),
-          asked,
-        );
+        const { snapshotOf, withActivity } = await import('../ledger/snapshot.ts');
+        await open.observe(of === 'request' ? snapshotOf(record.value, record) : withActivity(undefined, record));
       };
       await aside(note).catch(() => undefined);
     },

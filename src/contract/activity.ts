@@ -4,7 +4,23 @@ import { EXPIRY_LIMIT_MS, MEDIUMS } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 import { checkoutSnapshot } from './checkout.ts';
-import { described, enumLike, INSTANT, id, instant, type Judge, noEntries, notBlank, type OutputOf } from './common.ts';
+import {
+  anyMembers,
+  described,
+  enumLike,
+  id,
+  instant,
+  type Judge,
+  maybe,
+  membersOrText,
+  notBlank,
+  numeric,
+  type OutputOf,
+  passOn,
+  someText,
+  text,
+  time,
+} from './common.ts';
 import { z } from './zod.ts';
 
 /** A plus, a country code and the rest: 6 to 15 digits in all. */
@@ -50,14 +66,9 @@ export const phoneFault = (text: string): string | undefined => {
 };
 
 const bankAccount = memo(() =>
-  z.looseObject({
-    bank_name: z.string().min(1),
-    account_name: z.string().min(1),
-    account_number: z.string().min(1),
-    expires_at: instant(),
-  }),
+  z.looseObject({ bank_name: someText(), account_name: someText(), account_number: someText(), expires_at: time() }),
 );
-const dialString = memo(() => z.looseObject({ ussd: z.string().min(1) }));
+const dialString = memo(() => z.looseObject({ ussd: someText() }));
 
 const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
 
@@ -65,22 +76,19 @@ const BANK_KEYS = ['bank_name', 'account_name', 'account_number'];
 const holds = (key: string) => ({ properties: { [key]: {} }, required: [key] });
 
 /**
- * `headers` of a user_action (interface.md 2.5). Their keys tell the medium. The keys of a known medium must be
+ * `headers` of a next action (interface.md 2.5). Their keys tell the medium. The keys of a known medium must be
  * complete, since half an account number sends a customer's money to a wrong account.
  */
-const userActionHeaders = memo(() =>
-  z
-    .union([z.record(z.string(), z.unknown()), noEntries()])
-    .superRefine((headers, context) => {
-      const known =
-        'ussd' in headers ? dialString() : BANK_KEYS.some((key) => key in headers) ? bankAccount() : undefined;
-      for (const issue of known?.safeParse(headers).error?.issues ?? []) {
-        context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-      }
+const headers = memo(() =>
+  anyMembers()
+    .superRefine((value, context) => {
+      if (typeof value !== 'object' || value === null) return;
+      const known = 'ussd' in value ? dialString() : BANK_KEYS.some((key) => key in value) ? bankAccount() : undefined;
+      passOn(context, known?.safeParse(value).error?.issues);
     })
     .register(described(), {
       anyOf: [
-        noEntries(),
+        { type: ['array', 'null'] },
         dialString(),
         { allOf: [bankAccount()], not: holds('ussd') },
         { type: 'object', not: { anyOf: ['ussd', ...BANK_KEYS].map(holds) } },
@@ -88,54 +96,31 @@ const userActionHeaders = memo(() =>
     }),
 );
 
-const userAction = memo(() =>
-  z.looseObject({
-    type: z.literal('user_action'),
-    instruction: z.string().nullish(),
-    headers: userActionHeaders(),
-  }),
-);
-/** An action of an unrecognized type. */
-const otherAction = memo(() => z.looseObject({ type: z.string().min(1) }));
-
 const nextAction = memo(() =>
-  z
-    .looseObject({ type: z.string() })
-    .superRefine((action, context) => {
-      const schema = action.type === 'user_action' ? userAction() : otherAction();
-      for (const issue of schema.safeParse(action).error?.issues ?? []) {
-        context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-      }
-    })
-    .register(described(), {
-      anyOf: [userAction(), { allOf: [otherAction()], not: { properties: { type: { const: 'user_action' } } } }],
-    }),
+  z.looseObject({ type: enumLike(), instruction: text().nullish(), headers: headers().optional() }),
 );
 
 /** An activity: interface.md 2.4. `status` is one of section 3 or a later one; new values are accepted. */
 export const activity = memo(() =>
   z.looseObject({
     uid: id('act'),
-    activity_type: enumLike().optional(),
-    checkout: checkoutSnapshot().nullish(),
-    ugwo_medium: z.looseObject({}).nullish(),
-    psp: z.string().nullish(),
-    psp_external_id: z.string().nullish(),
-    next_action: nextAction().nullish(),
+    ugwo_uid: id('ugw').nullish(),
+    activity_type: enumLike().nullish(),
+    amount: numeric().nullish(),
+    charged_amount: numeric().nullish(),
+    is_double_charge: z.boolean().nullish(),
+    checkout: maybe(checkoutSnapshot()),
+    ugwo_medium: anyMembers().optional(),
+    psp: enumLike().nullish(),
+    psp_external_id: text().nullish(),
+    next_action: maybe(nextAction()),
     status: enumLike(),
-    error: z.union([z.looseObject({}), z.string(), z.array(z.unknown()), z.null()]).optional(),
-    created_at: instant().nullish(),
-    updated_at: instant().nullish(),
+    error: membersOrText().optional(),
+    created_at: time().nullish(),
+    updated_at: time().nullish(),
   }),
 );
 export type Activity = OutputOf<typeof activity>;
-
-const expiresAt = memo(() =>
-  z
-    .string({ error: 'should be text' })
-    .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
-    .register(described(), INSTANT),
-);
 
 const phone = memo(() =>
   notBlank()
@@ -156,7 +141,7 @@ const chargeBody = memo(() =>
     data: z.discriminatedUnion(
       'medium',
       [
-        z.looseObject({ medium: z.literal('bank_transfer'), expires_at: expiresAt().optional() }),
+        z.looseObject({ medium: z.literal('bank_transfer'), expires_at: instant().optional() }),
         z.looseObject({ medium: z.literal('ussd'), provider: notBlank() }),
         z.looseObject({ medium: z.literal('mobile_money'), provider: notBlank(), phone: phone() }),
       ],

@@ -1,5 +1,5 @@
 import { memo } from '../core/async.ts';
-import { enumLike, id, listOf, type OutputOf } from './common.ts';
+import { enumLike, id, listOf, numeric, type OutputOf, text } from './common.ts';
 import { z } from './zod.ts';
 
 /** The snapshot of a checkout inside an activity or a payment request: interface.md 2.3. */
@@ -16,11 +16,11 @@ export type CheckoutSnapshot = OutputOf<typeof checkoutSnapshot>;
 export const checkout = memo(() =>
   z.looseObject({
     uid: id('chk'),
-    name: z.string().nullish(),
+    name: text().nullish(),
     currency: enumLike().nullish(),
     status: enumLike().nullish(),
     mediums: listOf(
-      z.looseObject({ medium: enumLike(), position: z.number().nullish(), is_default: z.boolean().nullish() }),
+      z.looseObject({ medium: enumLike(), position: numeric().nullish(), is_default: z.boolean().nullish() }),
     ).nullish(),
   }),
 );
@@ -42,6 +42,6 @@ export const checkoutQuery = memo(() =>
 export const provider = memo(() =>
   z.looseObject({
     psp: enumLike().nullish(),
-    banks: listOf(z.looseObject({ code: z.string().nullish(), name: z.string().nullish() })).nullish(),
+    banks: listOf(z.looseObject({ code: text().nullish(), name: text().nullish() })).nullish(),
   }),
 );

@@ -3,11 +3,11 @@ import { memo } from '../core/async.ts';
 import { BOUNDS } from '../core/bounds.ts';
 import { type IdPrefix, isId } from '../core/ids.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../core/record.ts';
-import { parseInstant } from '../core/time.ts';
+import { parseInstant, readInstant } from '../core/time.ts';
 import { z } from './zod.ts';
 
-// Answers are validated tolerantly: unknown fields pass through, an enum may have a new value or be a `[value, label]`
-// pair, and a documented field may be missing. A present field must have its documented type.
+// Answers are validated tolerantly: unknown fields pass through, a documented field may be missing, and a present one
+// may have any form of the public material. Its TypeScript type is the documented form alone, which the emulator makes.
 
 /**
  * JSON Schema of the values that a custom check accepts; zod schemas are allowed inside it. It replaces zod's own
@@ -62,8 +62,30 @@ export const enumLike = memo(() =>
     }),
 );
 
-/** Marks an issue as "expected an object": zod gives all issues of custom checks one code. */
-const byMembers = { byMembers: true };
+/** A text, which may come as a number. */
+export const text = memo(() =>
+  z
+    .custom<string>((value) => typeof value === 'string' || typeof value === 'number', { error: 'is not text' })
+    .register(described(), { type: ['string', 'number'] }),
+);
+
+/** A text that is not empty, or a number. */
+export const someText = memo(() =>
+  z
+    .custom<string>((value) => isName(value) || typeof value === 'number', { error: 'is not text' })
+    .register(described(), { type: ['string', 'number'], minLength: 1 }),
+);
+
+const DIGITS = /^-?\d+(?:\.0+)?$/;
+
+/** A number, which may come as a text of digits. */
+export const numeric = memo(() =>
+  z
+    .custom<number>((value) => typeof value === 'number' || (typeof value === 'string' && DIGITS.test(value)), {
+      error: 'is neither a number nor a text of digits',
+    })
+    .register(described(), { type: ['number', 'string'], pattern: DIGITS.source }),
+);
 
 /**
  * An object with any members, or a list, since the service's language writes an empty object as one; null is allowed.
@@ -72,10 +94,45 @@ export const anyMembers = memo(() =>
   z
     .custom<Record<string, unknown> | unknown[] | null>((value) => typeof value === 'object', {
       error: 'is not an object',
-      params: byMembers,
     })
     .register(described(), { type: ['object', 'array', 'null'] }),
 );
+
+/** The same, or a text: the name of an object, or a sentence. */
+export const membersOrText = memo(() =>
+  z
+    .custom<Record<string, unknown> | unknown[] | string | null>(
+      (value) => typeof value === 'string' || typeof value === 'object',
+      { error: 'is neither an object nor text' },
+    )
+    .register(described(), { type: ['object', 'array', 'string', 'null'] }),
+);
+
+/** An empty map, which some servers write as a list. */
+export const noEntries = memo(() => z.tuple([]).register(described(), { type: 'array', maxItems: 0 }));
+
+type Context = zod.core.$RefinementCtx;
+
+/** Passes issues on, under the path of the value that they are about. */
+export const passOn = (
+  context: Context,
+  issues: readonly zod.core.$ZodIssue[] = [],
+  at: readonly number[] = [],
+): void => {
+  for (const { path, ...issue } of issues)
+    context.addIssue({ ...issue, path: [...at, ...path] } as Parameters<Context['addIssue']>[0]);
+};
+
+/** An object that matches a schema. It may be missing, null, or an empty list. */
+export const maybe = <T extends zod.ZodType>(schema: T) =>
+  z
+    .unknown()
+    .superRefine((value, context) => {
+      const isNone = value === null || (Array.isArray(value) && value.length === 0);
+      if (!isNone) passOn(context, schema.safeParse(value).error?.issues);
+    })
+    .register(described(), { anyOf: [schema, { type: 'null' }, noEntries()] })
+    .optional() as unknown as zod.ZodOptional<zod.ZodNullable<T>>;
 
 /** Limit on the reported issues of a list: there may be a million, and each takes a thousand bytes. */
 const MOST_ISSUES = 20;
@@ -88,43 +145,32 @@ export const listOf = <T extends zod.ZodType>(element: T) =>
       let issues = 0;
       for (const [index, one] of elements.entries()) {
         const { error } = element.safeParse(one);
-        for (const { path, ...issue } of error?.issues ?? []) {
-          issues += 1;
-          context.addIssue({ ...issue, path: [index, ...path] } as Parameters<typeof context.addIssue>[0]);
-        }
+        passOn(context, error?.issues, [index]);
+        issues += error?.issues.length ?? 0;
         if (issues >= MOST_ISSUES) return;
       }
     })
     .register(described(), { type: 'array', items: element }) as unknown as zod.ZodArray<T>;
 
-/** An object, its name as a text, or null. */
-export const objectOrText = memo(() =>
-  z
-    .custom<Record<string, unknown> | string | null>(
-      (value) => typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)),
-      { error: 'is neither an object nor text', params: byMembers },
-    )
-    .register(described(), { type: ['object', 'string', 'null'] }),
-);
+// No pattern can exclude days that a month does not have.
+const DAY = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
+const CLOCK = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?`;
+const OFFSET = String.raw`([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)`;
 
-/** Accepts the same texts as `parseInstant`, plus days that a month does not have: no pattern can exclude those. */
-const instantPattern = [
-  String.raw`^\s*\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d{1,9})?)?`,
-  String.raw`([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)\s*$`,
-].join('');
-
-/** JSON Schema of an ISO 8601 time with an offset (interface.md 2.4), for checks that use `parseInstant`. */
-export const INSTANT = { type: 'string', pattern: instantPattern };
-
+/** An ISO 8601 time with an offset (interface.md 2.4) in a request. */
 export const instant = memo(() =>
   z
-    .string()
+    .string({ error: 'should be text' })
     .refine((text) => parseInstant(text) !== undefined, { error: 'is not an ISO 8601 time with an offset' })
-    .register(described(), INSTANT),
+    .register(described(), { type: 'string', pattern: String.raw`^\s*${DAY}[Tt]${CLOCK}${OFFSET}\s*$` }),
 );
 
-/** An empty map, which some servers write as a list. */
-export const noEntries = memo(() => z.tuple([]).register(described(), { type: 'array', maxItems: 0 }));
+/** A time in an answer: also without an offset, or with a blank for the T. */
+export const time = memo(() =>
+  z
+    .custom<string>((value) => readInstant(value) !== undefined, { error: 'is not an ISO 8601 time' })
+    .register(described(), { type: 'string', pattern: String.raw`^\s*${DAY}([Tt]| +)${CLOCK}${OFFSET}?\s*$` }),
+);
 
 /** Keys with texts: interface.md 2.1, and public material. */
 export const textMap = memo(() =>

@@ -1,19 +1,19 @@
 import { memo } from '../core/async.ts';
-import { anyMembers, enumLike, id, instant, noEntries, type OutputOf, textOf } from './common.ts';
+import { anyMembers, enumLike, id, noEntries, type OutputOf, text, textOf, time } from './common.ts';
 import { z } from './zod.ts';
 
 /** A customer in an answer: interface.md 2.1, the rest from public material. */
 export const onye = memo(() =>
   z.looseObject({
     uid: id('ony'),
-    email: z.string().nullish(),
-    first_name: z.string().nullish(),
-    last_name: z.string().nullish(),
-    ref: z.string().nullish(),
+    email: text().nullish(),
+    first_name: text().nullish(),
+    last_name: text().nullish(),
+    ref: text().nullish(),
     billing_address: anyMembers().optional(),
     meta: anyMembers().optional(),
     status: enumLike().nullish(),
-    created_at: instant().nullish(),
+    created_at: time().nullish(),
   }),
 );
 export type Onye = OutputOf<typeof onye>;

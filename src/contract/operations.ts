@@ -221,6 +221,8 @@ export const MAIN_FIELDS: readonly string[] = [
   ...['activities', 'activity_type', 'ugwo_medium', 'psp', 'psp_external_id', 'next_action', 'error', 'updated_at'],
   ...['email', 'first_name', 'last_name', 'billing_address', 'meta', 'name', 'mediums', 'reason', 'ugwo_activity'],
   ...['ugwo', 'destination', 'data', 'next_cursor', 'banks', 'ugwo_uid', 'medium', 'provider', 'phone'],
+  ...['total_amount_paid', 'onye_nzube', 'latest_ugwo_activity', 'lastest_ugwo_activity', 'charged_amount'],
+  ...['is_double_charge'],
   ...PROBLEM_FIELDS,
 ];
 

@@ -7,13 +7,17 @@ import {
   described,
   enumLike,
   id,
-  instant,
   listOf,
+  maybe,
+  membersOrText,
   notBlank,
+  numeric,
   type OutputOf,
-  objectOrText,
+  someText,
+  text,
   textMap,
   textOf,
+  time,
 } from './common.ts';
 import { onyeCreate } from './onye.ts';
 import { z } from './zod.ts';
@@ -22,15 +26,21 @@ import { z } from './zod.ts';
 export const ugwo = memo(() =>
   z.looseObject({
     uid: id('ugw'),
-    amount: z.number().nullish(),
+    amount: numeric().nullish(),
+    total_amount_paid: numeric().nullish(),
     currency: enumLike().nullish(),
     status: enumLike().nullish(),
-    ref: z.string().nullish(),
-    description: z.string().nullish(),
+    ref: text().nullish(),
+    description: text().nullish(),
     metadata: anyMembers().optional(),
-    onye: objectOrText().optional(),
-    checkout: checkoutSnapshot().nullish(),
-    created_at: instant().nullish(),
+    meta: anyMembers().optional(),
+    onye: membersOrText().optional(),
+    onye_nzube: membersOrText().optional(),
+    checkout: maybe(checkoutSnapshot()),
+    latest_ugwo_activity: maybe(activity()),
+    /** The same in the service's other spelling. */
+    lastest_ugwo_activity: maybe(activity()),
+    created_at: time().nullish(),
   }),
 );
 export type Ugwo = OutputOf<typeof ugwo>;
@@ -70,20 +80,18 @@ export const ugwoCreate = memo(() =>
 /** A refund (public material). The prefix of its identifiers is not known. */
 export const refund = memo(() =>
   z.looseObject({
-    uid: z.string().min(1),
+    uid: someText(),
     status: enumLike(),
-    amount: z.number().nullish(),
+    amount: numeric().nullish(),
     currency: enumLike().nullish(),
-    ref: z.string().nullish(),
-    reason: z.string().nullish(),
-    ugwo_activity: objectOrText().optional(),
-    ugwo: objectOrText().optional(),
+    ref: text().nullish(),
+    reason: text().nullish(),
+    ugwo_activity: membersOrText().optional(),
+    ugwo: membersOrText().optional(),
     destination: anyMembers().optional(),
-    error: z
-      .union([z.looseObject({ message: z.string().nullish() }), z.string(), z.array(z.unknown()), z.null()])
-      .optional(),
-    created_at: instant().nullish(),
-    updated_at: instant().nullish(),
+    error: membersOrText().optional(),
+    created_at: time().nullish(),
+    updated_at: time().nullish(),
   }),
 );
 export type Refund = OutputOf<typeof refund>;

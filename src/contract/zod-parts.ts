@@ -9,7 +9,6 @@ export {
   literal,
   looseObject,
   NEVER,
-  null,
   number,
   record,
   registry,

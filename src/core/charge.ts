@@ -34,26 +34,6 @@ export const failureReason = (error: unknown): string | undefined =>
 export const CHARGE_STATES = ['sending', 'accepted', 'rejected', 'not_sent', 'unknown', 'not_created'] as const;
 export type ChargeState = (typeof CHARGE_STATES)[number];
 
-/** Payments of accepted charges, in output order. */
-export const PAYMENTS = ['paid', 'refunded', 'open', 'expired', 'failed'] as const;
-export type Payment = (typeof PAYMENTS)[number];
-
-/** Payment status of an activity, as far as charging again and waiting depend on it. */
-export type PaymentStatus = 'paid' | 'failed' | 'open';
-
-/** Final statuses, which only a refund can follow: interface.md section 3, the later ones from public material. */
-const ENDED: Readonly<Record<string, PaymentStatus>> = {
-  successful: 'paid',
-  partially_refunded: 'paid',
-  refunded: 'paid',
-  failed: 'failed',
-  expired: 'failed',
-};
-
-/** An unrecognized status counts as open: it may still become anything. */
-export const paymentStatusOf = (status: string): PaymentStatus =>
-  (Object.hasOwn(ENDED, status) ? ENDED[status] : undefined) ?? 'open';
-
 /** The machine value of an activity's status. Empty, and so open, when it is unreadable or too long. */
 export const statusOf = (activity: unknown): string => {
   const status = machineValue(valueAt(activity, 'status'));
@@ -65,12 +45,6 @@ export const about = (activity: { readonly uid: string }): { readonly activity: 
   activity: JSON.stringify({ uid: activity.uid, status: statusOf(activity) }),
 });
 
-/**
- * True when all of the money was paid and then refunded: paid as far as charging again is concerned, but nothing to
- * wait for.
- */
-export const isRefunded = (status: string): boolean => status === 'refunded';
-
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** The activities of a payment request; undefined when it lists none. PHP turns a list with gaps into an object. */
@@ -81,11 +55,15 @@ export const activitiesOf = (ugwo: unknown): readonly unknown[] | undefined => {
   return members.length > 0 && members.every(isObject) ? members : undefined;
 };
 
-/** The statuses that only a refund can follow. */
-export const ENDED_STATUSES: readonly string[] = Object.keys(ENDED);
+/** The service has spelled the field in both ways. */
+const LATEST = ['latest_ugwo_activity', 'lastest_ugwo_activity'];
 
-/** The statuses that count as failed. */
-export const FAILED_STATUSES: readonly string[] = ENDED_STATUSES.filter((status) => ENDED[status] === 'failed');
+/** The newest activity that a payment request names. */
+export const latestActivityOf = (ugwo: unknown): unknown => LATEST.map((name) => valueAt(ugwo, name)).find(isObject);
+
+/** True if a payment request lists its activities, or names the newest one, also as none. */
+export const tellsActivities = (ugwo: unknown): boolean =>
+  activitiesOf(ugwo) !== undefined || LATEST.some((name) => valueAt(ugwo, name) !== undefined);
 
 /** The ledger's file in the folder for data. */
 export const LEDGER_FILE_NAME = 'ledger.sqlite';
@@ -165,6 +143,27 @@ export const readNextAction = (activity: unknown): NextAction | undefined => {
   };
 };
 
+/** Machine value. Sentences, numbers and keys (which contain dots) don't match. */
+const WORD = /^[a-z][\w-]{0,63}$/i;
+
+/** Returns the machine value at a path, or null if there is none that can be parsed. */
+export const wordAt = (value: unknown, path: string): string | null => {
+  const word = machineValue(valueAt(value, path));
+  return WORD.test(word) ? word : null;
+};
+
+/** Mediums that a next action identifies (interface.md 2.5). */
+const ACTION_MEDIUMS = { transfer: 'bank_transfer', dial: 'ussd', other: null } as const;
+
+/** Medium that an activity's next action implies; null if it implies none. */
+export const actionMedium = (activity: unknown): string | null => {
+  const action = readNextAction(activity);
+  return action === undefined ? null : ACTION_MEDIUMS[action.kind];
+};
+
+/** Medium that an activity names, or that its next action implies; null if it shows neither. */
+export const mediumOf = (activity: unknown): string | null => wordAt(activity, 'medium') ?? actionMedium(activity);
+
 /**
  * Missing parts of an account without which nobody can transfer money to it; empty when the account is complete, or
  * when there is none.
@@ -175,16 +174,6 @@ export const missingOf = (action: NextAction): readonly string[] => {
   }
   const isPart = action.kind === 'other' && action.entries.some(([name]) => ACCOUNT_KEYS.includes(name));
   return isPart ? ['account number'] : [];
-};
-
-/**
- * True when an open activity asks for a step that can't be passed on: no instruction, no account number and no code to
- * dial. A person has to check it.
- */
-export const isStepUnreadable = (activity: unknown): boolean => {
-  if (paymentStatusOf(statusOf(activity)) !== 'open') return false;
-  const action = readNextAction(activity);
-  return action?.kind === 'other' && action.instruction === undefined;
 };
 
 /**
@@ -258,9 +247,9 @@ export type RowState = (typeof ROW_STATES)[number];
 /** Number of rows in each state. */
 export type RowCounts = Readonly<Partial<Record<RowState, number>>>;
 
-/** State of a row by its last charge or update; `status` is the activity's, if there is one. */
-export const rowStateOf = (state: ChargeState, status: string | undefined): RowState =>
-  state === 'accepted' && status !== undefined && paymentStatusOf(status) === 'failed' ? 'failed' : state;
+/** State of a row by its last charge or update; `hasFailed` if that was accepted and failed later. */
+export const rowStateOf = (state: ChargeState, hasFailed: boolean): RowState =>
+  state === 'accepted' && hasFailed ? 'failed' : state;
 
 const RETRIED: readonly RowState[] = ['rejected', 'failed', 'not_created'];
 

@@ -34,8 +34,8 @@ export const firstUse = (
 export const DIALECTS = ['documented', 'live'] as const;
 export type Dialect = (typeof DIALECTS)[number];
 
-/** Final statuses that the emulator can give an activity: an open one, and with `taken_back` a paid one. */
-export const ENDINGS = ['successful', 'failed', 'expired', 'taken_back'] as const;
+/** Ends that the emulator can give an activity: an open one, and with `reversed` a paid one. */
+export const ENDINGS = ['successful', 'failed', 'expired', 'reversed'] as const;
 export type ActivityEnding = (typeof ENDINGS)[number];
 
 /** State of an emulator event at one webhook. `dropped`: a fault rule prevents its delivery. */

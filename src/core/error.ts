@@ -17,6 +17,7 @@ export const EXIT_CODES = {
   ledger: 10,
   charge_failed: 11,
   pending: 12,
+  underpaid: 13,
   interrupted: 130,
 } as const;
 
@@ -44,10 +45,14 @@ export const EXIT_MEANINGS = {
   ],
   ledger: ["the ledger can't be used; nothing was sent", 'no'],
   charge_failed: [
-    'the charge or refund was made, and its status is `failed` (of a charge after a wait also `refunded`)',
+    'the charge or refund was made, and failed; after a wait also: refunded or reversed',
     'charge with another medium',
   ],
-  pending: ['`--wait` ended before the payment was paid or failed', 'yes, wait again: `paycli activity wait`'],
+  pending: [
+    'a wait ended before the payment was paid or failed, or nothing came in time',
+    'yes, wait again: `paycli activity wait`; in the second case, charge again',
+  ],
+  underpaid: ['only a part of the money came', 'charge the rest: `paycli ugwo charge --remaining`'],
   interrupted: [
     'stopped by a signal with nothing in flight (143 for SIGTERM), or by no for an answer',
     'yes; a wait with `paycli activity wait`',

@@ -2,7 +2,6 @@ import { declined, PayError, reasonOf, usageError, type Violation } from './erro
 import type { Input, Io } from './io.ts';
 import { isJsonObject, parseExact } from './json.ts';
 import { bothUnits } from './money.ts';
-import { didYouMean } from './text.ts';
 
 /** Origin of an option's text: the argument itself, `@file`, or `-` for standard input. */
 export type Source =
@@ -50,11 +49,8 @@ export const asFlag = (name: string): string => `--${name.replaceAll('_', '-')}`
 /** Finds the flag that sets a property of the body. */
 export type FlagOf = (propertyPath: string) => string | undefined;
 
-/**
- * The value as typed and the known values that may have been meant instead; undefined for a property without such a
- * list.
- */
-export type Guess = (propertyPath: string) => { readonly typed: string; readonly known: readonly string[] } | undefined;
+/** The value that was probably meant by the typed one; undefined if nothing is near. */
+export type Guess = (propertyPath: string) => string | undefined;
 
 /** Names of the option and the column that take an amount with decimals. */
 const DECIMALS: readonly (string | undefined)[] = ['--amount', 'amount'];
@@ -67,13 +63,12 @@ const inDecimals = ({ title }: Violation, currency: string): string =>
 
 const nameOne = (violation: Violation, flagOf: FlagOf, guess: Guess, currency: string | undefined): Violation => {
   const option = flagOf(violation.propertyPath);
-  const about = guess(violation.propertyPath);
-  const meant = about === undefined ? undefined : didYouMean(about.typed, about.known);
+  const meant = guess(violation.propertyPath);
   return {
     ...violation,
     ...(option === undefined ? {} : { option }),
     ...(currency !== undefined && DECIMALS.includes(option) ? { inDecimals: inDecimals(violation, currency) } : {}),
-    ...(meant === undefined || meant === about?.typed ? {} : { suggestion: meant }),
+    ...(meant === undefined ? {} : { suggestion: meant }),
   };
 };
 

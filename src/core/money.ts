@@ -24,17 +24,31 @@ const groupByThrees = (whole: string): string => {
   return groups.reverse().join(',');
 };
 
-/** Formats `500000` and `NGN` as `NGN 5,000.00`. The digits are grouped as text, so that no size is rounded. */
-export const formatMoney = (minor: string | number | bigint, currency: string): string => {
-  const text = String(minor);
+/** The parts of an amount in decimals; undefined if it isn't an integer. Works on text, so that no size is rounded. */
+const partsOf = (text: string, currency: string) => {
   const match = /^(-?)(\d+)$/.exec(text);
-  if (match === null) return `${text} ${currency} (minor unit)`;
+  if (match === null) return undefined;
   const [, sign = '', all = ''] = match;
   const digits = minorDigits(currency);
   const padded = all.padStart(digits + 1, '0');
   const whole = padded.slice(0, padded.length - digits).replace(/^0+(?=\d)/, '');
-  const fraction = digits === 0 ? '' : `.${padded.slice(-digits)}`;
-  return `${currency} ${sign}${groupByThrees(whole)}${fraction}`;
+  return { sign, whole, fraction: digits === 0 ? '' : `.${padded.slice(-digits)}` };
+};
+
+/** Marks an amount that can't be written in decimals, so that nobody reads a hundred times the amount. */
+export const inMinorUnit = (text: string): string => `${text} (minor unit)`;
+
+/** Formats `500000` and `NGN` as `NGN 5,000.00`. */
+export const formatMoney = (minor: string | number | bigint, currency: string): string => {
+  const parts = partsOf(String(minor), currency);
+  if (parts === undefined) return inMinorUnit(`${minor} ${currency}`);
+  return `${currency} ${parts.sign}${groupByThrees(parts.whole)}${parts.fraction}`;
+};
+
+/** Writes `500000` and `NGN` as `5000.00`, for programs. */
+export const decimalText = (minor: string, currency: string): string => {
+  const parts = partsOf(minor, currency);
+  return parts === undefined ? inMinorUnit(minor) : `${parts.sign}${parts.whole}${parts.fraction}`;
 };
 
 /** Formats sums as `NGN 5,000.00 and USD 20.00`; undefined without any sum. */
@@ -105,6 +119,17 @@ export const readAmount = (text: string, currency: string): ReadAmount => {
     return problem(`"${text}" can't be an amount: ${currency} ${wanted}`, `write it like ${example}`);
   }
   return readMinor(`${plain}${fraction ?? ''}`);
+};
+
+/**
+ * Reads an amount that is only compared with another, as a count of the minor unit. Missing decimals are zeros: `7000`
+ * is NGN 7,000.00. Undefined for a text that is no amount.
+ */
+export const readMajor = (text: string, currency: string): string | undefined => {
+  const [, whole, fraction = ''] = AMOUNT.exec(text) ?? [];
+  const digits = minorDigits(currency);
+  if (whole === undefined || fraction.length > digits) return undefined;
+  return `${whole.replaceAll(',', '')}${fraction.padEnd(digits, '0')}`;
 };
 
 /** Formats an amount that is about to be charged or refunded in both units: `NGN 5,000.00 (500000 kobo)`. */

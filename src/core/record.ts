@@ -1,5 +1,5 @@
 import { machineValue } from './charge.ts';
-import { printExact, valueAt } from './json.ts';
+import { isJsonObject, printExact, valueAt } from './json.ts';
 import { readAmount, splitMoney } from './money.ts';
 import { dayIn, readInstant, startOf, type Zone } from './time.ts';
 
@@ -25,6 +25,8 @@ export interface ApiRecord<T = unknown> {
    * itself.
    */
   readonly age?: number;
+  /** Start of the request, by this machine's clock, in milliseconds since the epoch. */
+  readonly askedAt?: number;
   /** Sentence with the reason why the value is only a part of the text. */
   readonly cut?: string;
 }
@@ -35,6 +37,10 @@ export interface ApiRecord<T = unknown> {
  */
 export const servedBy = ({ servedAt, age = 0 }: Pick<ApiRecord, 'servedAt' | 'age'> = {}): number | undefined =>
   servedAt === undefined ? undefined : servedAt - age;
+
+/** Start of the request of an answer, by this machine's clock, or an earlier time: a cache keeps answers. */
+export const askedBy = ({ askedAt, age = 0 }: Pick<ApiRecord, 'askedAt' | 'age'>): number | undefined =>
+  askedAt === undefined ? undefined : askedAt - age;
 
 /** The service sends whole seconds, and its answer takes time. */
 const CLOCKS_AGREE_MS = 2000;
@@ -111,6 +117,12 @@ const textAt = (record: unknown, path: string): string => machineValue(valueAt(r
  * address.
  */
 const customerOf = (record: unknown): string => textAt(record, 'onye.uid') || textAt(record, 'onye');
+/**
+ * True if a list shows no customers, not even that there is none: its records may have only some fields (public material).
+ */
+export const hidesCustomer = (record: unknown): boolean =>
+  isJsonObject(record) && !('onye' in record) && !('email' in record);
+
 const isAmount = (record: unknown, text: string): boolean => {
   const [wanted, currency] = [splitMoney(text), textAt(record, 'currency')];
   if (wanted.currency !== undefined && wanted.currency !== currency.toUpperCase()) return false;

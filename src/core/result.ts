@@ -56,6 +56,8 @@ export interface View {
   readonly table?: readonly Column[];
   /** The customer's next step, if a record has one. */
   readonly nextAction?: (value: unknown) => NextAction | undefined;
+  /** The amount that the customer has to pay, in place of the record's own. */
+  readonly amount?: string;
   /** Lists inside the record, each shown as a table under its card. */
   readonly lists?: readonly InnerList[];
 }
@@ -64,6 +66,8 @@ export interface View {
 export interface InnerList {
   /** The dotted path of the array. */
   readonly path: string;
+  /** Makes the rows from the whole record, where the elements alone don't say enough; undefined if it lists none. */
+  readonly rowsOf?: (record: unknown) => readonly unknown[] | undefined;
   readonly heading: string;
   readonly columns: readonly Column[];
 }
@@ -180,6 +184,8 @@ export interface OutputOptions {
   /** Other lines are printed in between (--debug): nothing is redrawn. */
   readonly plain?: boolean;
   readonly quiet: boolean;
+  /** Amounts of TSV and CSV in decimals instead of the minor unit. */
+  readonly decimal?: boolean;
   readonly rawCsv: boolean;
   /** CSV begins with a byte order mark. */
   readonly bom?: boolean;

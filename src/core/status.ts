@@ -18,8 +18,11 @@ export const STATUSES: ReadonlyMap<string, readonly [word: string, tone: Tone]> 
   ['failed', ['failed', 'bad']],
   // Payments of charges.
   ['paid', ['paid', 'good']],
+  ['overpaid', ['overpaid', 'good']],
+  ['underpaid', ['part paid', 'open']],
   ['open', ['open', 'open']],
   ['expired', ['expired', 'bad']],
+  ['reversed', ['reversed', 'bad']],
   // Charges in the ledger.
   ['sending', ['sending', 'busy']],
   ['accepted', ['accepted', 'good']],

@@ -6,27 +6,29 @@ import { EXPIRY_LIMIT_MS, machineValue } from '../core/charge.ts';
 import { unreachable, type Violation } from '../core/error.ts';
 import { formatMoney } from '../core/money.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { derivedDigits, derivedId, newId, randomText } from './ids.ts';
+import { derivedDigits, newId, randomText } from './ids.ts';
 import {
   asksFor,
   chargedBy,
   emit,
   emitRequestChange,
   isPaid,
+  missingOf,
   REFUND_FAULT,
   refundedOf,
   type Scripted,
   scriptedOf,
   scriptedRefund,
+  settleRequest,
 } from './payments.ts';
+import { PSP } from './records.ts';
 import { invalid, invalidBy, type OperationHandler, present, type RequestOf, refusal, UNFUNDED } from './service.ts';
-import type { ActivityPlan, EmulatorStore } from './store.ts';
+import type { ActivityPlan, EmulatorStore, StoredActivity } from './store.ts';
 
 type ActivityOutcome = Pick<Activity, 'status' | 'next_action' | 'error'>;
 
 interface Attempt {
   readonly uid: string;
-  readonly medium: string;
   /** The provider's own reference. */
   readonly reference: string | null;
   readonly outcome: ActivityOutcome;
@@ -34,15 +36,18 @@ interface Attempt {
   readonly at: string;
 }
 
-/** Builds an attempt to charge a payment request (interface.md 2.4), with the fields that public material adds. */
-export const activityOn = (ugwo: Ugwo, { uid, medium, reference, outcome, at }: Attempt): Activity => ({
+/**
+ * Builds an attempt to charge a payment request with its amount (interface.md 2.4), with the fields that public material
+ * adds.
+ */
+export const activityOn = (ugwo: Ugwo, { uid, reference, outcome, at }: Attempt): Activity => ({
   uid,
   ugwo_uid: ugwo.uid,
   activity_type: 'charge',
   amount: ugwo.amount,
   checkout: ugwo.checkout,
   ugwo_medium: null,
-  psp: derivedId('psp', medium),
+  psp: PSP,
   psp_external_id: reference,
   ...outcome,
   created_at: at,
@@ -144,8 +149,8 @@ const refuseUnrouted = (data: Data, { checkout }: Ugwo): void => {
 };
 
 /**
- * interface.md 4.2: attempts to charge a payment request. Attempts are independent (rule 2): an open or failed one
- * prevents no other.
+ * interface.md 4.2: attempts to charge a payment request, with what is missing of its amount. Attempts are independent
+ * (rule 2): an open or failed one prevents no other.
  */
 export const charge: OperationHandler<'ugwo.charge'> = ({ params, body, now, hangUp }, store) => {
   const ugwo = present(store.ugwo(params.ugwoUid), 'ugwo.error.not_found');
@@ -155,14 +160,15 @@ export const charge: OperationHandler<'ugwo.charge'> = ({ params, body, now, han
   const uid = newId('act');
   const scripted = scriptedOf(ugwo, medium);
   if (scripted?.kind === 'unfunded') throw refusal(402, UNFUNDED);
-  const outcome = scripted?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, ugwo, uid, now);
+  const asked = { ...ugwo, amount: missingOf(ugwo) };
+  const outcome = scripted?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, asked, uid, now);
   const reference = outcome.status === 'failed' ? null : `EMU-${randomText(16)}`;
-  const activity = activityOn(ugwo, { uid, medium, reference, outcome, at: utcAtom(now) });
+  const activity = activityOn(asked, { uid, reference, outcome, at: utcAtom(now) });
   if (scripted?.kind === 'lost') hangUp();
   if (scripted?.kind === 'lost' && !scripted.made) return activity;
   const plan = scripted?.kind === 'fail' ? undefined : planOf(body.data, scripted, now);
-  store.addActivity({ activity, ugwo: ugwo.uid }, plan);
-  if (activity.status === 'processing') store.setUgwoStatus(ugwo.uid, 'processing');
+  store.addActivity({ activity, ugwo: ugwo.uid, medium }, plan);
+  settleRequest(store, ugwo.uid);
   emit(store, now, 'ugwo.activity.created', () => activity);
   emitRequestChange(store, now, ugwo);
   return activity;
@@ -182,17 +188,18 @@ const REFUNDABLE = ['successful', 'partially_refunded', 'refunded'];
  * A transfer needs a destination, since the service doesn't know the payer's account. Other mediums refund to the
  * source.
  */
-const needsDestination = ({ psp }: Activity): boolean => psp === derivedId('psp', 'bank_transfer');
+const needsDestination = ({ medium }: StoredActivity): boolean => medium === 'bank_transfer';
 
 /** Returns the amount of a refund. Throws a ProblemError if it can't be made. */
-const refundAmount = (body: RefundBody, activity: Activity, currency: string, store: EmulatorStore): number => {
+const refundAmount = (body: RefundBody, kept: StoredActivity, currency: string, store: EmulatorStore): number => {
+  const { activity } = kept;
   if (!REFUNDABLE.includes(machineValue(activity.status))) throw refusal(409, 'nzube.refund.error.activity_not_paid');
   const left = chargedBy(activity) - refundedOf(store, activity.uid, (status) => status !== 'failed');
   const amount = body.amount === undefined ? left : Number(String(body.amount));
   const isWholly = machineValue(activity.status) === 'refunded' || left <= 0;
   if (isWholly || amount > left) throw invalidBy('nzube.refund.error.refund_amount_too_high', 'amount');
   if (amount < (LEAST[currency] ?? 1)) throw invalidBy('nzube.refund.error.refund_amount_too_low', 'amount');
-  if (needsDestination(activity) && body.destination === undefined) {
+  if (needsDestination(kept) && body.destination === undefined) {
     throw invalidBy('nzube.refund.error.missing_destination', 'destination');
   }
   return amount;
@@ -209,7 +216,7 @@ export const createRefund: OperationHandler<'refund.create'> = ({ body, now }, s
     throw refusal(404, 'activity.error.not_found', { field: 'ugwo_activity' });
   if (asksFor(ugwo, '402')) throw refusal(402, UNFUNDED);
   const currency = machineValue(ugwo.currency ?? '');
-  const amount = refundAmount(body, kept.activity, currency, store);
+  const amount = refundAmount(body, kept, currency, store);
   const scripted = scriptedRefund(ugwo);
   const isFailed = scripted?.ending === 'failed' && scripted.after === 0;
   const at = utcAtom(now);

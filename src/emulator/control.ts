@@ -86,7 +86,12 @@ const settleActivity = (service: Service, body: Body) => {
   if (as === undefined) throw invalid([{ propertyPath: 'as', title: `is none of ${ENDINGS.join(', ')}` }]);
   const after = body['in'] === undefined ? undefined : durationIn(body, 'in');
   const amount = countIn(body, 'amount', 1, LARGEST_AMOUNT);
-  const settling = { activity: String(body['activity']), as, after, amount };
+  const settling = {
+    activity: String(body['activity']),
+    as,
+    after,
+    amount: amount === undefined ? undefined : () => amount,
+  };
   return asRefusal(() => settle(service.store, settling, nowOf(service))).activity;
 };
 

@@ -28,7 +28,7 @@ export const derivedDigits = (source: string, length: number): string =>
 export const newId = (prefix: IdPrefix | 'rfd' | 'evt'): string => `${prefix}.${WORKSPACE}.${randomText(LENGTH)}`;
 
 /** Returns the identifier of a seeded record: the same for the same name on every machine. */
-export const derivedId = (prefix: IdPrefix | 'psp', name: string): string =>
+export const derivedId = (prefix: IdPrefix, name: string): string =>
   `${prefix}.${WORKSPACE}.${derivedText(`${prefix} ${name}`, LENGTH)}`;
 
 /**

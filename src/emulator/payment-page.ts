@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
+import { balanceOf, PAYMENTS, paymentShown, requestFacts } from '../charge/payment.ts';
 import type { Activity } from '../contract/activity.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
-import { machineValue, paymentStatusOf } from '../core/charge.ts';
+import { machineValue } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import { isLoopback } from '../core/origin.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
-import { catchUp, isPaid } from './payments.ts';
+import { catchUp, isPaid, missingOf } from './payments.ts';
 import { isKey, nowOf, respond, type Service } from './service.ts';
 
 /**
@@ -33,14 +34,18 @@ const fail = (code, message) => {
 };
 const isOver = async () => {
   const answer = await fetch(location.href, { headers: { accept: 'application/json' } });
-  const { status, activity, code, message } = await answer.json();
+  const { status, activity, money, code, message } = await answer.json();
   if (PAID.includes(status)) {
-    tell('Paid. Thank you.');
+    tell('Paid. Thank you. ' + money);
     say('success', { activityUid: activity.uid });
     return true;
   }
   if (code) return fail(code, message);
   if (activity && activity.status === 'failed') return fail(activity.code, activity.message);
+  if (status === 'requires_ugwo' && activity) {
+    tell(money);
+    return true;
+  }
   return false;
 };
 const lookUntilOver = async () => {
@@ -132,6 +137,16 @@ ${body}
 </body></html>
 `;
 
+/** Says what was paid: `NGN 500.00 of NGN 900.00 is missing. NGN 400.00 was paid.` Empty if nothing was. */
+const moneyWords = (ugwo: Ugwo): string => {
+  const { asked = 0, received, missing = 0, excess = 0 } = balanceOf(requestFacts(ugwo));
+  const money = (minor: number): string => formatMoney(minor, machineValue(ugwo.currency ?? ''));
+  if (received === 0) return '';
+  const paid = `${money(received)} was paid`;
+  if (missing > 0 && stopOf(ugwo) === undefined) return `${money(missing)} of ${money(asked)} is missing. ${paid}.`;
+  return excess > 0 ? `${paid}, ${money(excess)} too much.` : `${paid}.`;
+};
+
 /** Renders the customer's next step: the account, or the code to dial. */
 const actionOf = ({ next_action: action }: Activity): string => {
   const entries = Object.entries(action?.['headers'] ?? {});
@@ -141,14 +156,14 @@ const actionOf = ({ next_action: action }: Activity): string => {
 
 const bodyOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const mediums = (ugwo.checkout?.mediums ?? []).map(({ medium }) => `<li>${escapeHtml(machineValue(medium))}</li>`);
-  const open = activities.findLast(({ status }) => paymentStatusOf(machineValue(status)) === 'open');
+  const open = activities.findLast(({ status }) => paymentShown({ status }) === 'open');
   const action =
     open === undefined
       ? `<p>Nothing is to be paid yet. For the developer: <code>paycli ugwo charge ${escapeHtml(ugwo.uid)} --medium …</code></p>`
       : `${actionOf(open)}
 <p><button id="paid" type="button">I have paid</button></p>
 <p><small>For the developer: <code>paycli emulator settle ${escapeHtml(open.uid)} --as successful</code></small></p>`;
-  return `<p>${escapeHtml(ugwo.description ?? '')}</p>\n<ul>${mediums.join('')}</ul>\n${action}`;
+  return `<p>${escapeHtml(ugwo.description ?? '')}</p>\n<p>${moneyWords(ugwo)}</p>\n<ul>${mediums.join('')}</ul>\n${action}`;
 };
 
 const stopOf = (ugwo: Ugwo): Stop | undefined => {
@@ -158,12 +173,13 @@ const stopOf = (ugwo: Ugwo): Stop | undefined => {
 
 /** Returns the state of the payment as JSON, for the page's own script. */
 const stateOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
-  const paid = activities.find(({ status }) => paymentStatusOf(machineValue(status)) === 'paid');
-  const latest = paid ?? activities.at(-1);
+  const paid = activities.find(({ status }) => PAYMENTS[paymentShown({ status })].brings);
+  const latest = isPaid(ugwo) ? paid : activities.at(-1);
   const fault = { code: valueAt(latest, 'error.code'), message: valueAt(latest, 'error.message') };
   const activity = latest === undefined ? null : { uid: latest.uid, status: machineValue(latest.status), ...fault };
   const { code, message }: Partial<Stop> = stopOf(ugwo) ?? {};
-  return JSON.stringify({ status: machineValue(ugwo.status ?? ''), activity, code, message });
+  const status = machineValue(ugwo.status ?? '');
+  return JSON.stringify({ status, activity, money: moneyWords(ugwo), code, message });
 };
 
 /** Returns the origin that frames the page; undefined without a frame, null if the origin isn't on this machine. */
@@ -182,8 +198,8 @@ export const showPage = (service: Service, { segments, query, headers }: HttpReq
   const show = (status: number, type: string, text: string) => respond(service, status, type, text, headersFor(framed));
   const page = (status: number, ...html: Parameters<typeof htmlOf>) =>
     show(status, 'text/html; charset=utf-8', htmlOf(...html));
-  const stop = ({ status, code, message }: Stop): HttpAnswer =>
-    page(status, message, '', { origin: framed, code, message });
+  const stop = ({ status, code, message }: Stop, words = ''): HttpAnswer =>
+    page(status, message, `<p>${words}</p>`, { origin: framed, code, message });
   if (framer === null) return stop(STOPS.origin);
   if (!isKey(query.get('pk') ?? '', store.setting('public_key') ?? '')) return stop(STOPS.key);
   catchUp(store, nowOf(service));
@@ -194,7 +210,7 @@ export const showPage = (service: Service, { segments, query, headers }: HttpReq
     return show(200, 'application/json', stateOf(ugwo, activities));
   }
   const stopped = stopOf(ugwo);
-  if (stopped !== undefined) return stop(stopped);
-  const title = `Pay ${formatMoney(ugwo.amount ?? 0, machineValue(ugwo.currency ?? ''))}`;
+  if (stopped !== undefined) return stop(stopped, moneyWords(ugwo));
+  const title = `Pay ${formatMoney(missingOf(ugwo), machineValue(ugwo.currency ?? ''))}`;
   return page(200, title, bodyOf(ugwo, activities), { origin: framed });
 };

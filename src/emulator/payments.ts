@@ -1,6 +1,7 @@
+import { balanceOf, paymentShown, requestFacts } from '../charge/payment.ts';
 import type { Activity } from '../contract/activity.ts';
 import type { Refund, Ugwo, UgwoWithActivities } from '../contract/ugwo.ts';
-import { machineValue, paymentStatusOf, readNextAction } from '../core/charge.ts';
+import { machineValue, readNextAction } from '../core/charge.ts';
 import { type ActivityEnding, ENDINGS } from '../core/data-files.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { printExact, valueAt } from '../core/json.ts';
@@ -52,7 +53,7 @@ const scriptedCharge = (word: string, medium: string): Scripted | undefined => {
   if (word === '402') return { kind: 'unfunded' };
   if (word === 'lost' || word === 'lost:unmade') return { kind: 'lost', made: word === 'lost' };
   const end = endOf(word, ENDINGS);
-  return end === undefined || end.ending === 'taken_back' ? undefined : { kind: 'end', ...end };
+  return end === undefined || end.ending === 'reversed' ? undefined : { kind: 'end', ...end };
 };
 
 /** Returns the first word that `read` understands, parsed. */
@@ -65,9 +66,9 @@ const firstScripted = <T>(ugwo: Asking, read: (word: string) => T | undefined): 
 export const scriptedOf = (ugwo: Asking, medium: string): Scripted | undefined =>
   firstScripted(ugwo, (word) => scriptedCharge(word, medium));
 
-/** `taken_back:2m`: the delay in milliseconds from the payment until the provider takes the money back. */
+/** `reversed:2m`, or `taken_back:2m`: the delay in milliseconds from the payment until the provider reverses it. */
 const reversalDelay = (ugwo: Asking): number | undefined =>
-  firstScripted(ugwo, (word) => endOf(word, ['taken_back'])?.after);
+  firstScripted(ugwo, (word) => endOf(word, ['reversed', 'taken_back'])?.after);
 
 /**
  * Returns the scripted outcome of a refund and its delay: `refund:failed` (at once), `refund:failed:30s`,
@@ -133,7 +134,7 @@ const emitActivityEnd = (store: EmulatorStore, at: number, activity: Activity): 
 const FAULTS = {
   failed: { code: 'psp.error.declined', message: 'The provider refused this charge, as the emulator was asked to.' },
   expired: { code: 'psp.error.expired', message: 'The customer did not pay in time.' },
-  taken_back: { code: 'psp.error.reversed', message: 'The provider took the payment back.' },
+  reversed: { code: 'psp.error.reversed', message: 'The provider reversed the payment.' },
 } as const satisfies Partial<Record<ActivityEnding, unknown>>;
 
 export const REFUND_FAULT = { message: 'The bank of the destination refused this refund.' };
@@ -152,30 +153,32 @@ const endedActivity = (activity: Activity, ending: ActivityEnding, at: number): 
   updated_at: utcAtom(at),
 });
 
+const isOpen = (activity: Activity): boolean => paymentShown(activity) === 'open';
+
+/** Returns what is missing of a payment request, in the minor unit. */
+export const missingOf = (ugwo: Ugwo): number => balanceOf(requestFacts(ugwo)).missing ?? 0;
+
 /** Derives the status of a payment request from its payments. A cancelled or refunded one keeps its status. */
 const statusBy = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const status = machineValue(ugwo.status ?? '');
   if (status === 'cancelled' || (isPaid(ugwo) && status !== 'ugwo_successful')) return status;
   const paid = Number(ugwo['total_amount_paid'] ?? 0);
   if (paid > 0 && paid >= (ugwo.amount ?? 0)) return 'ugwo_successful';
-  return activities.some(({ status }) => machineValue(status) === 'processing') ? 'processing' : 'requires_ugwo';
+  return activities.some(isOpen) ? 'processing' : 'requires_ugwo';
 };
 
 /** Updates the status of a payment request after a change of its payments or activities. */
-const settleRequest = (store: EmulatorStore, uid: string): void => {
+export const settleRequest = (store: EmulatorStore, uid: string): void => {
   const ugwo = store.ugwo(uid);
   if (ugwo === undefined) return;
   const status = statusBy(ugwo, store.activitiesOn(uid));
   if (status !== machineValue(ugwo.status ?? '')) store.setUgwoStatus(uid, status);
 };
 
-/**
- * Marks a success with another amount than requested, and one on a request that was already paid as a double charge
- * (public material).
- */
+/** Adds the money that came to a success. One on a request that was already paid is a double charge (public material). */
 const paidActivity = (activity: Activity, ugwo: Ugwo, paid: number): Activity => ({
   ...activity,
-  ...(paid === activity['amount'] ? {} : { charged_amount: paid }),
+  charged_amount: paid,
   ...(isPaid(ugwo) ? { is_double_charge: true } : {}),
 });
 
@@ -189,9 +192,9 @@ export const endActivity = (
   const plain = endedActivity(kept.activity, ending, due);
   const result = ending === 'successful' && ugwo !== undefined ? paidActivity(plain, ugwo, paid) : plain;
   const backAfter = ending === 'successful' && ugwo !== undefined ? reversalDelay(ugwo) : undefined;
-  store.replaceActivity(result, backAfter === undefined ? undefined : { ending: 'taken_back', due: due + backAfter });
+  store.replaceActivity(result, backAfter === undefined ? undefined : { ending: 'reversed', due: due + backAfter });
   if (ending === 'successful') store.addPayment(kept.ugwo, paid);
-  if (ending === 'taken_back') store.addPayment(kept.ugwo, -paid);
+  if (ending === 'reversed') store.addPayment(kept.ugwo, -paid);
   settleRequest(store, kept.ugwo);
   emitActivityEnd(store, due, result);
   if (ugwo !== undefined) emitRequestChange(store, due, ugwo);
@@ -251,8 +254,8 @@ export interface Settling {
   readonly as: ActivityEnding;
   /** Milliseconds from now; undefined: at once. */
   readonly after: number | undefined;
-  /** Amount paid with a success, in the minor unit; undefined: the full amount. */
-  readonly amount?: number | undefined;
+  /** Amount that comes with a success, in the minor unit of the given currency; undefined: the full amount. */
+  readonly amount?: ((currency: string) => number) | undefined;
 }
 
 export interface Settled {
@@ -267,16 +270,20 @@ export const unknownActivity = (uid: string): PayError =>
     hint: 'name the data file that it was charged in with --data',
   });
 
-/** Returns the activity if it can end this way: an open one, or a paid one for `taken_back`. Throws usage errors. */
+/**
+ * Returns the activity if it can end this way: an open one, an expired one if money comes late, a paid one for a
+ * reversal. Throws usage errors.
+ */
 const endable = (store: EmulatorStore, uid: string, as: ActivityEnding): StoredActivity => {
   const kept = store.activity(uid);
   if (kept === undefined) throw unknownActivity(uid);
   const status = machineValue(kept.activity.status);
-  if (as === 'taken_back') {
+  const payment = paymentShown(kept.activity);
+  if (as === 'reversed') {
     if (status === 'successful') return kept;
-    throw usageError(`the activity ${uid} can't be taken back: it is ${statusWord(status)}`);
+    throw usageError(`the activity ${uid} can't be reversed: it is ${statusWord(status)}`);
   }
-  if (paymentStatusOf(status) === 'open') return kept;
+  if (payment === 'open' || (payment === 'expired' && as === 'successful')) return kept;
   throw usageError(`the activity ${uid} has ended already: it is ${statusWord(status)}`);
 };
 
@@ -284,7 +291,9 @@ const refuseAfterExpiry = (activity: Activity, due: number): void => {
   const action = readNextAction(activity);
   if (action?.kind !== 'transfer' || action.expiresAt === undefined || due <= action.expiresAt) return;
   const at = utcAtom(action.expiresAt);
-  throw usageError(`the account of the activity ${activity.uid} expires before that, at ${at}`);
+  throw usageError(`the account of the activity ${activity.uid} expires before that, at ${at}`, {
+    hint: 'for a late transfer, let it expire first: paycli emulator clock',
+  });
 };
 
 /** Ends an activity now or later. Throws usage errors. */
@@ -292,7 +301,8 @@ export const settle = (store: EmulatorStore, { activity: uid, as, after, amount 
   store.write(() => {
     endDue(store, now);
     const kept = endable(store, uid, as);
-    const plan = { ending: as, due: now + (after ?? 0), paid: amount };
+    const currency = machineValue(store.ugwo(kept.ugwo)?.currency ?? '');
+    const plan = { ending: as, due: now + (after ?? 0), paid: amount?.(currency) };
     if (after === undefined) return { activity: endActivity(store, kept, plan), due: undefined };
     refuseAfterExpiry(kept.activity, plan.due);
     store.replaceActivity(kept.activity, plan);

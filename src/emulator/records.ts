@@ -122,6 +122,9 @@ export const deleteOnye: OperationHandler<'onye.delete'> = ({ params, now }, sto
 
 // Checkouts
 
+/** The provider of every medium, as the service's documentation names one. */
+export const PSP = 'paystack_ng';
+
 /** A checkout, and its form in payment requests. */
 interface CheckoutForms {
   readonly checkout: Checkout;
@@ -136,7 +139,7 @@ const checkoutForms = (
   status = 'active',
 ): CheckoutForms => {
   const uid = derivedId('chk', name);
-  const positioned = mediums.map((medium, index) => ({ medium, position: index + 1, is_default: index === 0 }));
+  const positioned = mediums.map((medium, position) => ({ medium, position, is_default: position === 0 }));
   return {
     checkout: { uid, name: label, currency: code, status, mediums: positioned },
     snapshot: { uid, currency: [code, `${label} (${code})`], mediums: mediums.map((medium) => ({ medium })) },
@@ -206,7 +209,7 @@ const BANKS: Readonly<Record<string, readonly string[]>> = { ussd: BANK_CODES, m
 export const listProviders: OperationHandler<'checkout.providers'> = ({ params: { medium, ...params } }) => {
   const offered = checkoutAt(params).mediums?.some((one) => one.medium === medium) === true;
   if (!offered) throw refusal(404, 'checkout.error.medium_not_found');
-  return [{ psp: derivedId('psp', medium), banks: banksOf(BANKS[medium] ?? []) }];
+  return [{ psp: PSP, banks: banksOf(BANKS[medium] ?? []) }];
 };
 
 // Payment requests
@@ -301,11 +304,13 @@ export const getUgwo: OperationHandler<'ugwo.get'> = ({ params }, store) =>
 export const listUgwo: OperationHandler<'ugwo.list'> = ({ query }, store) =>
   pageOf('ugwo', query, store, store.ugwoBefore);
 
-/** Cancels a payment request with no payment made or in progress (public material). */
+/** Cancels a payment request with no payment made or in progress, and returns it in short form (public material). */
 export const cancelUgwo: OperationHandler<'ugwo.cancel'> = ({ params, now }, store) => {
   const ugwo = requestAt(params.uid, store);
-  if (machineValue(ugwo.status ?? '') !== 'requires_ugwo') throw refusal(409, 'nzube.ugwo.error.not_cancellable');
+  const isOpen = machineValue(ugwo.status ?? '') === 'requires_ugwo';
+  if (!isOpen || Number(ugwo['total_amount_paid']) > 0) throw refusal(409, 'nzube.ugwo.error.not_cancellable');
   store.setUgwoStatus(ugwo.uid, 'cancelled');
   emitRequestChange(store, now, ugwo);
-  return requestAt(ugwo.uid, store);
+  const { uid, status, amount, currency } = requestAt(ugwo.uid, store);
+  return { uid, status, amount, currency };
 };

@@ -86,6 +86,25 @@ const TABLES = `
   CREATE INDEX delivery_due ON delivery (webhook, due, seq);
 `;
 
+/**
+ * Stores the medium, which files of older versions hide in the psp. There, an open activity left its payment request
+ * open, and a reversal had another name.
+ */
+const MEDIUMS = `
+  ALTER TABLE activity ADD COLUMN medium TEXT;
+  UPDATE activity SET medium = CASE record ->> '$.psp'
+    WHEN 'psp.Lcal.f2NU7f3JkxOsoq0XG416SqSp' THEN 'bank_transfer'
+    WHEN 'psp.Lcal.PVwX8bIm0N9QxzznRIhgQtLC' THEN 'ussd'
+    WHEN 'psp.Lcal.t2fXtYQWjbmZX9bBMHjRPxm3' THEN 'mobile_money'
+  END, record = json_set(record, '$.psp', 'paystack_ng');
+  UPDATE activity SET ending = 'reversed' WHERE ending = 'taken_back';
+  UPDATE ugwo SET record = json_set(record, '$.status', 'processing')
+  WHERE record ->> '$.status' = 'requires_ugwo' AND EXISTS (
+    SELECT 1 FROM activity
+    WHERE activity.ugwo = ugwo.uid AND activity.record ->> '$.status' IN ('requires_action', 'processing')
+  );
+`;
+
 const ELSEWHERE = 'set PAYCLI_HOME to another folder (the emulator commands take --data FILE, too)';
 const START_OVER = `Empty it with \`paycli emulator reset\`, or ${ELSEWHERE}.`;
 
@@ -107,7 +126,7 @@ const errorOf = ({ kind, path, what, cause }: DatabaseFault): PayError => {
 export const DATA_FILE: DatabaseKind = {
   // "payl"
   applicationId: 0x7061796c,
-  migrations: [TABLES],
+  migrations: [TABLES, MEDIUMS],
   survives: 'process',
   fill: (db) => {
     const insert = db.prepare('INSERT INTO setting (name, value) VALUES (?, ?)');

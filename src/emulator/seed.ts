@@ -1,4 +1,3 @@
-import type { Activity } from '../contract/activity.ts';
 import type { Onye } from '../contract/onye.ts';
 import type { Ugwo } from '../contract/ugwo.ts';
 import { machineValue } from '../core/charge.ts';
@@ -7,7 +6,7 @@ import { activityOn } from './charge.ts';
 import { derivedId, derivedText } from './ids.ts';
 import { isPaid } from './payments.ts';
 import { GHANA, NIGERIA } from './records.ts';
-import type { EmulatorStore } from './store.ts';
+import type { EmulatorStore, StoredActivity } from './store.ts';
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
@@ -143,16 +142,16 @@ const paymentRequest = (number: number, age: number, createdAt: string): Ugwo =>
 };
 
 /** Returns the charge of a payment request that is paid or processing; undefined for any other. */
-const chargeOf = (number: number, ugwo: Ugwo): Activity | undefined => {
+const chargeOf = (number: number, ugwo: Ugwo): StoredActivity | undefined => {
   const status = CHARGED[machineValue(ugwo.status ?? '')];
   if (status === undefined) return undefined;
-  return activityOn(ugwo, {
+  const activity = activityOn(ugwo, {
     uid: derivedId('act', String(number)),
-    medium: machineValue(pick(ugwo.checkout?.mediums ?? [], number).medium),
     reference: `EMU-${derivedText(`reference ${number}`, 16)}`,
     outcome: { status, next_action: null, error: null },
     at: ugwo.created_at ?? '',
   });
+  return { activity, ugwo: ugwo.uid, medium: machineValue(pick(ugwo.checkout?.mediums ?? [], number).medium) };
 };
 
 /** Every seventh payment request has no customer. */
@@ -176,7 +175,7 @@ export const seedStore = (store: EmulatorStore, { customers, ugwo }: SeedSize, n
     const number = firstUgwo + index;
     const request = paymentRequest(number, ugwo - 1 - index, ugwoAt(index));
     store.addUgwo(request, payerOf(number, payers));
-    const activity = chargeOf(number, request);
-    if (activity !== undefined) store.addActivity({ activity, ugwo: request.uid }, undefined);
+    const charge = chargeOf(number, request);
+    if (charge !== undefined) store.addActivity(charge, undefined);
   }
 };

@@ -1,5 +1,4 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import type { Judge } from '../contract/common.ts';
 import type { AnswerOf, OperationId, Operations } from '../contract/operations.ts';
 import { type ProblemAnswer, problemAnswer } from '../contract/problem.ts';
@@ -27,10 +26,6 @@ export class ProblemError extends Error {
   }
 }
 
-/** Node still uses the old title of 413. */
-const titleOf = (status: number): string =>
-  status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? 'Unknown Error');
-
 /** A 402 of the service: the workspace's balance for the service itself is used up (public material). */
 export const UNFUNDED = 'workspace.error.balance_too_low';
 
@@ -44,14 +39,14 @@ export const refusal = (
   { field, headers }: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
 ): ProblemError => {
   const errors = field === undefined ? [] : [{ field, message: detail }];
-  const problem = { type: 'about:blank', title: titleOf(status), status, detail, message: detail, errors };
-  return new ProblemError(problem, headers);
+  const kind = { type: 'https://tools.ietf.org/html/rfc2616#section-10', title: 'An error occurred' };
+  return new ProblemError({ ...kind, status, detail, message: detail, errors }, headers);
 };
 
 /** Builds a validation failure: status 422 and one violation for each broken rule (interface.md section 7). */
 export const invalid = (violations: readonly Violation[]): ProblemError =>
   new ProblemError({
-    type: 'about:blank',
+    type: 'https://symfony.com/errors/validation',
     title: 'Validation Failed',
     status: 422,
     detail: violations.map(({ propertyPath, title }) => `${propertyPath}: ${title}`).join('\n'),

@@ -45,10 +45,12 @@ const placedOf = <T>(rows: readonly StoredRow[], read: (row: StoredRow) => T | u
 /** Start position of a page without a cursor. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-/** An activity and the uid of its payment request. */
+/** An activity, the uid of its payment request, and its medium, which answers don't show. */
 export interface StoredActivity {
   readonly activity: Activity;
   readonly ugwo: string;
+  /** Empty if an older version didn't store it. */
+  readonly medium: string;
 }
 
 /** The planned ending of an activity, and the amount paid if it differs from the activity's own. */
@@ -58,7 +60,8 @@ export interface ActivityPlan extends Due<ActivityEnding> {
 
 const storedActivity = (row: StoredRow): StoredActivity | undefined => {
   const [activity, ugwo] = [recordOf<Activity>(row), optionalText(row?.['ugwo'])];
-  return activity === undefined || ugwo === undefined ? undefined : { activity, ugwo };
+  if (activity === undefined || ugwo === undefined) return undefined;
+  return { activity, ugwo, medium: optionalText(row?.['medium']) ?? '' };
 };
 
 const dueOf = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined => {
@@ -68,12 +71,14 @@ const dueOf = (row: StoredRow): (StoredActivity & ActivityPlan) | undefined => {
 };
 
 const activities = (db: DatabaseSync) => {
-  const find = db.prepare('SELECT ugwo, record FROM activity WHERE uid BETWEEN ? AND ?');
+  const find = db.prepare('SELECT ugwo, record, medium FROM activity WHERE uid BETWEEN ? AND ?');
   const on = db.prepare('SELECT record FROM activity WHERE ugwo = ? ORDER BY seq');
   const due = db.prepare(
-    'SELECT ugwo, record, due, ending, paid FROM activity WHERE due <= ? ORDER BY due, seq LIMIT 1',
+    'SELECT ugwo, record, medium, due, ending, paid FROM activity WHERE due <= ? ORDER BY due, seq LIMIT 1',
   );
-  const insert = db.prepare('INSERT INTO activity (uid, ugwo, record, due, ending, paid) VALUES (?, ?, ?, ?, ?, ?)');
+  const insert = db.prepare(
+    'INSERT INTO activity (uid, ugwo, record, medium, due, ending, paid) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
   const update = db.prepare('UPDATE activity SET record = ?, due = ?, ending = ?, paid = ? WHERE uid = ?');
   const columns = (plan: ActivityPlan | undefined) =>
     [plan?.due ?? null, plan?.ending ?? null, plan?.paid ?? null] as const;
@@ -81,8 +86,8 @@ const activities = (db: DatabaseSync) => {
     activity: (uid: string) => storedActivity(find.get(...meantBy(uid))),
     /** All activities of a payment request, oldest first. */
     activitiesOn: (ugwo: string) => on.all(ugwo).flatMap((row) => recordOf<Activity>(row) ?? []),
-    addActivity: ({ activity, ugwo }: StoredActivity, plan: ActivityPlan | undefined) =>
-      void insert.run(activity.uid, ugwo, printExact(activity), ...columns(plan)),
+    addActivity: ({ activity, ugwo, medium }: StoredActivity, plan: ActivityPlan | undefined) =>
+      void insert.run(activity.uid, ugwo, printExact(activity), medium, ...columns(plan)),
     /** Without a plan, the activity no longer changes by itself. */
     replaceActivity: (activity: Activity, plan: ActivityPlan | undefined) =>
       void update.run(printExact(activity), ...columns(plan), activity.uid),
@@ -333,7 +338,7 @@ const requests = (db: DatabaseSync) => {
     addUgwo: (ugwo: Ugwo, customer: string | null) =>
       void insert.run(ugwo.uid, customer, ugwo.ref ?? null, printExact(ugwo)),
     setUgwoStatus: (uid: string, status: string) => void setStatus.run(status, uid),
-    /** Adds to the total paid; the amount is negative if money was taken back. */
+    /** Adds to the total paid; the amount is negative if money was reversed. */
     addPayment: (uid: string, amount: number) => void pay.run(amount, uid),
   };
 };

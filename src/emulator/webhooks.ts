@@ -12,7 +12,7 @@ import { newId, randomText } from './ids.ts';
 import { emit, endActivity, endRefund, withActivities } from './payments.ts';
 import { addCustomer, createUgwo } from './records.ts';
 import { ProblemError } from './service.ts';
-import type { DeliveryAttempt, EmulatorStore, OutgoingDelivery, Webhook } from './store.ts';
+import type { DeliveryAttempt, EmulatorStore, OutgoingDelivery, StoredActivity, Webhook } from './store.ts';
 
 /** A webhook for display: never with its secret. */
 export interface ShownWebhook {
@@ -134,19 +134,19 @@ const dataFor = ({ uid, checkout }: Ugwo) => {
   throw usageError(`the payment request ${uid} has no checkout, so nothing can be charged on it`);
 };
 
-const charged = ({ store, now, ugwo }: Scene): Activity => {
+const charged = ({ store, now, ugwo }: Scene): StoredActivity => {
   const [uid, data] = [newId('act'), dataFor(ugwo)];
   const outcome = outcomeOf(data, ugwo, uid, now);
   const at = utcAtom(now);
   const reference = `EMU-${randomText(16)}`;
-  const activity = activityOn(ugwo, { uid, medium: data.medium, reference, outcome, at });
-  store.addActivity({ activity, ugwo: ugwo.uid }, undefined);
-  return activity;
+  const activity = activityOn(ugwo, { uid, reference, outcome, at });
+  const kept = { activity, ugwo: ugwo.uid, medium: data.medium };
+  store.addActivity(kept, undefined);
+  return kept;
 };
 
 const paid = (stage: Scene): Activity => {
-  const kept = { activity: charged(stage), ugwo: stage.ugwo.uid };
-  return endActivity(stage.store, kept, { ending: 'successful', due: stage.now });
+  return endActivity(stage.store, charged(stage), { ending: 'successful', due: stage.now });
 };
 
 const refunded = (stage: Scene, ending: 'successful' | 'failed') => {
@@ -173,7 +173,7 @@ const SCENES: Readonly<Record<EventName, (stage: Scene) => { readonly uid: strin
     paid(stage);
     return shownRequest(stage);
   },
-  'ugwo.activity.created': charged,
+  'ugwo.activity.created': (stage) => charged(stage).activity,
   'ugwo.activity.updated': paid,
   'ugwo.activity.double_charge_detected': (stage) => {
     paid(stage);

@@ -1,5 +1,6 @@
+import { payableUntil } from '../core/charge.ts';
 import { parseInstant } from '../core/time.ts';
-import type { Charge, Entry, Evidence, Moment, ServiceTime, UptimeMark } from './entry.ts';
+import type { Charge, Entry, Evidence, KeptActivity, Moment, ServiceTime, UptimeMark } from './entry.ts';
 
 /**
  * Milliseconds between two moments by the monotonic clock; undefined if they are of different boots or one is unknown.
@@ -68,6 +69,32 @@ export const serviceTime = (charge: Entry, now: Moment): number => {
     ? Math.min(now.at - UNCOMPARED_MS, ...told.map((one) => since(one, now)))
     : Math.min(...told.map((one) => since(one, now)));
 };
+
+/** Moment until which the customer can still pay an activity; undefined if no end is known (see `payableUntil`). */
+export const untilOf = (activity: KeptActivity | undefined): number | undefined =>
+  activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
+
+/** Milliseconds that the customer still has to pay a charge; undefined if no end is known. */
+export const payableFor = (charge: Entry, moment: Moment): number | undefined => {
+  const until = untilOf(charge.activity);
+  return until === undefined ? undefined : until - serviceTime(charge, moment);
+};
+
+/** Time for which a code or a step without an end counts as open before a charge by another medium, in milliseconds. */
+const CODE_OPEN_MS = 30 * 60_000;
+
+/** True if a customer is asked for a step, such as a code to dial. */
+const asksForStep = (activity: KeptActivity | undefined): boolean => activity?.status === 'requires_action';
+
+/** Moment until which an activity without an end counts as open, by the service's clock; undefined if it has no limit. */
+export const codeUntil = (activity: KeptActivity): number | undefined => {
+  const created = parseInstant(activity.createdAt ?? '')?.ms;
+  return asksForStep(activity) && created !== undefined ? created + CODE_OPEN_MS : undefined;
+};
+
+/** Milliseconds in which a charge without an end counts as open, since it was sent; undefined if it has no limit. */
+export const codeOpenFor = (charge: Charge, { at, mark }: Moment): number | undefined =>
+  asksForStep(charge.activity) ? CODE_OPEN_MS - (elapsed(charge.begun, mark) ?? at - charge.createdAt) : undefined;
 
 /** Largest difference at which both clocks may be right, in milliseconds. */
 const DOUBTFUL_MS = 30 * 60_000;

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import type { ActivityFacts, PaymentRead, RequestFacts } from '../charge/payment.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -78,6 +79,8 @@ export interface Intent extends LedgerTarget, Partial<ChargeTerms> {
   /** Job of the intent, and the row of its file, counted from 1. */
   readonly job?: string | undefined;
   readonly row?: number | undefined;
+  /** Person or account that sends it. */
+  readonly operator?: string | undefined;
 }
 
 /** Terms of a payment request, as far as a read has shown them. */
@@ -88,6 +91,36 @@ export interface RequestTerms {
   readonly ref?: string | undefined;
   /** Customer's uid. */
   readonly customer?: string | undefined;
+  /** Customer's e-mail address. */
+  readonly email?: string | undefined;
+}
+
+/** Money of an accepted charge at its last reading. Instants are milliseconds since the epoch. */
+export interface Money extends PaymentRead {
+  /** Moment of the payment by the service's time, else when it was first seen; undefined if it was never paid. */
+  readonly paidAt?: number | undefined;
+  /** Moment at which the reading was stored, by the ledger's clock. */
+  readonly readAt?: number | undefined;
+  /** The activity's own `updated_at`. */
+  readonly updatedAt?: number | undefined;
+  readonly failureCode?: string | undefined;
+  readonly isDoubleCharge?: boolean | undefined;
+  readonly psp?: string | undefined;
+  /** The provider's own reference of the payment (`psp_external_id`). */
+  readonly pspReference?: string | undefined;
+  /** Last four digits of the account number, and a digest that finds the whole number (see `Ledger.digest`). */
+  readonly accountLast4?: string | undefined;
+  readonly accountDigest?: string | undefined;
+  /** The payment request's status and received total at that reading. */
+  readonly requestStatus?: string | undefined;
+  readonly requestTotal?: number | undefined;
+  /** Missing amount of the payment request. */
+  readonly missing?: number | undefined;
+  /** Amount that the payment request received too much. */
+  readonly excess?: number | undefined;
+  readonly isPaidTwice?: boolean | undefined;
+  /** Activity that came too much, if the payment request was paid twice. */
+  readonly surplus?: string | undefined;
 }
 
 /** Stored part of an activity. */
@@ -102,6 +135,15 @@ export interface KeptActivity {
   readonly createdAt: string | undefined;
   /** Service's clock at that answer, in milliseconds, if known. */
   readonly servedAt?: number;
+  /** Start of the read that showed it, by this machine's clock. */
+  readonly askedAt?: number;
+  /** Facts of the answer. The ledger stores what follows from them as `Money`. */
+  readonly facts?: ActivityFacts;
+  readonly psp?: string | undefined;
+  readonly pspReference?: string | undefined;
+  /** See `Money`. */
+  readonly accountLast4?: string | undefined;
+  readonly accountDigest?: string | undefined;
 }
 
 /** Observation about an entry. A list of them is in the order of observation. */
@@ -133,6 +175,8 @@ export interface Entry extends Omit<Intent, 'bound'> {
   /** Exit code of the run that sent it. */
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
+  /** Set for an accepted charge whose activity was read. */
+  readonly money: Money | undefined;
   readonly evidence: readonly Evidence[];
 }
 
@@ -155,6 +199,8 @@ export interface Outcome {
 export interface Resolution {
   readonly state: 'accepted' | 'not_created';
   readonly activity?: KeptActivity;
+  /** Payment request, if the read that found the activity shows it. */
+  readonly request?: RequestFacts | undefined;
   readonly evidence: Evidence;
 }
 
@@ -273,7 +319,7 @@ export const asksTheSame = (
   data: Readonly<Record<string, unknown>>,
   digest: (text: string) => string,
 ): boolean => {
-  const asked = data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest);
+  const asked = data['phone'] === undefined ? undefined : numberDigestOf(String(data['phone']), digest);
   return (
     medium === data['medium'] &&
     provider === (data['provider'] === undefined ? undefined : String(data['provider'])) &&
@@ -282,8 +328,21 @@ export const asksTheSame = (
   );
 };
 
-/** Keyed digest that identifies a phone number. A plain digest would reveal it, since its digits can be guessed. */
-export const phoneDigestOf = (phone: string, digest: (text: string) => string): string => digest(digitsOf(phone));
+/**
+ * Keyed digest that identifies a phone or account number. A plain digest would reveal it, since its digits can be
+ * guessed.
+ */
+export const numberDigestOf = (number: string, digest: (text: string) => string): string => digest(digitsOf(number));
+
+/** The last digits and the digest of an account number; nothing of a text without digits. */
+export const keptAccount = (
+  number: string,
+  digest: (text: string) => string,
+): Pick<KeptActivity, 'accountLast4' | 'accountDigest'> => {
+  const digits = digitsOf(number);
+  if (digits === '') return {};
+  return { accountLast4: digits.slice(-KEPT_DIGITS), accountDigest: numberDigestOf(digits, digest) };
+};
 
 /** Passes every text, name and number in a JSON value through `clean`. */
 export const cleaned = <T>(value: T, clean: (text: string) => string): T => {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
+import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
 import { memo } from '../core/async.ts';
-import { CHARGE, isMedium, isTakenUp, payableUntil, paymentStatusOf, rowStateOf } from '../core/charge.ts';
+import { CHARGE, isMedium, isTakenUp, mediumOf, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
-import { valueAt } from '../core/json.ts';
 import type { Backend, Query } from './backend.ts';
-import { serviceTime, serviceTimeNow } from './clock.ts';
+import { codeOpenFor, codeUntil, payableFor, serviceTimeNow, untilOf } from './clock.ts';
 import {
   type Charge,
   type Entry,
@@ -16,26 +16,10 @@ import {
   type Sender,
 } from './entry.ts';
 import type { BeginOptions, Begun, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
-import { isNoCharge, isOtherMedium, mediumOf } from './match.ts';
+import { isNoCharge, isOtherMedium } from './match.ts';
 import { type Allowance, type AllowanceOf, dayOf, forbids, withPlan, withRow } from './policy.ts';
-import { keptActivity, type Snapshot } from './snapshot.ts';
-import { latest, markStale, started } from './transitions.ts';
-
-const untilOf = (activity: KeptActivity | undefined): number | undefined =>
-  activity && payableUntil({ status: activity.status, next_action: activity.nextAction });
-
-/** Milliseconds that the customer still has to pay a charge; undefined if no end is known. */
-export const payableFor = (charge: Entry, moment: Moment): number | undefined => {
-  const until = untilOf(charge.activity);
-  return until === undefined ? undefined : until - serviceTime(charge, moment);
-};
-
-/** Time that a last-moment payment may take to show, in milliseconds. */
-const SHOWS_WITHIN_MS = 15_000;
-
-/** True if somebody read the charge's status late enough after its account expired. */
-export const wasSeenExpired = (charge: Entry): boolean =>
-  charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
+import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
+import { markStale, moneyIn, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
 
 /** Parts of an intent that the guard uses. */
 type Wanted = Pick<Intent, 'kind' | 'medium'> & Pick<BeginOptions, 'once'>;
@@ -44,35 +28,89 @@ type Wanted = Pick<Intent, 'kind' | 'medium'> & Pick<BeginOptions, 'once'>;
 const isOther = (earlier: string, medium: string): boolean =>
   earlier !== medium && isMedium(earlier) && isMedium(medium);
 
-/** Returns why an activity blocks a charge. `left` is the time in milliseconds in which it can still be paid. */
-const refusalByActivity = (
-  status: string,
-  otherMedium: boolean,
-  left: number | undefined,
-): RefusalReason | 'expired' | undefined => {
-  const standing = paymentStatusOf(status);
-  if (standing === 'failed') return undefined;
-  if (standing !== 'open') return 'paid';
-  if (otherMedium) return undefined;
-  return left === undefined || left > 0 ? 'payable' : 'expired';
+/** An accepted charge, or an activity that somebody else made, as it stands in the way of a charge. */
+interface Standing {
+  readonly payment: Payment;
+  /** True if it certainly uses another medium. */
+  readonly isOther: boolean;
+  /** Time in milliseconds in which it can still be paid; undefined if no end is known. */
+  readonly left: number | undefined;
+  /** A read has shown it since its time to pay was over. */
+  readonly isSeen: boolean;
+}
+
+/** Returns why a payment blocks a charge. Until somebody reads it after its account expired, it may have been paid. */
+const refusalByPayment = ({ payment, isOther, left, isSeen }: Standing): RefusalReason | undefined => {
+  const { frees, brings } = PAYMENTS[payment];
+  if (frees) return undefined;
+  if (brings) return payment === 'underpaid' ? 'underpaid' : 'paid';
+  if (left === undefined || left > 0) return isOther ? 'other_medium' : 'payable';
+  return isOther || isSeen ? undefined : 'unseen';
 };
 
-/** An entry with a known outcome blocks nothing by its state alone. */
-const refusalByState = ({ state }: Entry): RefusalReason | undefined =>
-  state === 'unknown' ? 'unresolved' : state === 'sending' ? 'in_progress' : undefined;
+/** Obstacle of an earlier entry or of an activity, before any option. */
+const standsIn = (
+  standing: Standing,
+  by: Entry | undefined,
+  activity: KeptActivity | undefined,
+): readonly Obstacle[] => {
+  const why = refusalByPayment(standing);
+  return why === undefined ? [] : [{ why, by, activity, left: standing.left }];
+};
 
-/** Until somebody reads it after its account expired, nobody knows whether the charge was paid. */
-const refusalByCharge = (
-  charge: Charge,
-  medium: string,
+const standingOf = (charge: Charge, payment: Payment, medium: string, moment: Moment, seenNow: boolean): Standing => {
+  const other = isOther(charge.medium, medium);
+  const left = payableFor(charge, moment) ?? (other ? codeOpenFor(charge, moment) : undefined);
+  return { payment, isOther: other, left, isSeen: seenNow || wasSeenExpired(charge) };
+};
+
+/**
+ * Obstacle from an earlier entry, if it is one. Entries of other kinds block a charge only while their outcome is open.
+ */
+const obstacleBy = (
+  earlier: Entry,
+  { kind, medium = '', once }: Wanted,
   moment: Moment,
   seenNow: boolean,
-): RefusalReason | undefined => {
-  if (charge.state !== 'accepted') return undefined;
-  const left = payableFor(charge, moment);
-  const why = refusalByActivity(charge.activity?.status ?? '', isOther(charge.medium, medium), left);
-  if (why !== 'expired') return why;
-  return seenNow || wasSeenExpired(charge) ? undefined : 'unseen';
+): readonly Obstacle[] => {
+  const { state, activity } = earlier;
+  const because = (why: RefusalReason): Obstacle[] => [{ why, by: earlier, activity }];
+  if (state === 'unknown') return because('unresolved');
+  if (state === 'sending') return because('in_progress');
+  if (once === true && earlier.kind === kind && state === 'accepted') return because('made');
+  const payment = paymentIn(earlier);
+  if (kind !== CHARGE || !isCharge(earlier) || payment === undefined) return [];
+  return standsIn(standingOf(earlier, payment, medium, moment, seenNow), earlier, activity);
+};
+
+/** Earlier entries with the readings of their activities that a read of the payment request shows. */
+const withShown = (
+  earlier: readonly Entry[],
+  shown: Snapshot | undefined,
+  moment: Moment,
+): readonly { readonly entry: Entry; readonly seenNow: boolean }[] => {
+  const read = (shown === undefined ? [] : activitiesIn(shown)).map((raw) => keptActivity(raw, shown));
+  const activities = new Map(read.map((one) => [one.uid, one]));
+  return earlier.map((entry) => {
+    const activity = entry.activity && activities.get(entry.activity.uid);
+    if (activity === undefined) return { entry, seenNow: false };
+    return { entry: withReading(entry, { activity, request: shown?.facts, moment }), seenNow: true };
+  });
+};
+
+/** Activities of charges that no entry of this ledger made: a colleague, the dashboard or another machine did. */
+const othersIn = (earlier: readonly Entry[], shown: Snapshot): readonly unknown[] => {
+  const owned = new Set(earlier.map(({ activity }) => activity?.uid));
+  return activitiesIn(shown).filter((raw) => !owned.has(keptActivity(raw).uid) && !isNoCharge(raw));
+};
+
+const ofOther = (raw: unknown, shown: Snapshot, medium: string, moment: Moment): readonly Obstacle[] => {
+  const activity = keptActivity(raw, shown);
+  const other = isOtherMedium(raw, medium) || isOther(mediumOf(raw) ?? '', medium);
+  const until = untilOf(activity) ?? (other ? codeUntil(activity) : undefined);
+  const left = until === undefined ? undefined : until - serviceTimeNow(shown.servedAt, moment);
+  const { payment } = paymentOf(activityFacts(raw), { request: shown.facts });
+  return standsIn({ payment, isOther: other, left, isSeen: true }, undefined, activity);
 };
 
 /** States in which a payment request must not be charged (public-facts.md, Payment requests). */
@@ -83,99 +121,62 @@ const FINAL: Readonly<Record<string, RefusalReason>> = {
   cancelled: 'cancelled',
 };
 
-const refusalByRequest = ({ status, paidInFull, noCheckout }: Snapshot): RefusalReason | undefined => {
+/** Why a payment request itself must not be charged. `isExplained`: a payment that is known keeps it `processing`. */
+const refusalByRequest = ({ status, facts, noCheckout }: Snapshot, isExplained: boolean): RefusalReason | undefined => {
   if (Object.hasOwn(FINAL, status)) return FINAL[status];
-  if (paidInFull) return 'paid';
+  const { received = 0, missing = 0 } = facts === undefined ? {} : balanceOf(facts);
+  if (received > 0) return missing > 0 ? 'underpaid' : 'paid';
+  if (status === 'processing' && !isExplained) return 'processing';
   return noCheckout ? 'no_checkout' : undefined;
 };
 
-/**
- * Returns why an earlier entry blocks an intent. Entries of other kinds block a charge only while their outcome is
- * open.
- */
-const refusalBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boolean): RefusalReason | undefined => {
-  const { kind, medium, once } = wanted;
-  const open = refusalByState(earlier);
-  if (open !== undefined) return open;
-  if (once === true && earlier.kind === kind && earlier.state === 'accepted') return 'made';
-  if (kind !== CHARGE || !isCharge(earlier)) return undefined;
-  return refusalByCharge(earlier, medium ?? '', moment, seenNow);
-};
-
-/** Updates a charge with the activity that a read has just shown. */
-export const asShown = <T extends Entry>(charge: T, activity: KeptActivity, { at, mark }: Moment): T => {
-  const { servedAt } = activity;
-  const told = servedAt === undefined ? {} : { told: { service: servedAt, at, mark } };
-  const now = latest(charge.activity, activity);
-  // Keep the customer's next action when the service no longer shows one.
-  const nextAction = now.nextAction ?? charge.activity?.nextAction ?? null;
-  return { ...charge, ...told, activity: { ...now, nextAction } };
-};
-
-/** All activities that a read shows: the listed ones, and the latest one if it isn't listed. */
-const activitiesIn = ({ activities = [], last }: Snapshot): readonly unknown[] => {
-  const uid = valueAt(last, 'uid');
-  const isListed = last === undefined || activities.some((one) => valueAt(one, 'uid') === uid);
-  return isListed ? activities : [...activities, last];
-};
-
-/** Activities that a read shows, by uid. */
-const byUid = (shown: Snapshot): ReadonlyMap<string, KeptActivity> =>
-  new Map(
-    activitiesIn(shown)
-      .map((raw) => keptActivity(raw, shown.servedAt))
-      .map((one) => [one.uid, one]),
-  );
-
-const ofEarlier = (
-  earlier: readonly Entry[],
-  shown: ReadonlyMap<string, KeptActivity>,
-  wanted: Wanted,
-  moment: Moment,
-): Obstacle[] =>
-  earlier.flatMap((known) => {
-    const seen = known.activity && shown.get(known.activity.uid);
-    const by = seen === undefined ? known : asShown(known, seen, moment);
-    const why = refusalBy(by, wanted, moment, seen !== undefined);
-    return why === undefined ? [] : [{ why, by, activity: by.activity }];
-  });
-
-/** Obstacles from activities that no entry of this ledger made: a colleague, the dashboard or another machine did. */
-const ofOthers = (earlier: readonly Entry[], shown: Snapshot, medium: string, moment: Moment): Obstacle[] => {
-  const { servedAt } = shown;
-  const owned = new Set(earlier.map(({ activity }) => activity?.uid));
-  return activitiesIn(shown).flatMap((raw) => {
-    const activity = keptActivity(raw, servedAt);
-    if (owned.has(activity.uid) || isNoCharge(raw)) return [];
-    const until = untilOf(activity);
-    const left = until === undefined ? undefined : until - serviceTimeNow(servedAt, moment);
-    const otherMedium = isOtherMedium(raw, medium) || isOther(mediumOf(raw) ?? '', medium);
-    const why = refusalByActivity(activity.status, otherMedium, left);
-    return why === undefined || why === 'expired' ? [] : [{ why, by: undefined, activity }];
-  });
-};
-
-/** Obstacle from the payment request's own status, with the paid activity if there is one. */
-const ofRequest = (shown: Snapshot, others: readonly Obstacle[]): Obstacle[] => {
-  const why = refusalByRequest(shown);
+/** Obstacle from the payment request, with the activity that paid it if there is one. */
+const ofRequest = (shown: Snapshot, isExplained: boolean, found: readonly Obstacle[]): readonly Obstacle[] => {
+  const why = refusalByRequest(shown, isExplained);
   if (why === undefined) return [];
-  const paid = others.find((one) => one.why === 'paid');
+  const paid = found.find((one) => one.why === (why === 'underpaid' ? 'underpaid' : 'paid'));
   return [{ why, by: paid?.by, activity: paid?.activity }];
 };
 
-/** Gravest reason first. Reasons that can't be overridden come before the others. */
+/** Gravest reason first. Reasons that nothing overrides come before the others. */
 const GRAVITY: readonly RefusalReason[] = [
   'unresolved',
   'in_progress',
   'cancelled',
   'refunded',
   'paid',
+  'underpaid',
+  'not_underpaid',
   'payable',
+  'other_medium',
+  'processing',
   'unseen',
   'no_checkout',
   'made',
 ];
-const OVERRIDABLE: readonly RefusalReason[] = ['refunded', 'paid', 'payable', 'unseen', 'no_checkout', 'made'];
+/** Reasons that --again overrides. */
+const OVERRIDABLE: readonly RefusalReason[] = [
+  'payable',
+  'other_medium',
+  'processing',
+  'unseen',
+  'no_checkout',
+  'made',
+];
+
+/** True if an option lets the charge pass this obstacle. */
+const isOverridden = ({ why, activity }: Obstacle, { again, remaining, beside = [] }: BeginOptions): boolean =>
+  (again && OVERRIDABLE.includes(why)) ||
+  (remaining === true && why === 'underpaid') ||
+  (why === 'other_medium' && activity !== undefined && beside.includes(activity.uid));
+
+/** Missing amount of a payment request that was paid in part. */
+const missingFrom = (shown: Snapshot | undefined, by: Entry | undefined): number | undefined => {
+  const asked = by?.asked?.amount;
+  const { missing, received } = (by && moneyIn(by)) ?? {};
+  const left = asked === undefined || received === undefined ? undefined : asked - received;
+  return (shown?.facts && balanceOf(shown.facts, { asked }).missing) ?? missing ?? left;
+};
 
 /**
  * Returns the gravest obstacle to an intent, if any (charge-protocol, The guard; ADR 10, 17): an earlier entry, or the
@@ -185,26 +186,34 @@ const OVERRIDABLE: readonly RefusalReason[] = ['refunded', 'paid', 'payable', 'u
 export const guard = (
   earlier: readonly Entry[],
   intent: Wanted,
-  { again, shown, once = false }: BeginOptions,
+  how: BeginOptions,
   moment: Moment,
 ): Obstacle | undefined => {
+  const { shown, once = false, remaining = false } = how;
   const wanted = { ...intent, once };
+  const known = withShown(earlier, shown, moment);
+  const others = shown === undefined ? [] : othersIn(earlier, shown);
+  const standing = [...known.map(({ entry }) => paymentIn(entry)), ...others.map(paymentShown)];
+  const isExplained = standing.some((payment) => payment !== undefined && !PAYMENTS[payment].frees);
   const found = [
-    ...ofEarlier(earlier, shown === undefined ? new Map() : byUid(shown), wanted, moment),
-    ...(shown === undefined ? [] : ofOthers(earlier, shown, wanted.medium ?? '', moment)),
+    ...known.flatMap(({ entry, seenNow }) => obstacleBy(entry, wanted, moment, seenNow)),
+    ...(shown === undefined ? [] : others.flatMap((raw) => ofOther(raw, shown, wanted.medium ?? '', moment))),
   ];
-  const all = shown === undefined ? found : [...found, ...ofRequest(shown, found)];
-  return all
-    .filter(({ why }) => !again || !OVERRIDABLE.includes(why))
-    .sort((a, b) => GRAVITY.indexOf(a.why) - GRAVITY.indexOf(b.why) || (b.by?.seq ?? 0) - (a.by?.seq ?? 0))[0];
+  const request = shown === undefined ? [] : ofRequest(shown, isExplained, found);
+  const isPartPaid = request.some(({ why }) => why === 'underpaid');
+  const notPartPaid: Obstacle[] =
+    remaining && !isPartPaid ? [{ why: 'not_underpaid', by: undefined, activity: undefined }] : [];
+  const [gravest] = [...found, ...request, ...notPartPaid]
+    .filter((one) => !isOverridden(one, how))
+    .sort((a, b) => GRAVITY.indexOf(a.why) - GRAVITY.indexOf(b.why) || (b.by?.seq ?? 0) - (a.by?.seq ?? 0));
+  return gravest?.why === 'underpaid' ? { ...gravest, missing: missingFrom(shown, gravest.by) } : gravest;
 };
+
+const MAY_BE_PAID: readonly RefusalReason[] = ['unresolved', 'in_progress', 'payable', 'other_medium'];
 
 /** Finds an entry about the same thing at another origin that may lead to a second payment. */
 export const elsewhereOf = (others: readonly Entry[], wanted: Wanted, moment: Moment): Entry | undefined =>
-  others.find((other) => {
-    const why = refusalBy(other, wanted, moment, false);
-    return why === 'unresolved' || why === 'in_progress' || why === 'payable';
-  });
+  others.find((other) => obstacleBy(other, wanted, moment, false).some(({ why }) => MAY_BE_PAID.includes(why)));
 
 type World = Pick<Backend, 'isGone' | 'moment'>;
 
@@ -272,12 +281,16 @@ const ids = memo(() => idsFrom(randomInt(HALF), randomInt(HALF)));
 /** Returns an id that is unique in all ledgers. */
 export const newId = (kind: string): string => ids()(kind);
 
-/** Status of an accepted entry. Entries other than charges know at once, by their exit code, whether they failed. */
-const statusOf = ({ kind, activity, exitCode }: Entry): string | undefined =>
-  kind !== CHARGE && exitCode === EXIT_CODES.charge_failed ? 'failed' : activity?.status;
+/** True if an accepted entry has failed. Entries other than charges know it at once, by their exit code. */
+export const hasFailed = (entry: Entry): boolean => {
+  const payment = paymentIn(entry);
+  return payment === undefined
+    ? entry.kind !== CHARGE && entry.exitCode === EXIT_CODES.charge_failed
+    : PAYMENTS[payment].retried;
+};
 
 /** True if the last entry of a job's row keeps the row from being started again. */
-const isDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, statusOf(entry)), retry);
+const isDone = (entry: Entry, retry: boolean): boolean => !isTakenUp(rowStateOf(entry.state, hasFailed(entry)), retry);
 
 /** Finds an obstacle to an intent, among the entries about the same thing and the last entry of its row. */
 const obstacleOf = (

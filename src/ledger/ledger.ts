@@ -1,15 +1,6 @@
+import type { Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
-import type {
-  Entry,
-  Evidence,
-  Intent,
-  KeptActivity,
-  Moment,
-  Outcome,
-  RequestTerms,
-  Resolution,
-  Scope,
-} from './entry.ts';
+import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, Resolution, Scope } from './entry.ts';
 import type { Jobs } from './job.ts';
 import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, Total } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -54,16 +45,21 @@ export interface Reducer<T> {
 }
 
 /**
- * Reason why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid, was paid, or belongs
- * to the same row (`done`). `unseen`: its account has expired, and nobody has read since whether it was paid in time.
- * Or the payment request itself is cancelled, refunded or paid, or has no checkout. Or an equal object was made, or the
- * profile's policy forbids it.
+ * Reason why the guard refuses. An earlier charge is unresolved, is being sent, can still be paid by the same medium
+ * (`payable`) or by another one, was paid, or belongs to the same row (`done`). `unseen`: its account has expired, and
+ * nobody has read since whether it was paid in time. Or the payment request itself is cancelled, refunded, paid or paid
+ * in part, or has no checkout; or it is `processing`, and nothing that is known explains it. `not_underpaid`: only the
+ * rest was to be charged, and no part is paid. Or an equal object was made, or the profile's policy forbids it.
  */
 export type RefusalReason =
   | 'unresolved'
   | 'in_progress'
   | 'payable'
+  | 'other_medium'
+  | 'processing'
   | 'paid'
+  | 'underpaid'
+  | 'not_underpaid'
   | 'unseen'
   | 'done'
   | 'cancelled'
@@ -78,6 +74,10 @@ export interface Obstacle {
   readonly by: Entry | undefined;
   /** Activity at the service, if one is known. */
   readonly activity: KeptActivity | undefined;
+  /** Time in milliseconds in which the customer can still pay it, if it is known. */
+  readonly left?: number | undefined;
+  /** With `underpaid`: what is missing, if it is known. */
+  readonly missing?: number | undefined;
   /** With `policy`: the profile that owns the policy (see `KeptPolicy`), and the reason. */
   readonly policy?: { readonly profile: string; readonly forbidden: Forbidden };
   /** Other ledger that holds `by` (see `OtherLedger`). */
@@ -115,8 +115,12 @@ export interface PlannedRows {
 
 /** Options for starting an intent. */
 export interface BeginOptions {
-  /** Overrides a charge that can still be paid, was paid or was made; never an unresolved or cancelled one. */
+  /** Overrides an entry that can still be paid or was made; never one that is unresolved or brought money. */
   readonly again: boolean;
+  /** Charges a payment request that is paid in part, and nothing else. */
+  readonly remaining?: boolean;
+  /** Activities by another medium beside which a person wants this charge. */
+  readonly beside?: readonly string[];
   /** An accepted entry of the same kind blocks the intent. */
   readonly once?: boolean;
   /** Repeats a job's row whose last entry failed. */
@@ -128,15 +132,21 @@ export interface BeginOptions {
 export interface ListFilter extends Scope {
   readonly states?: readonly ChargeState[] | undefined;
   readonly kind?: string | undefined;
-  /** Only charges whose activity had one of these statuses when it was last read. */
-  readonly statuses?: readonly string[] | undefined;
+  /** Only accepted charges with one of these payments at their last reading. */
+  readonly payments?: readonly Payment[] | undefined;
   readonly ref?: string | undefined;
   /** Only those of the customer with this identifier. */
   readonly customer?: string | undefined;
+  /** Only those of the customer with this e-mail address. */
+  readonly email?: string | undefined;
+  /** Only charges of payment requests that were paid twice at their last reading. */
+  readonly paidTwice?: boolean | undefined;
+  readonly operator?: string | undefined;
+  /** Only those with the account number of this digest (see `keptAccount`). */
+  readonly accountDigest?: string | undefined;
+  readonly pspReference?: string | undefined;
   /** Only those started in this period. */
   readonly begun?: Period | undefined;
-  /** Only accepted ones without a known final status. */
-  readonly unfinished?: boolean | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
   /** Only those with one of these activities. */
@@ -201,10 +211,10 @@ export interface Ledger {
    */
   resolve(id: string, resolution: Resolution): Promise<boolean>;
   /**
-   * Stores the current status of activities and the terms of their payment request. Skips activities that no charge
-   * owns. With `wait`, waits for a locked ledger.
+   * Stores what a read shows of the ledger's charges: the payments of their activities, and the terms of the payment
+   * request. With `wait`, waits for a locked ledger.
    */
-  observe(activities: readonly KeptActivity[], asked?: RequestTerms, wait?: boolean): Promise<void>;
+  observe(shown: Snapshot, wait?: boolean): Promise<void>;
   /** Jobs (files of charges and updates) and their rows. */
   readonly jobs: Jobs;
   readonly policies: Policies;

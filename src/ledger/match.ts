@@ -1,4 +1,4 @@
-import { isMedium, machineValue, readNextAction } from '../core/charge.ts';
+import { actionMedium, isMedium, mediumOf, wordAt } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
@@ -7,26 +7,6 @@ import { type Charge, isSamePhone, lastDigits, type Moment } from './entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
 // Matching of activities to the charge that made them. Any field of an activity may be missing or odd.
-
-/** Machine value. Sentences, numbers and keys (which contain dots) don't match. */
-const WORD = /^[a-z][\w-]{0,63}$/i;
-
-/** Returns the machine value at a path, or null if there is none that can be parsed. */
-export const wordAt = (value: unknown, path: string): string | null => {
-  const word = machineValue(valueAt(value, path));
-  return WORD.test(word) ? word : null;
-};
-
-/** Mediums that a next action identifies (interface.md 2.5). */
-const ACTION_MEDIUMS = { transfer: 'bank_transfer', dial: 'ussd', other: null } as const;
-
-const actionMedium = (activity: unknown): string | null => {
-  const action = readNextAction(activity);
-  return action === undefined ? null : ACTION_MEDIUMS[action.kind];
-};
-
-/** Medium that an activity names, or that its next action implies; null if it shows neither. */
-export const mediumOf = (activity: unknown): string | null => wordAt(activity, 'medium') ?? actionMedium(activity);
 
 /** The service sends an empty object as `[]`. */
 const isFilled = (value: unknown): boolean =>
@@ -113,7 +93,7 @@ export const isDeclinedAtOnce = (activity: unknown): boolean => {
 
 /** Result of a read of a payment request, or the reason why the read showed nothing. */
 export type RequestRead =
-  | (Pick<Snapshot, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Snapshot, 'status'>>)
+  | (Pick<Snapshot, 'servedAt' | 'age' | 'activities'> & Partial<Pick<Snapshot, 'status' | 'facts'>>)
   /** `status` is the HTTP status, if there was an answer. */
   | { readonly unavailable: string; readonly status?: number };
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { CHARGE, isTakenUp, type RowCounts } from '../core/charge.ts';
+import { CHARGE, isTakenUp, type RowCounts, readNextAction } from '../core/charge.ts';
 import { idProblem } from '../core/ids.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type Evidence,
   type Intent,
   type KeptActivity,
+  keptAccount,
   type Outcome,
   withoutNumbers,
   withoutPhoneEnding,
@@ -111,11 +112,28 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
   /** Intents that this process is sending. */
   const open = new Map<string, Intent>();
 
-  /** Removes secrets from an activity. `phone` holds the last digits of the charge's phone number. */
-  const kept = (activity: KeptActivity, phone: string | undefined): KeptActivity => ({
-    ...activity,
-    nextAction: cleaned(activity.nextAction, (text) => withoutPhoneEnding(clean(text), phone)),
-  });
+  const digest = (text: string): string => createHmac('sha256', backend.key).update(text).digest('hex').slice(0, 32);
+
+  /**
+   * Removes secrets from an activity, and adds what identifies its account. `charge` owns it: it holds the last digits
+   * of its phone number, and an account that the service no longer shows.
+   */
+  const kept = (
+    activity: KeptActivity,
+    { phone, activity: known }: Pick<Intent, 'phone'> & Partial<Pick<Entry, 'activity'>>,
+  ): KeptActivity => {
+    const { facts } = activity;
+    const shown = readNextAction({ next_action: activity.nextAction ?? known?.nextAction });
+    const cleanWord = (text: string): string => withoutPhoneEnding(clean(text), phone);
+    return {
+      ...activity,
+      ...(shown?.kind === 'transfer' ? keptAccount(shown.accountNumber, digest) : {}),
+      nextAction: cleaned(activity.nextAction, cleanWord),
+      ...(facts && { facts: { ...facts, failureCode: cleaned(facts.failureCode, cleanWord) } }),
+      psp: cleaned(activity.psp, clean),
+      pspReference: cleaned(activity.pspReference, clean),
+    };
+  };
   const seen = (evidence: Evidence): Evidence => cleaned(evidence, clean);
 
   const read = (query: Query): Promise<readonly Entry[]> => readResolved(backend, query);
@@ -124,7 +142,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     moment: backend.moment,
     account: backend.account,
     clean,
-    digest: (text) => createHmac('sha256', backend.key).update(text).digest('hex').slice(0, 32),
+    digest,
     begin: async (intent, how) => {
       const begun = await begin(backend, intent, how);
       if (begun.kind === 'begun') open.set(begun.id, intent);
@@ -136,7 +154,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       open.delete(id);
       const outcome: Outcome = {
         ...given,
-        ...(given.activity === undefined ? {} : { activity: kept(given.activity, intent?.phone) }),
+        ...(given.activity === undefined ? {} : { activity: kept(given.activity, intent ?? {}) }),
         ...(given.evidence === undefined ? {} : { evidence: seen(given.evidence) }),
       };
       return record(backend, id, intent?.about ?? '', outcome).catch((thrown: unknown) => {
@@ -144,12 +162,11 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       });
     },
     resolve: (id, resolution) =>
-      resolve(backend, id, { ...resolution, evidence: seen(resolution.evidence) }, ({ phone }) =>
-        resolution.activity === undefined ? undefined : kept(resolution.activity, phone),
+      resolve(backend, id, { ...resolution, evidence: seen(resolution.evidence) }, (charge) =>
+        resolution.activity === undefined ? undefined : kept(resolution.activity, charge),
       ),
     note: (id, evidence) => note(backend, id, seen(evidence)),
-    observe: (activities, asked = {}, wait = false) =>
-      observe(backend, activities, cleaned(asked, clean), (activity, { phone }) => kept(activity, phone), wait),
+    observe: (shown, wait = false) => observe(backend, { ...shown, asked: cleaned(shown.asked, clean) }, kept, wait),
     jobs: jobsOver(backend, clean),
     policies: backend.policies,
     unknown: () => read({ states: ['unknown'] }),

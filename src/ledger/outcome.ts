@@ -1,4 +1,7 @@
-import type { Backend, Decision, EmergencyLine } from './backend.ts';
+import { amountAt } from '../charge/payment.ts';
+import { isId } from '../core/ids.ts';
+import { parseIfJson } from '../core/json.ts';
+import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
 import { elapsed } from './clock.ts';
 import {
   type Entry,
@@ -12,17 +15,21 @@ import {
   type UptimeMark,
   withEvidence,
 } from './entry.ts';
-import { asShown, resolveStale, wasSeenExpired } from './guard.ts';
+import { resolveStale } from './guard.ts';
+import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import {
+  type ActivityReading,
   addsTo,
   asking,
   changed,
   changesState,
   lateAnswer,
   latest,
-  observed,
+  paymentIn,
   wasResolved,
+  wasSeenExpired,
   withMore,
+  withReading,
 } from './transitions.ts';
 
 type Writes<T> = Decision<readonly Entry[], T>;
@@ -46,7 +53,7 @@ const withOutcome = (charge: Entry, outcome: Outcome, standing: readonly Entry[]
   const marks = odd.length === 0 ? undefined : evidenceOf('odd', now.at, { message: odd.join('; ') });
   const seen = withMore(withMore(charge, word), marks);
   if (!changesState(charge, outcome) || (reopens(charge, outcome) && isTaken(charge, standing))) return seen;
-  const activity = outcome.activity && latest(charge.activity, outcome.activity);
+  const activity = outcome.activity && latest(charge, outcome.activity);
   const took = elapsed(charge.begun, now.mark) ?? now.at - charge.createdAt;
   return changed(seen, { ...outcome, activity, moment: now, took, evidence: seen.evidence });
 };
@@ -81,7 +88,7 @@ const mayResolve = (charge: Entry, { kind }: Evidence): boolean =>
 export const resolve = (
   backend: Backend,
   id: string,
-  { state, activity, evidence }: Resolution,
+  { state, activity, request, evidence }: Resolution,
   kept: (charge: Entry) => Resolution['activity'],
 ): Promise<boolean> => {
   const about = [{ id }, { activities: activity === undefined ? [] : [activity.uid] }];
@@ -91,7 +98,7 @@ export const resolve = (
       return { result: false };
     }
     const { took, exitCode } = charge;
-    const change = { state, took, exitCode, moment: backend.moment(), activity: kept(charge) };
+    const change = { state, took, exitCode, moment: backend.moment(), activity: kept(charge), request };
     return { write: [changed(charge, { ...change, evidence: withEvidence(charge.evidence, evidence) })], result: true };
   });
 };
@@ -118,38 +125,74 @@ const isFresh = ({ told }: Entry, { servedAt }: KeptActivity, { mark }: Moment):
   return servedAt === undefined || Math.abs(servedAt - told.service - age) < SAME_MS;
 };
 
-const isWorthNoting = (charge: Entry, now: KeptActivity, moment: Moment): boolean => {
-  const { activity } = charge;
-  if (!isFresh(charge, now, moment) || activity?.status !== now.status) return true;
-  if (activity.nextAction === null && now.nextAction !== null) return true;
-  if (activity.createdAt === undefined && now.createdAt !== undefined) return true;
+const MONEY = [
+  'received',
+  'refunded',
+  'updatedAt',
+  'failureCode',
+  'pspReference',
+  'accountDigest',
+  'requestStatus',
+  'requestTotal',
+  'excess',
+] as const;
+
+const isWorthNoting = (charge: Entry, next: Entry, seen: KeptActivity, moment: Moment): boolean => {
+  const { activity, money } = charge;
+  if (!isFresh(charge, seen, moment) || paymentIn(charge) !== paymentIn(next)) return true;
+  if (activity?.status !== next.activity?.status || MONEY.some((name) => money?.[name] !== next.money?.[name]))
+    return true;
+  if (activity?.nextAction === null && next.activity?.nextAction !== null) return true;
+  if (activity?.createdAt === undefined && next.activity?.createdAt !== undefined) return true;
   // It shows that the charge was not paid before its account expired.
-  return !wasSeenExpired(charge) && wasSeenExpired(asShown(charge, now, moment));
+  return !wasSeenExpired(charge) && wasSeenExpired(next);
 };
 
 /**
  * Applies a read of a charge's activity and of its payment request's terms. Returns the same object if nothing is new.
  */
-const later = (charge: Entry, seen: KeptActivity, asked: RequestTerms, moment: Moment): Entry => {
-  const now = latest(charge.activity, seen);
-  const standing = isWorthNoting(charge, now, moment) ? observed(charge, now, moment) : charge;
-  return addsTo(standing, asked) ? asking(standing, asked) : standing;
+const later = (charge: Entry, reading: ActivityReading, asked: RequestTerms): Entry => {
+  const termed = addsTo(charge, asked) ? asking(charge, asked) : charge;
+  const next = withReading(termed, reading);
+  return isWorthNoting(termed, next, reading.activity, reading.moment) ? next : termed;
 };
 
-/** Stores the current status of activities. `kept` returns the part of an activity that may be stored. */
+const paidBackBy = (refunds: readonly Entry[]): number | undefined => {
+  const amounts = refunds.map(({ body }) => amountAt(parseIfJson(body ?? ''), 'amount'));
+  return amounts.length === 0 || amounts.includes(undefined)
+    ? undefined
+    : amounts.reduce<number>((a, b = 0) => a + b, 0);
+};
+
+/**
+ * Stores what a read shows of the charges that own its activities. `kept` returns the part of an activity that may be
+ * stored.
+ */
 export const observe = (
   backend: Backend,
-  activities: readonly KeptActivity[],
-  asked: RequestTerms,
+  shown: Snapshot,
   kept: (activity: KeptActivity, charge: Entry) => KeptActivity,
   wait: boolean,
 ): Promise<void> => {
-  const about = [{ activities: activities.map(({ uid }) => uid) }];
-  return backend.change(wait ? 'note' : 'glance', about, ([charges = []]) => {
+  // Skips an activity without a readable status: the stored one says more.
+  const activities = activitiesIn(shown)
+    .map((raw) => keptActivity(raw, shown))
+    .filter(({ uid, status }) => isId('act', uid) && status !== '');
+  if (activities.length === 0) return Promise.resolve();
+  const inPart = activities.filter(({ status }) => status === 'partially_refunded').map(({ uid }) => uid);
+  const about: readonly Query[] = [
+    { activities: activities.map(({ uid }) => uid) },
+    ...inPart.map((uid) => ({ about: uid, kind: 'refund', states: ['accepted'] as const })),
+  ];
+  return backend.change(wait ? 'note' : 'glance', about, ([charges = [], ...refunds]) => {
     const moment = backend.moment();
     const write = charges.flatMap((charge) => {
       const of = activities.filter(({ uid }) => uid === charge.activity?.uid);
-      const now = of.reduce((before, activity) => later(before, kept(activity, before), asked, moment), charge);
+      const now = of.reduce((before, activity) => {
+        const paidBack = paidBackBy(refunds[inPart.indexOf(activity.uid)] ?? []);
+        const reading = { activity: kept(activity, before), request: shown.facts, paidBack, moment };
+        return later(before, reading, shown.asked);
+      }, charge);
       return now === charge ? [] : [now];
     });
     return { write, result: undefined };
@@ -188,7 +231,7 @@ const after = (charge: Entry, line: EmergencyLine, standing: readonly Entry[]): 
   if (!changesState(charge, line) || (reopens(charge, line) && isTaken(charge, standing))) return seen;
   const { state, exitCode, activity } = line;
   const moment = { at: line.recorded_at, mark: UNMARKED };
-  const known = activity && latest(charge.activity, activity);
+  const known = activity && latest(charge, activity);
   return changed(seen, { state, exitCode, activity: known, moment, took: charge.took, evidence: seen.evidence });
 };
 

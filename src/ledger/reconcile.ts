@@ -1,6 +1,7 @@
-import { statusOf } from '../core/charge.ts';
+import type { RequestFacts } from '../charge/payment.ts';
+import { statusOf, wordAt } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
-import { type ApiRecord, servedBy } from '../core/record.ts';
+import type { ApiRecord } from '../core/record.ts';
 import { APART_MS, clocksAgree, elapsed, type ReadTime, readsOf, sendingTime, steadyElapsed, timeOf } from './clock.ts';
 import { type Charge, cleaned, type Entry, type Evidence, evidenceOf, isCharge, type KeptActivity } from './entry.ts';
 import type { Ledger, ListFilter } from './ledger.ts';
@@ -12,9 +13,8 @@ import {
   type SortedActivities,
   sortActivities,
   type Timed,
-  wordAt,
 } from './match.ts';
-import { keptActivity, snapshotOf } from './snapshot.ts';
+import { activitiesIn, keptActivity, snapshotOf, withActivity } from './snapshot.ts';
 
 /**
  * Reason why a charge stays unknown. `not_yet`: no activity has appeared so far. `several`, `doubtful`: the activities
@@ -24,7 +24,12 @@ export type UnknownReason = 'not_yet' | 'several' | 'doubtful' | 'unlisted' | 'u
 
 /** Conclusion that a read allows about an unknown charge. */
 export type Conclusion =
-  | { readonly state: 'accepted'; readonly activity: KeptActivity; readonly evidence: Evidence }
+  | {
+      readonly state: 'accepted';
+      readonly activity: KeptActivity;
+      readonly request: RequestFacts | undefined;
+      readonly evidence: Evidence;
+    }
   | { readonly state: 'not_created'; readonly evidence: Evidence }
   | {
       readonly state: 'unknown';
@@ -120,12 +125,16 @@ const unproven = (
   return { state: 'unknown', why, reason, ...(repeats ? {} : { evidence }) };
 };
 
-const activityOf = ({ activity, kept }: Candidate, uid: string, servedAt: number | undefined): KeptActivity => ({
+const activityOf = (
+  { activity, kept }: Candidate,
+  uid: string,
+  read: Pick<ApiRecord, 'servedAt' | 'askedAt' | 'age'>,
+): KeptActivity => ({
+  ...keptActivity(activity, read),
   uid,
   status: kept.status ?? '',
   nextAction: valueAt(activity, 'next_action') ?? null,
   createdAt: kept.created_at ?? undefined,
-  ...(servedAt === undefined ? {} : { servedAt }),
 });
 
 /**
@@ -185,7 +194,8 @@ export const judgeRead = (charge: Charge, seen: SnapshotAt, ownedByOthers: Reado
   }
   return {
     state: 'accepted',
-    activity: activityOf(only, uid, look.servedAt),
+    activity: activityOf(only, uid, seen),
+    request: look.facts,
     evidence: readEvidence(look, 'one', sorted),
   };
 };
@@ -288,13 +298,15 @@ export async function* chargesOf(ledger: Ledger, filter: Omit<ListFilter, 'limit
 export const refreshCharge = async (ledger: Ledger, { about, activity }: Entry, reader: Reader): Promise<boolean> => {
   if (activity === undefined) return false;
   const request = await reader.look('ugwo.get', { params: { uid: about } });
-  const { activities, asked } = snapshotOf(request?.value, request);
-  const listed = activities?.find((one) => valueAt(one, 'uid') === activity.uid);
-  const params = { ugwoUid: about, activityUid: activity.uid };
-  const record = listed === undefined ? await reader.look('activity.get', { params }) : undefined;
-  const seen = listed ?? record?.value;
+  const shown = request && snapshotOf(request.value, request);
+  const isShown = (one: unknown): boolean => valueAt(one, 'uid') === activity.uid && statusOf(one) !== '';
+  if (shown !== undefined && activitiesIn(shown).some(isShown)) {
+    await ledger.observe(shown, true);
+    return true;
+  }
+  const record = await reader.look('activity.get', { params: { ugwoUid: about, activityUid: activity.uid } });
   // The stored status says more than one that can't be parsed.
-  if (seen === undefined || statusOf(seen) === '') return false;
-  await ledger.observe([keptActivity(seen, servedBy(record ?? request))], asked, true);
+  if (record === undefined || !isShown(record.value)) return false;
+  await ledger.observe({ ...withActivity(undefined, record), asked: shown?.asked ?? {} }, true);
   return true;
 };

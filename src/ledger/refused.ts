@@ -56,10 +56,13 @@ export const policyWords = (
 };
 
 /** Payment details that the customer can still use, one line each. */
-const usablePaymentDetails = ({ activity, moment }: Refused): string[] => {
+const usablePaymentDetails = ({ why, activity, moment, left }: Refused): string[] => {
   const action = readNextAction({ next_action: activity?.nextAction });
   if (action === undefined) return [];
-  if (action.kind === 'dial') return [`dial ${action.code}`];
+  if (action.kind === 'dial') {
+    const isLimited = why === 'other_medium' && left !== undefined;
+    return [`dial ${action.code}${isLimited ? `, open until ${formatLocal(moment.at + left, moment.at)}` : ''}`];
+  }
   if (action.kind === 'other') return action.instruction === undefined ? [] : [action.instruction];
   const until = action.expiresAt === undefined ? '' : `, until ${formatLocal(action.expiresAt, moment.at)}`;
   const names = [action.bank, action.accountName].filter((name) => name !== '');
@@ -99,6 +102,21 @@ const underWay: Words = (refused, command) => [
   `check its status: ${lookCommand(refused, command)}; --again makes a second charge`,
 ];
 
+/** Sentence about an open charge by another medium, and the details that the customer can still use, one line each. */
+export const openByOther = (refused: Refused): readonly string[] => {
+  const { by, activity } = refused;
+  const details = usablePaymentDetails(refused);
+  const how = details.length === 0 ? 'is still under way' : 'can still be paid';
+  return [`an earlier charge by another medium (${nameOf(by, activity)}) ${how}`, ...details];
+};
+
+const missingText = ({ intent, by, missing }: Refused): string => {
+  if (missing === undefined) return '';
+  return `: ${formatMoney(missing, intent.asked?.currency ?? by?.asked?.currency ?? '')} is missing`;
+};
+
+const NEW_REQUEST = 'for another payment, make a new payment request';
+
 /** Message and hint for each reason of a refusal. */
 const WORDS: Readonly<Record<RefusalReason, Words>> = {
   unresolved: ({ intent, by }, command) => [
@@ -124,19 +142,34 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
       : `row ${by?.row} of this file is already charged (${nameOf(by, activity)})`,
     `see ${command('ledger', 'show', by?.id ?? '')}`,
   ],
+  other_medium: (refused, command) => [
+    openByOther(refused)[0] ?? '',
+    `check its status: ${lookCommand(refused, command)}; --again makes a second charge, and the customer may pay both`,
+  ],
+  processing: ({ intent }, command) => [
+    'a payment is under way (its status is processing), and no charge that paycli knows of explains it',
+    `see ${command('ugwo', 'get', intent.about)}; --again makes a second charge`,
+  ],
   paid: (refused, command) => {
     const { by, activity } = refused;
-    const look = `see ${lookCommand(refused, command)}`;
     return [
       by === undefined && activity === undefined
         ? 'it is already paid'
         : `it is already paid (${nameOf(by, activity)})`,
-      `${look}; ${activity === undefined ? '' : '--reuse prints the payment, '}--again makes a second charge`,
+      `see ${lookCommand(refused, command)}; ${activity === undefined ? '' : '--reuse prints the payment; '}${NEW_REQUEST}`,
     ];
   },
+  underpaid: (refused, command) => [
+    `it is paid in part${missingText(refused)}`,
+    `charge what is missing with --remaining; see ${command('ugwo', 'get', refused.intent.about)}`,
+  ],
+  not_underpaid: ({ intent }, command) => [
+    '--remaining charges what is missing after a part was paid, and the service shows no such part',
+    `see ${command('ugwo', 'get', intent.about)}`,
+  ],
   refunded: ({ intent }, command) => [
     'it was paid and refunded',
-    `see ${command('ugwo', 'get', intent.about)}; --again charges it once more`,
+    `see ${command('ugwo', 'get', intent.about)}; ${NEW_REQUEST}`,
   ],
   cancelled: ({ intent }, command) => [
     'it is cancelled',
@@ -174,9 +207,13 @@ const REASONS: Readonly<Record<RefusalReason, string>> = {
   unresolved: 'an earlier one is unknown',
   in_progress: 'another process is at it',
   payable: 'an earlier charge can still be paid',
+  other_medium: 'a charge by another medium can still be paid',
+  processing: 'a payment is under way',
   unseen: 'an earlier account has expired, but may have been paid in time',
   done: 'charged before',
   paid: 'already paid',
+  underpaid: 'paid in part: --remaining charges what is missing',
+  not_underpaid: 'not paid in part',
   refunded: 'paid and refunded',
   cancelled: 'cancelled',
   made: 'made before',
@@ -185,7 +222,7 @@ const REASONS: Readonly<Record<RefusalReason, string>> = {
 };
 
 /** Reasons that --again overrides. It doesn't override the others, or the service refuses the charge anyway. */
-const AGAIN_HELPS: readonly RefusalReason[] = ['payable', 'unseen', 'made'];
+const AGAIN_HELPS: readonly RefusalReason[] = ['payable', 'other_medium', 'processing', 'unseen', 'made'];
 
 const notDone = ({ kind, about }: Refused['intent']): string =>
   kind === CHARGE ? `${about} was not charged` : `no ${kindWord(kind)} was sent for ${about}`;
@@ -199,7 +236,7 @@ export const refusedError = (refused: Refused, words: readonly string[], same: b
   const command: Command = (...given) => `\`${shellLine(['paycli', ...given, ...words])}\``;
   const { why, by, activity, intent, policy, ledger } = refused;
   const [what, hint] = ledger === undefined ? WORDS[why](refused, command, same) : inOther(refused, ledger, command);
-  const lines = why === 'payable' ? usablePaymentDetails(refused) : [];
+  const lines = why === 'payable' || why === 'other_medium' ? usablePaymentDetails(refused) : [];
   return new PayError('refused', [`${notDone(intent)}: ${what}`, ...lines].join('\n'), {
     hint,
     reason: ledger === undefined ? REASONS[why] : `made before ${otherText(ledger, command)}`,

@@ -1,59 +1,43 @@
-import { CHARGE, ENDED_STATUSES, isRefunded, PAYMENTS, type Payment, paymentStatusOf } from '../core/charge.ts';
-import { type Entry, isCharge, type Moment } from './entry.ts';
-import { payableFor, wasSeenExpired } from './guard.ts';
-import type { ListFilter, Reducer } from './ledger.ts';
-
-/** Payment that a final status stands for; undefined for any other status. */
-const finalPayment = (status: string): Exclude<Payment, 'open'> | undefined => {
-  const standing = paymentStatusOf(status);
-  if (isRefunded(status)) return 'refunded';
-  if (standing === 'failed') return status === 'expired' ? 'expired' : 'failed';
-  return standing === 'open' ? undefined : standing;
-};
-
-/**
- * Returns undefined for other kinds than charges, and for charges not known to be made. An account counts as expired
- * once somebody has read its status after the expiry.
- */
-export const paymentOf = (charge: Entry, moment: Moment): Payment | undefined => {
-  if (!isCharge(charge) || charge.state !== 'accepted') return undefined;
-  const ended = finalPayment(charge.activity?.status ?? '');
-  if (ended !== undefined) return ended;
-  return (payableFor(charge, moment) ?? 1) <= 0 && wasSeenExpired(charge) ? 'expired' : 'open';
-};
-
-/** Filter for charges that may have one of these payments. A status alone tells neither open nor expired. */
-export const filterForPayments = (
-  payments: readonly Payment[],
-): Pick<ListFilter, 'kind' | 'statuses' | 'unfinished'> => {
-  if (payments.every((payment) => payment === 'open')) return { kind: CHARGE, unfinished: true };
-  if (payments.some((payment) => payment === 'open' || payment === 'expired')) return { kind: CHARGE };
-  const isMeant = (status: string): boolean => payments.some((payment) => payment === finalPayment(status));
-  return { kind: CHARGE, statuses: ENDED_STATUSES.filter(isMeant) };
-};
+import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
+import { type Entry, isCharge } from './entry.ts';
+import type { Reducer } from './ledger.ts';
+import { moneyIn, paymentIn } from './transitions.ts';
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
-export const SYNCED = [...PAYMENTS, 'unknown', 'not_created'] as const;
+export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;
 export type Synced = (typeof SYNCED)[number];
 
-/** Number and sum of charges of one payment state and currency. The sum is in the minor unit. */
+/** Number and sums of charges of one payment state and currency. The sums are in the minor unit. */
 export interface Sum<P extends string = Payment> {
   readonly payment: P;
   readonly currency: string | undefined;
   readonly count: number;
-  /** Undefined if no amount is known. */
+  /** Sum of what was asked; undefined if no amount is known. */
   readonly amount: bigint | undefined;
+  /** Sum of what was received; undefined if none is known. */
+  readonly received: bigint | undefined;
+  /** Number of those whose payment request lacks a part of its money. */
+  readonly short: number;
 }
+
+/** Adds an amount to a sum, `by` times. An unknown one leaves it as it is. */
+const plus = (sum: bigint | undefined, amount: number | undefined, by = 1): bigint | undefined =>
+  amount === undefined ? sum : (sum ?? 0n) + BigInt(by * amount);
 
 /** Sums charges by payment state and currency. The result follows the order of `kinds`. */
 export const openSums = <P extends string>(kinds: readonly P[]) => {
   const sums = new Map<string, Sum<P>>();
-  const change = ({ asked = {} }: Entry, payment: P, by: 1 | -1): void => {
-    const { amount, currency } = asked;
+  const change = (charge: Entry, payment: P, by: 1 | -1): void => {
+    const { amount, currency } = charge.asked ?? {};
     const key = `${payment} ${currency}`;
-    const { count = 0, amount: before } = sums.get(key) ?? {};
-    const sum = amount === undefined ? before : (before ?? 0n) + BigInt(by * amount);
-    sums.set(key, { payment, currency, count: count + by, amount: sum });
+    const before = sums.get(key);
+    const money = moneyIn(charge);
+    sums.set(key, {
+      ...{ payment, currency, count: (before?.count ?? 0) + by },
+      amount: plus(before?.amount, amount, by),
+      received: plus(before?.received, money?.received, by),
+      short: (before?.short ?? 0) + ((money?.missing ?? 0) > 0 ? by : 0),
+    });
   };
   return {
     add: (charge: Entry, payment: P): void => change(charge, payment, 1),
@@ -74,7 +58,7 @@ export type Sums = ReturnType<typeof openSums<Payment>>;
  * Counters of a report, in output order: all charges, their payment states, and then charges with an unknown outcome
  * and charges being sent.
  */
-const REPORTED = ['charged', ...PAYMENTS, 'unknown', 'sending'] as const;
+const REPORTED = ['charged', ...PAYMENT_NAMES, 'unknown', 'sending'] as const;
 type Reported = (typeof REPORTED)[number];
 
 type Groups = readonly (string | undefined)[];
@@ -90,22 +74,30 @@ export interface ReportLine {
   readonly amount: bigint | undefined;
   /** Number of charges without a known amount, which the sum leaves out. */
   readonly withoutAmount: number;
+  /** Sum of what was received; undefined if none is known. */
+  readonly received: bigint | undefined;
+  /** Number of charges without a known received amount. */
+  readonly withoutReceived: number;
 }
 
 /** Counters that a charge belongs to; none if it was certainly not made. */
-const countedAs = (charge: Entry, moment: Moment): readonly Reported[] => {
+const countedAs = (charge: Entry): readonly Reported[] => {
   if (charge.state === 'unknown' || charge.state === 'sending') return [charge.state];
-  const payment = paymentOf(charge, moment);
+  const payment = paymentIn(charge);
   return payment === undefined ? [] : ['charged', payment];
 };
 
-const added = (line: ReportLine, amount: number | undefined): ReportLine => ({
-  ...line,
-  count: line.count + 1,
-  ...(amount === undefined
-    ? { withoutAmount: line.withoutAmount + 1 }
-    : { amount: (line.amount ?? 0n) + BigInt(amount) }),
-});
+const added = (line: ReportLine, charge: Entry): ReportLine => {
+  const [amount, received] = [charge.asked?.amount, moneyIn(charge)?.received];
+  return {
+    ...line,
+    count: line.count + 1,
+    amount: plus(line.amount, amount),
+    withoutAmount: line.withoutAmount + (amount === undefined ? 1 : 0),
+    received: plus(line.received, received),
+    withoutReceived: line.withoutReceived + (received === undefined ? 1 : 0),
+  };
+};
 
 /** Unnamed groups come last. */
 const byName = (a: string | undefined, b: string | undefined): number => {
@@ -116,16 +108,16 @@ const byName = (a: string | undefined, b: string | undefined): number => {
 
 /** Sums charges by group, currency and counter. Memory use depends on the size of the report, not of the ledger. */
 export const openReport =
-  (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean, moment: Moment) =>
-  (): Reducer<readonly ReportLine[]> => {
+  (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean) => (): Reducer<readonly ReportLine[]> => {
     const lines = new Map<string, ReportLine>();
     const add = (charge: Entry): void => {
-      const { amount, currency } = charge.asked ?? {};
+      const { currency } = charge.asked ?? {};
       const groups = groupsOf(charge);
-      for (const reported of countedAs(charge, moment)) {
+      for (const reported of countedAs(charge)) {
         const key = JSON.stringify([groups, currency, reported]);
-        const none: ReportLine = { groups, currency, reported, count: 0, amount: undefined, withoutAmount: 0 };
-        lines.set(key, added(lines.get(key) ?? none, amount));
+        const none = { groups, currency, reported, count: 0 };
+        const nothing = { amount: undefined, withoutAmount: 0, received: undefined, withoutReceived: 0 };
+        lines.set(key, added(lines.get(key) ?? { ...none, ...nothing }, charge));
       }
     };
     return {

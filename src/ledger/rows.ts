@@ -1,8 +1,9 @@
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
 import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
-import type { ChargeTerms, Entry, Evidence, KeptActivity, ServiceTime } from './entry.ts';
+import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
+import { moneyIn } from './transitions.ts';
 
 /** Value of a database column, whatever the database. */
 export type Value = null | number | bigint | string | NodeJS.NonSharedUint8Array;
@@ -14,7 +15,7 @@ export type Row = readonly Value[];
  * Columns that the checksum covers: first those that never change (`ugwo` holds what the entry is about), then those
  * that do. Never reorder them: the checksums of existing rows depend on the order.
  */
-export const FIXED = [
+const FIXED = [
   'id',
   'service',
   'origin',
@@ -36,7 +37,7 @@ export const FIXED = [
   'boot',
   'started',
 ] as const;
-export const CHANGING = [
+const CHANGING = [
   'state',
   'recorded_at',
   'took',
@@ -57,8 +58,24 @@ export const CHANGING = [
  */
 const OF_OTHERS = ['kind', 'path', 'body'] as const;
 
+/** Columns that were added later. A checksum leaves them out where all are empty, so that older rows stay valid. */
+const ADDED = ['operator', 'money', 'customer_email'] as const;
+/** Columns that repeat a part of `money` for filters and sums. Programs read `money`. */
+const REPEATED = [
+  'payment',
+  'received',
+  'refunded',
+  'paid_at',
+  'paid_twice',
+  'psp_reference',
+  'account_digest',
+] as const;
+
+/** Columns that change after an entry was created. */
+export const UPDATED = [...CHANGING, 'money', 'customer_email', ...REPEATED] as const;
+
 /** Columns in reading order. */
-export const COLUMNS = [...FIXED, ...CHANGING, ...OF_OTHERS, 'checksum', 'seq'] as const;
+export const COLUMNS = [...FIXED, ...CHANGING, ...OF_OTHERS, ...ADDED, ...REPEATED, 'checksum', 'seq'] as const;
 
 type Places = Readonly<Record<(typeof COLUMNS)[number], number>>;
 /** Index of each column in a row. */
@@ -66,6 +83,7 @@ export const AT = Object.fromEntries(COLUMNS.map((name, place) => [name, place])
 
 const OF_CHARGES = FIXED.length + CHANGING.length;
 const OF_ALL = OF_CHARGES + OF_OTHERS.length;
+const WITH_ADDED = OF_ALL + ADDED.length;
 
 /**
  * Checksum of a row: FNV-1a in 32 bits. It detects accidental damage and is fast, since each read and write computes
@@ -73,7 +91,9 @@ const OF_ALL = OF_CHARGES + OF_OTHERS.length;
  */
 export const checksumOf = (row: Row): number => {
   const isCharge = row[AT.kind] === CHARGE && row[AT.path] === null && row[AT.body] === null;
-  const text = JSON.stringify(row.slice(0, isCharge ? OF_CHARGES : OF_ALL));
+  const added = row.slice(OF_ALL, WITH_ADDED);
+  const covered = row.slice(0, isCharge ? OF_CHARGES : OF_ALL);
+  const text = JSON.stringify(added.every((value) => value === null) ? covered : [...covered, ...added]);
   let sum = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
   return sum >>> 0;
@@ -107,8 +127,14 @@ const termsOf = (row: Row): ChargeTerms => ({
     currency: optionalText(row[AT.currency]),
     ref: optionalText(row[AT.ref]),
     customer: optionalText(row[AT.customer]),
+    email: optionalText(row[AT.customer_email]),
   },
 });
+
+const moneyOf = (row: Row): Money | undefined => {
+  const json = optionalText(row[AT.money]);
+  return json === undefined ? undefined : (JSON.parse(json) as Money);
+};
 
 const requestOf = (row: Row): Pick<Entry, 'path' | 'body'> => ({
   path: optionalText(row[AT.path]),
@@ -140,6 +166,8 @@ export const entryOf = (row: Row): Entry => {
     recordedAt: optionalNumber(row[AT.recorded_at]),
     exitCode: optionalNumber(row[AT.exit_code]),
     activity: activityOf(row),
+    money: moneyOf(row),
+    operator: optionalText(row[AT.operator]),
     evidence: JSON.parse(text(row[AT.evidence])) as Evidence[],
     ...(row[AT.kind] === CHARGE ? termsOf(row) : requestOf(row)),
   };
@@ -169,9 +197,20 @@ const changingOf = (entry: Entry): (Value | undefined)[] => {
   ];
 };
 
+/** Values of the columns that were added later, in the order of `ADDED` and `REPEATED`. */
+const addedOf = (entry: Entry): (Value | undefined)[] => {
+  const { payment, received, refunded, paidAt, isPaidTwice, excess, pspReference, accountDigest } =
+    moneyIn(entry) ?? {};
+  return [
+    ...[entry.operator, json(entry.money), entry.asked?.email],
+    ...[payment, received, refunded, paidAt, isPaidTwice === true ? excess : undefined, pspReference, accountDigest],
+  ];
+};
+
 /** Converts an entry to a table row with its checksum. The table itself assigns its place (`seq`). */
 export const rowOf = (entry: Entry): Value[] => {
-  const row = [...fixedOf(entry), ...changingOf(entry), entry.kind, entry.path, entry.body].map(asStored);
+  const others = [entry.kind, entry.path, entry.body];
+  const row = [...fixedOf(entry), ...changingOf(entry), ...others, ...addedOf(entry)].map(asStored);
   row.push(checksumOf(row));
   return row;
 };

@@ -1,16 +1,8 @@
-import {
-  CHARGE,
-  CHARGE_WRITE,
-  isStepUnreadable,
-  kindWord,
-  mayBeDone,
-  paymentStatusOf,
-  statusOf,
-  type WriteKind,
-} from '../core/charge.ts';
+import { isStepUnreadable, PAYMENTS, paymentShown } from '../charge/payment.ts';
+import { CHARGE, CHARGE_WRITE, kindWord, mayBeDone, statusOf, type WriteKind } from '../core/charge.ts';
 import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
 import { isAnyId } from '../core/ids.ts';
-import { valueAt } from '../core/json.ts';
+import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
@@ -25,13 +17,14 @@ import {
   type LedgerTarget,
   lastDigits,
   type Moment,
+  numberDigestOf,
   type Outcome,
-  phoneDigestOf,
   withoutNumbers,
   withoutPhone,
 } from './entry.ts';
 import type { BeginOptions, Judged, Ledger, PlannedRows, Refused } from './ledger.ts';
 import { isOtherMedium } from './match.ts';
+import { operator } from './sender.ts';
 import { keptActivity, type Snapshot } from './snapshot.ts';
 
 /** The sender of requests: its client, its ledger, and the place of both. */
@@ -46,7 +39,7 @@ export interface LedgerContext {
 
 /** Options of any request under the protocol. */
 interface SendOptions {
-  /** Sends another one although the first can still be paid, was paid or was made. */
+  /** Sends another one although the first can still be paid or was made. */
   readonly again: boolean;
   /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
@@ -159,7 +152,7 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
 interface Rules {
   readonly effect: WriteKind;
   readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
-  readonly how: Pick<BeginOptions, 'once' | 'shown'>;
+  readonly how: Pick<BeginOptions, 'once' | 'shown' | 'remaining' | 'beside'>;
   readonly clean: (text: string) => string;
   readonly accepted: (record: ApiRecord) => Outcome;
 }
@@ -188,7 +181,7 @@ const makeRules = (request: MakeRequest, ledger: Ledger, now: () => number): Rul
 };
 
 /** Charge to be made under the protocol. */
-export interface ChargeRequest extends SendOptions {
+export interface ChargeRequest extends SendOptions, Pick<BeginOptions, 'remaining' | 'beside'> {
   readonly ugwo: string;
   /** `data` of the body, already validated. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -207,7 +200,7 @@ const intentOf = (
   medium: clean(textOf(data['medium']) ?? ''),
   provider: data['provider'] === undefined ? undefined : clean(String(data['provider'])),
   phone: data['phone'] === undefined ? undefined : lastDigits(String(data['phone'])),
-  phoneDigest: data['phone'] === undefined ? undefined : phoneDigestOf(String(data['phone']), digest),
+  phoneDigest: data['phone'] === undefined ? undefined : numberDigestOf(String(data['phone']), digest),
   expiresAt: parseInstant(textOf(data['expires_at']) ?? '')?.ms,
   digest: digestOf(data),
   asked: cleaned(shown?.asked ?? {}, clean),
@@ -218,8 +211,10 @@ const serviceTimeAt = ({ value, servedAt }: ApiRecord): number | undefined =>
   servedAt ?? parseInstant(String(valueAt(value, 'created_at')))?.ms;
 
 const acceptedOutcome = (record: ApiRecord, clean: (text: string) => string): Outcome => {
-  const kept = keptActivity(record.value, serviceTimeAt(record));
-  const failed = paymentStatusOf(kept.status) === 'failed';
+  const servedAt = serviceTimeAt(record);
+  const { askedAt } = record;
+  const kept = keptActivity(record.value, definedIn({ servedAt, askedAt }));
+  const failed = PAYMENTS[paymentShown(record.value)].retried;
   const activity = { ...kept, nextAction: cleaned(kept.nextAction, clean) };
   const exitCode = isStepUnreadable(record.value) ? EXIT_CODES.unrecorded : 0;
   return { state: 'accepted', exitCode: failed ? EXIT_CODES.charge_failed : exitCode, activity };
@@ -245,24 +240,25 @@ const oddities = ({ value, servedAt }: ApiRecord, data: ChargeRequest['data']): 
 };
 
 const chargeRules = (request: ChargeRequest, ledger: Ledger): Rules => {
-  const { data, shown } = request;
+  const { data, shown, remaining = false, beside = [] } = request;
   const clean = (text: string): string => withoutPhone(ledger.clean(text), textOf(data['phone']));
   return {
     effect: CHARGE_WRITE,
     intent: intentOf(request, ledger, clean),
-    how: { shown },
+    how: { shown, remaining, beside },
     clean,
     accepted: (record) => ({ ...acceptedOutcome(record, clean), odd: oddities(record, data) }),
   };
 };
 
 const wantedBy = (
-  { client, place }: Pick<LedgerContext, 'client' | 'place'>,
+  { client, place, ledger }: LedgerContext,
   { row }: SendOptions,
   { effect, intent }: Rules,
 ): Intent => ({
   ...place,
   ...intent,
+  operator: ledger.account ?? operator(),
   kind: effect.kind,
   bound: client.longestWrite,
   job: row?.job,

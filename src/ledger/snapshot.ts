@@ -1,8 +1,9 @@
+import { activityFacts, amountAt, type RequestFacts, requestFacts } from '../charge/payment.ts';
 import { BOUNDS, cutText } from '../core/bounds.ts';
-import { activitiesOf, machineValue, statusOf } from '../core/charge.ts';
+import { activitiesOf, latestActivityOf, machineValue, statusOf } from '../core/charge.ts';
 import { isId } from '../core/ids.ts';
-import { printExact, valueAt } from '../core/json.ts';
-import { type ApiRecord, servedBy } from '../core/record.ts';
+import { definedIn, printExact, valueAt } from '../core/json.ts';
+import { type ApiRecord, askedBy, servedBy } from '../core/record.ts';
 import type { KeptActivity, RequestTerms } from './entry.ts';
 
 /** Result of a read of a payment request (public-facts.md, Payment requests), with the fields that could be parsed. */
@@ -11,30 +12,21 @@ export interface Snapshot {
   readonly servedAt?: number;
   /** Age of a cached answer on arrival, in milliseconds. */
   readonly age?: number;
+  /** Start of the read, by this machine's clock, in milliseconds. */
+  readonly askedAt?: number;
   /** Machine value; empty if it can't be parsed. */
   readonly status: string;
-  /** At least the asked amount has been paid. */
-  readonly paidInFull: boolean;
+  /** Money of the payment request; undefined if only one of its activities was read. */
+  readonly facts: RequestFacts | undefined;
   /** The answer says that there is no checkout. */
   readonly noCheckout: boolean;
   readonly asked: RequestTerms;
   readonly description: string | undefined;
-  readonly email: string | undefined;
   /** Undefined if the service does not list them. */
   readonly activities: readonly unknown[] | undefined;
   /** Latest activity, if the service names it separately. */
   readonly last: unknown;
 }
-
-/** Amount as a text: `500000`, or `500000.00`. */
-const WHOLE = /^\d{1,15}(?:\.0+)?$/;
-
-/** Amount in the minor unit, from a number or a text; undefined if it can't be represented exactly. */
-const amountAt = (value: unknown, path: string): number | undefined => {
-  const found = valueAt(value, path);
-  if (typeof found === 'string') return WHOLE.test(found) ? Number(found) : undefined;
-  return typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
-};
 
 const textAt = (value: unknown, path: string): string | undefined => {
   const found = valueAt(value, path);
@@ -52,15 +44,12 @@ const customerOf = (ugwo: unknown): string | undefined =>
     (uid) => uid !== undefined && isId('ony', uid),
   );
 
-const lastOf = (ugwo: unknown): unknown => {
-  // The service spells it so (public-facts.md, Payment requests).
-  const last = valueAt(ugwo, 'lastest_ugwo_activity');
-  return statusOf(last) === '' ? undefined : last;
-};
+const emailOf = (ugwo: unknown): string | undefined =>
+  textAt(ugwo, 'onye.email') ?? textAt(ugwo, 'onye_nzube.email') ?? textAt(ugwo, 'onye_email');
 
-const isPaidInFull = (ugwo: unknown): boolean => {
-  const [asked = 0, paid = 0] = [amountAt(ugwo, 'amount'), amountAt(ugwo, 'total_amount_paid')];
-  return asked > 0 && paid >= asked;
+const lastOf = (ugwo: unknown): unknown => {
+  const last = latestActivityOf(ugwo);
+  return statusOf(last) === '' ? undefined : last;
 };
 
 /** Uids of all activities that a read shows; undefined if it shows no list, or if one has no uid. */
@@ -80,38 +69,45 @@ export const hasSameActivities = (before: Snapshot, after: Snapshot): boolean =>
   );
 };
 
+type ReadTimes = Pick<ApiRecord, 'servedAt' | 'age' | 'askedAt'>;
+
+const timesOf = ({ servedAt, age, askedAt }: ReadTimes): ReadTimes => definedIn({ servedAt, age, askedAt });
+
 /** Updates a snapshot with a newer read of one of its activities. */
 export const withActivity = (shown: Snapshot | undefined, record: ApiRecord): Snapshot => {
   const { value } = record;
-  const servedAt = servedBy(record);
   const uid = valueAt(value, 'uid');
   const others = (shown?.activities ?? []).filter((one) => valueAt(one, 'uid') !== uid);
   return {
     ...(shown ?? snapshotOf({})),
-    ...(servedAt === undefined ? {} : { servedAt }),
+    ...timesOf(record),
+    facts: undefined,
     activities: [...others, value],
   };
 };
 
+/** All activities that a read shows: the listed ones, and the latest one if it isn't listed. */
+export const activitiesIn = ({ activities = [], last }: Snapshot): readonly unknown[] => {
+  const uid = valueAt(last, 'uid');
+  const isListed = last === undefined || activities.some((one) => valueAt(one, 'uid') === uid);
+  return isListed ? activities : [...activities, last];
+};
+
 /** Parses a payment request. */
-export const snapshotOf = (
-  ugwo: unknown,
-  { servedAt, age }: { readonly servedAt?: number; readonly age?: number } = {},
-): Snapshot => {
+export const snapshotOf = (ugwo: unknown, read: ReadTimes = {}): Snapshot => {
   return {
-    ...(servedAt === undefined ? {} : { servedAt }),
-    ...(age === undefined ? {} : { age }),
+    ...timesOf(read),
     status: statusOf(ugwo),
-    paidInFull: isPaidInFull(ugwo),
+    facts: requestFacts(ugwo),
     noCheckout: valueAt(ugwo, 'checkout') === null,
     asked: {
       amount: amountAt(ugwo, 'amount'),
       currency: currencyOf(ugwo),
       ref: textAt(ugwo, 'ref'),
       customer: customerOf(ugwo),
+      email: emailOf(ugwo),
     },
     description: textAt(ugwo, 'description'),
-    email: textAt(ugwo, 'onye.email') ?? textAt(ugwo, 'onye_nzube.email'),
     activities: activitiesOf(ugwo),
     last: lastOf(ugwo),
   };
@@ -134,15 +130,23 @@ const jsonLengthUpTo = (most: number, value: unknown): number => {
 const keptAction = (action: unknown): unknown =>
   jsonLengthUpTo(BOUNDS.kept, action) > BOUNDS.kept ? null : (action ?? null);
 
-/** Part of an activity to store, whatever the types of its fields. `servedAt` is the service's clock at that answer. */
-export const keptActivity = (activity: unknown, servedAt?: number): KeptActivity => {
+const wordAt = (value: unknown, name: string): string | undefined => {
+  const word = machineValue(valueAt(value, name));
+  return word === '' || word.length > BOUNDS.word ? undefined : word;
+};
+
+/** Part of an activity to store, whatever the types of its fields. `read` is the read that showed it. */
+export const keptActivity = (activity: unknown, read: ReadTimes = {}): KeptActivity => {
   const [uid, createdAt] = ['uid', 'created_at'].map((name) => valueAt(activity, name));
   return {
     uid: typeof uid === 'string' ? uid : '',
     status: statusOf(activity),
     nextAction: keptAction(valueAt(activity, 'next_action')),
     createdAt: typeof createdAt === 'string' && createdAt.length <= BOUNDS.word ? createdAt : undefined,
-    ...(servedAt === undefined ? {} : { servedAt }),
+    facts: activityFacts(activity),
+    psp: wordAt(activity, 'psp'),
+    pspReference: wordAt(activity, 'psp_external_id'),
+    ...definedIn({ servedAt: servedBy(read), askedAt: askedBy(read) }),
   };
 };
 

@@ -1,4 +1,5 @@
-import { CHARGE, CHARGE_STATES, FAILED_STATUSES, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
+import { paymentsThat } from '../charge/payment.ts';
+import { CHARGE, CHARGE_STATES, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
 import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
@@ -16,7 +17,6 @@ import {
   readPolicy,
 } from './policy.ts';
 import type { Row, Value } from './rows.ts';
-import { COUNTING, UNFINISHED } from './sqlite/schema.ts';
 
 // SQL that every database understands. `schema` prefixes the name of each table.
 
@@ -52,16 +52,23 @@ const scopeConditions = ({ service, profile, otherThan }: Scope): Statement[] =>
   ...(otherThan === undefined ? [] : [["COALESCE(profile, '') <> ?", otherThan] as const]),
 ];
 
+/** Lets SQLite use the index `charge_kind`. Few entries have the same subject, so these are found by their subject. */
+const OTHER_KIND = `kind = ? AND kind <> '${CHARGE}'`;
+
 /** Conditions of a query, except `id` and `standing`: each database finds those in its own way. */
 export const conditionsOf = (
   {
     activities,
     states,
     kind,
-    statuses,
+    payments,
     ref,
     customer,
-    unfinished,
+    email,
+    paidTwice,
+    operator,
+    accountDigest,
+    pspReference,
     job,
     rows,
     about,
@@ -76,13 +83,17 @@ export const conditionsOf = (
 ): Statement[] => [
   ...(activities === undefined ? [] : [among(activities)]),
   ...(states === undefined ? [] : [[`${state} IN (${states.map(() => '?').join() || 'NULL'})`, ...states] as const]),
-  ...(kind === undefined ? [] : [['kind = ?', kind] as const]),
-  ...(statuses === undefined
+  ...(kind === undefined ? [] : [[kind === CHARGE || about !== undefined ? 'kind = ?' : OTHER_KIND, kind] as const]),
+  ...(payments === undefined
     ? []
-    : [[`status IN (${statuses.map(() => '?').join() || 'NULL'})`, ...statuses] as const]),
+    : [[`payment IN (${payments.map(() => '?').join() || 'NULL'})`, ...payments] as const]),
   ...(ref === undefined ? [] : [['ref = ?', ref] as const]),
   ...(customer === undefined ? [] : [['customer = ?', customer] as const]),
-  ...(unfinished === true ? [[`${UNFINISHED} AND kind = 'charge'`] as const] : []),
+  ...(email === undefined ? [] : [['customer_email = ?', email] as const]),
+  ...(paidTwice === true ? [['paid_twice IS NOT NULL'] as const] : []),
+  ...(operator === undefined ? [] : [['operator = ?', operator] as const]),
+  ...(accountDigest === undefined ? [] : [['account_digest = ?', accountDigest] as const]),
+  ...(pspReference === undefined ? [] : [['psp_reference = ?', pspReference] as const]),
   ...scopeConditions(scope),
   ...(workspace === undefined ? [] : [['COALESCE(workspace, ?) = ?', workspace, workspace] as const]),
   ...(job === undefined ? [] : [['job = ?', job] as const]),
@@ -143,6 +154,15 @@ export const updateValues = ({ job, row, onye, state, deadline, exitCode, messag
   ...[sender.pid, sender.boot, sender.started],
 ];
 
+const sqlList = (values: readonly string[]): string => values.map((value) => `'${value}'`).join();
+
+/**
+ * Condition for charges that count for a policy: those that may have been made, and may still bring money or did. An
+ * index has the same condition, so a change of this text needs a migration.
+ */
+export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
+  (payment IS NULL OR payment NOT IN ('expired', 'failed', 'reversed'))`;
+
 const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
 
 /** Counts each state in one pass. GROUP BY would sort all rows first. */
@@ -154,11 +174,11 @@ const countsFrom = (states: readonly RowState[], row: Row = []): RowCounts =>
   Object.fromEntries(states.map((state, at) => [state, number(row[at])]));
 
 /**
- * State of an entry, with `failed` for an accepted one that failed. A charge shows it by its status, other kinds by
+ * State of an entry, with `failed` for an accepted one that failed. A charge shows it by its payment, other kinds by
  * their exit code.
  */
 export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND CASE WHEN kind = '${CHARGE}'
-  THEN status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join()})
+  THEN payment IN (${sqlList(paymentsThat('retried'))})
   ELSE exit_code = ${EXIT_CODES.charge_failed} END THEN 'failed' ELSE state END AS state`;
 
 /** Statements that write jobs and updates, and that find the update of a row. */

@@ -1,4 +1,16 @@
-import { type ChargeState, paymentStatusOf } from '../core/charge.ts';
+import {
+  activityFacts,
+  balanceOf,
+  orderOf,
+  PAYMENTS,
+  type Payment,
+  type PaymentRead,
+  paymentOf,
+  paymentShown,
+  type RequestFacts,
+} from '../charge/payment.ts';
+import { CHARGE, type ChargeState } from '../core/charge.ts';
+import { payableFor, untilOf } from './clock.ts';
 import {
   type Entry,
   type Evidence,
@@ -6,12 +18,14 @@ import {
   type Intent,
   type KeptActivity,
   type Moment,
+  type Money,
   type Outcome,
   type RequestTerms,
   type Sender,
   type ServiceTime,
   withEvidence,
 } from './entry.ts';
+import { asActivity } from './snapshot.ts';
 
 /** New entry for a charge about to be sent. The backend assigns its place (`seq`). */
 export const started = (id: string, { bound, ...intent }: Intent, sender: Sender, { at, mark }: Moment): Entry => ({
@@ -28,6 +42,7 @@ export const started = (id: string, { bound, ...intent }: Intent, sender: Sender
   recordedAt: undefined,
   exitCode: undefined,
   activity: undefined,
+  money: undefined,
   evidence: [],
 });
 
@@ -39,6 +54,7 @@ interface StateChange {
   readonly took: number | undefined;
   readonly exitCode: number | undefined;
   readonly activity: KeptActivity | undefined;
+  readonly request?: RequestFacts | undefined;
   readonly evidence: readonly Evidence[];
 }
 
@@ -54,14 +70,12 @@ const withoutTime = ({ uid, status, nextAction, createdAt }: KeptActivity): Kept
 });
 
 export const changed = (charge: Entry, change: StateChange): Entry => {
-  const { state, moment, took, exitCode, activity, evidence } = change;
-  const told = serviceTimeBy(activity, moment);
-  return {
-    ...charge,
-    ...{ state, took, exitCode, told, evidence },
-    recordedAt: moment.at,
-    activity: activity && withoutTime(activity),
-  };
+  const { state, moment, took, exitCode, activity, request, evidence } = change;
+  const next: Entry = { ...charge, ...{ state, took, exitCode, evidence }, recordedAt: moment.at };
+  // The stored reading stays where it is newer than the answer.
+  if (activity !== undefined && activity === charge.activity) return next;
+  const read = { ...next, told: serviceTimeBy(activity, moment), activity: activity && withoutTime(activity) };
+  return { ...read, money: activity && moneyOf(read, charge, { activity, request, moment }) };
 };
 
 export const withMore = (charge: Entry, evidence: Evidence | undefined): Entry => ({
@@ -79,18 +93,106 @@ export const markStale = (charge: Entry, moment: Moment): Entry => {
   return changed(charge, { ...charge, state: 'unknown', moment, evidence });
 };
 
-/** Applies a new status of the activity. The last next action stays stored when the service no longer shows one. */
-export const observed = (charge: Entry, activity: KeptActivity, moment: Moment): Entry => ({
-  ...charge,
-  told: serviceTimeBy(activity, moment) ?? charge.told,
-  activity: {
-    ...withoutTime(activity),
-    nextAction: activity.nextAction ?? charge.activity?.nextAction ?? null,
-    createdAt: charge.activity?.createdAt ?? activity.createdAt,
-  },
-});
+/** A reading of a charge's activity. */
+export interface ActivityReading {
+  readonly activity: KeptActivity;
+  readonly moment: Moment;
+  /** Its payment request, if the same answer shows it. */
+  readonly request?: RequestFacts | undefined;
+  /** Sum of this ledger's refunds of the activity, in the minor unit. */
+  readonly paidBack?: number | undefined;
+}
 
-const ASKED = ['amount', 'currency', 'ref', 'customer'] as const;
+/** Time that a last-moment payment may take to show, in milliseconds. */
+const SHOWS_WITHIN_MS = 15_000;
+
+/** True if a charge's status was read late enough after its account expired, by the service's clock. */
+export const wasSeenExpired = (charge: Entry): boolean =>
+  charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
+
+const balanceIn = (request: RequestFacts | undefined, charge: Entry, paidBack: number | undefined) => {
+  if (request === undefined) return undefined;
+  const known =
+    charge.activity === undefined || paidBack === undefined ? [] : [[charge.activity.uid, paidBack] as const];
+  const { missing, excess, isPaidTwice, surplus } = balanceOf(request, {
+    asked: charge.asked?.amount,
+    paidBack: new Map(known),
+  });
+  return { missing, excess, isPaidTwice, surplus, requestStatus: request.status, requestTotal: request.total };
+};
+
+/** Moment of a payment: the service's own, else when it was first seen. It stays while the money stays. */
+const paidAtOf = (before: Money | undefined, { payment }: PaymentRead, { activity, moment }: ActivityReading) => {
+  if (!PAYMENTS[payment].brings) return before?.paidAt;
+  if (before?.paidAt !== undefined && PAYMENTS[before.payment].brings) return before.paidAt;
+  return activity.facts?.updatedAt ?? activity.servedAt ?? moment.at;
+};
+
+/** Money of an accepted charge by a reading that `charge` holds already. `earlier` is the charge without that reading. */
+const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money | undefined => {
+  const { activity, request, paidBack, moment } = reading;
+  if (charge.kind !== CHARGE) return undefined;
+  const before = earlier.activity?.uid === activity.uid ? moneyIn(earlier) : undefined;
+  // A line of the emergency file holds a stored activity.
+  const facts = activity.facts ?? activityFacts(asActivity(activity));
+  const read = paymentOf(facts, {
+    ...{ request, paidBack, asked: charge.asked?.amount },
+    earlier: before?.payment,
+    isLapsed: wasSeenExpired(charge),
+    accountUntil: charge.activity && untilOf({ ...charge.activity, status: 'requires_action' }),
+  });
+  return {
+    ...before,
+    ...read,
+    paidAt: paidAtOf(before, read, reading),
+    readAt: moment.at,
+    updatedAt: facts.updatedAt,
+    failureCode: facts.failureCode,
+    isDoubleCharge: facts.isDoubleCharge,
+    psp: activity.psp ?? before?.psp,
+    pspReference: activity.pspReference ?? before?.pspReference,
+    accountLast4: activity.accountLast4 ?? before?.accountLast4,
+    accountDigest: activity.accountDigest ?? before?.accountDigest,
+    ...balanceIn(request, charge, paidBack),
+  };
+};
+
+/**
+ * Money of an accepted charge; undefined for other kinds, and for charges not known to be made. Entries of older
+ * versions hold none: what was asked counts as received.
+ */
+export const moneyIn = (charge: Entry): Money | undefined => {
+  const { kind, state, money, activity, asked, told, recordedAt } = charge;
+  if (kind !== CHARGE || state !== 'accepted') return undefined;
+  if (money !== undefined) return money;
+  const shown = paymentShown(activity);
+  const payment = shown === 'open' && wasSeenExpired(charge) ? 'expired' : shown;
+  const { brings } = PAYMENTS[payment];
+  const received = brings ? asked?.amount : 0;
+  const refunded = payment === 'refunded' ? received : payment === 'partially_refunded' ? undefined : 0;
+  const paidAt = brings ? recordedAt : undefined;
+  return { payment, received, receivedAssumed: brings, refunded, paidAt, readAt: told?.at ?? recordedAt };
+};
+
+/** Payment of an accepted charge; undefined for any other entry. */
+export const paymentIn = (charge: Entry): Payment | undefined => moneyIn(charge)?.payment;
+
+/** Applies a reading. The last next action stays stored when the service no longer shows one. */
+const observed = (charge: Entry, reading: ActivityReading): Entry => {
+  const { activity, moment } = reading;
+  const next: Entry = {
+    ...charge,
+    told: serviceTimeBy(activity, moment) ?? charge.told,
+    activity: {
+      ...withoutTime(activity),
+      nextAction: activity.nextAction ?? charge.activity?.nextAction ?? null,
+      createdAt: charge.activity?.createdAt ?? activity.createdAt,
+    },
+  };
+  return { ...next, money: moneyOf(next, charge, reading) };
+};
+
+const ASKED = ['amount', 'currency', 'ref', 'customer', 'email'] as const;
 
 /** True if a read has shown more of the payment request's terms than is stored. */
 export const addsTo = ({ asked = {} }: Entry, shown: RequestTerms): boolean =>
@@ -119,11 +221,39 @@ export const changesState = ({ state }: Entry, said: Pick<Outcome, 'state'>): bo
   said.state === 'accepted' ||
   (state === 'not_created' && said.state === 'unknown');
 
-/** Keeps `paid` when an answer or a read shows an earlier status: it may be older than the stored one. */
-export const latest = (known: KeptActivity | undefined, told: KeptActivity): KeptActivity => {
-  const isOlder =
-    known?.uid === told.uid && paymentStatusOf(known.status) === 'paid' && paymentStatusOf(told.status) !== 'paid';
-  return isOlder ? { ...told, status: known.status } : told;
+/**
+ * Order of a reading to the stored one (see `orderOf`). A reading of another activity, or the first one, is newer.
+ */
+const orderTo = (charge: Entry, activity: KeptActivity): 'newer' | 'older' | 'unclear' => {
+  const { activity: known, told } = charge;
+  const money = moneyIn(charge);
+  if (known === undefined || known.uid !== activity.uid || money?.readAt === undefined) return 'newer';
+  const stored = { updatedAt: money.updatedAt, servedAt: told?.service };
+  const isLater = activity.askedAt !== undefined && activity.askedAt >= money.readAt;
+  return orderOf(stored, { updatedAt: activity.facts?.updatedAt, servedAt: activity.servedAt }, isLater);
+};
+
+/** The activity to store with an outcome: the stored one, unless the answer is newer. */
+export const latest = (charge: Entry, answered: KeptActivity): KeptActivity =>
+  charge.activity === undefined || orderTo(charge, answered) === 'newer' ? answered : charge.activity;
+
+const hasMoney = (charge: Entry): boolean => {
+  const payment = paymentIn(charge);
+  return payment !== undefined && PAYMENTS[payment].brings;
+};
+
+/**
+ * Applies a reading, unless it is older than the stored one. Where nothing tells the order, the one that shows money
+ * counts, and the other one is stored as evidence.
+ */
+export const withReading = (charge: Entry, reading: ActivityReading): Entry => {
+  const order = orderTo(charge, reading.activity);
+  if (order === 'older') return charge;
+  const next = observed(charge, reading);
+  if (order === 'newer' || hasMoney(charge) === hasMoney(next)) return next;
+  const [kept, other] = hasMoney(charge) ? [charge, next] : [next, charge];
+  const { status = '' } = other.activity ?? {};
+  return withMore(kept, evidenceOf('reading', reading.moment.at, { status, message: 'read at the same time' }));
 };
 
 /** Evidence for an outcome that arrived after the charge was no longer `sending`. The history must show it. */

@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { payableUntil, paymentStatusOf } from '../core/charge.ts';
+import { PAYMENTS } from '../charge/payment.ts';
+import { payableUntil } from '../core/charge.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend } from './backend.ts';
-import { type Entry, type Evidence, isCharge, isIn, type KeptActivity, type Scope } from './entry.ts';
+import { type Entry, type Evidence, isCharge, isIn, type KeptActivity, type Money, type Scope } from './entry.ts';
 import type { Job } from './job.ts';
 import type { Prunable, Reducer, Verified } from './ledger.ts';
-import { DECISIVE, wasResolved } from './transitions.ts';
+import { DECISIVE, paymentIn, wasResolved } from './transitions.ts';
 
 const PRUNED = 'pruned';
 
 /** True if an entry is final. A made charge is final once it is paid or has failed. */
 const hasEnded = (entry: Entry): boolean => {
   if (entry.state === 'sending' || entry.state === 'unknown') return false;
-  if (entry.state !== 'accepted' || !isCharge(entry)) return true;
-  return paymentStatusOf(entry.activity?.status ?? '') !== 'open';
+  const payment = paymentIn(entry);
+  return payment === undefined || PAYMENTS[payment].final;
 };
 
 /**
@@ -26,6 +27,8 @@ const nextActionOf = (activity: KeptActivity): unknown => {
   if (until === undefined) return null;
   return { headers: { account_number: PRUNED, expires_at: new Date(until).toISOString() } };
 };
+
+const withoutAccount = ({ accountLast4: _last4, accountDigest: _digest, ...money }: Money): Money => money;
 
 /** Reduces decisive evidence to its kind, its moment and who gave it. */
 const wordOf = ({ kind, at, as, by, line }: Evidence): Evidence => ({
@@ -47,14 +50,23 @@ const evidenceLeft = (evidence: readonly Evidence[], at: string): readonly Evide
  */
 export const pruned = (entry: Entry, at: string): Entry => {
   const { path: _path, body: _body, ...rest } = entry;
-  const { activity, asked } = entry;
+  const { activity, asked, money } = entry;
   return {
     ...rest,
     ...(isCharge(entry) ? {} : { path: undefined, body: undefined }),
     ...(activity === undefined ? {} : { activity: { ...activity, nextAction: nextActionOf(activity) } }),
     ...(asked === undefined
       ? {}
-      : { asked: { amount: asked.amount, currency: asked.currency, ref: undefined, customer: undefined } }),
+      : {
+          asked: {
+            amount: asked.amount,
+            currency: asked.currency,
+            ref: undefined,
+            customer: undefined,
+            email: undefined,
+          },
+        }),
+    ...(money === undefined ? {} : { money: withoutAccount(money) }),
     evidence: evidenceLeft(entry.evidence, at),
   };
 };

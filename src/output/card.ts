@@ -3,8 +3,18 @@ import { isJsonObject, printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, InnerList, View } from '../core/result.ts';
 import { visible } from '../core/text.ts';
-import { type CardField, cellOf, exactValue, fieldLines, isBlank, isScalar, labelOf, plainText } from './cell.ts';
-import { checkRecordColumns, tableColumns } from './columns.ts';
+import {
+  type CardField,
+  type Cell,
+  cellOf,
+  exactValue,
+  fieldLines,
+  isBlank,
+  isScalar,
+  labelOf,
+  plainText,
+} from './cell.ts';
+import { checkRecordColumns, columnAt, tableColumns } from './columns.ts';
 import { nextActionLines } from './next-action.ts';
 import { type Styles, type Surface, unpainted } from './style.ts';
 import { listSink } from './table.ts';
@@ -15,7 +25,7 @@ import { wrap } from './text.ts';
  * empty list; no lines where the record has no such list.
  */
 const innerListLines = async (value: unknown, list: InnerList, surface: Surface): Promise<string[]> => {
-  const elements = valueAt(value, list.path);
+  const elements = list.rowsOf === undefined ? valueAt(value, list.path) : list.rowsOf(value);
   if (!Array.isArray(elements)) return [];
   const { width, styles } = surface;
   if (elements.length === 0) return wrap(`no ${list.heading.toLowerCase()}`, width).map(styles.dim);
@@ -30,8 +40,13 @@ const innerListLines = async (value: unknown, list: InnerList, surface: Surface)
   return [...wrap(list.heading, width).map(styles.heading), ...table.trimEnd().split('\n'), ...rest];
 };
 
+const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
+  columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
+
+const plainCell = (value: unknown): Cell => ({ text: visible(plainText(value)), paint: unpainted });
+
 /** Top-level scalars that the view does not know, under their own names. */
-const otherFields = (value: unknown, view: View): CardField[] => {
+const otherFields = (value: unknown, view: View, styles: Styles): CardField[] => {
   if (!isJsonObject(value)) return [];
   const known = new Set(view.columns.map(({ path }) => path.split('.', 1)[0]));
   const others = Object.entries(value).filter(
@@ -42,17 +57,16 @@ const otherFields = (value: unknown, view: View): CardField[] => {
   return [
     ...first.map(([name, member]) => ({
       label: visible(name),
-      cell: { text: visible(plainText(member)), paint: unpainted },
+      // A name may contain a dot.
+      cell: valueAt(value, name) === member ? cellOf(value, columnAt(name), styles) : plainCell(member),
     })),
     ...(more === 0 ? [] : [rest]),
   ];
 };
 
-const fieldsOf = (value: unknown, columns: readonly Column[], styles: Styles): CardField[] =>
-  columns.map((column) => ({ label: labelOf(column), cell: cellOf(value, column, styles) }));
-
-/** The amount of the record, for the next action; undefined where it has none. */
+/** The amount that the customer has to pay; undefined where the record has none. */
 export const amountOf = (value: unknown, view: View, styles: Styles): string | undefined => {
+  if (view.amount !== undefined) return view.amount;
   const column = view.columns.find(({ kind, path }) => kind === 'money' && !isBlank(valueAt(value, path)));
   return column === undefined ? undefined : cellOf(value, column, styles).text;
 };
@@ -70,7 +84,7 @@ const wholeParts = async (value: unknown, view: View, surface: Surface): Promise
   const action = view.nextAction?.(value);
   const blocks = action === undefined ? [] : [await nextActionLines(action, amountOf(value, view, styles), surface)];
   for (const list of view.lists ?? []) blocks.push(await innerListLines(value, list, surface));
-  return { fields: [...known, ...otherFields(value, view)], blocks };
+  return { fields: [...known, ...otherFields(value, view, styles)], blocks };
 };
 
 const partsOf = async (

@@ -2,7 +2,7 @@ import { memo } from '../core/async.ts';
 import { BOUNDS, cutText } from '../core/bounds.ts';
 import { failureReason, machineValue } from '../core/charge.ts';
 import { indent, isJsonObject, mayBeInexact, NumberText, parseExact, printExact, valueAt } from '../core/json.ts';
-import { formatMoney } from '../core/money.ts';
+import { decimalText, formatMoney, inMinorUnit } from '../core/money.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CellKind, Column } from '../core/result.ts';
 import { STATUSES, statusWord } from '../core/status.ts';
@@ -33,6 +33,48 @@ const isPair = (value: unknown): boolean => Array.isArray(value) && value.length
 /** True for an enum of the service: a text, a number, or a pair `[machine value, label]` (see `machineValue`). */
 export const isEnum = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || isPair(value);
+
+/** Members of any name, such as those of a merchant's metadata: a name tells nothing there. */
+const FREE = /(?:^|\.)(?:meta|metadata|headers)\./;
+const MONEY: readonly string[] = [
+  ...['amount', 'charged_amount', 'total_amount_paid', 'received', 'refunded', 'missing', 'excess'],
+  ...['max_amount', 'amount_today', 'approve_above'],
+];
+const ENUMS: readonly string[] = ['status', 'currency', 'medium', 'type', 'activity_type', 'psp'];
+
+/** The kind of a field by its name, at any depth. A view may know better. */
+export const kindOf = (path: string): 'money' | 'enum' | undefined => {
+  if (FREE.test(path)) return undefined;
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  if (MONEY.includes(name)) return 'money';
+  return ENUMS.includes(name) ? 'enum' : undefined;
+};
+
+/** The currency of the amount at a path: the nearest one around it, or its checkout's. */
+const currencyOf = (record: unknown, path: string): string | undefined => {
+  const names = path.split('.').slice(0, -1);
+  for (let depth = names.length; depth >= 0; depth -= 1) {
+    for (const name of ['currency', 'checkout.currency']) {
+      const found = valueAt(record, [...names.slice(0, depth), name].join('.'));
+      if (isEnum(found)) return cutText(machineValue(found), BOUNDS.word);
+    }
+  }
+  return undefined;
+};
+
+/** The digits of an amount; undefined for a value that can't be one. */
+const minorText = (value: unknown): string | undefined => {
+  const minor = value instanceof NumberText ? value.text : value;
+  if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return undefined;
+  return String(minor).length > BOUNDS.word ? undefined : String(minor);
+};
+
+/** The amount at a path of a record in decimals, for programs; undefined for a value that can't be one. */
+export const machineDecimals = (record: unknown, value: unknown, path: string): string | undefined => {
+  const [minor, currency] = [minorText(value), currencyOf(record, path)];
+  if (minor === undefined) return undefined;
+  return currency === undefined ? inMinorUnit(minor) : decimalText(minor, currency);
+};
 
 /** The text of a value for programs: as sent; objects and lists as compact JSON; null and absent are empty. */
 export const machineText = (value: unknown, kind: CellKind | undefined): string => {
@@ -88,11 +130,10 @@ const timeText = (value: unknown): string => {
   return instant === undefined ? plainText(value) : formatLocalFull(instant);
 };
 
-const moneyText = (value: unknown, currency: unknown): string => {
-  const minor = value instanceof NumberText ? value.text : value;
-  if (isBlank(minor) || (typeof minor !== 'number' && typeof minor !== 'string')) return plainText(value);
-  if (String(minor).length > BOUNDS.word) return plainText(minor);
-  return isEnum(currency) ? formatMoney(minor, cutText(machineValue(currency), BOUNDS.word)) : `${minor} (minor unit)`;
+const moneyText = (value: unknown, currency: string | undefined): string => {
+  const minor = minorText(value);
+  if (minor === undefined) return plainText(value instanceof NumberText ? value.text : value);
+  return currency === undefined ? inMinorUnit(minor) : formatMoney(minor, currency);
 };
 
 const count = memo(() => new Intl.NumberFormat('en-US'));
@@ -124,7 +165,7 @@ export const valueIn = (record: unknown, { path, or }: Column): unknown => {
 const textOf = (record: unknown, column: Column): string => {
   const value = valueIn(record, column);
   if (column.kind === 'time') return timeText(value);
-  if (column.kind === 'money') return moneyText(value, valueAt(record, column.currency ?? 'currency'));
+  if (column.kind === 'money') return moneyText(value, currencyOf(record, column.path));
   if (column.kind === 'state') return stateText(value, column);
   if (column.kind === 'enum') return enumText(value);
   if (column.kind === 'count') return countText(value, column.always === true);

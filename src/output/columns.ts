@@ -3,9 +3,9 @@ import { BOUNDS } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { isJsonObject, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
-import type { CellKind, Column, View } from '../core/result.ts';
+import type { CellKind, Column, OutputOptions, View } from '../core/result.ts';
 import { didYouMean } from '../core/text.ts';
-import { exactValue, isBlank, valueIn } from './cell.ts';
+import { exactValue, isBlank, kindOf, valueIn } from './cell.ts';
 
 const firstSegment = (path: string): string => path.split('.', 1)[0] ?? path;
 
@@ -28,9 +28,21 @@ const pathsIn = (values: readonly unknown[]): Set<string> => {
   return paths;
 };
 
+const withKind = (column: Column): Column => {
+  const kind = column.kind ?? kindOf(column.path);
+  return kind === undefined ? column : { ...column, kind };
+};
+
+/** A column that no view describes. */
+export const columnAt = (path: string): Column => withKind({ path });
+
 /** The columns for programs, which `--columns` can name. */
 const contractColumns = ({ columns }: View): readonly Column[] =>
-  columns.filter(({ peopleOnly }) => peopleOnly !== true);
+  columns.filter(({ peopleOnly }) => peopleOnly !== true).map(withKind);
+
+/** The column at a path of a record. */
+export const columnFor = (path: string, { columns }: View): Column =>
+  withKind(columns.find((one) => one.path === path) ?? { path });
 
 const viewPaths = (view: View): string[] => contractColumns(view).map(({ path }) => path);
 
@@ -42,15 +54,31 @@ const unknownColumn = (name: string, known: readonly string[]): PayError => {
   });
 };
 
-/** The name of a column in tsv and csv. Amounts there are in the minor unit (kobo), and their name says so. */
-export const machineName = ({ path, kind }: Column): string => (kind === 'money' ? `${path}_minor` : path);
+const MINOR = '_minor';
+
+/**
+ * The name of a column in tsv and csv. Amounts there are in the minor unit (kobo), and their name says so; with
+ * --decimal, they are not.
+ */
+export const machineName = (
+  { path, kind }: Column,
+  { decimal = false }: Pick<OutputOptions, 'decimal'> = {},
+): string => (kind === 'money' && !decimal ? `${path}${MINOR}` : path);
+
+/** The column that a name means in tables, or in tsv and csv. */
+const namedColumn = (name: string): Column => {
+  const money = columnAt(name.endsWith(MINOR) ? name.slice(0, -MINOR.length) : name);
+  return money.kind === 'money' ? money : columnAt(name);
+};
 
 /** The column of each name, as tables or as tsv and csv give it. A count that was named is shown even where it is 0. */
-export const namedColumns = (names: readonly string[], view: View): readonly Column[] =>
-  names.map((name) => {
-    const known = contractColumns(view).find((column) => name === column.path || name === machineName(column));
-    return known?.kind === 'count' ? { ...known, always: true } : (known ?? { path: name });
+export const namedColumns = (names: readonly string[], view: View): readonly Column[] => {
+  const columns = contractColumns(view);
+  return names.map((name) => {
+    const known = columns.find((column) => name === column.path || name === machineName(column));
+    return known?.kind === 'count' ? { ...known, always: true } : (known ?? namedColumn(name));
   });
+};
 
 /**
  * The columns for `--columns` as far as the view alone can tell: the first segment must be known. Called before a
@@ -102,7 +130,7 @@ export const checkRecordColumns = (names: readonly string[], view: View, record:
 export const machineColumns = (view: View, records: readonly ApiRecord[]): readonly Column[] => {
   if (view.columns.length > 0) return contractColumns(view);
   const names = new Set(records.flatMap(({ value }) => (isJsonObject(value) ? Object.keys(value) : [])));
-  return [...names].map((path) => ({ path }));
+  return [...names].map(columnAt);
 };
 
 const isWorthShowing = (value: unknown, kind: CellKind | undefined): boolean =>

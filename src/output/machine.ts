@@ -3,8 +3,8 @@ import { indent, isJsonObject, minify, NumberText, printExact, valueAt } from '.
 import type { ApiRecord } from '../core/record.ts';
 import type { Column, OutputOptions, View } from '../core/result.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, visibleText, withoutFormula } from '../core/text.ts';
-import { exactValue, isBlank, isEnum, isScalar, machineText } from './cell.ts';
-import { checkColumns, checkRecordColumns, machineColumns, machineName, namedColumns } from './columns.ts';
+import { exactValue, isBlank, isEnum, isScalar, machineDecimals, machineText } from './cell.ts';
+import { checkColumns, checkRecordColumns, columnFor, machineColumns, machineName, namedColumns } from './columns.ts';
 import type { Sink } from './walk.ts';
 
 /** Keeps the line breaks between tokens: strings contain none. */
@@ -129,26 +129,36 @@ const escaped = (text: string): string =>
 
 const tsvLine = (key: string, text: string): string => `${escaped(key)}\t${escaped(text)}\n`;
 
-const tsvRowOf = (record: ApiRecord, columns: readonly Column[]): string => {
+/** The options for tsv and csv: amounts in decimals; for csv also unguarded cells, and a byte order mark. */
+type Written = Pick<OutputOptions, 'decimal' | 'rawCsv' | 'bom'>;
+
+/** The text of a record's value at a column in tsv and csv. */
+const textOf = (record: unknown, value: unknown, { path, kind }: Column, { decimal = false }: Written): string =>
+  (decimal && kind === 'money' ? machineDecimals(record, value, path) : undefined) ?? machineText(value, kind);
+
+const textIn = (record: unknown, column: Column, written: Written): string =>
+  textOf(record, valueAt(record, column.path), column, written);
+
+const tsvRowOf = (record: ApiRecord, columns: readonly Column[], written: Written): string => {
   const value = exactValue(record);
-  return `${columns.map(({ path, kind }) => escaped(machineText(valueAt(value, path), kind))).join('\t')}\n`;
+  return `${columns.map((column) => escaped(textIn(value, column, written))).join('\t')}\n`;
 };
 
 /**
  * Writes a record a line, with the same columns on every line. A header names them, except where the user has named
  * them: scripts do.
  */
-export const tsvSink = (names: readonly string[] | undefined, view: View): Sink => {
+export const tsvSink = (names: readonly string[] | undefined, view: View, written: Written): Sink => {
   let columns: readonly Column[] | undefined;
   return {
     *page(records) {
       if (records.length === 0) return;
       if (columns === undefined && names === undefined) {
         columns = machineColumns(view, records);
-        yield `${columns.map((column) => escaped(machineName(column))).join('\t')}\n`;
+        yield `${columns.map((column) => escaped(machineName(column, written))).join('\t')}\n`;
       }
       columns ??= checkColumns(names ?? [], view, records);
-      for (const record of records) yield tsvRowOf(record, columns);
+      for (const record of records) yield tsvRowOf(record, columns, written);
     },
     end: () => '',
   };
@@ -161,29 +171,33 @@ const namesIn = (value: unknown): Iterable<string | number> =>
 /**
  * Writes `key<TAB>value` lines for everything in `value`; nested names are joined by dots, list elements count from 0.
  */
-function* flatLines(value: unknown, path: string, view: View): Generator<string> {
-  const column = view.columns.find((one) => one.path === path) ?? { path };
-  const { kind } = column;
-  const isPair = (kind === 'enum' || kind === 'state') && isEnum(value);
+function* flatLines(record: unknown, value: unknown, path: string, view: View, written: Written): Generator<string> {
+  const column = columnFor(path, view);
+  const isPair = (column.kind === 'enum' || column.kind === 'state') && isEnum(value);
   if (isPair || path.length > BOUNDS.path || isBlank(value) || isScalar(value)) {
-    return yield tsvLine(machineName(column), machineText(value, kind));
+    return yield tsvLine(machineName(column, written), textOf(record, value, column, written));
   }
   for (const name of namesIn(value)) {
     const member = (value as Readonly<Record<string | number, unknown>>)[name];
-    yield* flatLines(member, path === '' ? `${name}` : `${path}.${name}`, view);
+    yield* flatLines(record, member, path === '' ? `${name}` : `${path}.${name}`, view, written);
   }
 }
 
-function* recordLines(record: ApiRecord, names: readonly string[] | undefined, view: View): Generator<string> {
+function* recordLines(
+  record: ApiRecord,
+  names: readonly string[] | undefined,
+  view: View,
+  written: Written,
+): Generator<string> {
   const value = exactValue(record);
   if (names !== undefined) {
     const columns = checkRecordColumns(names, view, record);
     for (const column of columns) {
-      const text = machineText(valueAt(value, column.path), column.kind);
-      yield columns.length === 1 ? `${escaped(text)}\n` : tsvLine(machineName(column), text);
+      const text = textIn(value, column, written);
+      yield columns.length === 1 ? `${escaped(text)}\n` : tsvLine(machineName(column, written), text);
     }
   } else if (!isScalar(value) && !isBlank(value)) {
-    yield* flatLines(value, '', view);
+    yield* flatLines(value, value, '', view, written);
   } else if (!isJsonObject(value)) {
     yield `${escaped(machineText(value, undefined))}\n`;
   }
@@ -193,32 +207,37 @@ function* recordLines(record: ApiRecord, names: readonly string[] | undefined, v
  * Renders one record as `key<TAB>value` lines: every field that was sent, or the named columns in their order. A single
  * named column is its value alone, for `$(…)` in scripts.
  */
-export const tsvRecord = (record: ApiRecord, names: readonly string[] | undefined, view: View): string =>
-  [...recordLines(record, names, view)].join('');
+export const tsvRecord = (
+  record: ApiRecord,
+  names: readonly string[] | undefined,
+  view: View,
+  written: Written,
+): string => [...recordLines(record, names, view, written)].join('');
 
 /** Renders a text as a cell: control characters made visible, and quoted where RFC 4180 requires it. */
 const quoted = (text: string): string =>
   /[",\n]/.test(text) ? `"${visibleCell(text).replaceAll('"', '""')}"` : visibleCell(text);
 
-const cellText = (value: unknown, kind: Column['kind'], raw: boolean): string => {
-  const isText = typeof value !== 'number' && typeof value !== 'boolean' && !(value instanceof NumberText);
-  const text = machineText(value, kind);
-  return isText && !raw ? forSpreadsheet(text) : text;
+const cellText = (record: unknown, column: Column, written: Written): string => {
+  const value = valueAt(record, column.path);
+  const text = textOf(record, value, column, written);
+  const isNumber = typeof value === 'number' || typeof value === 'boolean' || value instanceof NumberText;
+  return isNumber || written.rawCsv ? text : forSpreadsheet(text);
 };
 
 const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
 
-/** The options for CSV: unguarded cells, and a byte order mark. */
-type Written = Pick<OutputOptions, 'rawCsv' | 'bom'>;
-
-const headerOf = (columns: readonly Column[], { rawCsv, bom = false }: Written): string => {
-  const names = columns.map(machineName).map((name) => quoted(rawCsv ? name : withoutFormula(name)));
+const headerOf = (columns: readonly Column[], written: Written): string => {
+  const { rawCsv, bom = false } = written;
+  const names = columns
+    .map((column) => machineName(column, written))
+    .map((name) => quoted(rawCsv ? name : withoutFormula(name)));
   return `${bom ? MARK : ''}${names.length === 0 ? '' : csvLine(names)}`;
 };
 
-const csvRowOf = (record: ApiRecord, columns: readonly Column[], { rawCsv }: Written): string => {
+const csvRowOf = (record: ApiRecord, columns: readonly Column[], written: Written): string => {
   const value = exactValue(record);
-  return csvLine(columns.map(({ path, kind }) => quoted(cellText(valueAt(value, path), kind, rawCsv))));
+  return csvLine(columns.map((column) => quoted(cellText(value, column, written))));
 };
 
 /** Writes CSV (RFC 4180) with a header, also for an empty list. */

@@ -38,7 +38,7 @@ const recordText = async (record: ApiRecord, view: View, io: RenderIo, options: 
     case 'ndjson':
       return jsonRecord(record, options.columns, view, false);
     case 'tsv':
-      return tsvRecord(record, options.columns, view);
+      return tsvRecord(record, options.columns, view, options);
     case 'csv':
       return csvRecord(record, options.columns, view, options);
     case 'table':
@@ -55,7 +55,7 @@ const sinkFor = async (view: View, io: RenderIo, options: OutputOptions): Promis
     case 'ndjson':
       return ndjsonSink(options.columns, view);
     case 'tsv':
-      return tsvSink(options.columns, view);
+      return tsvSink(options.columns, view, options);
     case 'csv':
       return csvSink(options.columns, view, options);
     case 'table':

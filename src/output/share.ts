@@ -1,4 +1,5 @@
-import { missingOf, type NextAction, paymentStatusOf, statusOf } from '../core/charge.ts';
+import { paymentShown } from '../charge/payment.ts';
+import { missingOf, type NextAction, statusOf } from '../core/charge.ts';
 import type { Io, Output } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -48,7 +49,7 @@ const linesOf = (action: NextAction, amount: string | undefined): string[] => {
 const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
   const status = statusOf(value);
   const which = visible(plainText(valueAt(value, 'uid')));
-  if (paymentStatusOf(status) !== 'open') return `${which} is ${visible(statusWord(status))}`;
+  if (paymentShown(value) !== 'open') return `${which} is ${visible(statusWord(status))}`;
   if (action === undefined)
     return `${which} asks nothing of the customer${status === '' ? '' : ` (${visible(statusWord(status))})`}`;
   const missing = missingOf(action);

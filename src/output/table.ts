@@ -1,3 +1,4 @@
+import { isAnyId } from '../core/ids.ts';
 import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import type { Column, View } from '../core/result.ts';
 import { type Cell, cellOf, exactValue, fieldLines, headingOf, labelOf, labelWidth } from './cell.ts';
@@ -28,7 +29,7 @@ const mayBeCut = ({ flexible, least }: Column): boolean => flexible === true || 
 const floorOf = (column: Column | undefined, natural: number, tight: boolean): number => {
   if (column === undefined || !mayBeCut(column)) return natural;
   if (tight) return Math.min(natural, column.least ?? NARROWEST);
-  return column.flexible === true ? Math.min(natural, READABLE) : natural;
+  return column.flexible === true ? Math.min(natural, Math.max(READABLE, column.least ?? 0)) : natural;
 };
 
 /** The index of the column that is farthest above its least width; -1 where none is above it. */
@@ -92,8 +93,11 @@ const charsOf = ({ rule }: Styles) => ({
 const alignOf = (column: Column | undefined): 'left' | 'right' =>
   column?.kind === 'money' || column?.kind === 'count' ? 'right' : 'left';
 
-const shortened = (text: string, column: Column, width: number, { ellipsis }: Styles): string =>
-  (column.endMatters === true ? shortenStart : shorten)(text, width, ellipsis);
+/** An identifier is shown whole or not at all: a part of it is of no use. */
+const shortened = (text: string, column: Column, width: number, { ellipsis }: Styles): string => {
+  if (column.kind === 'customer' && isAnyId(text) && widthOf(text) > width) return '';
+  return (column.endMatters === true ? shortenStart : shorten)(text, width, ellipsis);
+};
 
 const naturalWidths = (rows: readonly (readonly Cell[])[], columns: readonly Column[]): number[] =>
   columns.map((column, index) =>
@@ -189,8 +193,8 @@ const tableSink = (Table: CliTable, layout: Layout, { width, styles }: Surface):
   const mayCut = Number.isFinite(width);
   const fitted = (cellAt: (column: Column) => Cell): Cell[] =>
     columns.map((column, index) => {
-      const { text, paint } = cellAt(column);
-      const short = mayCut && mayBeCut(column) ? shortened(text, column, widths[index] ?? 0, styles) : text;
+      const [{ text, paint }, width] = [cellAt(column), widths[index] ?? 0];
+      const short = mayCut && mayBeCut(column) ? shortened(text, column, width, styles) : text;
       return { text: short, paint };
     });
   let head = fitted((column) => ({ text: headingOf(column), paint: styles.heading }));

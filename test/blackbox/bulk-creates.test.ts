@@ -178,8 +178,8 @@ describe('ugwo create --from', () => {
 describe('onye create --from', () => {
   it('creates customers, fills rows from options, and finds existing customers', async () => {
     const obi = { uid: uidOf('ony', 9), email: 'obi@example.com', first_name: 'Obi', meta: { tier: 'vip' } };
-    const service = await serveMaking('ony', ({ email }, { method }) => {
-      if (method === 'GET') return json(200, { data: [obi], next_cursor: null });
+    const service = await serveMaking('ony', ({ email }, { method, url }) => {
+      if (method === 'GET') return json(200, url.endsWith(obi.uid) ? obi : { data: [obi], next_cursor: null });
       return email === 'Obi@example.com' ? problem(409, 'nzube.onye.error.email_already_exists') : undefined;
     });
     const report = reportPath();

@@ -708,7 +708,7 @@ describe('an invalid file', () => {
   it('may charge one payment request twice with --allow-repeats', async () => {
     const service = await serveCharges();
     const file = fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,gtb`, `${ugwoOf(1)},bank_transfer,`));
-    const ended = await chargeFrom(file, { service, ...home() }, '--allow-repeats');
+    const ended = await chargeFrom(file, { service, ...home() }, '--allow-repeats', '--again');
     expect(ended.code).toBe(0);
     expect(postsOf(service)).toEqual({ 1: 2 });
   });

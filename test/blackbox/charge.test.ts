@@ -154,11 +154,11 @@ describe('ugwo charge', () => {
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  it('suggests the bank code for a typo', async () => {
+  it.each(['gtbank', '058'])('suggests the bank code for %s', async (provider) => {
     const service = await serve([
       problem(422, 'Validation Failed', [{ propertyPath: 'data.provider', title: 'unknown' }]),
     ]);
-    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtbank'], { service });
+    const ended = await inProcess(['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', provider], { service });
     expect(ended).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('  --provider (data.provider): unknown\n  did you mean gtb?\n'),

@@ -57,10 +57,10 @@ const charges = async (console: Opened): Promise<void> => {
     status: 'ugwo_successful',
     total_amount_paid: 500_000,
   });
-  await press('Take the payment back');
-  await said('The charge is taken back.');
+  await press('Reverse the payment');
+  await said('The charge is reversed.');
   expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.reversed' } }]);
-  await expect.poll(() => page.locator('.timeline').innerText()).toMatch(/Charged by bank transfer[\s\S]*Taken back/);
+  await expect.poll(() => page.locator('.timeline').innerText()).toMatch(/Charged by bank transfer[\s\S]*Reversed/);
 };
 
 /** Makes charges fail, expire and be paid twice, and shows a refund in the timeline. */
@@ -347,7 +347,7 @@ describe.runIf(hasBrowser && process.platform !== 'win32')('a command of the con
     expect((await call('GET', `/v1/onye/${onye}`)).json.ref).toBe(`O'Brien "$HOME"`);
     await run(`payments/${uid}`, 'Charge by ussd');
     await run(`payments/${uid}`, 'Pay');
-    await run(`payments/${uid}`, 'Take the payment back');
+    await run(`payments/${uid}`, 'Reverse the payment');
     expect(await activitiesOf(service, uid)).toMatchObject([{ error: { code: 'psp.error.reversed' } }]);
     const [failed, twice] = [await request(), await request()];
     await charge(failed);

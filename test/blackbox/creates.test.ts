@@ -24,6 +24,8 @@ const pageOf = (records: readonly unknown[], next: string | null = null): Answer
 const taken = (refusal: Answer, ...listed: readonly unknown[]) =>
   serveBy(({ method, url }: Seen) => {
     if (method === 'POST') return refusal;
+    const one = listed.find((record) => url.endsWith(String((record as { uid?: string }).uid)));
+    if (one !== undefined) return json(200, one);
     return url.endsWith('cursor=b') ? pageOf(listed) : pageOf([OTHER], 'b');
   });
 
@@ -194,7 +196,11 @@ describe('ugwo create with a reference', () => {
   const REF = problem(409, 'nzube.ugwo.error.ref_already_exists');
 
   const refTaken = (...listed: readonly unknown[]) =>
-    serveBy(({ method }: Seen) => (method === 'POST' ? REF : pageOf(listed)));
+    serveAllBy(({ method, url }: Seen) => {
+      if (method === 'POST') return REF;
+      const found = listed.find((one) => url.includes(String((one as { uid: string }).uid)));
+      return found === undefined ? pageOf(listed) : json(200, found);
+    });
 
   it('exits with 0 if the reference belongs to an identical request', async () => {
     const ended = await inProcess([...ASKED, '-o', 'tsv', '--columns', 'ref'], {

@@ -86,7 +86,15 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a charge in the ledger that can still be paid': { before: [[CHARGE]], code: 9 },
   'the same with --again': { before: [[CHARGE]], args: [...CHARGE, '--again'], code: 0 },
-  'the same by another medium': { before: [[TRANSFER]], code: 0 },
+  'the same by another medium': { before: [[TRANSFER]], code: 9 },
+  'the same by another medium with --again': { before: [[TRANSFER]], args: [...CHARGE, '--again'], code: 0 },
+  'one that is paid in part': { read: request({ total_amount_paid: 1 }), code: 9 },
+  'the rest of one that is paid in part': {
+    read: request({ total_amount_paid: 1 }),
+    args: [...CHARGE, '--remaining'],
+    code: 0,
+  },
+  'the rest of one that is not paid': { args: [...CHARGE, '--remaining'], code: 9 },
   'a charge in the ledger whose account has expired unseen': {
     // Made when the test runs: fifteen seconds after its expiry, the account would count as seen.
     get before(): NonNullable<Case['before']> {
@@ -187,6 +195,8 @@ describe('--dry-run of a charge', () => {
         stderr: expect.stringContaining('"gtbb" is no bank code that paycli knows (did you mean gtb?)'),
       });
     }
+    const numbered = await inProcess([...CHARGE.slice(0, -1), '058', '--dry-run'], { service });
+    expect(numbered.stderr).toContain('"058" is no bank code that paycli knows (did you mean gtb?)');
   });
 
   it('prints the same as the charge with --reuse', async () => {
@@ -270,7 +280,7 @@ describe('--dry-run of a file of charges', () => {
     const options = { service: await serveRows(READS, charges), home: newFolder() };
     expect((await chargeFrom(ussdFile(6), options)).code).toBe(0);
     expect((await chargeFrom(ussdFile(7), options)).code).toBe(6);
-    // The transfer to 8 can still be paid, but this file asks for another medium.
+    // The transfer to 8 can still be paid, and this file asks for another medium.
     const other = ['ugwo', 'charge', ugwoOf(8), '--medium', 'bank_transfer'];
     expect((await inProcess(other, options)).code).toBe(0);
     const [files, posts] = [filesIn(options.home), postsTo(options.service)];
@@ -283,27 +293,27 @@ describe('--dry-run of a file of charges', () => {
       rows: 9,
       accepted: 1,
       skipped: 1,
-      refused: 3,
+      refused: 4,
       rejected: 2,
-      not_started: 3,
-      planned: { rows: 3, amounts: [{ currency: 'NGN', amount: 1_500_013 }], unknown_amounts: 0 },
+      not_started: 2,
+      planned: { rows: 2, amounts: [{ currency: 'NGN', amount: 1_000_005 }], unknown_amounts: 0 },
     });
     const { message, hint } = errorOf(ended);
     expect(message).toMatch(
-      /^9 rows: 3 to charge, 1 charged, 2 rejected, 3 refused\nTo charge: 3 payment requests for NGN 15,000\.13\. Nothing was sent\.\n/,
+      /^9 rows: 2 to charge, 1 charged, 2 rejected, 4 refused\nTo charge: 2 payment requests for NGN 10,000\.05\. Nothing was sent\.\n/,
     );
     expect(message).toContain('row 2: ');
     expect(hint).toContain('find out about the unknown rows');
     expect(hint).not.toContain('run the same command again');
     expect(Object.fromEntries(Object.entries(reportOf(report)).map(([at, { state }]) => [at, state]))).toEqual({
-      ...{ 2: 'refused', 3: 'refused', 5: 'rejected', 6: 'accepted', 7: 'refused', 9: 'rejected' },
+      ...{ 2: 'refused', 3: 'refused', 5: 'rejected', 6: 'accepted', 7: 'refused', 8: 'refused', 9: 'rejected' },
     });
     expect(reportOf(report)[9]?.['error']).toContain('did you mean gtb?');
     expect(postsTo(options.service)).toBe(posts);
     expect(filesIn(options.home)).toEqual(files);
     const real = await chargeFrom(file, options);
     expect(real.code).toBe(3);
-    expect(summaryOf(real)).toMatchObject({ accepted: 4, refused: 3, rejected: 2, not_started: 0 });
+    expect(summaryOf(real)).toMatchObject({ accepted: 3, refused: 4, rejected: 2, not_started: 0 });
   });
 
   it('prints the total to be charged if all rows are valid', async () => {

@@ -148,7 +148,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     expect(postsOf(machine.service)).toEqual(once(1, 6, 7, 8, 12));
   });
 
-  it('resumes each job and sends nothing twice', { timeout: 60_000 }, async () => {
+  it('resumes each job and sends nothing twice', async () => {
     const machine = await open();
     const { service } = machine;
     // 13 has an activity that another charge may have created; 9 has none. Only a person can resolve the refund and
@@ -183,7 +183,7 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     expect(await run(machine, 'ledger', 'sync')).toMatchObject({ code: 6 });
     expect((await listed(machine, 'ledger', 'list', '--ugwo', ugwoOf(3)))[0]).toMatchObject({ payment: 'paid' });
     const { stdout } = await inProcess(['ledger', 'prune', '--before', '1d', '--yes', '--json'], machine.owner);
-    expect(JSON.parse(stdout)).toMatchObject({ pruned: 14, open: 7 });
+    expect(JSON.parse(stdout)).toMatchObject({ pruned: 16, open: 5 });
     expect(await run(machine, 'ledger', 'verify')).toMatchObject({ code: 0 });
   });
 });

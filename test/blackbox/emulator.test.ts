@@ -101,7 +101,7 @@ describe('--local', () => {
         next_action: { headers: { account_number: expect.stringMatching(/^\d{10}$/) } },
       },
     });
-    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenith')).toMatchObject({
+    expect(await charge(ngn, '--medium', 'ussd', '--provider', 'zenith', '--again')).toMatchObject({
       code: 0,
       answer: { status: 'requires_action', next_action: { headers: { ussd: expect.stringMatching(/^\*.*#$/) } } },
     });
@@ -303,18 +303,51 @@ describe('emulator settle', () => {
     expect(again).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('has ended already') });
   });
 
-  it('settles with another amount', async () => {
+  const read = async (home: string, ugwo: string) =>
+    JSON.parse((await inProcess(['ugwo', 'get', ugwo, '--local', '--json'], { home })).stdout);
+
+  it.each([
+    ['a part', ['--amount', '100.00'], 10_000],
+    ['a part, in the minor unit', ['--amount-minor', '10000'], 10_000],
+    ['too much', ['--amount', '9,000,000.00'], 900_000_000],
+  ])('pays %s, and the amount of the charge stays', async (_what, args, received) => {
+    const home = newFolder();
+    const { uid, ugwo } = await charged(home);
+    const { amount } = await read(home, ugwo);
+    const ended = await settle(home, uid, '--as', 'successful', ...args, '--json');
+    expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'successful', amount, charged_amount: received });
+    const status = received < amount ? 'requires_ugwo' : 'ugwo_successful';
+    expect(await read(home, ugwo)).toMatchObject({ amount, status, total_amount_paid: received });
+  });
+
+  it('refuses an amount that could be naira or kobo', async () => {
     const home = newFolder();
     const { uid } = await charged(home);
-    const ended = await settle(home, uid, '--as', 'successful', '--amount-minor', '100', '--json');
-    expect(JSON.parse(ended.stdout)).toMatchObject({ charged_amount: 100 });
+    const ended = await settle(home, uid, '--as', 'successful', '--amount', '900');
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('could mean NGN 900.00 or NGN 9.00') });
+  });
+
+  it('pays an expired account late, and then reverses the payment', async () => {
+    const home = newFolder();
+    const { uid, ugwo } = await charged(home);
+    await inProcess(['emulator', 'clock', '+15m'], { home });
+    expect((await read(home, ugwo)).activities[0].error.code).toBe('psp.error.expired');
+    await settle(home, uid, '--as', 'successful', '--amount', '400.00');
+    expect((await read(home, ugwo)).total_amount_paid).toBe(40_000);
+    await settle(home, uid, '--as', 'reversed');
+    expect(await read(home, ugwo)).toMatchObject({
+      total_amount_paid: 0,
+      status: 'requires_ugwo',
+      activities: [{ status: 'failed', error: { code: 'psp.error.reversed' } }],
+    });
   });
 
   it('shows the amount with its currency', async () => {
     const home = newFolder();
     const { uid, ugwo } = await charged(home);
     const { stdout } = await settle(home, uid, '--as', 'successful', '-o', 'table');
-    expect(stdout).toMatch(/^amount +[A-Z]{3} [\d,]+\.\d\d$/m);
+    expect(stdout).toMatch(/^asked +[A-Z]{3} [\d,]+\.\d\d$/m);
+    expect(stdout).toMatch(/^received +[A-Z]{3} [\d,]+\.\d\d$/m);
     expect(stdout).toMatch(new RegExp(`^payment request +${ugwo}$`, 'm'));
   });
 
@@ -442,7 +475,9 @@ it.each([
   ['settle act.Lcal.x', '--as is required: successful, failed, expired'],
   ['settle act.Lcal.x --as succesful', 'did you mean successful?'],
   ['settle act.Lcal.x --as failed --in 30', 'is not a duration'],
-  ['settle act.Lcal.x --as failed --amount-minor 5', 'is for --as successful'],
+  ['settle act.Lcal.x --as failed --amount-minor 5', '--amount-minor is for --as successful'],
+  ['settle act.Lcal.x --as reversed --amount 5.00', '--amount is for --as successful'],
+  ['settle act.Lcal.x --as taken_back', 'is not one of successful, failed, expired, reversed'],
   ['clock soon', 'is not a duration'],
   ['clock -- -15m', 'is not a duration'],
   ['faults not.json', 'not.json is not JSON'],

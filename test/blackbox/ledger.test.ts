@@ -52,7 +52,7 @@ describe('a charge whose answer is lost', () => {
     expect(rowsOf(listed)).toMatchObject([{ id, state: 'unknown', activity: null }]);
     const ended = await inProcess(['ledger', 'sync', '--json'], options);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(rowsOf(ended)).toEqual([{ payment: 'open', currency: null, count: 1, amount: null }]);
+    expect(rowsOf(ended)).toEqual([{ payment: 'open', currency: null, count: 1, amount: null, received: 0 }]);
     const now = await inProcess(['ledger', 'list', '--json'], options);
     expect(rowsOf(now)).toMatchObject([
       { id, state: 'accepted', ugwo: UGWO_ID, activity: ACTIVITY.uid, status: 'requires_action', exit_code: 6 },

@@ -44,6 +44,31 @@ describe('ugwo list', () => {
     expect(stdout).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
   });
 
+  it.each([
+    ['tsv', ['uid', 'amount'], 'ugw.AbCd.000000000000000000000001\t5000.01\n'],
+    ['csv', ['amount'], 'amount\r\n5000.01\r\n'],
+  ])('writes amounts in decimals with --decimal: %s', async (format, columns, text) => {
+    const service = await serve([page([1], 'c=2')]);
+    const args = ['ugwo', 'list', '-o', format, '--columns', columns.join(','), '--decimal'];
+    const { stdout, stderr } = await inProcess(args, { service });
+    expect(stdout).toBe(text);
+    expect(stderr).toContain(' --decimal ');
+  });
+
+  it.each([
+    [['--json'], 'json'],
+    [['-o', 'ndjson'], 'ndjson'],
+    [['-o', 'table'], 'table'],
+    [['--jq', '.data'], 'json'],
+  ])('refuses --decimal for another format, and sends nothing: %j', async (more, format) => {
+    const service = await serve([]);
+    expect(await inProcess(['ugwo', 'list', '--decimal', ...more], { service })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`--decimal and -o ${format} can't be used together`),
+    });
+  });
+
   it('selects JSON fields with --columns, also for --jq', async () => {
     const service = await serve([page([1], null), page([1], null)]);
     const args = ['ugwo', 'list', '--json', '--columns', 'ref,amount'];

@@ -54,6 +54,13 @@ describe('the check before a charge', () => {
     ['refunded', { status: ['refunded', 'enum.ugwo_status.refunded'] }, /paid and refunded/],
     ['cancelled', { status: 'cancelled' }, /it is cancelled/],
     ['without a checkout', { checkout: null }, /no checkout/],
+    ['processing, and nothing explains it', { status: 'processing' }, /its status is processing/],
+    ['paid in part', { total_amount_paid: 400_007 }, /paid in part: NGN 1,000\.00 is missing/],
+    [
+      'being paid by a charge by another medium',
+      { activities: [account(THEIRS, MINUTE, { next_action: DIAL })] },
+      /by another medium \(act\.AbCd\.\S+77, not from this ledger\) can still be paid\ndial \*737#, open until /,
+    ],
     [
       'being paid by another charge',
       { activities: [account(THEIRS)] },
@@ -93,14 +100,22 @@ describe('the check before a charge', () => {
   });
 
   it.each<[string, object, number]>([
-    ['paid', { status: 'ugwo_successful' }, 0],
     ['open with another account', { activities: [account(THEIRS)] }, 0],
+    ['open with a code', { activities: [account(THEIRS, MINUTE, { next_action: DIAL })] }, 0],
+    ['processing without an activity', { status: 'processing' }, 0],
     ['cancelled', { status: 'cancelled' }, 9],
-  ])('for a request that is %s is overridden by --again, unless it is cancelled', async (_what, some, code) => {
-    const service = await showing(json(200, request(some)));
-    expect((await inProcess([...TRANSFER, '--again'], { service })).code).toBe(code);
-    expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
-  });
+    ['paid', { status: 'ugwo_successful' }, 9],
+    ['overpaid', { total_amount_paid: 900_000 }, 9],
+    ['refunded', { status: 'refunded' }, 9],
+    ['paid in part', { total_amount_paid: 1 }, 9],
+  ])(
+    'for a request that is %s is overridden by --again unless money came or it is cancelled',
+    async (_what, some, code) => {
+      const service = await showing(json(200, request(some)));
+      expect((await inProcess([...TRANSFER, '--again'], { service })).code).toBe(code);
+      expect(methods(service)).toBe(code === 0 ? 'GET,POST' : 'GET');
+    },
+  );
 
   it("returns the service's activity unchanged with --reuse", async () => {
     const theirs = account(THEIRS, 10 * MINUTE, { extra: 1.5 });
@@ -188,9 +203,11 @@ describe('the check before a charge', () => {
   it('records the time at which the service created an answer, even if a cache served it', async () => {
     const home = newFolder();
     const at = Math.floor(Date.now() / 1000) * 1000;
-    const dated = { date: new Date(at).toUTCString() };
+    const date = (before: number): string => new Date(at - before).toUTCString();
     const service = await serveBy(({ method }) =>
-      method === 'POST' ? json(200, ACTIVITY, dated) : json(200, ACTIVITY, { ...dated, age: '540' }),
+      method === 'POST'
+        ? json(200, ACTIVITY, { date: date(600_000) })
+        : json(200, ACTIVITY, { date: date(0), age: '540' }),
     );
     expect((await inProcess([...TRANSFER, '--no-preflight'], { service, home })).code).toBe(0);
     const get = ['activity', 'get', UGWO_ID, ACTIVITY.uid];
@@ -504,7 +521,7 @@ describe('the check before each row of a file', () => {
     expect(summaryOf(ended)).toMatchObject({ accepted: 2, refused: 1 });
     expect(postsOf(charged)).toEqual([1, 3]);
     expect(reportOf(report)).toMatchObject({
-      1: { amount: '500001', currency: 'NGN', ref: 'order-1' },
+      1: { amount_minor: '500001', currency: 'NGN', ref: 'order-1' },
       2: { state: 'refused', error: expect.stringContaining('it is already paid') },
     });
   });
@@ -677,17 +694,17 @@ describe('payments', () => {
     const ended = await inProcess(['ledger', 'sync', '--json'], { home, service });
     expect(ended.code).toBe(0);
     expect((JSON.parse(ended.stdout) as { data: unknown[] }).data).toEqual([
-      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001 },
-      { payment: 'open', currency: 'NGN', count: 1, amount: 500_003 },
-      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002 },
+      { payment: 'paid', currency: 'NGN', count: 1, amount: 500_001, received: 500_001 },
+      { payment: 'open', currency: 'NGN', count: 1, amount: 500_003, received: 0 },
+      { payment: 'failed', currency: 'NGN', count: 1, amount: 500_002, received: 0 },
     ]);
     const job = String(summaryOf(charged)['job']);
     expect((await rows(home)).map(({ status }) => status)).toEqual(['requires_action', 'failed', 'successful']);
     const looks = service.seen.length;
     const again = await inProcess(['ledger', 'sync', job, '-o', 'tsv'], { home, service });
-    expect(again.stdout.split('\n')[1]).toBe('paid\tNGN\t1\t500001');
-    // Reads only open charges again.
-    expect(service.seen).toHaveLength(looks + 1);
+    expect(again.stdout.split('\n')[1]).toBe('paid\tNGN\t1\t500001\t500001');
+    // A job that is named is read whole: a payment may have been reversed.
+    expect(service.seen).toHaveLength(looks + 3);
   });
 
   it('are found for all open charges, from files and single ones', async () => {
@@ -699,7 +716,7 @@ describe('payments', () => {
     expect((await inProcess(single, { home, service })).code).toBe(0);
     states.set(activity(1), 'successful').set(activity(4), 'successful');
     const ended = await inProcess(['ledger', 'sync'], { home, service });
-    expect(ended.stdout).toMatch(/^payment\t.*\npaid\tNGN\t2\t1000005\nopen\tNGN\t2\t1000005\n$/);
+    expect(ended.stdout).toMatch(/^payment\t.*\npaid\tNGN\t2\t1000005\t1000005\nopen\tNGN\t2\t1000005\t0\n$/);
   });
 
   it('are found for an expired charge if its id is given', async () => {
@@ -733,7 +750,10 @@ describe('payments', () => {
     });
     expect((await inProcess(TRANSFER, { home, service: blind })).code).toBe(0);
     const open = await inProcess(['ledger', 'sync'], { home, service: blind });
-    expect(open).toMatchObject({ code: 0, stdout: 'payment\tcurrency\tcount\tamount_minor\nopen\t\t1\t\n' });
+    expect(open).toMatchObject({
+      code: 0,
+      stdout: 'payment\tcurrency\tcount\tamount_minor\treceived_minor\nopen\t\t1\t\t0\n',
+    });
     expect(open.stderr).toContain('1 charge not shown by the service: counted as last seen.');
     const refusing = await serveBy(() => problem(422, 'No'));
     const other = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--json'];

@@ -43,7 +43,7 @@ describe('a charge with an unusual answer', () => {
         .split('\n')
         .filter((line) => line.includes('could not be read')),
     ).toEqual([
-      'note: the answer\'s "checkout.mediums" could not be read; it is shown as received',
+      'note: the answer\'s "checkout.uid" could not be read; it is shown as received',
       'note: the answer\'s "status" could not be read; it is shown as received',
       'note: the answer\'s "error" could not be read; it is shown as received',
     ]);
@@ -248,7 +248,9 @@ describe('a read with an unusual answer', () => {
     expect(ended.code).toBe(0);
     expect(ended.stdout.trimEnd().split('\n')).toHaveLength(4);
     expect(ended.stderr.trimEnd().split('\n')).toEqual(
-      ['amount', 'status'].map((name) => `note: the answer's "${name}" could not be read; it is shown as received`),
+      ['uid', 'amount', 'status'].map(
+        (name) => `note: the answer's "${name}" could not be read; it is shown as received`,
+      ),
     );
   });
 

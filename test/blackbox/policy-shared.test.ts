@@ -87,7 +87,11 @@ describe('a file above --approve-above', () => {
     const { stdout } = await inProcess(['ledger', 'jobs', '--json'], ada);
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, approval: 'waiting', approved_by: null }] });
     const policy = await inProcess(['policy', 'show', '--others'], ada);
-    expect(policy).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('approve_above\t1000000') });
+    expect(policy).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('approve_above_minor\t1000000'),
+    });
   });
 
   it("can't be approved by the user who asked for it, nor by a script", async () => {

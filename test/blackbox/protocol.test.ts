@@ -129,7 +129,7 @@ describe('a repeated charge', () => {
     await inProcess(TRANSFER, options);
     const ended = await inProcess(TRANSFER, options);
     expect(ended).toMatchObject({ code: 9, stdout: '' });
-    expect(ended.stderr).toMatch(/Test Bank, Ada Obi\n {2}account number 0000000001, until \d\d:\d\d\n/);
+    expect(ended.stderr).toMatch(/Test Bank, Ada Obi\n {2}account number 0000000001, until .*\d\d:\d\d\n/);
     const asJson = errorOf(await inProcess([...TRANSFER, '--json'], options));
     expect(asJson).toMatchObject({
       kind: 'refused',
@@ -150,7 +150,6 @@ describe('a repeated charge', () => {
   it.each([
     ['has expired', transfer(1, -60_000), TRANSFER],
     ['has failed', made(1, { status: 'failed', next_action: null }), CHARGE],
-    ['used another medium', transfer(1, MINUTES_10), CHARGE],
   ])('is sent if the first charge %s', async (_what, first, second) => {
     const options = await against(json(200, first), json(200, made(2)));
     await inProcess(second === CHARGE && _what.includes('failed') ? CHARGE : TRANSFER, options);
@@ -165,14 +164,16 @@ describe('a repeated charge', () => {
     expect((await inProcess(MOBILE, options)).code).toBe(9);
   });
 
-  it('is refused for any medium once a read has shown the payment; --again overrides this', async () => {
+  it('is refused for any medium once a read has shown the payment, with --again, too', async () => {
     const paid = made(1, { status: 'successful', next_action: null });
-    const options = await against(json(200, ACTIVITY), json(200, { ...paid, uid: ACTIVITY.uid }), json(200, made(2)));
+    const options = await against(json(200, ACTIVITY), json(200, { ...paid, uid: ACTIVITY.uid }));
     await inProcess(CHARGE, options);
     await inProcess(['activity', 'get', UGWO_ID, ACTIVITY.uid], options);
-    const ended = await inProcess(TRANSFER, options);
-    expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('is already paid') });
-    expect((await inProcess([...TRANSFER, '--again'], options)).code).toBe(0);
+    for (const again of [[], ['--again'], ['--again', '--no-preflight']]) {
+      const ended = await inProcess([...TRANSFER, ...again], options);
+      expect(ended).toMatchObject({ code: 9, stderr: expect.stringContaining('is already paid') });
+    }
+    expect(methods(options.service)).toBe('POST,GET');
   });
 
   it('is sent with --again', async () => {

@@ -95,7 +95,7 @@ describe('ugwo get', () => {
     const service = await serve([json(200, record), json(200, record)], ASKED);
     const columns = async (names: string) => inProcess([...GET_UGWO, '--columns', names, '-o', 'csv'], { service });
     expect((await columns('status,total_amount_paid,activities.0.uid,later.on')).stdout).toMatch(
-      /^status,total_amount_paid,activities\.0\.uid,later\.on\r\n\w+,500001,act\.[\w.]+,1\r\n$/,
+      /^status,total_amount_paid_minor,activities\.0\.uid,later\.on\r\n\w+,500001,act\.[\w.]+,1\r\n$/,
     );
     const refused = await columns('total_amount_piad');
     expect(refused).toMatchObject({ code: 2, stdout: '' });

@@ -50,6 +50,7 @@ describe('watch', () => {
       job: world.job,
       row: 1,
       customer: null,
+      customer_email: null,
     });
     expect(errorOf(ended)).toMatchObject({
       kind: 'charge_failed',

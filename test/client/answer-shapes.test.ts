@@ -144,8 +144,10 @@ const ACTIVITIES: readonly Shape<Ends>[] = [
     'that has failed with a text': { status: 'failed', error: 'declined' },
     'that has failed with a list': { status: 'failed', error: [] },
     'that has failed with a number': { status: 'failed', error: 51 },
-    'that has expired, in a pair': { status: ['expired', 'Expired'] },
     'that has failed, with an odd step': { status: 'failed', next_action: { type: 'confirm' } },
+  }),
+  ...activities(['accepted 11', 0, 12, 'accepted'], {
+    'that has expired, in a pair': { status: ['expired', 'Expired'] },
   }),
   ...activities(['accepted 0', 0, 11, 'accepted'], {
     'that is paid back': { status: 'refunded' },
@@ -232,7 +234,8 @@ const waited = async ({ client }: Bench): Promise<number> => {
   const following = client.follow({ params: { ugwoUid: UGWO_ID, activityUid: ACT_ID }, limit: 3000 });
   const followed = await followedToEnd(following, () => undefined);
   const place = { local: false, profile: undefined, baseUrl: undefined };
-  const { failure } = waitedOf(followed, { ugwoUid: UGWO_ID, limit: 3000, place });
+  const deps = { client, observe: async () => undefined };
+  const { failure } = await waitedOf(followed, { ugwoUid: UGWO_ID, limit: 3000, place }, deps);
   return failure === undefined ? 0 : EXIT_CODES[failure.kind];
 };
 

@@ -68,10 +68,10 @@ describe('follow', () => {
 
   it.each([
     ['successful', 'paid'],
-    ['partially_refunded', 'paid'],
-    ['refunded', 'paid'],
+    ['partially_refunded', 'partially_refunded'],
+    ['refunded', 'refunded'],
     ['failed', 'failed'],
-    ['expired', 'failed'],
+    ['expired', 'expired'],
     [['successful', 'Paid'], 'paid'],
   ])('ends at once for %j', async (status, how) => {
     const service = await serve([standing(status)]);

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { pagesOf } from '../../src/commands/ledger/entries.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
 import { interrupted } from '../../src/core/error.ts';
-import { madeHere } from '../../src/core/record.ts';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Evidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -48,6 +47,16 @@ describe('a ledger row', () => {
         kind: 'charge',
         about: unknown.about,
         request: null,
+        received: null,
+        received_assumed: null,
+        missing: null,
+        excess: null,
+        refunded: null,
+        paid_at: null,
+        customer_email: null,
+        operator: null,
+        paid_twice: null,
+        account_last4: null,
       }),
     );
   });
@@ -80,6 +89,29 @@ describe('a ledger row', () => {
       provider: null,
       phone: '…4567',
     });
+  });
+});
+
+describe('a charge of a payment request that was paid twice', () => {
+  const activity = kept(ACTIVITY);
+  const money = {
+    ...({ payment: 'paid', received: 900, receivedAssumed: false, refunded: 0 } as const),
+    ...{ isPaidTwice: true, excess: 90_000, surplus: ACTIVITY },
+  };
+  const twice = charge({ state: 'accepted', activity, money, asked: { amount: 90_000, currency: 'NGN' } });
+  const line = `${UGWO} was paid twice: NGN 900.00 too much came; pay it back with: paycli refund create ${ACTIVITY} --amount 900.00`;
+
+  it('names the excess and the refund in ledger show', async () => {
+    const { result, rows } = await call('show', { ledger: memoryLedger([twice]), args: [twice.id] });
+    expect(result).toMatchObject({ notice: [line] });
+    expect(rows[0]).toMatchObject({ paid_twice: true, excess: 90_000, received: 900 });
+  });
+
+  it('names them once in ledger list, which can select those charges', async () => {
+    const ledger = memoryLedger([twice, charge(numbered(2, { state: 'accepted', activity: kept(OTHER) }))]);
+    const { notices, rows } = await call('list', { ledger, given: { paidTwice: true } });
+    expect(rows.map(({ id }) => id)).toEqual([twice.id]);
+    expect(notices).toEqual([[line]]);
   });
 });
 
@@ -173,7 +205,7 @@ describe('ledger list', () => {
 
   it('returns each page with its cursor', async () => {
     const cursors: unknown[] = [];
-    for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), () => madeHere({}), {}, {}))
+    for await (const { cursor, nextCursor } of pagesOf(memoryLedger(many(250)), {}, {}))
       cursors.push(cursor, nextCursor);
     const [, first, , second] = cursors;
     expect(cursors).toEqual([undefined, first, first, second, second, null]);

@@ -16,6 +16,7 @@ export const globals: Globals = {
   format: undefined,
   columns: undefined,
   jq: undefined,
+  decimal: false,
   rawCsv: false,
   bom: false,
   color: 'auto',

@@ -6,6 +6,7 @@ import { boardView, recordOf as changeRecord, changesView } from '../../src/comm
 import { listView as eventsView } from '../../src/commands/webhook/view.ts';
 import type { ApiRecord } from '../../src/core/record.ts';
 import type { View } from '../../src/core/result.ts';
+import { moneyIn } from '../../src/ledger/transitions.ts';
 import { render } from '../../src/output/render.ts';
 import { widthOf } from '../../src/output/text.ts';
 import { charge } from '../ledger/support/memory.ts';
@@ -55,18 +56,17 @@ const requests = ['requires_ugwo', 'partially_refunded', ['ugwo_successful', 'en
   }),
 );
 
-const STATES = [
-  ['accepted', 'paid'],
-  ['not_created', undefined],
-  ['unknown', undefined],
-] as const;
-const charges = STATES.map(([state, payment], index) => {
-  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index) };
-  return entryRecord(charge({ id: `chg-00000000000${index}`, asked, state }), payment);
+const STATES = ['accepted', 'not_created', 'unknown'] as const;
+const charges = STATES.map((state, index) => {
+  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], email: MAILS[index] ?? undefined };
+  const activity = { uid: uidOf('act', index), status: 'successful', nextAction: null, createdAt: undefined };
+  const entry = charge({ id: `chg-00000000000${index}`, asked, state, activity });
+  return entryRecord(entry, moneyIn(entry));
 });
 
 const changes = (['not_created', 'open', 'refunded'] as const).map((now, index) => {
-  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index) };
+  const email = MAILS[index] ?? undefined;
+  const asked = { amount: AMOUNTS[index], currency: 'NGN', ref: REFS[index], customer: uidOf('ony', index), email };
   return changeRecord({ charge: charge({ asked }), now, before: 'open', at: Date.parse(CREATED_AT) });
 });
 
@@ -114,10 +114,10 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: charges,
     statuses: ['paid', 'not created', 'unknown'],
     heads: {
-      60: 'ref customer amount status',
-      80: 'ref customer amount status created_at',
-      100: 'ref customer amount status created_at id',
-      140: 'ref customer amount status created_at id medium ugwo',
+      60: 'ref customer_email amount status',
+      80: 'ref customer_email amount status created_at',
+      100: 'ref customer_email amount status created_at received',
+      140: 'ref customer_email amount status created_at received id medium',
     },
   },
   'watch, as lines': {
@@ -125,10 +125,10 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: changes,
     statuses: ['not created', 'open', 'refunded'],
     heads: {
-      60: 'ref customer amount now',
-      80: 'ref customer amount now at',
-      100: 'ref customer amount now at before medium',
-      140: 'ref customer amount now at before medium ugwo',
+      60: 'ref customer_email amount now',
+      80: 'ref customer_email amount now at',
+      100: 'ref customer_email amount now at before medium',
+      140: 'ref customer_email amount now at before medium ugwo',
     },
   },
   'watch, as a board': {
@@ -136,10 +136,10 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     records: changes,
     statuses: ['not created', 'open', 'refunded'],
     heads: {
-      60: 'ref customer amount now',
-      80: 'ref customer amount now changed',
-      100: 'ref customer amount now changed medium',
-      140: 'ref customer amount now changed medium ugwo charge',
+      60: 'ref customer_email amount now',
+      80: 'ref customer_email amount now changed',
+      100: 'ref customer_email amount now changed medium',
+      140: 'ref customer_email amount now changed medium ugwo charge',
     },
   },
   'webhook events list': {
@@ -148,7 +148,7 @@ const LAYOUTS: Readonly<Record<string, Layouts>> = {
     statuses: ['waiting', 'forwarded', 'stored'],
     heads: {
       60: 'event state received_at',
-      80: 'event state received_at ugwo',
+      80: 'event state received_at',
       100: 'event state received_at ugwo',
       140: 'event state received_at ugwo uid',
     },
@@ -199,4 +199,56 @@ it('a list names hidden columns and how to show them', async () => {
   expect(io.stderr.text.replaceAll('\n', ' ')).toContain(
     'Not shown at this width: uid, description. Choose with --columns ref,uid, or see all with -o json.',
   );
+});
+
+const IDS = ['uid', 'id', 'ugwo', 'activity', 'charge', 'job', 'onye.uid'];
+
+it.each(Object.entries(LAYOUTS))('%s cuts no identifier', (_what, { view }) => {
+  const columns = (view.table ?? view.columns).filter(({ path }) => IDS.includes(path));
+  const cut = columns.filter(({ flexible, least }) => flexible === true || least !== undefined);
+  expect(cut.map(({ path }) => path)).toEqual([]);
+});
+
+it.each([
+  [60, ''],
+  [200, uidOf('ony', 1)],
+])('a customer without an e-mail address or name is a whole id, or nothing: %d columns', async (columns, text) => {
+  const io = terminal(columns);
+  const records = [requests[0], recordOf({ ...(requests[1]?.value as object), onye: { uid: uidOf('ony', 1) } })];
+  const pages = (async function* () {
+    yield { records: records as ApiRecord[], cursor: undefined, nextCursor: null };
+  })();
+  await render({ kind: 'list', pages, view: ugwoView }, io, options({ format: 'table' }));
+  const row = io.stdout.text.split('\n')[3] ?? '';
+  expect(row).toMatch(text === '' ? /^\S+ {3,}NGN/ : new RegExp(`^\\S+ +${text} +NGN`));
+  expect(row).not.toMatch(text === '' ? /ony|…$/ : /…/);
+});
+
+const TRANSFER = {
+  ...{ uid: uidOf('act', 1), status: 'requires_action', created_at: CREATED_AT },
+  next_action: {
+    type: 'user_action',
+    headers: { bank_name: 'Wema', account_name: 'Ada', account_number: '0123456789', expires_at: CREATED_AT },
+  },
+};
+const DIAL = {
+  ...{ uid: uidOf('act', 2), status: ['successful', 'x'], created_at: CREATED_AT, charged_amount: 40_000 },
+  next_action: { type: 'user_action', headers: { ussd: '*737*000*1#' } },
+};
+
+it.each([60, 80, 100, 140])('ugwo get at %d columns shows what each activity asks for and brought', async (columns) => {
+  const io = terminal(columns);
+  const record = recordOf({
+    uid: uidOf('ugw', 1),
+    amount: 90_000,
+    currency: ['NGN', 'x'],
+    activities: [TRANSFER, DIAL],
+  });
+  await render({ kind: 'record', record, view: wholeUgwoView }, io, options({ format: 'table' }));
+  const list = io.stdout.text.slice(io.stdout.text.indexOf('Activities'));
+  const words = ['bank_transfer', '0123456789', 'ussd', '*737*000*1#', 'NGN 400.00', uidOf('act', 1), uidOf('act', 2)];
+  for (const word of words) expect(list).toContain(word);
+  expect(list.match(/2026-11-20/g)).toHaveLength(3);
+  expect(list).not.toContain('NGN 0.00');
+  expect(Math.max(...list.split('\n').map(widthOf))).toBeLessThanOrEqual(columns);
 });

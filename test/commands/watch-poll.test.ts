@@ -133,7 +133,7 @@ describe('polling open charges', () => {
 });
 
 describe('the end of a watch', () => {
-  const sumOf = (payment: Now) => ({ payment, currency: 'NGN', count: 1, amount: 500n });
+  const sumOf = (payment: Now) => ({ payment, currency: 'NGN', count: 1, amount: 500n, short: 0, received: undefined });
 
   it.each<[readonly Now[], number | undefined, string | undefined]>([
     [[], undefined, undefined],
@@ -144,6 +144,9 @@ describe('the end of a watch', () => {
     [['not_created', 'open'], 5, 'not_sent'],
     [['failed', 'expired', 'not_sent'], 11, 'charge_failed'],
     [['refunded'], 11, 'charge_failed'],
+    [['reversed', 'underpaid'], 11, 'charge_failed'],
+    [['underpaid', 'not_sent', 'open'], 13, 'underpaid'],
+    [['overpaid', 'partially_refunded'], undefined, undefined],
     [['rejected', 'failed'], 3, 'rejected'],
     [['unknown', 'rejected', 'failed', 'open'], 6, 'unknown'],
   ])('with charges that are %j has the code %s', (nows, code, kind) => {
@@ -151,5 +154,9 @@ describe('the end of a watch', () => {
     expect(failure?.detail.hint).toBe(kind === 'unknown' ? 'find out: `paycli ledger sync --local`' : undefined);
     expect(failure?.kind).toBe(kind);
     expect(failure && EXIT_CODES[failure.kind]).toBe(code);
+  });
+
+  it('counts a part refund as part paid if a part of the money never came', () => {
+    expect(endFailure([{ ...sumOf('partially_refunded'), short: 1, received: undefined }], [])?.kind).toBe('underpaid');
   });
 });

@@ -231,12 +231,24 @@ describe('the next action of an activity', () => {
     ['empty headers', withHeaders({})],
     ['no headers, as an empty list', withHeaders([])],
     ['only an expiry, which no medium defines', withHeaders({ expires_at: account.expires_at })],
+    ['headers that are null', withHeaders(null)],
+    ['no headers', withAction({ type: 'user_action' })],
+    [
+      'a type that is a pair',
+      withAction({ type: ['user_action', 'enum.next_action_type.user_action'], headers: account }),
+    ],
+    [
+      'an account with numbers and a time without an offset',
+      withHeaders({ ...account, account_number: 1_234_567_890, expires_at: '2026-11-20 14:05:02' }),
+    ],
+    ['a dial string that is a number', withHeaders({ ussd: 737 })],
     ['no instruction', withAction({ type: 'user_action', headers: account })],
     ['an instruction that is null', withAction({ type: 'user_action', instruction: null, headers: account })],
     ['another type', withAction({ type: 'redirect', url: 'https://pay.example' })],
-    ['another type with headers of its own', withAction({ type: 'redirect', headers: { account_number: 5 } })],
+    ['another type with headers of its own', withAction({ type: 'redirect', headers: { session: 5 } })],
     ['another type without headers', withAction({ type: 'otp' })],
     ['null', withAction(null)],
+    ['an empty list', withAction([])],
   ])('may be or have %s', (_what, value) => {
     expect(activity().parse(value)).toEqual(value);
   });
@@ -256,67 +268,51 @@ describe('the next action of an activity', () => {
   );
 
   it.each(
-    Object.keys(account).flatMap((name) =>
-      [null, '', 123456789, ['0123456789'], {}].map((value) => [name, value] as const),
-    ),
+    Object.keys(account).flatMap((name) => [null, '', ['0123456789'], {}].map((value) => [name, value] as const)),
   )('is rejected if the %s of the account is %j', (name, value) => {
     expect(pathsOf(activity(), withHeaders({ ...account, [name]: value }))).toEqual([`next_action.headers.${name}`]);
   });
 
-  it('is rejected if the expiry of the account is not a time with an offset', () => {
-    for (const expires_at of ['2026-11-20T14:05:00', '2026-11-31T14:05:00Z', 'soon']) {
+  it('is rejected if the expiry of the account is not a time', () => {
+    for (const expires_at of ['2026-11-31T14:05:00Z', '2026-11-20', 'soon']) {
       expect(faultsOf(activity(), withHeaders({ ...account, expires_at }))).toEqual([
-        { propertyPath: 'next_action.headers.expires_at', title: 'is not an ISO 8601 time with an offset' },
+        { propertyPath: 'next_action.headers.expires_at', title: 'is not an ISO 8601 time' },
       ]);
     }
   });
 
-  it.each([[''], [null], [737], [['*737#']], [{}]])('is rejected if the dial string is %j', (ussd) => {
+  it.each([[''], [null], [['*737#']], [{}]])('is rejected if the dial string is %j', (ussd) => {
     expect(pathsOf(activity(), withHeaders({ ussd }))).toEqual(['next_action.headers.ussd']);
     expect(pathsOf(activity(), withHeaders({ ...account, ussd }))).toEqual(['next_action.headers.ussd']);
   });
 
-  it.each([[undefined], [null], ['*737#'], [5], [['*737#']]])(
-    'is rejected if a user_action has the headers %j',
-    (headers) => {
-      expect(pathsOf(activity(), withHeaders(headers))).toEqual(['next_action.headers']);
-    },
-  );
+  it.each(['*737#', 5, true])('is rejected if it has the headers %j', (headers) => {
+    expect(pathsOf(activity(), withHeaders(headers))).toEqual(['next_action.headers']);
+  });
 
-  it('is rejected if the instruction of a user_action is not text', () => {
-    expect(pathsOf(activity(), withAction({ type: 'user_action', instruction: 5, headers: account }))).toEqual([
+  it('is rejected if its instruction is not text', () => {
+    expect(pathsOf(activity(), withAction({ type: 'user_action', instruction: {}, headers: account }))).toEqual([
       'next_action.instruction',
     ]);
   });
 
-  it.each([[undefined], [null], [''], [5], [['user_action', 'User action']]])(
-    'is rejected if its type is %j',
-    (type) => {
-      expect(pathsOf(activity(), withAction({ type, headers: account }))).toEqual(['next_action.type']);
-    },
-  );
+  it.each([[undefined], [null], [''], [5], [['user_action']]])('is rejected if its type is %j', (type) => {
+    expect(pathsOf(activity(), withAction({ type, headers: account }))).toEqual(['next_action.type']);
+  });
 
-  it('is rejected as a user_action with part of an account, whatever else it holds', () => {
+  it('is rejected with part of an account, whatever else it holds', () => {
     const extra = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
     const part = fc
       .subarray(Object.entries(account), { minLength: 1, maxLength: 3 })
       // An expiry alone does not make an account.
       .filter((entries) => entries.some(([name]) => name !== 'expires_at'));
+    const type = fc.string({ minLength: 1 });
     fc.assert(
-      fc.property(extra, extra, part, (around, among, known) => {
+      fc.property(extra, extra, part, type, (around, among, known, name) => {
         const { ussd: _ussd, ...free } = among;
         const headers = { ...free, ...Object.fromEntries(known) };
         fc.pre(Object.keys(account).some((name) => !Object.hasOwn(headers, name)));
-        expect(pathsOf(activity(), withAction({ ...around, type: 'user_action', headers }))).not.toEqual([]);
-      }),
-    );
-  });
-
-  it('may have any headers and members if its type is unknown', () => {
-    const type = fc.string({ minLength: 1 }).filter((text) => text !== 'user_action');
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), type, (members, name) => {
-        expect(pathsOf(activity(), withAction({ ...members, type: name }))).toEqual([]);
+        expect(pathsOf(activity(), withAction({ ...around, type: name, headers }))).not.toEqual([]);
       }),
     );
   });

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { anyMembers, enumLike, id, instant, listOf, objectOrText } from '../../src/contract/common.ts';
+import {
+  anyMembers,
+  enumLike,
+  id,
+  instant,
+  listOf,
+  maybe,
+  membersOrText,
+  numeric,
+  someText,
+  text,
+  time,
+} from '../../src/contract/common.ts';
 import { MAIN_FIELDS, type Operation, operations } from '../../src/contract/operations.ts';
 import { faultsOf, pathsOf } from './faults.ts';
 
@@ -19,7 +31,64 @@ describe('enumLike', () => {
   );
 });
 
-describe('anyMembers and objectOrText', () => {
+describe('text, someText and numeric', () => {
+  it.each(['', 'x', 5])('text accepts %j', (value) => {
+    expect(titlesOf(text(), value)).toEqual([]);
+  });
+
+  it.each([[[]], [{}], [null], [true]])('text and someText reject %j', (value) => {
+    expect(titlesOf(text(), value)).toEqual(['is not text']);
+    expect(titlesOf(someText(), value)).toEqual(['is not text']);
+  });
+
+  it('someText rejects an empty text', () => {
+    expect([' ', 'x', 5].flatMap((value) => titlesOf(someText(), value))).toEqual([]);
+    expect(titlesOf(someText(), '')).toEqual(['is not text']);
+  });
+
+  it.each([5, 5.5, '5', '-5', '500000.00', '5.0'])('numeric accepts %j', (value) => {
+    expect(titlesOf(numeric(), value)).toEqual([]);
+  });
+
+  it.each(['', '5,000', '5.5', '5.', '1e5', 'x5', '5x', ' 5', true, [5], {}, null])('numeric rejects %j', (value) => {
+    expect(titlesOf(numeric(), value)).toEqual(['is neither a number nor a text of digits']);
+  });
+});
+
+describe('time', () => {
+  it.each([
+    '2026-11-20T12:00:00.000000+00:00',
+    '2026-11-20T13:00:00+0100',
+    '2026-11-20T13:00:00',
+    '2026-11-20 12:00:00',
+    '2026-11-20 12:00:00+01:00',
+  ])('accepts %j', (value) => {
+    expect(titlesOf(time(), value)).toEqual([]);
+  });
+
+  it.each(['', 'now', '2026-11-20', '2026-11-31T12:00:00Z', 1_795_179_900, [], null])('rejects %j', (value) => {
+    expect(titlesOf(time(), value)).toEqual(['is not an ISO 8601 time']);
+  });
+});
+
+describe('maybe', () => {
+  const schema = z.looseObject({ inner: maybe(z.looseObject({ a: z.string() })) });
+
+  it.each([[undefined], [null], [[]], [{ a: 'x' }]])('accepts %j', (inner) => {
+    expect(faultsOf(schema, { inner })).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'inner.a'],
+    [{ a: 5 }, 'inner.a'],
+    [[{ a: 'x' }], 'inner'],
+    ['x', 'inner'],
+  ])('names the fault in %j', (inner, path) => {
+    expect(pathsOf(schema, { inner })).toEqual([path]);
+  });
+});
+
+describe('anyMembers and membersOrText', () => {
   it.each([[{}], [[]], [null]])('anyMembers accepts %j', (value) => {
     expect(titlesOf(anyMembers(), value)).toEqual([]);
   });
@@ -28,12 +97,12 @@ describe('anyMembers and objectOrText', () => {
     expect(titlesOf(anyMembers(), value)).toEqual(['is not an object']);
   });
 
-  it.each([[{}], [null], ['x'], ['']])('objectOrText accepts %j', (value) => {
-    expect(titlesOf(objectOrText(), value)).toEqual([]);
+  it.each([[{}], [null], ['x'], [''], [[]]])('membersOrText accepts %j', (value) => {
+    expect(titlesOf(membersOrText(), value)).toEqual([]);
   });
 
-  it.each([[5], [true], [[]]])('objectOrText rejects %j', (value) => {
-    expect(titlesOf(objectOrText(), value)).toEqual(['is neither an object nor text']);
+  it.each([[5], [true]])('membersOrText rejects %j', (value) => {
+    expect(titlesOf(membersOrText(), value)).toEqual(['is neither an object nor text']);
   });
 });
 

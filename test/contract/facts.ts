@@ -113,7 +113,7 @@ export const FACTS: readonly Fact[] = [
   ],
   [
     'its later statuses',
-    ['core/charge', 'paymentStatusOf'],
+    ['charge/payment', 'the payment of an activity'],
     ['emulator/settle', 'successful: the activity succeeds, its payment request is paid, and reads show the same'],
   ],
   [
@@ -190,12 +190,16 @@ export const FACTS: readonly Fact[] = [
     'whose label is a key for translators',
     ['blackbox/odd-answers', 'shows a label of its own for a pair whose label is a translation key'],
   ],
-  ['psp and the kind of a next action may be of any shape, too', ['client/answer-shapes', 'an activity']],
+  [
+    'psp and the kind of a next action may be of any shape, too',
+    ['client/answer-shapes', 'an activity'],
+    ['contract/openapi', 'takes %s'],
+  ],
   ['fields and values appear without notice', ['contract/answers', '%s keeps its undocumented fields at every depth']],
   ['and may be missing', ['contract/answers', 'of a %s: %s is required only if it is indispensable']],
   [
     '[] stands for an empty object',
-    ['contract/common', 'anyMembers and objectOrText'],
+    ['contract/common', 'anyMembers and membersOrText'],
     ['blackbox/dialect', 'charges by mobile_money, where [] means no next action'],
   ],
   ['numbers come as texts', ['contract/oddities', 'do not report the amount %j, which is a text']],
@@ -204,7 +208,7 @@ export const FACTS: readonly Fact[] = [
     'too much may be paid, too little, and a payment be taken back',
     shop('above the amount: ugwo_successful, with total_amount_paid above amount'),
     shop('below the amount: requires_ugwo with total_amount_paid > 0; the rest can be charged and paid'),
-    shop('taken back by the provider: the activity has failed, and the request is open again'),
+    shop('reversed by the provider: the activity has failed, and the request is open again'),
   ],
   ['shops believe what a read says of amount paid, currency and ref', works],
   // Refunds

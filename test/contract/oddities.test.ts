@@ -35,18 +35,17 @@ describe('oddities', () => {
     ['a time that is a number', { created_at: 1_795_179_900 }, 'created_at'],
     ['a status that is an object', { status: {} }, 'status'],
     ['a status that is empty', { status: '' }, 'status'],
+    ['a status that is a number', { status: 5 }, 'status'],
+    ['a name that is a pair', { first_name: ['Ada', 'First name'] }, 'first_name'],
   ])('report %s', (_what, field, name) => {
     expect(ofCustomer({ ...customer, ...field })).toEqual([unread(name)]);
   });
 
   it.each([
     ['a name that is a number', { first_name: 7 }],
-    ['a name that is a pair', { first_name: ['Ada', 'First name'] }],
-    ["a name that is PHP's empty object", { first_name: [] }],
     ['a time without an offset', { created_at: '2026-11-03 09:15:27' }],
-    ["a time that is PHP's empty object", { created_at: [] }],
-    ['a status that is a number', { status: 5 }],
-    ['a status in a longer list', { status: ['active', 'Active', 'x'] }],
+    ["an address that is PHP's empty object", { billing_address: [] }],
+    ['a status that is a pair', { status: ['active', 'enum.onye_status.active'] }],
   ])('do not report %s, which can still be read', (_what, field) => {
     expect(ofCustomer({ ...customer, ...field })).toEqual([]);
   });
@@ -90,7 +89,7 @@ describe('oddities of nested fields', () => {
   it('are reported once per field', () => {
     const checkout = { uid: 'x y', currency: {}, mediums: 'ussd' };
     const said = ofRequest({ ...ugwoWithCheckout, amount: true, checkout, created_at: {} });
-    expect(said).toEqual([unread('amount'), unread('checkout.currency'), unread('created_at')]);
+    expect(said).toEqual([unread('amount'), unread('checkout.uid'), unread('created_at')]);
   });
 
   it('include an error that is a number or true', () => {
@@ -106,8 +105,8 @@ describe('oddities of nested fields', () => {
 
   it('are reported once for all records of a list', () => {
     expect(ofList(ugwoWithCheckout, { uid: 5 }, { ...ugwoWithCheckout, amount: true }, { amount: true })).toEqual([
+      unread('uid'),
       unread('amount'),
-      'the answer has no "uid"',
     ]);
   });
 });

@@ -2,22 +2,30 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bodySchema, openapi } from '../../scripts/openapi.ts';
+import { EXAMPLES } from '../../scripts/openapi-examples.ts';
 import { type Operation, type OperationId, operations, REFUSALS } from '../../src/contract/operations.ts';
 import { messageAnswer, problemAnswer } from '../../src/contract/problem.ts';
 import { EVENTS } from '../../src/core/webhook-event.ts';
+import { kindOf } from '../../src/output/cell.ts';
 import * as fixtures from './fixtures.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema: Json; readonly example?: unknown }>>;
+}
 interface Documented {
   readonly operationId: string;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Json }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Json }>> }>>;
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
 }
 
 const document = openapi() as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Json>>; readonly responses: Json };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly responses: Readonly<Record<string, Content>>;
+  };
 };
 const table = Object.entries(operations) as [OperationId, Operation][];
 
@@ -198,11 +206,118 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('the example of an operation', () => {
+  it.each(table)('%s is in the document and valid', (id, operation) => {
+    const { responses, requestBody } = documented(operation);
+    const answer = responses['200']?.content?.['application/json'];
+    expect(answer?.example).toEqual(EXAMPLES[id].answer);
+    expect(readerOf(answer?.schema ?? {})(answer?.example)).toBe(true);
+    const body = requestBody?.content?.['application/json'];
+    expect(body?.example).toEqual(EXAMPLES[id].body);
+    if (body !== undefined) expect(readerOf(body.schema)(body.example)).toBe(true);
+  });
+});
+
+const CHARGE = fixtures.bankTransferActivity;
+const REQUEST = fixtures.ugwoWithCheckout;
+const ACCOUNT = CHARGE.next_action.headers;
+const ACTION = { ...CHARGE.next_action, type: ['user_action', 'enum.next_action_type.user_action'] };
+const SHORT = {
+  uid: REQUEST.uid,
+  amount: 5,
+  currency: 'NGN',
+  status: 'requires_ugwo',
+  ref: null,
+  created_at: '2026-11-20T12:00:00Z',
+};
+const LATEST = {
+  uid: CHARGE.uid,
+  status: ['successful', 'enum.ugwo_activity_status.successful'],
+  psp_external_id: 'T-1',
+  is_double_charge: true,
+};
+
+/** What the service may answer, beyond the documented examples (public material). */
+const TAKEN: readonly (readonly [what: string, id: OperationId, status: number, answer: unknown])[] = [
+  ['an amount as text', 'ugwo.get', 200, { ...REQUEST, amount: '90000', total_amount_paid: '40000' }],
+  ['an amount with decimals', 'ugwo.get', 200, { ...REQUEST, amount: '90000.00' }],
+  ['both names of metadata, empty', 'ugwo.get', 200, { ...REQUEST, metadata: [], meta: [] }],
+  ['a customer under its other name', 'ugwo.create', 200, { ...REQUEST, onye_nzube: { uid: fixtures.customer.uid } }],
+  ['empty objects in a request', 'ugwo.get', 200, { ...REQUEST, onye: [], onye_nzube: [], checkout: [] }],
+  ['the latest activity', 'ugwo.get', 200, { ...REQUEST, latest_ugwo_activity: LATEST }],
+  ['the latest activity in its other spelling', 'ugwo.get', 200, { ...REQUEST, lastest_ugwo_activity: LATEST }],
+  ['no latest activity', 'ugwo.get', 200, { ...REQUEST, latest_ugwo_activity: null, lastest_ugwo_activity: [] }],
+  ['a short cancellation', 'ugwo.cancel', 200, { uid: REQUEST.uid, status: 'cancelled', amount: '5', currency: 'NGN' }],
+  ['a short record of a list', 'ugwo.list', 200, { data: [SHORT], next_cursor: null }],
+  ['a reference that is a number', 'ugwo.get', 200, { ...REQUEST, ref: 1042, description: 7 }],
+  ['a time with microseconds', 'ugwo.get', 200, { ...REQUEST, created_at: '2026-11-20T12:00:00.000000+00:00' }],
+  ['a time with a short offset', 'ugwo.get', 200, { ...REQUEST, created_at: '2026-11-20T13:00:00+0100' }],
+  ['a time without an offset', 'ugwo.get', 200, { ...REQUEST, created_at: '2026-11-20 12:00:00' }],
+  ['a next action of a pair', 'ugwo.charge', 200, { ...CHARGE, next_action: ACTION }],
+  ['an empty next action', 'activity.get', 200, { ...CHARGE, next_action: [] }],
+  ['empty headers', 'activity.get', 200, { ...CHARGE, next_action: { ...ACTION, headers: [] } }],
+  ['empty objects in an activity', 'activity.get', 200, { ...CHARGE, checkout: [], ugwo_medium: [], error: [] }],
+  ['a psp that is a pair', 'activity.get', 200, { ...CHARGE, psp: ['paystack_ng', 'enum.psp.paystack_ng'] }],
+  [
+    'the money of an activity',
+    'activity.get',
+    200,
+    { ...CHARGE, ugwo_uid: REQUEST.uid, amount: '90000', charged_amount: '40000', is_double_charge: false },
+  ],
+  ['a refund in texts', 'refund.create', 200, { ...REFUND, amount: '20000', status: ['failed', 'x'], destination: [] }],
+  ['a checkout in texts', 'checkout.get', 200, { ...CHECKOUT, mediums: [{ medium: ['ussd', 'x'], position: '0' }] }],
+  ['a 401 without a body', 'onye.get', 401, undefined],
+  ['a 401 of the framework', 'onye.get', 401, { code: 401, message: 'Invalid credentials.' }],
+  ['a 401 with a document', 'onye.get', 401, fixtures.leanProblem],
+  ['a refusal without errors', 'ugwo.create', 402, { message: 'nzube.ugwo.error.balance' }],
+  ['a refusal in both shapes', 'ugwo.charge', 422, { ...fixtures.validationProblem, ...fixtures.messageProblem }],
+];
+
+const badly = (name: string, id: OperationId, answer: unknown) => [`a bad ${name}`, id, 200, answer] as const;
+
+/** The same fields in forms that nothing reads. */
+const NOT_TAKEN: readonly (readonly [what: string, id: OperationId, status: number, answer: unknown])[] = [
+  ...['amount', 'total_amount_paid'].map((name) => badly(name, 'ugwo.get', { ...REQUEST, [name]: '5,000' })),
+  ...['metadata', 'meta', 'checkout', 'latest_ugwo_activity', 'lastest_ugwo_activity'].map((name) =>
+    badly(name, 'ugwo.get', { ...REQUEST, [name]: 'x' }),
+  ),
+  ...['onye', 'onye_nzube'].map((name) => badly(name, 'ugwo.get', { ...REQUEST, [name]: 7 })),
+  ...['ugwo_uid', 'amount', 'charged_amount', 'is_double_charge', 'next_action', 'updated_at'].map((name) =>
+    badly(name, 'activity.get', { ...CHARGE, [name]: 'x' }),
+  ),
+  [
+    'half an account',
+    'ugwo.charge',
+    200,
+    { ...CHARGE, next_action: { ...ACTION, headers: { ...ACCOUNT, bank_name: '' } } },
+  ],
+  ['a cancellation without a uid', 'ugwo.cancel', 200, { status: 'cancelled' }],
+  ['a refusal without a body', 'ugwo.create', 409, undefined],
+];
+
+describe('the document on what a service may answer', () => {
+  const takes = (id: OperationId, status: number, answer: unknown): boolean => {
+    const { responses } = documented(operations[id]);
+    const content = (status === 200 ? responses['200'] : document.components.responses[status])?.content;
+    return content === undefined || readerOf(content['application/json']?.schema ?? {})(answer) === true;
+  };
+
+  it.each(TAKEN)('takes %s', (_what, id, status, answer) => {
+    expect(takes(id, status, answer)).toBe(true);
+  });
+
+  it.each(NOT_TAKEN)('does not take %s', (_what, id, status, answer) => {
+    expect(takes(id, status, answer)).toBe(false);
+  });
+});
+
 describe('a schema shared by several operations', () => {
+  const schemaOf = (one: Operation): unknown => documented(one).responses['200']?.content?.['application/json']?.schema;
+
   it('is documented once', () => {
     for (const [, one] of table)
       for (const [, other] of table.filter(([, { success }]) => success.schema === one.success.schema))
-        expect(documented(one).responses['200']).toEqual(documented(other).responses['200']);
+        expect(schemaOf(one)).toEqual(schemaOf(other));
   });
 });
 
@@ -216,7 +331,7 @@ describe('ajv agrees with zod', () => {
   });
 
   it.each(table.filter(([, { body }]) => body !== undefined))('on the bodies of %s', (id, operation) => {
-    const { schema } = documented(operation).requestBody?.content['application/json'] ?? { schema: {} };
+    const { schema } = documented(operation).requestBody?.content?.['application/json'] ?? { schema: {} };
     agree(bodySchema(operation), readerOf(schema), BODIES[id] ?? []);
   });
 
@@ -265,11 +380,34 @@ describe('the documented webhooks', () => {
   });
 
   it.each(EVENTS)('%s accepts only its own resource', (event) => {
-    const content = webhooks[event]?.post.requestBody?.content['application/json'];
+    const content = webhooks[event]?.post.requestBody?.content?.['application/json'];
     const takes = readerOf(content?.schema ?? {});
     const body = { uid: 'evt.Kw9a.1', event, data: dataOf(event) };
     expect(takes(body), JSON.stringify(takes.errors)).toBe(true);
     expect(takes({ ...body, event: 'ugwo.other' })).toBe(false);
     expect(takes({ ...body, data: { uid: 'chk.Kw9a.1' } })).toBe(false);
   });
+});
+
+interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** The names of the properties that may be a pair of machine value and label, at any depth. */
+const pairsIn = (schema: unknown): string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const isPair = (one: Schema): boolean => [one, ...(one.anyOf ?? [])].some(({ $ref }) => $ref?.endsWith('/Enum'));
+  const properties = Object.entries((schema as Schema).properties ?? {});
+  return [
+    ...properties.filter(([, one]) => isPair(one)).map(([name]) => name),
+    ...Object.values(schema).flatMap(pairsIn),
+  ];
+};
+
+it('tsv and csv print one value for each field that may be a pair', () => {
+  const names = [...new Set(pairsIn(document.components.schemas))];
+  expect(names).toEqual(expect.arrayContaining(['status', 'currency', 'medium', 'activity_type']));
+  expect(names.filter((name) => kindOf(`x.${name}`) !== 'enum')).toEqual([]);
 });

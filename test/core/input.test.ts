@@ -13,13 +13,13 @@ const refusal = new PayError('rejected', 'the service said no', {
   ],
 });
 const flagOf = (path: string): string | undefined => (path === 'data.provider' ? '--provider' : undefined);
-const named = (typed: string): unknown =>
-  namingFlags(refusal, flagOf, (path) => (path === 'data.provider' ? { typed, known: ['gtb', 'zenith'] } : undefined));
+const named = (meant: string | undefined): unknown =>
+  namingFlags(refusal, flagOf, (path) => (path === 'data.provider' ? meant : undefined));
 
 describe('namingFlags', () => {
   it('names the option for each known property path, with a suggestion', () => {
-    expect(named('zenit')).toMatchObject({ kind: 'rejected', message: 'the service said no' });
-    expect((named('zenit') as PayError).detail).toStrictEqual({
+    expect(named('zenith')).toMatchObject({ kind: 'rejected', message: 'the service said no' });
+    expect((named('zenith') as PayError).detail).toStrictEqual({
       status: 422,
       nameOf: flagOf,
       violations: [
@@ -29,14 +29,11 @@ describe('namingFlags', () => {
     });
   });
 
-  it.each([
-    ['no word is near', 'monzo'],
-    ['the value is on the list', 'zenith'],
-  ])('suggests nothing if %s', (_why, typed) => {
-    expect((named(typed) as PayError).detail.violations?.[0]).not.toHaveProperty('suggestion');
+  it('suggests nothing if no word is near', () => {
+    expect((named(undefined) as PayError).detail.violations?.[0]).not.toHaveProperty('suggestion');
   });
 
-  it('suggests nothing without the typed value', () => {
+  it('suggests nothing without a guess', () => {
     expect((namingFlags(refusal, flagOf) as PayError).detail.violations).toEqual([
       { propertyPath: 'data.provider', title: 'Unknown bank.', option: '--provider' },
       { propertyPath: 'data.phone', title: 'Not a phone number.' },

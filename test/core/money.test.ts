@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bothUnits, formatMoney, readAmount, readGiven, readMinorAmount } from '../../src/core/money.ts';
+import { bothUnits, decimalText, formatMoney, readAmount, readGiven, readMinorAmount } from '../../src/core/money.ts';
 
 /** Currencies whose minor unit is not a hundredth, from ISO 4217 (list one of 2026-01-01). */
 const ISO_4217 = {
@@ -37,6 +37,20 @@ describe('the decimal places of a currency', () => {
 
   it('ignores case', () => {
     expect(placesOf('xof')).toBe(0);
+  });
+});
+
+describe('decimalText', () => {
+  it.each([
+    ['150000', 'NGN', '1500.00'],
+    ['12345678901234567890', 'NGN', '123456789012345678.90'],
+    ['7', 'BHD', '0.007'],
+    ['1500', 'JPY', '1500'],
+    ['-5', 'NGN', '-0.05'],
+    ['500.00', 'NGN', '500.00 (minor unit)'],
+    ['1e400', 'NGN', '1e400 (minor unit)'],
+  ])('writes %s of %s as %s', (minor, currency, text) => {
+    expect(decimalText(minor, currency)).toBe(text);
   });
 });
 

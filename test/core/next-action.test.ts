@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStepUnreadable, missingOf, readNextAction } from '../../src/core/charge.ts';
+import { missingOf, readNextAction } from '../../src/core/charge.ts';
 import { NumberText } from '../../src/core/json.ts';
 
 const account = {
@@ -190,35 +190,5 @@ describe('the missing parts of an account', () => {
     ['the number, besides other values', { note: 'x', account_name: 'ADA LOVELACE' }, ['account number']],
   ])('are %s', (_what, headers, missing) => {
     expect(read(headers)).toEqual(missing);
-  });
-});
-
-describe('isStepUnreadable', () => {
-  const open = (next_action: unknown, status: unknown = 'requires_action'): unknown => ({ status, next_action });
-
-  it.each([
-    ['half an account without its number', { type: 'user_action', headers: { bank_name: 'Wema Bank' } }],
-    ['only a type', { type: 'redirect' }],
-    ['unknown headers', { headers: { url: 'https://pay.example' } }],
-    ['an unusable instruction', { type: 'user_action', instruction: {} }],
-    ['a list of objects', [{ type: 'user_action' }]],
-  ])('is true for %s', (_what, action) => {
-    expect(isStepUnreadable(open(action))).toBe(true);
-    expect(isStepUnreadable(open(action, null))).toBe(true);
-  });
-
-  it.each([
-    ['an instruction', { type: 'user_action', instruction: 'Pay' }],
-    ['an account number', { type: 'user_action', headers: { account_number: 7364512890 } }],
-    ['a dial string', { headers: { ussd: '*737#' } }],
-    ['no action', null],
-    ['an empty action', {}],
-    ['an empty list', []],
-  ])('is false for %s', (_what, action) => {
-    expect(isStepUnreadable(open(action))).toBe(false);
-  });
-
-  it.each(['successful', 'failed', 'refunded'])('is false for an activity that is %s', (status) => {
-    expect(isStepUnreadable(open({ type: 'redirect' }, status))).toBe(false);
   });
 });

@@ -57,7 +57,7 @@ describe('the built-in service', () => {
   it('has fixed names for users', () => {
     expect([LOCAL_DATA_FILE, LOCAL_PROFILE]).toEqual(['emulator.sqlite', 'local']);
     expect(DIALECTS).toEqual(['documented', 'live']);
-    expect(ENDINGS).toEqual(['successful', 'failed', 'expired', 'taken_back']);
+    expect(ENDINGS).toEqual(['successful', 'failed', 'expired', 'reversed']);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BANK_CODES } from '../../src/core/banks.ts';
+import { BANK_CODES, bankMeant } from '../../src/core/banks.ts';
 import { MEDIUMS } from '../../src/core/charge.ts';
 import { didYouMean } from '../../src/core/text.ts';
 
@@ -133,5 +133,20 @@ describe('didYouMean', () => {
     const long = 'x'.repeat(64);
     expect(didYouMean(long, [long])).toBe(long);
     expect(didYouMean(`${long}x`, [`${long}x`])).toBeUndefined();
+  });
+});
+
+describe('bankMeant', () => {
+  it.each([
+    ['058', 'gtb'],
+    [' 044 ', 'access'],
+    ['214', 'fcmb'],
+    ['090267', 'kuda'],
+    ['gtbank', 'gtb'],
+    ['58', undefined],
+    ['999', undefined],
+    ['constructor', undefined],
+  ])('suggests for %j: %s', (typed, meant) => {
+    expect(bankMeant(typed)).toBe(meant);
   });
 });

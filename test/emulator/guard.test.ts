@@ -53,7 +53,7 @@ describe('5 authentication', () => {
     expect(answer.status).toBe(401);
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(answer.headers['www-authenticate']).toBe('Bearer');
-    expect(answer.json).toMatchObject({ title: 'Unauthorized', status: 401 });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 401 });
     expect(answer.text).not.toContain(emulator.key);
   });
 
@@ -88,7 +88,7 @@ describe('security row 12: a web page reaches the emulator', () => {
     const emulator = await startEmulator();
     const answer = await list(emulator, { host: host(portOf(emulator)) });
     expect(answer.status).toBe(403);
-    expect(answer.json).toMatchObject({ title: 'Forbidden', status: 403 });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 403 });
   });
 
   test('an unreadable host is a 400 problem', async () => {
@@ -172,7 +172,7 @@ describe('paths and methods', () => {
     const { send } = await startEmulator();
     const answer = await send('GET', path);
     expect(answer.status).toBe(404);
-    expect(answer.json).toMatchObject({ title: 'Not Found', status: 404 });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 404 });
   });
 
   test.each([
@@ -188,7 +188,7 @@ describe('paths and methods', () => {
     const answer = await send(method, path);
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe(allow);
-    expect(answer.json).toMatchObject({ title: 'Method Not Allowed', status: 405 });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 405 });
   });
 
   test('rejects invalid HTTP and keeps serving', async () => {

@@ -96,7 +96,7 @@ describe('4.1 update a customer', () => {
     const answer = await send('PATCH', '/v1/onye/ony.Lcal.nobody', { first_name: 'Ada' });
     expect(answer.status).toBe(404);
     expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.json).toMatchObject({ title: 'Not Found', status: 404, detail: 'onye.error.not_found' });
+    expect(answer.json).toMatchObject({ title: 'An error occurred', status: 404, detail: 'onye.error.not_found' });
   });
 
   test.each(["ony.Lcal.' OR 1=1 --", '../ugwo', '%00', '*'])('the uid %j finds nobody', async (text) => {

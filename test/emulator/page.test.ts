@@ -12,7 +12,9 @@ const withPage = async () => {
     const given = { pk: shop.publicKey, embed: '1', embed_origin: SHOP, ...query };
     return sendRaw(shop.origin, { path: `/${ugwo}?${new URLSearchParams(given)}`, headers });
   };
-  return { ...shop, open };
+  const pay = (activity: string, amount: number) =>
+    emulatorRoom.settle({ ...shop, activity, as: 'successful', after: undefined, amount: () => amount });
+  return { ...shop, open, pay };
 };
 
 /** The headers of a browser that opens a frame. */
@@ -50,6 +52,28 @@ describe('the hosted page', () => {
     const { uid } = await request();
     const { next_action } = (await charge(uid)).json;
     expect((await open(uid)).text).toContain(`<dt>ussd</dt><dd>${next_action.headers.ussd}</dd>`);
+  });
+
+  test('says in words what is missing of a part-paid request, and what was paid', async () => {
+    const shop = await withPage();
+    const { uid } = await shop.request(undefined, { amount: 90_000 });
+    const { uid: activity } = (await shop.charge(uid)).json;
+    await shop.pay(activity, 40_000);
+    const { text } = await shop.open(uid);
+    expect(text).toContain('<h1>Pay NGN 500.00</h1>');
+    expect(text).toContain('NGN 500.00 of NGN 900.00 is missing. NGN 400.00 was paid.');
+    expect(text).not.toContain('I have paid');
+    await shop.charge(uid, TRANSFER);
+    expect((await shop.open(uid)).text).toContain('Transfer exactly NGN 500.00');
+  });
+
+  test('says what was paid too much', async () => {
+    const shop = await withPage();
+    const { uid } = await shop.request(undefined, { amount: 90_000 });
+    await shop.pay((await shop.charge(uid)).json.uid, 100_000);
+    const { text } = await shop.open(uid);
+    expect(text).toContain('This has been paid already.');
+    expect(text).toContain('NGN 1,000.00 was paid, NGN 100.00 too much.');
   });
 
   test('loads nothing external and can be framed by the given origin only', async () => {
@@ -169,16 +193,16 @@ const browse = async ({ text, status }: Answer, look: () => Promise<Answer>) => 
     [...attributes.matchAll(/data-(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
   );
   const said: { message: Record<string, unknown>; target: string }[] = [];
+  const shown = { textContent: '' };
   const clicks: Record<string, (event: object) => void> = {};
   const done = Promise.withResolvers<void>();
-  const elementOf = (id: string) =>
-    text.includes(`id="${id}"`)
-      ? {
-          addEventListener: (_click: string, listener: (event: object) => void) => {
-            clicks[id] = listener;
-          },
-        }
-      : null;
+  const elementOf = (id: string) => {
+    const addEventListener = (_click: string, listener: (event: object) => void) => {
+      clicks[id] = listener;
+    };
+    if (id === 'said') return shown;
+    return text.includes(`id="${id}"`) ? { addEventListener } : null;
+  };
   const target = {
     set disabled(value: boolean) {
       if (!value) done.resolve();
@@ -202,6 +226,7 @@ const browse = async ({ text, status }: Answer, look: () => Promise<Answer>) => 
     said,
     types: () => said.map(({ message }) => message['type']),
     last: () => said.at(-1)?.message,
+    shown,
     click: async (id: string) => {
       clicks[id]?.({ target });
       if (id === 'paid') await done.promise;
@@ -238,6 +263,22 @@ describe('the messages of its script to the embedding page', () => {
     await browser.click('paid');
     expect(looks()).toBe(3);
     expect(browser.last()).toEqual({ source: 'kwugwo', type: 'success', activityUid: activity });
+  });
+
+  test('after a part payment: the sum that is missing, and neither success nor error', async () => {
+    const { browser, looks } = await opened('successful:30s:200000');
+    await browser.click('paid');
+    expect(looks()).toBe(3);
+    expect(browser.shown.textContent).toBe('NGN 3,000.00 of NGN 5,000.00 is missing. NGN 2,000.00 was paid.');
+    expect(browser.types()).not.toContain('success');
+    expect(browser.types()).not.toContain('error');
+  });
+
+  test('after an over payment: success, and what came too much', async () => {
+    const { browser } = await opened('successful:30s:600000');
+    await browser.click('paid');
+    expect(browser.shown.textContent).toBe('Paid. Thank you. NGN 6,000.00 was paid, NGN 1,000.00 too much.');
+    expect(browser.last()).toMatchObject({ type: 'success' });
   });
 
   test('after a failed charge: error with its code and message', async () => {

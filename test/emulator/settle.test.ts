@@ -40,6 +40,8 @@ const charging = async (scripted?: string) => {
     read: async () => (await emulator.send('GET', path)).json,
     settle: (activity: string, as: ActivityEnding, after?: number) =>
       emulatorRoom.settle({ ...emulator, activity, as, after }),
+    pay: (activity: string, amount: number) =>
+      emulatorRoom.settle({ ...emulator, activity, as: 'successful', after: undefined, amount: () => amount }),
   };
 };
 
@@ -60,7 +62,8 @@ describe('settled manually', () => {
     const made = await charge(TRANSFER);
     clock.set(NOON + MINUTE);
     const settled = await settle(made.uid, 'successful');
-    const wanted = { ...made, status: 'successful', next_action: null, updated_at: at(NOON + MINUTE) };
+    const ended = { status: 'successful', next_action: null, updated_at: at(NOON + MINUTE) };
+    const wanted = { ...made, ...ended, charged_amount: ugwo.amount };
     expect(settled).toEqual({ activity: wanted, due: undefined });
     expect(await read()).toMatchObject({
       status: 'ugwo_successful',
@@ -86,7 +89,7 @@ describe('settled manually', () => {
     const { chargeCedi, settle, cediStatus } = await charging();
     const made = await chargeCedi();
     expect(await cediStatus()).toBe('processing');
-    expect((await settle(made.uid, 'successful')).activity).toEqual({ ...made, status: 'successful' });
+    expect((await settle(made.uid, 'successful')).activity).toMatchObject({ status: 'successful' });
     expect(await cediStatus()).toBe('ugwo_successful');
   });
 
@@ -135,13 +138,67 @@ describe('settled manually', () => {
   });
 });
 
+describe('a part paid', () => {
+  test('leaves the request open for what is missing, which the next charge asks for', async () => {
+    const { charge, pay, read, ugwo } = await charging();
+    const first = await charge(TRANSFER);
+    const part = ugwo.amount - 50_000;
+    expect((await pay(first.uid, part)).activity).toMatchObject({ amount: ugwo.amount, charged_amount: part });
+    expect(await read()).toMatchObject({ status: 'requires_ugwo', total_amount_paid: part });
+    const second = await charge(TRANSFER);
+    expect(second).toMatchObject({
+      amount: 50_000,
+      next_action: { instruction: expect.stringContaining('NGN 500.00') },
+    });
+    expect(await read()).toMatchObject({ status: 'processing', amount: ugwo.amount, total_amount_paid: part });
+    await pay(second.uid, 50_000);
+    expect(await read()).toMatchObject({ status: 'ugwo_successful', total_amount_paid: ugwo.amount });
+  });
+
+  test.each(['failed', 'expired'] as const)('leaves the request open again after another charge has %s', async (as) => {
+    const { charge, pay, settle, read } = await charging();
+    await pay((await charge(USSD)).uid, 20_000);
+    const { uid } = await charge(TRANSFER);
+    expect((await read()).status).toBe('processing');
+    await settle(uid, as);
+    expect(await read()).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 20_000 });
+  });
+});
+
+describe('a reversal', () => {
+  test('fails the activity, and takes only its money out of the total', async () => {
+    const { charge, pay, settle, read } = await charging();
+    const [first, second] = [await charge(USSD), await charge(USSD)];
+    await pay(first.uid, 20_000);
+    await pay(second.uid, 30_000);
+    expect((await settle(first.uid, 'reversed')).activity).toMatchObject({
+      status: 'failed',
+      error: { code: 'psp.error.reversed' },
+      charged_amount: 20_000,
+    });
+    expect(await read()).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 30_000 });
+  });
+
+  test.each(['reversed:1m', 'taken_back:1m'])('follows a payment by metadata.emulate: %s', async (word) => {
+    const { charge, read, clock } = await charging(`successful:10s ${word}`);
+    await charge(USSD);
+    clock.set(NOON + 10 * SECOND);
+    expect((await read()).status).toBe('ugwo_successful');
+    clock.set(NOON + 70 * SECOND);
+    expect(await read()).toMatchObject({
+      status: 'requires_ugwo',
+      activities: [{ error: { code: 'psp.error.reversed' } }],
+    });
+  });
+});
+
 describe('settled later', () => {
   test('ends at its time, with that time recorded', async () => {
     const { charge, settle, read, clock } = await charging();
     const made = await charge(TRANSFER);
     expect(await settle(made.uid, 'successful', 30 * SECOND)).toEqual({ activity: made, due: NOON + 30 * SECOND });
     clock.set(NOON + 30 * SECOND - 1);
-    expect(await read()).toMatchObject({ status: 'requires_ugwo', activities: [made] });
+    expect(await read()).toMatchObject({ status: 'processing', activities: [made] });
     clock.set(NOON + 5 * MINUTE);
     expect(await read()).toMatchObject({
       status: 'ugwo_successful',
@@ -215,11 +272,25 @@ describe('an unpaid account', () => {
     expect(activities.map(({ status }: { status: string }) => status)).toEqual(['failed', 'requires_action']);
   });
 
-  test("can't be settled after its expiry", async () => {
+  test.each([undefined, MINUTE])('takes a late transfer after its expiry (after %j)', async (after) => {
+    const { charge, settle, read, clock, ugwo } = await charging();
+    const { uid } = await charge(TRANSFER);
+    clock.set(NOON + 15 * MINUTE);
+    await settle(uid, 'successful', after);
+    expect((await read()).status).toBe(after === undefined ? 'ugwo_successful' : 'requires_ugwo');
+    clock.set(NOON + 16 * MINUTE);
+    expect(await read()).toMatchObject({
+      status: 'ugwo_successful',
+      total_amount_paid: ugwo.amount,
+      activities: [{ status: 'successful', error: null }],
+    });
+  });
+
+  test.each(['failed', 'expired', 'reversed'] as const)("can't be %s after its expiry", async (as) => {
     const { charge, settle, clock } = await charging();
     const { uid } = await charge(TRANSFER);
     clock.set(NOON + 15 * MINUTE);
-    expect(await faultOf(settle(uid, 'successful'))).toMatchObject({ kind: 'usage' });
+    expect(await faultOf(settle(uid, as))).toMatchObject({ kind: 'usage' });
   });
 });
 
@@ -241,7 +312,7 @@ describe('settle is a usage error and changes nothing for', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test.each(['successful', 'failed', 'expired'] as const)('a final activity (%s)', async (as) => {
+  test.each(['successful', 'failed'] as const)('a final activity (%s)', async (as) => {
     const { charge, settle, read } = await charging();
     const { uid } = await charge(USSD);
     await settle(uid, as);

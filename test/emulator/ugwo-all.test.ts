@@ -140,7 +140,7 @@ describe('DELETE /v1/ugwo/{uid}', () => {
     const { request, send, charge, read } = await openShop();
     const { uid } = await request();
     const answer = await send('DELETE', `/v1/ugwo/${uid}`);
-    expect([answer.status, answer.json]).toMatchObject([200, { uid, status: 'cancelled' }]);
+    expect([answer.status, answer.json]).toEqual([200, { uid, status: 'cancelled', amount: 500_000, currency: 'NGN' }]);
     expect((await read(uid)).status).toBe('cancelled');
     const again = await send('DELETE', `/v1/ugwo/${uid}`);
     expect([again.status, again.json.message]).toEqual([409, 'nzube.ugwo.error.not_cancellable']);
@@ -152,15 +152,31 @@ describe('DELETE /v1/ugwo/{uid}', () => {
     const { ugwo } = await paid();
     const { uid } = await request(undefined, { currency: 'GHS' });
     await charge(uid, { medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' });
-    for (const one of [ugwo, uid]) expect((await send('DELETE', `/v1/ugwo/${one}`)).status).toBe(409);
+    const { uid: open } = await request();
+    await charge(open, TRANSFER);
+    for (const one of [ugwo, uid, open]) expect((await send('DELETE', `/v1/ugwo/${one}`)).status).toBe(409);
     expect((await send('DELETE', '/v1/ugwo/ugw.Lcal.nothing')).json.detail).toBe('ugwo.error.not_found');
   });
 
-  test('keeps the request cancelled but counts a later payment', async () => {
+  test('is a 409 while a part is paid, and possible once that payment was reversed', async () => {
     const emulator = await openShop();
-    const { request, charge, send, read } = emulator;
+    const { request, charge, send } = emulator;
+    const { uid } = await request();
+    const { uid: activity } = (await charge(uid)).json;
+    const settle = (as: 'successful' | 'reversed') =>
+      emulatorRoom.settle({ ...emulator, activity, as, after: undefined, amount: () => 200_000 });
+    await settle('successful');
+    expect((await send('DELETE', `/v1/ugwo/${uid}`)).status).toBe(409);
+    await settle('reversed');
+    expect((await send('DELETE', `/v1/ugwo/${uid}`)).status).toBe(200);
+  });
+
+  test('keeps the request cancelled but counts a late transfer', async () => {
+    const emulator = await openShop();
+    const { request, charge, send, read, pass } = emulator;
     const { uid } = await request();
     const { uid: activity } = (await charge(uid, TRANSFER)).json;
+    pass(15 * 60);
     await send('DELETE', `/v1/ugwo/${uid}`);
     await emulatorRoom.settle({ ...emulator, activity, as: 'successful', after: undefined });
     expect(await read(uid)).toMatchObject({ status: 'cancelled', total_amount_paid: 500_000 });
@@ -172,7 +188,13 @@ describe('a payment', () => {
     const emulator = await openShop();
     const { uid } = await emulator.request();
     const { uid: activity } = (await emulator.charge(uid)).json;
-    const settled = await emulatorRoom.settle({ ...emulator, activity, as: 'successful', after: undefined, amount });
+    const settled = await emulatorRoom.settle({
+      ...emulator,
+      activity,
+      as: 'successful',
+      after: undefined,
+      amount: () => amount,
+    });
     return { ...emulator, uid, activity, settled };
   };
 
@@ -182,7 +204,7 @@ describe('a payment', () => {
     expect(settled.activity).toMatchObject({ status: 'successful', amount: 500_000, charged_amount: 200_000 });
     expect(await read(uid)).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 200_000 });
     const { uid: activity } = (await charge(uid)).json;
-    await emulatorRoom.settle({ ...emulator, activity, as: 'successful', after: undefined, amount: 300_000 });
+    await emulatorRoom.settle({ ...emulator, activity, as: 'successful', after: undefined, amount: () => 300_000 });
     expect(await read(uid)).toMatchObject({
       status: 'ugwo_successful',
       total_amount_paid: 500_000,
@@ -195,22 +217,21 @@ describe('a payment', () => {
     expect(await read(uid)).toMatchObject({ status: 'ugwo_successful', amount: 500_000, total_amount_paid: 700_000 });
   });
 
-  test('taken back by the provider: the activity has failed, and the request is open again', async () => {
+  test('reversed by the provider: the activity has failed, and the request is open again', async () => {
     const emulator = await openShop();
     const { ugwo, activity } = await emulator.paid();
-    const settle = (as: 'taken_back' | 'failed') =>
-      emulatorRoom.settle({ ...emulator, activity, as, after: undefined });
-    expect((await settle('taken_back')).activity).toMatchObject({
+    const settle = (as: 'reversed' | 'failed') => emulatorRoom.settle({ ...emulator, activity, as, after: undefined });
+    expect((await settle('reversed')).activity).toMatchObject({
       status: 'failed',
       error: { code: 'psp.error.reversed' },
     });
     expect(await emulator.read(ugwo)).toMatchObject({ status: 'requires_ugwo', total_amount_paid: 0 });
-    await expect(settle('taken_back')).rejects.toThrow("can't be taken back: it is failed");
+    await expect(settle('reversed')).rejects.toThrow("can't be reversed: it is failed");
   });
 
-  test('with metadata.emulate successful:10s:700000 taken_back:1m ends by the clock alone', async () => {
+  test('with metadata.emulate successful:10s:700000 reversed:1m ends by the clock alone', async () => {
     const { request, charge, read, pass } = await openShop();
-    const { uid } = await request('successful:10s:700000 taken_back:1m');
+    const { uid } = await request('successful:10s:700000 reversed:1m');
     await charge(uid);
     pass(10);
     expect(await read(uid)).toMatchObject({ status: 'ugwo_successful', total_amount_paid: 700_000 });

@@ -159,12 +159,13 @@ describe('a receiver', () => {
       await emulatorRoom.settle({ ...shop, activity, as: 'successful', after: undefined });
     });
     await Promise.all(paid);
-    const heard = await receiver.saw(12 * 5);
+    const heard = await receiver.saw(12 * 6);
     for (const { uid } of requests) {
       const events = heard.filter(({ json: { data } }) => [data.uid, data.ugwo_uid].includes(uid));
       expect(eventsOf(events)).toEqual([
         'ugwo.created',
         'ugwo.activity.created',
+        'ugwo.updated',
         'ugwo.activity.updated',
         'ugwo.updated',
         'ugwo.successful',
@@ -180,11 +181,14 @@ test("in the live dialect, data equals that dialect's GET, and the uid ends in _
   const { uid } = await shop.request();
   const activity = (await shop.charge(uid)).json;
   const customer = (await shop.post('/v1/onye', { email: 'ada@example.com' })).json;
-  const heard = await receiver.saw(3);
+  const heard = await receiver.saw(4);
+  const request = await shop.read(uid);
+  const status = ['requires_ugwo', 'enum.ugwo_status.requires_ugwo'];
   expect(heard.map(({ json: { event, data } }) => [event, data]).toSorted()).toEqual([
     ['nzube.onye.created', customer],
     ['ugwo.activity.created', activity],
-    ['ugwo.created', { ...(await shop.read(uid)), activities: [], lastest_ugwo_activity: null }],
+    ['ugwo.created', { ...request, status, activities: [], lastest_ugwo_activity: null }],
+    ['ugwo.updated', request],
   ]);
   for (const { json } of heard) expect(json.uid).toMatch(/^evt\.Lcal\.[A-Za-z0-9]{22}_t$/);
 });
@@ -216,10 +220,11 @@ describe('every change has events', () => {
     }
     await shop.post('/v1/refunds', { ugwo_activity: first.uid });
     shop.pass(10);
-    const heard = await receiver.saw(12);
+    const heard = await receiver.saw(13);
     expect(eventsOf(heard)).toEqual([
       'ugwo.created',
       'ugwo.activity.created',
+      'ugwo.updated',
       'ugwo.activity.created',
       'ugwo.activity.updated',
       'ugwo.updated',
@@ -231,9 +236,9 @@ describe('every change has events', () => {
       'ugwo.activity.updated',
       'ugwo.updated',
     ]);
-    expect(heard[7]?.json.data).toMatchObject({ uid: second.uid, ugwo_uid: uid, is_double_charge: true });
-    expect(heard[9]?.json.data).toMatchObject({ status: 'successful', ugwo: { uid }, ugwo_activity: first.uid });
-    expect(heard[11]?.json.data).toEqual(await shop.read(uid));
+    expect(heard[8]?.json.data).toMatchObject({ uid: second.uid, ugwo_uid: uid, is_double_charge: true });
+    expect(heard[10]?.json.data).toMatchObject({ status: 'successful', ugwo: { uid }, ugwo_activity: first.uid });
+    expect(heard[12]?.json.data).toEqual(await shop.read(uid));
   });
 
   test('a status change by the clock, without any request', async () => {

@@ -1,9 +1,8 @@
 import type { Client } from '../../src/client/client.ts';
 import type { Deps } from '../../src/commands/deps.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-send.ts';
-import { servedBy } from '../../src/core/record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
+import { type Snapshot, snapshotOf } from '../../src/ledger/snapshot.ts';
 
 /** Checks a payment request before a charge, as `ugwo charge` does; throws the same errors. */
 export const lookedAt = async (
@@ -13,9 +12,8 @@ export const lookedAt = async (
 ): Promise<Snapshot | undefined> => {
   const deps = {
     // A failed write of observations blocks no charge: the guard sees the same activities.
-    observe: async (...[activities, from, asked]: Parameters<Deps['observe']>) => {
-      const kept = activities.map((activity) => keptActivity(activity, servedBy(from)));
-      await ledger.observe(kept, asked).catch(() => undefined);
+    observe: async (...[, record]: Parameters<Deps['observe']>) => {
+      await ledger.observe(snapshotOf(record.value, record)).catch(() => undefined);
     },
   };
   const looked = await lookFirst(ugwo, client, deps, async () => undefined);

@@ -1,14 +1,16 @@
 import { join } from 'node:path';
+import { PAYMENTS } from '../../src/charge/payment.ts';
 import { PayError } from '../../src/core/error.ts';
-import type { ApiRecord } from '../../src/core/record.ts';
+import { type ApiRecord, madeHere } from '../../src/core/record.ts';
 import { type Charge, isCharge, type Sender } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead } from '../../src/ledger/match.ts';
 import { reconcile } from '../../src/ledger/reconcile.ts';
 import { sendOnce } from '../../src/ledger/send.ts';
-import { keptActivity, type Snapshot } from '../../src/ledger/snapshot.ts';
+import { type Snapshot, withActivity } from '../../src/ledger/snapshot.ts';
 import { LEDGER_FILE } from '../../src/ledger/sqlite/file.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
+import { paymentIn } from '../../src/ledger/transitions.ts';
 import { ledgerOptions } from '../support/ledger.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { lookedAt } from './looking.ts';
@@ -112,6 +114,7 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const started = time;
   /** How far this machine's clock is ahead of the true time. */
   let off = 0;
+  let wasSet = false;
   const now = (): number => time + off;
   const service = simulatedService(rules, () => time);
   const path = join(folder, 'ledger.sqlite');
@@ -257,7 +260,10 @@ export const openWorld = async (rules: Rules, folder: string) => {
   const snapshotOf = (ugwo: string): WorldSnapshot => {
     const made = service.made.filter((one) => one.ugwo === ugwo && one.visibleAt <= time);
     const paid = made.some(({ status }) => status === 'successful');
-    const value = { uid: ugwo, status: paid ? 'ugwo_successful' : 'requires_ugwo', activities: made.map(service.wire) };
+    // The status also tells of activities that the list does not show yet.
+    const isOpen = service.made.some((one) => one.ugwo === ugwo && one.status === 'requires_action');
+    const status = paid ? 'ugwo_successful' : isOpen ? 'processing' : 'requires_ugwo';
+    const value = { uid: ugwo, status, activities: made.map(service.wire) };
     const servedAt = service.date();
     return {
       at: time,
@@ -316,12 +322,26 @@ export const openWorld = async (rules: Rules, folder: string) => {
     }
   };
 
-  /** Checks a charge sent without `--again` against the activities that its check has shown. */
-  const demandUnseen = (ugwo: string, medium: Medium, { activities }: WorldSnapshot): void => {
+  /** Age at which a code no longer stands before another medium, less what the clocks may differ, in milliseconds. */
+  const CODE_OPEN_MS = 10 * MINUTE;
+
+  /** Checks a charge that was sent against the activities that its check has shown. */
+  const demandUnseen = (ugwo: string, medium: Medium, again: boolean, { activities }: WorldSnapshot): void => {
     for (const { made, status } of activities) {
       demand(status !== 'successful', `${ugwo} was charged though ${made.uid} was shown as paid`);
-      const payable = made.medium === medium && status === 'requires_action' && service.payable(made);
+      // A clock that was set makes the age of a code uncertain.
+      const isYoung = !wasSet && service.clock() - made.createdAt < CODE_OPEN_MS;
+      const stands = made.medium === medium || made.expiresAt !== undefined || isYoung;
+      const payable = !again && stands && status === 'requires_action' && service.payable(made);
       demand(!payable, `${ugwo} was charged though ${made.uid} was shown and can be paid`);
+    }
+  };
+
+  /** No option lets a charge pass a payment that the ledger knows. */
+  const demandUnpaid = async (ledger: Ledger, ugwo: string): Promise<void> => {
+    for (const row of await ledger.list({ about: ugwo, limit: -1 })) {
+      const payment = paymentIn(row);
+      demand(payment === undefined || !PAYMENTS[payment].brings, `${ugwo} was charged though ${row.id} is ${payment}`);
     }
   };
 
@@ -399,7 +419,8 @@ export const openWorld = async (rules: Rules, folder: string) => {
       const one = first as Sent;
       const doubtful = sent.find((other) => other.ugwo === ugwo && other.open);
       demand(doubtful === undefined, `${ugwo} was charged while ${doubtful?.id} was open`);
-      if (snapshot !== undefined && !again) demandUnseen(ugwo, medium, snapshot);
+      if (snapshot !== undefined) demandUnseen(ugwo, medium, again, snapshot);
+      await demandUnpaid(ledger, ugwo);
       one.id = (await ledger.list({ about: ugwo, limit: 1 }))[0]?.id ?? '';
       sent.push(one);
       schedule(one, done);
@@ -430,12 +451,15 @@ export const openWorld = async (rules: Rules, folder: string) => {
     observe: async (which: number, index: number): Promise<void> => {
       const activity = service.made.at(index % Math.max(1, service.made.length));
       if (activity !== undefined)
-        await processAt(which).ledger.observe([keptActivity(service.wire(activity), service.date())]);
+        await processAt(which).ledger.observe(
+          withActivity(undefined, { ...madeHere(service.wire(activity)), servedAt: service.date() } as ApiRecord),
+        );
     },
     /** Sets this machine's clock. If the service sends no date, or a wrong one, the change would be undetectable. */
     setClock: async (ms: number): Promise<void> => {
       if (!rules.dated || rules.front !== 0) return;
       off = ms;
+      wasSet = true;
       count('clock set');
     },
     kill: (which: number): Promise<void> => die(processAt(which).pid),

@@ -158,6 +158,8 @@ const SEEN = [
   'refused as unresolved',
   'refused as in_progress',
   'refused as payable',
+  'refused as other_medium',
+  'refused as processing',
   'refused as paid',
   'refused as unseen',
   'refused for what others made',

@@ -18,7 +18,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       ['is being sent', OTHER, undefined, {}, true],
       ['is unknown', OTHER, UNKNOWN, {}, true],
       ['is open', OTHER, accepted('requires_action'), {}, true],
-      ['is open with another medium', { ...OTHER, medium: 'ussd' }, accepted('requires_action'), {}, false],
+      ['is open with another medium', { ...OTHER, medium: 'ussd' }, accepted('requires_action'), {}, true],
       ['was paid', OTHER, accepted('successful'), {}, false],
       ['failed', OTHER, accepted('failed'), {}, false],
       ['was rejected', OTHER, { state: 'rejected', exitCode: 3 }, {}, false],

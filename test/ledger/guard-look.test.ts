@@ -28,27 +28,26 @@ const why = (
 
 describe('the guard after a read of a payment request', () => {
   it.each<[string, Readonly<Record<string, unknown>>, RefusalReason | undefined, RefusalReason | undefined]>([
-    ['paid', { status: 'ugwo_successful' }, 'paid', undefined],
-    ['paid, as a pair', { status: ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'] }, 'paid', undefined],
-    ['partly refunded', { status: 'partially_refunded' }, 'refunded', undefined],
-    ['refunded', { status: 'refunded' }, 'refunded', undefined],
+    ['paid', { status: 'ugwo_successful' }, 'paid', 'paid'],
+    ['paid, as a pair', { status: ['ugwo_successful', 'enum.ugwo_status.ugwo_successful'] }, 'paid', 'paid'],
+    ['partly refunded', { status: 'partially_refunded' }, 'refunded', 'refunded'],
+    ['refunded', { status: 'refunded' }, 'refunded', 'refunded'],
     ['cancelled', { status: 'cancelled' }, 'cancelled', 'cancelled'],
     ['without a checkout', { status: 'requires_ugwo', checkout: null }, 'no_checkout', undefined],
-    [
-      'paid according to its sums',
-      { status: 'requires_ugwo', amount: 500, total_amount_paid: '500' },
-      'paid',
-      undefined,
-    ],
+    ['paid according to its sums', { status: 'requires_ugwo', amount: 500, total_amount_paid: '500' }, 'paid', 'paid'],
     [
       'paid according to its sums, written with decimals',
       { amount: '500.00', total_amount_paid: '500.00' },
       'paid',
-      undefined,
+      'paid',
     ],
-    ['paid in part', { status: 'requires_ugwo', amount: 500, total_amount_paid: 499 }, undefined, undefined],
+    ['overpaid', { status: 'requires_ugwo', amount: 500, total_amount_paid: 501 }, 'paid', 'paid'],
+    ['paid, without what it asks', { status: 'requires_ugwo', total_amount_paid: 1 }, 'paid', 'paid'],
+    ['paid in part', { status: 'requires_ugwo', amount: 500, total_amount_paid: 499 }, 'underpaid', 'underpaid'],
+    ['not paid according to its sums', { amount: 500, total_amount_paid: 0 }, undefined, undefined],
     ['open', { status: 'requires_ugwo', checkout: [] }, undefined, undefined],
-    ['processing', { status: 'processing' }, undefined, undefined],
+    ['processing', { status: 'processing' }, 'processing', undefined],
+    ['processing without a checkout', { status: ['processing', 'x'], checkout: null }, 'processing', undefined],
     ['of an unknown status', { status: 'on_the_moon' }, undefined, undefined],
     ['of an unreadable status', { status: { code: 4 } }, undefined, undefined],
     ['empty', {}, undefined, undefined],
@@ -58,20 +57,118 @@ describe('the guard after a read of a payment request', () => {
   });
 });
 
+describe('a request that is processing', () => {
+  const PROCESSING = { status: 'processing' };
+  const others = (...some: Readonly<Record<string, unknown>>[]) => look({ ...PROCESSING, activities: some.map(made) });
+  const AT_EXPIRY = NOON + 16 * MINUTE;
+
+  it.each<[string, Snapshot, readonly Charge[], number, RefusalReason | undefined]>([
+    ['nothing', others(), [], NOON, 'processing'],
+    ['a failed activity', others({ status: 'failed', next_action: null }), [], NOON, 'processing'],
+    ['a refund', others({ activity_type: 'refund', status: 'processing' }), [], NOON, 'processing'],
+    ['a failed charge', others(), [charge({ activity: account({ status: 'failed' }) })], NOON, 'processing'],
+    ['a rejected charge', others(), [charge({ state: 'rejected', activity: undefined })], NOON, 'processing'],
+    ['an open activity', others({}), [], NOON, 'payable'],
+    ['an open activity by another medium', others({ next_action: DIAL }), [], NOON, 'other_medium'],
+    [
+      'the latest activity',
+      look({ ...PROCESSING, latest_ugwo_activity: made({ next_action: DIAL }) }),
+      [],
+      NOON,
+      'other_medium',
+    ],
+    [
+      'an activity whose account has expired',
+      look({ ...PROCESSING, activities: [made()] }, AT_EXPIRY),
+      [],
+      AT_EXPIRY,
+      undefined,
+    ],
+    ['a charge of this ledger', others(), [charge()], NOON, 'payable'],
+  ])('is refused unless something explains it: %s', (_what, shown, charges, at, refusal) => {
+    expect(why(shown, { charges, at })).toBe(refusal);
+    expect(why(shown, { charges, at, again: true })).toBeUndefined();
+  });
+});
+
+describe('with remaining, the guard', () => {
+  const PART = { status: 'requires_ugwo', amount: 900, total_amount_paid: 400 };
+  const paidPart = made({ uid: uidOf(8), status: 'successful', charged_amount: 400, next_action: null });
+  const rest = (ugwo: Readonly<Record<string, unknown>> | undefined, charges: readonly Charge[] = []) =>
+    guard(charges, 'bank_transfer', { again: false, remaining: true, shown: ugwo && look(ugwo) }, momentAt(NOON));
+
+  it.each<[string, Readonly<Record<string, unknown>>, RefusalReason | undefined]>([
+    ['paid in part', PART, undefined],
+    ['paid in part by its activities', { amount: 900, activities: [paidPart] }, undefined],
+    ['paid in part, with an open account', { ...PART, activities: [paidPart, made()] }, 'payable'],
+    [
+      'paid in part, with an open code',
+      { ...PART, activities: [paidPart, made({ next_action: DIAL })] },
+      'other_medium',
+    ],
+    ['not paid', { status: 'requires_ugwo', amount: 900, total_amount_paid: 0 }, 'not_underpaid'],
+    ['not paid, with an open account', { amount: 900, activities: [made()] }, 'not_underpaid'],
+    ['paid', { ...PART, total_amount_paid: 900 }, 'paid'],
+    ['paid by its status', { ...PART, status: 'ugwo_successful' }, 'paid'],
+    ['refunded', { ...PART, status: 'refunded' }, 'refunded'],
+    ['cancelled', { ...PART, status: 'cancelled' }, 'cancelled'],
+  ])('handles a request that is %s', (_what, ugwo, refusal) => {
+    expect(rest(ugwo)?.why).toBe(refusal);
+  });
+
+  const underpaid = charge({
+    activity: account({ uid: uidOf(8), status: 'successful' }),
+    money: { payment: 'underpaid', received: 400, receivedAssumed: false, refunded: 0, readAt: NOON },
+  });
+
+  it("lets a charge pass the ledger's own part, and never without a read", () => {
+    expect(rest(PART, [underpaid])).toBeUndefined();
+    expect(rest(undefined, [underpaid])?.why).toBe('not_underpaid');
+    expect(rest(PART, [charge({ state: 'unknown' })])?.why).toBe('unresolved');
+  });
+
+  it('names what is missing by the read, not by the ledger', () => {
+    const shown = look({ ...PART, total_amount_paid: 700 });
+    expect(guard([underpaid], 'ussd', { again: false, shown }, momentAt(NOON))).toMatchObject({
+      why: 'underpaid',
+      by: { id: underpaid.id },
+      missing: 200,
+    });
+  });
+});
+
 describe('an activity of another ledger', () => {
   it.each<[string, Readonly<Record<string, unknown>>, string, RefusalReason | undefined]>([
     ['an open account', {}, 'bank_transfer', 'payable'],
-    ['an open account, before another medium', {}, 'ussd', undefined],
+    ['an open account, before another medium', {}, 'ussd', 'other_medium'],
     ['a dial string', { next_action: DIAL }, 'ussd', 'payable'],
-    ['a dial string, before another medium', { next_action: DIAL }, 'bank_transfer', undefined],
-    ['a dial string, before mobile money', { next_action: DIAL }, 'mobile_money', undefined],
+    ['a dial string, before another medium', { next_action: DIAL }, 'bank_transfer', 'other_medium'],
+    ['a dial string, before mobile money', { next_action: DIAL }, 'mobile_money', 'other_medium'],
+    [
+      'a dial string of 29 minutes ago, before another medium',
+      { next_action: DIAL, created_at: iso(NOON - 29 * MINUTE) },
+      'bank_transfer',
+      'other_medium',
+    ],
+    [
+      'a dial string of 30 minutes ago, before another medium',
+      { next_action: DIAL, created_at: iso(NOON - 30 * MINUTE) },
+      'bank_transfer',
+      undefined,
+    ],
+    [
+      'a dial string of an unknown time, before another medium',
+      { next_action: DIAL, created_at: 'x' },
+      'bank_transfer',
+      'other_medium',
+    ],
     ['processing', { status: 'processing', next_action: null, medium: 'mobile_money' }, 'mobile_money', 'payable'],
     ['processing without a medium', { status: 'processing', next_action: [] }, 'ussd', 'payable'],
     ['paid by the same medium', { status: 'successful' }, 'bank_transfer', 'paid'],
     ['paid by another medium', { status: ['successful', 'Paid'], next_action: DIAL }, 'bank_transfer', 'paid'],
     ['paid by card', { status: 'successful', ugwo_medium: { last4: '4242' } }, 'bank_transfer', 'paid'],
-    ['an open card payment', { next_action: { type: 'redirect_to_url' } }, 'bank_transfer', undefined],
-    ['a stored card', { next_action: null, ugwo_medium: { last4: '4242' } }, 'ussd', undefined],
+    ['an open card payment', { next_action: { type: 'redirect_to_url' } }, 'bank_transfer', 'other_medium'],
+    ['a stored card', { next_action: null, ugwo_medium: { last4: '4242' } }, 'ussd', 'other_medium'],
     ['a refund', { activity_type: 'refund', next_action: null }, 'bank_transfer', undefined],
     ['failed', { status: 'failed', next_action: null }, 'bank_transfer', undefined],
     ['an unreadable status', { status: 7 }, 'bank_transfer', 'payable'],
@@ -79,7 +176,8 @@ describe('an activity of another ledger', () => {
     const found = guard([], medium, { again: false, shown: look({ activities: [made(some)] }) }, momentAt(NOON));
     if (refusal === undefined) expect(found).toBeUndefined();
     else expect(found).toMatchObject({ why: refusal, by: undefined, activity: { uid: uidOf(9) } });
-    expect(why(look({ activities: [made(some)] }), { medium, again: true })).toBeUndefined();
+    const again = why(look({ activities: [made(some)] }), { medium, again: true });
+    expect(again).toBe(refusal === 'paid' ? 'paid' : undefined);
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, RefusalReason | undefined]>([
@@ -96,8 +194,9 @@ describe('an activity of another ledger', () => {
         activities: [made({ next_action: DIAL })],
         lastest_ugwo_activity: { uid: uidOf(9), status: 'requires_action' },
       },
-      undefined,
+      'other_medium',
     ],
+    ['as the latest one in the other spelling', { latest_ugwo_activity: made() }, 'payable'],
     [
       'as the latest one with a list of others',
       {
@@ -191,7 +290,7 @@ describe('a charge of this ledger in a read', () => {
     const by = charge({ medium: 'mobile_money', activity: account({ status: 'processing', nextAction: null }) });
     const shown = look({ activities: [own({ status: 'processing', next_action: null })] });
     expect(why(shown, { charges: [by], medium: 'mobile_money' })).toBe('payable');
-    expect(why(shown, { charges: [by], medium: 'ussd' })).toBeUndefined();
+    expect(why(shown, { charges: [by], medium: 'ussd' })).toBe('other_medium');
   });
 
   it('never hides another charge that is unknown', () => {
@@ -204,6 +303,8 @@ describe('a charge of this ledger in a read', () => {
 describe('with several reasons, the guard', () => {
   const [sending, unknown] = [charge({ state: 'sending' }), charge({ state: 'unknown' })];
   const [PAID, OPEN] = [made({ uid: uidOf(8), status: 'successful' }), made({ uid: uidOf(9) })];
+  const PART = made({ uid: uidOf(7), status: 'successful', charged_amount: 400 });
+  const CODE = made({ uid: uidOf(6), next_action: DIAL });
   const EXPIRED = charge({ told: undefined, activity: account({}, -20 * MINUTE) });
   it.each<[RefusalReason, RefusalReason, readonly Charge[], Readonly<Record<string, unknown>>]>([
     ['unresolved', 'in_progress', [sending, unknown], {}],
@@ -212,6 +313,11 @@ describe('with several reasons, the guard', () => {
     ['cancelled', 'paid', [], { status: 'cancelled', activities: [PAID] }],
     ['refunded', 'paid', [], { status: 'refunded', activities: [PAID] }],
     ['paid', 'payable', [], { activities: [OPEN, PAID] }],
+    ['paid', 'underpaid', [], { status: 'ugwo_successful', amount: 900, activities: [PART] }],
+    ['underpaid', 'payable', [], { amount: 900, activities: [OPEN, PART] }],
+    ['payable', 'other_medium', [], { activities: [CODE, OPEN] }],
+    ['other_medium', 'unseen', [EXPIRED], { activities: [CODE] }],
+    ['processing', 'no_checkout', [], { status: 'processing', checkout: null }],
     ['payable', 'unseen', [EXPIRED], { activities: [OPEN] }],
     ['unseen', 'no_checkout', [EXPIRED], { checkout: null }],
     ['payable', 'no_checkout', [], { checkout: null, activities: [OPEN] }],
@@ -232,7 +338,7 @@ describe('snapshotOf', () => {
     (value) => {
       expect(snapshotOf(value)).toMatchObject({
         status: '',
-        paidInFull: false,
+        facts: { status: '', amount: undefined, total: undefined, activities: undefined },
         noCheckout: false,
         asked: { amount: undefined, currency: undefined, ref: undefined, customer: undefined },
         activities: undefined,

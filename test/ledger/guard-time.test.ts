@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { payableFor } from '../../src/ledger/clock.ts';
 import type { Charge, Moment } from '../../src/ledger/entry.ts';
-import { payableFor } from '../../src/ledger/guard.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { guard } from './support/charges.ts';
 import { ACCOUNT, OLD_BOOT } from './support/looks.ts';
@@ -158,8 +158,8 @@ describe('an earlier charge by another medium', () => {
   const now = momentAt(SENT + MINUTE);
   it.each([
     ['bank_transfer', 'bank_transfer', 'payable'],
-    ['bank_transfer', 'ussd', undefined],
-    ['ussd', 'mobile_money', undefined],
+    ['bank_transfer', 'ussd', 'other_medium'],
+    ['ussd', 'mobile_money', 'other_medium'],
     ['card', 'bank_transfer', 'payable'],
     ['bank_transfer', 'card', 'payable'],
     ['card', 'pay_with_bank', 'payable'],
@@ -167,5 +167,11 @@ describe('an earlier charge by another medium', () => {
     ['Bank_Transfer', 'ussd', 'payable'],
   ])('"%s" before "%s" blocks: %s', (earlier, medium, why) => {
     expect(refusal(accepted(0, undefined, { medium: earlier }), now, medium)).toBe(why);
+  });
+
+  it('blocks no longer than its account is open', () => {
+    const by = accepted(0, undefined, { medium: 'bank_transfer' });
+    expect(refusal(by, momentAt(EXPIRY - 1), 'ussd')).toBe('other_medium');
+    expect(refusal(by, momentAt(EXPIRY), 'ussd')).toBeUndefined();
   });
 });

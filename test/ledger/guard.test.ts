@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/charge/payment.ts';
 import { CHARGE_STATES } from '../../src/core/charge.ts';
-import type { Charge, Entry } from '../../src/ledger/entry.ts';
-import { asShown, elsewhereOf, guard as guardOf, idsFrom, newId } from '../../src/ledger/guard.ts';
+import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
+import { elsewhereOf, guard as guardOf, idsFrom, newId } from '../../src/ledger/guard.ts';
 import type { RefusalReason } from '../../src/ledger/ledger.ts';
+import { withReading } from '../../src/ledger/transitions.ts';
 import { account, charge, guard, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
@@ -12,6 +14,13 @@ const FIRST = { again: false };
 
 const ofStatus = (status: string, more: Partial<Charge> = {}): Charge =>
   charge({ activity: account({ status }), ...more });
+
+const withMoney = (payment: Payment, received: number): Charge =>
+  charge({
+    activity: account({ status: 'successful' }),
+    asked: { amount: 900, currency: 'NGN', ref: undefined, customer: undefined },
+    money: { payment, received, receivedAssumed: false, refunded: 0 },
+  });
 
 describe('the guard', () => {
   it.each<[string, Charge, RefusalReason | undefined, RefusalReason | undefined]>([
@@ -26,25 +35,82 @@ describe('the guard', () => {
     ],
     ['an open account', charge(), 'payable', undefined],
     ['a dial string, which never expires', charge({ activity: dial }), 'payable', undefined],
-    ['an open charge by another medium', charge({ medium: 'ussd', activity: dial }), undefined, undefined],
+    ['an open account, before another medium', charge({ medium: 'ussd' }), 'other_medium', undefined],
+    ['a code of another medium', charge({ medium: 'ussd', activity: dial }), 'other_medium', undefined],
+    [
+      'a code of another medium that is 29 minutes old',
+      charge({ medium: 'ussd', activity: dial, begun: momentAt(NOON - 29 * MINUTE).mark }),
+      'other_medium',
+      undefined,
+    ],
+    [
+      'a code of another medium that is 30 minutes old',
+      charge({ medium: 'ussd', activity: dial, begun: momentAt(NOON - 30 * MINUTE).mark }),
+      undefined,
+      undefined,
+    ],
+    [
+      'a code of another medium that was sent before a restart, 29 minutes ago',
+      charge({ medium: 'ussd', activity: dial, begun: { boot: 'other', uptime: 0 }, createdAt: NOON - 29 * MINUTE }),
+      'other_medium',
+      undefined,
+    ],
+    [
+      'a code of another medium that was sent before a restart, 30 minutes ago',
+      charge({ medium: 'ussd', activity: dial, begun: { boot: 'other', uptime: 0 }, createdAt: NOON - 30 * MINUTE }),
+      undefined,
+      undefined,
+    ],
+    [
+      'a code of the same medium that is a day old',
+      charge({ activity: dial, begun: momentAt(NOON - 24 * 60 * MINUTE).mark }),
+      'payable',
+      undefined,
+    ],
+    [
+      'a processing charge by another medium that is a day old',
+      ofStatus('processing', { medium: 'ussd', begun: momentAt(NOON - 24 * 60 * MINUTE).mark }),
+      'other_medium',
+      undefined,
+    ],
     ['a charge without an activity', charge({ activity: undefined }), 'payable', undefined],
     ['an account with an unreadable expiry', charge({ activity: unreadable }), 'payable', undefined],
     ['a charge without a next action', charge({ activity: account({ nextAction: null }) }), 'payable', undefined],
     ['an unknown status', ofStatus('on_the_moon'), 'payable', undefined],
     ['a processing charge', ofStatus('processing'), 'payable', undefined],
-    ['a paid charge', ofStatus('successful'), 'paid', undefined],
-    ['a refunded charge', ofStatus('refunded'), 'paid', undefined],
-    ['a charge paid by another medium', ofStatus('successful', { medium: 'ussd' }), 'paid', undefined],
+    ['a paid charge', ofStatus('successful'), 'paid', 'paid'],
+    ['a refunded charge', ofStatus('refunded'), 'paid', 'paid'],
+    ['a charge paid by another medium', ofStatus('successful', { medium: 'ussd' }), 'paid', 'paid'],
+    ['an overpaid charge', withMoney('overpaid', 950), 'paid', 'paid'],
+    ['a charge that is partly refunded', withMoney('partially_refunded', 900), 'paid', 'paid'],
+    ['a charge that is paid in part', withMoney('underpaid', 400), 'underpaid', 'underpaid'],
+    ['a reversed charge', withMoney('reversed', 0), undefined, undefined],
     ['a failed charge', ofStatus('failed'), undefined, undefined],
     ['an expired charge', ofStatus('expired'), undefined, undefined],
     ['a rejected charge', charge({ state: 'rejected', activity: undefined }), undefined, undefined],
     ['a charge that was not sent', charge({ state: 'not_sent', activity: undefined }), undefined, undefined],
     ['a charge that was not created', charge({ state: 'not_created', activity: undefined }), undefined, undefined],
   ])('with %s answers %s, and with --again %s', (_what, by, why, again) => {
-    expect(guard([by], 'bank_transfer', FIRST, momentAt(NOON))).toEqual(
-      why === undefined ? undefined : { why, by, activity: by.activity },
-    );
+    const found = guard([by], 'bank_transfer', FIRST, momentAt(NOON));
+    if (why === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject({ why, by, activity: by.activity });
     expect(guard([by], 'bank_transfer', { again: true }, momentAt(NOON))?.why).toBe(again);
+  });
+
+  it('names what is missing from a request that is paid in part', () => {
+    expect(guard([withMoney('underpaid', 400)], 'ussd', FIRST, momentAt(NOON))).toMatchObject({ missing: 500 });
+  });
+
+  it('lets a charge pass beside the activities that a person named, and no others', () => {
+    const other = charge({ id: 'b', seq: 2, medium: 'ussd', activity: { ...dial, uid: 'act.AbCd.2' } });
+    const both = [charge({ medium: 'ussd' }), other];
+    const beside = (...uids: string[]) =>
+      guard(both, 'bank_transfer', { ...FIRST, beside: uids }, momentAt(NOON))?.by?.id;
+    expect(beside()).toBe('b');
+    expect(beside('act.AbCd.2')).toBe(charge().id);
+    expect(beside('act.AbCd.2', account().uid)).toBeUndefined();
+    const same = guard([charge()], 'bank_transfer', { ...FIRST, beside: [account().uid] }, momentAt(NOON));
+    expect(same?.why).toBe('payable');
   });
 
   it('lets other kinds pass accepted charges, and failed entries of their own kind', () => {
@@ -96,8 +162,8 @@ describe('the guard', () => {
       fc.property(fc.array(any), fc.boolean(), (charges, again) => {
         const isOpen = charges.some(({ state }) => state === 'unknown' || state === 'sending');
         const why = guard(charges, 'bank_transfer', { again }, momentAt(NOON))?.why;
-        const allowed = isOpen ? ['unresolved', 'in_progress'] : again ? [undefined] : [undefined, 'paid', 'payable'];
-        expect(allowed).toContain(why);
+        const settled = again ? [undefined, 'paid'] : [undefined, 'paid', 'payable', 'other_medium'];
+        expect(isOpen ? ['unresolved', 'in_progress'] : settled).toContain(why);
       }),
     );
   });
@@ -108,7 +174,7 @@ describe('elsewhereOf', () => {
     ['unresolved', charge({ state: 'unknown' }), true],
     ['being sent', charge({ state: 'sending' }), true],
     ['payable', charge(), true],
-    ['payable by another medium', charge({ medium: 'ussd', activity: dial }), false],
+    ['payable by another medium', charge({ medium: 'ussd', activity: dial }), true],
     ['paid', ofStatus('successful'), false],
     ['failed', ofStatus('failed'), false],
     ['expired, which nobody has seen', charge(), false],
@@ -120,28 +186,48 @@ describe('elsewhereOf', () => {
   });
 });
 
-describe('asShown', () => {
+describe('withReading', () => {
   const LATER = momentAt(NOON + MINUTE);
+  const read = (charge: Entry, activity: KeptActivity): Entry => withReading(charge, { activity, moment: LATER });
   const seen = { ...account({ status: 'processing', nextAction: null }), servedAt: NOON + 5 };
 
   it('updates status and time, and keeps the next action', () => {
-    expect(asShown(charge(), seen, LATER)).toEqual({
-      ...charge(),
+    expect(read(charge(), seen)).toMatchObject({
       told: { ...LATER, service: NOON + 5 },
-      activity: { ...seen, nextAction: account().nextAction },
+      activity: { status: 'processing', nextAction: account().nextAction },
+      money: { payment: 'open', readAt: LATER.at },
     });
   });
 
   it('keeps the old time if the read has none', () => {
     const { servedAt: _, ...untimed } = seen;
-    expect(asShown(charge(), untimed, LATER).told).toEqual(charge().told);
+    expect(read(charge(), untimed).told).toEqual(charge().told);
   });
 
   it('uses the next action of the read, or null without any', () => {
-    expect(asShown(charge(), { ...seen, nextAction: dial.nextAction }, LATER).activity?.nextAction).toEqual(
-      dial.nextAction,
-    );
-    expect(asShown(charge({ activity: undefined }), seen, LATER).activity?.nextAction).toBeNull();
+    expect(read(charge(), { ...seen, nextAction: dial.nextAction }).activity?.nextAction).toEqual(dial.nextAction);
+    expect(read(charge({ activity: undefined }), seen).activity?.nextAction).toBeNull();
+  });
+
+  const paid = read(charge(), { ...seen, status: 'successful' });
+  const back = { ...seen, status: 'failed' };
+
+  it('takes a payment as reversed when a newer read no longer shows it', () => {
+    expect(read(paid, { ...back, askedAt: LATER.at }).money?.payment).toBe('reversed');
+    expect(read(paid, { ...back, servedAt: NOON + 6 }).money?.payment).toBe('reversed');
+  });
+
+  it('ignores an older read', () => {
+    expect(read(paid, { ...back, servedAt: NOON + 4, askedAt: LATER.at })).toBe(paid);
+  });
+
+  it('counts the money where nothing tells the order, and stores the other reading as evidence', () => {
+    const both = read(paid, back);
+    expect(both.money?.payment).toBe('paid');
+    expect(both.evidence.at(-1)).toMatchObject({ kind: 'reading', status: 'failed' });
+    const other = read(read(charge(), seen), { ...seen, status: 'successful' });
+    expect(other.money?.payment).toBe('paid');
+    expect(other.evidence.at(-1)).toMatchObject({ kind: 'reading', status: 'processing' });
   });
 });
 

@@ -67,6 +67,7 @@ describe('the intent of a charge', () => {
       bound: 1000,
       job: undefined,
       row: undefined,
+      operator: expect.stringMatching(/.@./),
       asked: {},
     });
   });

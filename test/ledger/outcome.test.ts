@@ -5,6 +5,7 @@ import { expireStale, isStale } from '../../src/ledger/guard.ts';
 import { note, observe, record, resolve, takeIn } from '../../src/ledger/outcome.ts';
 import { addsTo, changesState } from '../../src/ledger/transitions.ts';
 import { account, charge, NOON, SELF } from './support/charges.ts';
+import { shown } from './support/shown.ts';
 import { NOW, watched } from './support/watched.ts';
 
 /*
@@ -93,8 +94,10 @@ it.each([
 ])('observe writes a changed status; with waiting for the lock: %s', async (wait, purpose) => {
   const { backend, changes } = watched([charge({ id: 'chg-mine' })]);
   const kept = (activity: ReturnType<typeof account>) => activity;
-  const seen = [account({ status: 'successful', servedAt: NOW.at }), account({ uid: 'act.AbCd.2', servedAt: NOW.at })];
-  for (const _ of [1, 2]) await observe(backend, seen, { amount: 5 }, kept, wait);
+  const seen = shown([account({ status: 'successful', servedAt: NOW.at }), account({ uid: 'act.AbCd.2' })], {
+    amount: 5,
+  });
+  for (const _ of [1, 2]) await observe(backend, seen, kept, wait);
   const about = [{ activities: [UID, 'act.AbCd.2'] }];
   expect(changes.map(({ write, ...asked }) => [asked, write.length])).toEqual([
     [{ purpose, about }, 1],

@@ -1,10 +1,14 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { PAYMENT_NAMES, paymentsThat } from '../../src/charge/payment.ts';
 import type { Intent, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
 import { OTHERS, type Policy } from '../../src/ledger/policy.ts';
+import { COUNTING } from '../../src/ledger/sql.ts';
 import { HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, begunOf, intent, NOON } from './support/charges.ts';
+import { shown } from './support/shown.ts';
 
 const PROFILE = intent().profile ?? '';
 
@@ -144,7 +148,9 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     await ledger.record(id, accepted('requires_action', 'act.AbCd.1'));
     await set(ledger, { maxAmount: { NGN: 100 } });
     expect(await next(ledger, asking(1))).toMatchObject(forbidden('unknown_amounts', { count: 1 }));
-    await ledger.observe([account({ uid: 'act.AbCd.1', status: 'successful' })], { amount: 99, currency: 'NGN' });
+    await ledger.observe(
+      shown([account({ uid: 'act.AbCd.1', status: 'successful' })], { amount: 99, currency: 'NGN' }),
+    );
     expect(await next(ledger, asking(2))).toMatchObject(forbidden('amount', { left: 1n }));
     await begun(ledger, asking(1));
   });
@@ -211,4 +217,15 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await policies.approval('job-1')).toEqual(approved);
     expect(await policies.approval('job-2')).toBeUndefined();
   });
+});
+
+it('the condition of the counted charges leaves out those that free their payment request', () => {
+  const db = new DatabaseSync(':memory:');
+  const counts = db.prepare(
+    `SELECT ${COUNTING} AS counts FROM (SELECT 'charge' AS kind, 'accepted' AS state, ? AS payment)`,
+  );
+  const left = PAYMENT_NAMES.filter((payment) => counts.get(payment)?.['counts'] === 0);
+  expect(left).toEqual(paymentsThat('frees'));
+  expect(counts.get(null)?.['counts']).toBe(1);
+  db.close();
 });

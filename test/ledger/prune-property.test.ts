@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Entry, KeptActivity, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
 import { ledgerOver } from '../../src/ledger/open.ts';
-import type { Snapshot } from '../../src/ledger/snapshot.ts';
+import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { uidOf } from '../support/ids.ts';
 import { account, intent, MINUTE, momentAt, NOON, SELF } from './support/charges.ts';
 import { ID, job } from './support/jobs.ts';
 import { memoryBackend, memoryStore } from './support/memory-backend.ts';
+import { shown } from './support/shown.ts';
 
 const STATUSES = [
   'requires_action',
@@ -115,17 +116,8 @@ const openWorld = (prunes: boolean) => {
 
   const begin = async ({ intent: wanted, look, ...how }: Extract<Command, { what: 'begin' }>): Promise<unknown> => {
     const { inJob, ...terms } = wanted;
-    const shown: Snapshot | undefined =
-      look &&
-      ({
-        status: look.status,
-        paidInFull: false,
-        noCheckout: false,
-        activities: look.activities.map((one) => raw(one(now))),
-        last: undefined,
-        servedAt: now,
-        asked: {},
-      } as unknown as Snapshot);
+    const activities = look?.activities.map((one) => raw(one(now)));
+    const shown = look && snapshotOf({ status: look.status, activities }, { servedAt: now });
     const of = inJob === undefined ? {} : { job: ID, row: inJob };
     const begun: Begun = await ledger.begin(intent({ ...terms, ...of }), { ...how, shown });
     if (begun.kind === 'refused') return [begun.why, order(begun.by), begun.activity?.uid, begun.activity?.status];
@@ -148,7 +140,7 @@ const openWorld = (prunes: boolean) => {
           return order(await ledger.record(id, outcome));
         }
         case 'observe':
-          return ledger.observe([one.activity(now)], { ref: 'INV-1' }, true);
+          return ledger.observe(shown([one.activity(now)], { ref: 'INV-1' }), true);
         case 'resolve': {
           const id = ids[one.nth % ids.length];
           if (id === undefined) return undefined;

@@ -34,6 +34,8 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
     expect(await ledger.prunable(LATER)).toEqual({ count: 1, open: 0 });
     expect(await ledger.prune(LATER)).toMatchObject({ count: 1 });
     const after = await ledger.get(id);
+    const { accountLast4, accountDigest, ...money } = before?.money ?? {};
+    expect([accountLast4, accountDigest]).toEqual(['6789', expect.stringMatching(/^[0-9a-f]{32}$/)]);
     expect(after).toEqual({
       ...before,
       asked: { amount: 500_000, currency: 'NGN', ref: undefined, customer: undefined },
@@ -41,6 +43,7 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
         ...before?.activity,
         nextAction: { headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' } },
       },
+      money,
       evidence: [
         { kind: 'answer', at: '2026-11-20T12:00:00+00:00' },
         { kind: 'pruned', at: '2026-11-23T12:00:00+00:00' },
@@ -115,6 +118,12 @@ describe('pruned', () => {
     expect(activity?.nextAction).toEqual({
       headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' },
     });
+  });
+
+  it('removes what identifies the account, and keeps the money', () => {
+    const money = { payment: 'paid', received: 900, receivedAssumed: false, refunded: 0 } as const;
+    const account = { accountLast4: '6789', accountDigest: 'cd' };
+    expect(pruned(charge({ money: { ...money, ...account } }), 'd').money).toStrictEqual(money);
   });
 
   it('keeps the latest source of the status and the applied emergency lines', () => {

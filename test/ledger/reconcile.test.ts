@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { activityFacts } from '../../src/charge/payment.ts';
 import { type Charge, type Evidence, withEvidence } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { RequestRead, SnapshotAt } from '../../src/ledger/match.ts';
 import { type Conclusion, judgeRead, reconcile } from '../../src/ledger/reconcile.ts';
+import { snapshotOf } from '../../src/ledger/snapshot.ts';
 import { MINUTE, SECOND } from '../support/units.ts';
 import { ACCOUNT, activity, atom, DIAL, END, empty, look, NOBODY, OLD_BOOT, uidOf } from './support/looks.ts';
 import { charge, markAt, memoryLedger, momentAt, SENT } from './support/memory.ts';
@@ -47,6 +49,8 @@ describe('a single matching activity', () => {
         nextAction: DIAL,
         createdAt: atom(SENT),
         servedAt: END + MINUTE + 5000,
+        askedAt: END + MINUTE - 200,
+        facts: activityFacts(activity(1)),
       },
       evidence: {
         kind: 'look',
@@ -70,6 +74,14 @@ describe('a single matching activity', () => {
         ],
         excluded_count: 1,
       },
+    });
+  });
+
+  it('is never dated later than the service sent it, even if a cache served it', () => {
+    const at = END + 10 * MINUTE;
+    const age = 30 * SECOND;
+    expect(judgeRead(charge(), look([activity(1)], at, { age, servedAt: at - age }), NOBODY)).toMatchObject({
+      activity: { servedAt: at - 2 * age, askedAt: at - age },
     });
   });
 
@@ -782,6 +794,13 @@ describe('reconcile', () => {
     expect(done).toMatchObject({ charge: { state: 'accepted', activity: { uid: uidOf(1) } }, left: undefined });
     expect(done.charge.evidence).toMatchObject([{ found: 'one', round_trip_ms: 50, skew_ms: 0 }]);
     expect(await ledger.get(done.charge.id)).toEqual(done.charge);
+  });
+
+  it('stores what the payment request of the activity received', async () => {
+    const paid = activity(1, { status: 'successful', amount: 900 });
+    const request = snapshotOf({ amount: 900, total_amount_paid: 400, activities: [paid] }, { servedAt: at });
+    const done = await reconcile(ledgerAt([charge()], at - 50, at), charge(), async () => request);
+    expect(done.charge.money).toMatchObject({ payment: 'underpaid', received: 400, missing: 500 });
   });
 
   it('records why the charge stays unknown', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Evidence, Outcome } from '../../src/ledger/entry.ts';
+import type { Evidence, Outcome, RequestTerms } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, intent, MINUTE, NOON } from './support/charges.ts';
+import { shown } from './support/shown.ts';
 
 const AT = '2026-11-20T12:00:00+00:00';
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
@@ -105,25 +106,25 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     it('records a next action or creation time that was missing', async () => {
       const { ledger, id, pass } = await noted({ nextAction: null, createdAt: undefined });
       pass(1000);
-      await ledger.observe([account({ nextAction: null, createdAt: undefined, servedAt: NOON + 1000 })]);
+      await ledger.observe(shown([account({ nextAction: null, createdAt: undefined, servedAt: NOON + 1000 })]));
       expect(await ledger.get(id)).toMatchObject({ told: { at: NOON }, activity: { nextAction: null } });
-      await ledger.observe([account({ createdAt: undefined, servedAt: NOON + 1000 })]);
+      await ledger.observe(shown([account({ createdAt: undefined, servedAt: NOON + 1000 })]));
       expect(await ledger.get(id)).toMatchObject({
         told: { at: NOON + 1000 },
         activity: account({ createdAt: undefined }),
       });
       pass(2000);
-      await ledger.observe([account({ servedAt: NOON + 2000 })]);
+      await ledger.observe(shown([account({ servedAt: NOON + 2000 })]));
       expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 2000 }, activity: account() });
       pass(3000);
-      await ledger.observe([account({ servedAt: NOON + 3000 })]);
+      await ledger.observe(shown([account({ servedAt: NOON + 3000 })]));
       expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 2000 } });
     });
 
     it('records a changed status at once', async () => {
       const { ledger, id, pass } = await noted();
       pass(1000);
-      await ledger.observe([account({ status: 'processing', servedAt: NOON + 1000 })]);
+      await ledger.observe(shown([account({ status: 'processing', servedAt: NOON + 1000 })]));
       expect(await ledger.get(id)).toMatchObject({ told: { at: NOON + 1000 }, activity: { status: 'processing' } });
     });
 
@@ -133,7 +134,7 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     ])('records a service clock that is behind: %s', async (_what, ahead, isNoted) => {
       const { ledger, id, pass } = await noted();
       pass(MINUTE / 2);
-      await ledger.observe([account({ servedAt: NOON + MINUTE / 2 + ahead })]);
+      await ledger.observe(shown([account({ servedAt: NOON + MINUTE / 2 + ahead })]));
       expect((await ledger.get(id))?.told?.at).toBe(isNoted ? NOON + MINUTE / 2 : NOON);
     });
 
@@ -142,8 +143,8 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       const ledger = await open(place, { clean: (text) => text.replaceAll('sk.Test.secret', '[secret]') });
       const id = await beginCharge(ledger, { asked: { amount: 5 } });
       await ledger.record(id, ACCEPTED);
-      const asks = async (asked: Parameters<Ledger['observe']>[1]) => {
-        await ledger.observe([account()], asked);
+      const asks = async (asked: RequestTerms) => {
+        await ledger.observe(shown([account()], asked));
         return (await ledger.get(id))?.asked;
       };
       expect(await asks({ amount: 7 })).toEqual({ amount: 5 });

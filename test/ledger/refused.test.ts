@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatLocal } from '../../src/core/time.ts';
 import type { Charge, KeptActivity } from '../../src/ledger/entry.ts';
-import type { RefusalReason } from '../../src/ledger/ledger.ts';
+import type { RefusalReason, Refused } from '../../src/ledger/ledger.ts';
 import { type Forbidden, OTHERS } from '../../src/ledger/policy.ts';
 import { policyWords, refusedError } from '../../src/ledger/refused.ts';
 import { account, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
@@ -12,9 +12,12 @@ const ACT = account().uid;
 const NOW = momentAt(NOON + MINUTE);
 const LOOK = `\`paycli activity get ${UGWO} ${ACT} --profile x\``;
 const GET = `\`paycli ugwo get ${UGWO} --profile x\``;
+const NEW = 'for another payment, make a new payment request';
+const DIAL = { type: 'user_action', headers: { ussd: '*737#' } };
+const ASKED = { amount: 90_000, currency: 'NGN', ref: undefined, customer: undefined };
 const SHOW = `\`paycli ledger show ${ID} --profile x\``;
 
-interface Given {
+interface Given extends Pick<Refused, 'left' | 'missing'> {
   readonly by?: Charge | undefined;
   readonly activity?: KeptActivity | undefined;
   readonly same?: boolean;
@@ -23,10 +26,10 @@ interface Given {
 /** The message without the payment request's id, and the hint. */
 const said = (
   why: RefusalReason,
-  { by, activity, same = false }: Given,
+  { same = false, by, activity, ...more }: Given,
 ): [message: string, hint: string | undefined] => {
   const error = refusedError(
-    { kind: 'refused', intent: charge(), moment: NOW, why, by, activity },
+    { kind: 'refused', intent: charge({ asked: ASKED }), moment: NOW, why, by, activity, ...more },
     ['--profile', 'x'],
     same,
   );
@@ -81,20 +84,59 @@ describe('refusedError', () => {
       `row 3 of this file is already charged (by bank_transfer, ${ID}, ${ACT})`,
       `see ${SHOW}`,
     ],
-    ['paid', {}, 'it is already paid', `see ${GET}; --again makes a second charge`],
+    ['paid', {}, 'it is already paid', `see ${GET}; ${NEW}`],
     [
       'paid',
       { activity: account() },
       `it is already paid (${ACT}, not from this ledger)`,
-      `see ${LOOK}; --reuse prints the payment, --again makes a second charge`,
+      `see ${LOOK}; --reuse prints the payment; ${NEW}`,
     ],
     [
       'paid',
       { by: charge({ activity: undefined }) },
       `it is already paid (by bank_transfer, ${ID})`,
+      `see ${GET}; ${NEW}`,
+    ],
+    ['refunded', {}, 'it was paid and refunded', `see ${GET}; ${NEW}`],
+    [
+      'underpaid',
+      { missing: 50_000 },
+      'it is paid in part: NGN 500.00 is missing',
+      `charge what is missing with --remaining; see ${GET}`,
+    ],
+    ['underpaid', {}, 'it is paid in part', `charge what is missing with --remaining; see ${GET}`],
+    [
+      'not_underpaid',
+      {},
+      '--remaining charges what is missing after a part was paid, and the service shows no such part',
+      `see ${GET}`,
+    ],
+    [
+      'processing',
+      {},
+      'a payment is under way (its status is processing), and no charge that paycli knows of explains it',
       `see ${GET}; --again makes a second charge`,
     ],
-    ['refunded', {}, 'it was paid and refunded', `see ${GET}; --again charges it once more`],
+    [
+      'other_medium',
+      { by: dialled, activity: waiting },
+      `an earlier charge by another medium (by ussd (gtb), ${ID}, ${ACT}) is still under way`,
+      `check its status: ${LOOK}; --again makes a second charge, and the customer may pay both`,
+    ],
+    [
+      'other_medium',
+      { by: dialled, activity: account({ nextAction: DIAL }), left: 29 * MINUTE },
+      `an earlier charge by another medium (by ussd (gtb), ${ID}, ${ACT}) can still be paid\n` +
+        `dial *737#, open until ${formatLocal(NOON + 30 * MINUTE, NOW.at)}`,
+      `check its status: ${LOOK}; --again makes a second charge, and the customer may pay both`,
+    ],
+    [
+      'other_medium',
+      { activity: account() },
+      `an earlier charge by another medium (${ACT}, not from this ledger) can still be paid\n` +
+        `Wema Bank, Ada\naccount number 0123456789, until ${formatLocal(NOON + 15 * MINUTE, NOW.at)}`,
+      `check its status: ${LOOK}; --again makes a second charge, and the customer may pay both`,
+    ],
     ['cancelled', {}, 'it is cancelled', `see ${GET}; --again doesn't override this`],
     [
       'no_checkout',

@@ -68,6 +68,14 @@ describe('csv, a list', () => {
   });
 });
 
+it('csv, a list: amounts in decimals with decimal, under their plain names', async () => {
+  const records = [ugwo('a1'), ugwo('b2', { amount: '1', currency: 'JPY' }), ugwo('c3', { amount: null })];
+  const asked = { decimal: true, columns: ['amount', 'currency', 'total_amount_paid_minor'] };
+  expect(await many([[ugwo('d4', { total_amount_paid: -5 }), ...records]], asked)).toBe(
+    'amount,currency,total_amount_paid\r\n5000.00,NGN,-0.05\r\n5000.00,NGN,\r\n1,JPY,\r\n,NGN,\r\n',
+  );
+});
+
 it('csv, one object: a header and a row', async () => {
   const io = pipe();
   await render(

@@ -111,13 +111,13 @@ meta             currency     meta.tier        amount
   });
 
   it.each([
-    ['{"a":12345678901234567890,"c":"NGN"}', 'NGN 123,456,789,012,345,678.90'],
-    ['{"a":1e400,"c":"NGN"}', '1e400 NGN (minor unit)'],
-    ['{"a":"250","c":["XOF","CFA franc (XOF)"]}', 'XOF 250'],
+    ['{"a":12345678901234567890,"currency":"NGN"}', 'NGN 123,456,789,012,345,678.90'],
+    ['{"a":1e400,"currency":"NGN"}', '1e400 NGN (minor unit)'],
+    ['{"a":"250","currency":["XOF","CFA franc (XOF)"]}', 'XOF 250'],
     ['{"a":250}', '250 (minor unit)'],
-    ['{"a":{"x":0.10},"c":"NGN"}', '{"x": 0.10}'],
+    ['{"a":{"x":0.10},"currency":"NGN"}', '{"x": 0.10}'],
   ])('rounds no amount: %s', async (text, amount) => {
-    const view: View = { columns: [{ path: 'a', kind: 'money', currency: 'c' }] };
+    const view: View = { columns: [{ path: 'a', kind: 'money' }] };
     const lines = (await drawn(pipe(), [[received(text)]], {}, view)).split('\n');
     expect(lines[2]?.trimStart()).toBe(amount);
   });
@@ -197,7 +197,8 @@ describe('a list of payment requests', () => {
     expect(rows).toEqual([
       expect.stringMatching(/^INV-000120 {2}amaka\.olawale\S*… +NGN 164,999\.50 {2}not paid +2026\S+ \d\d:\d\d$/),
       expect.stringMatching(/^INV-000117 {2}Ada Bello +NGN 1,234,567\.00 {2}not paid /),
-      expect.stringMatching(/^INV-000116 {2}ony\.Lcal\.\S+… +NGN 451,800\.00 {2}not paid /),
+      // An id is whole or not there.
+      expect.stringMatching(/^INV-000116 +NGN 451,800\.00 {2}not paid /),
       expect.stringMatching(/^INV-000115 +NGN 5,000\.00 {2}not paid /),
     ]);
   });

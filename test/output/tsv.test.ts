@@ -6,9 +6,14 @@ import { render } from '../../src/output/render.ts';
 import { ANY_CHARACTER } from '../support/text.ts';
 import { CREATED, options, pagesOf, pipe, received, recordOf, served, ugwo, ugwoView } from './support.ts';
 
-const one = async (record: ApiRecord, columns?: readonly string[], view = ugwoView): Promise<string> => {
+const one = async (
+  record: ApiRecord,
+  columns?: readonly string[],
+  view = ugwoView,
+  decimal = false,
+): Promise<string> => {
   const io = pipe();
-  await render({ kind: 'record', record, view }, io, options({ format: 'tsv', columns }));
+  await render({ kind: 'record', record, view }, io, options({ format: 'tsv', columns, decimal }));
   return io.stdout.text;
 };
 
@@ -84,6 +89,75 @@ describe('tsv, one object', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  const REQUEST = recordOf({
+    uid: 'u',
+    amount: '90000',
+    currency: ['NGN', 'enum.currency.ngn'],
+    total_amount_paid: 40000,
+    activities: [
+      { status: ['failed', 'Failed'], charged_amount: 0, checkout: { currency: ['JPY', 'Yen'], amount: 1500 } },
+      {
+        amount: '150.00',
+        received: 70000,
+        next_action: { type: ['user_action', 'Act'], headers: { amount: '900.00' } },
+      },
+    ],
+    metadata: { amount: 12, status: ['a', 'b'], 'x.amount': 7 },
+    tags: ['a', 'b'],
+  });
+
+  it('has the machine value of each pair and each amount, at any depth, but neither in free members', async () => {
+    expect(await one(REQUEST)).toBe(
+      [
+        'uid\tu',
+        'amount_minor\t90000',
+        'currency\tNGN',
+        'total_amount_paid_minor\t40000',
+        'activities.0.status\tfailed',
+        'activities.0.charged_amount_minor\t0',
+        'activities.0.checkout.currency\tJPY',
+        'activities.0.checkout.amount_minor\t1500',
+        'activities.1.amount_minor\t150.00',
+        'activities.1.received_minor\t70000',
+        'activities.1.next_action.type\tuser_action',
+        'activities.1.next_action.headers.amount\t900.00',
+        'metadata.amount\t12',
+        'metadata.status.0\ta',
+        'metadata.status.1\tb',
+        'metadata.x.amount\t7',
+        'tags.0\ta',
+        'tags.1\tb',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has amounts in decimals of the nearest currency with decimal', async () => {
+    const lines = (await one(REQUEST, undefined, ugwoView, true)).split('\n');
+    expect(lines.filter((line) => /amount|received/.test(line))).toEqual([
+      'amount\t900.00',
+      'total_amount_paid\t400.00',
+      'activities.0.charged_amount\t0',
+      'activities.0.checkout.amount\t1500',
+      // It can't be a count of the minor unit.
+      'activities.1.amount\t150.00 (minor unit)',
+      'activities.1.received\t700.00',
+      'activities.1.next_action.headers.amount\t900.00',
+      'metadata.amount\t12',
+      'metadata.x.amount\t7',
+    ]);
+    expect(await one(recordOf({ amount: 500 }), undefined, ugwoView, true)).toBe('amount\t500 (minor unit)\n');
+  });
+
+  it.each([
+    [false, 'total_amount_paid', '40000\n'],
+    [false, 'activities.0.checkout.currency', 'JPY\n'],
+    [true, 'total_amount_paid_minor', '400.00\n'],
+    [true, 'amount', '900.00\n'],
+  ])('has one named column, with decimal %s: %s', async (decimal, name, text) => {
+    expect(await one(REQUEST, [name], ugwoView, decimal)).toBe(text);
   });
 
   it('has only the named columns in order', async () => {

@@ -104,9 +104,11 @@ describe('a wait on a terminal', () => {
   it('shows new and unknown fields', async () => {
     const { io, end } = await watch(terminal(), activity('processing'));
     const before = io.stdout.text;
-    await end({ record: activity('failed', { error: { code: 'no_funds' }, charged_amount: 0 }) });
+    await end({
+      record: activity('failed', { error: { code: 'no_funds' }, charged_amount: 0, checkout: { currency: 'NGN' } }),
+    });
     expect(io.stdout.text.slice(before.length)).toBe(
-      'status          failed\nerror           {"code": "no_funds"}\ncharged_amount  0\n',
+      'status          failed\nerror           {"code": "no_funds"}\ncharged_amount  NGN 0.00\n',
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
-import { SEEDED } from '../../src/core/data-files.ts';
+import { DIALECTS, type Dialect, SEEDED } from '../../src/core/data-files.ts';
+import { valueAt } from '../../src/core/json.ts';
 import { newFolder, paycli, start } from '../support/program.ts';
 import { json, serveAll, UGWO_ID } from '../support/service.ts';
 import { startProxy } from './proxy.ts';
@@ -14,9 +15,9 @@ const templateOf = (request: string): string => {
 };
 
 /** Starts the program with an emulator behind the proxy. */
-const openService = async () => {
+const openService = async (dialect: Dialect = 'documented') => {
   const home = newFolder();
-  const emulator = start(['emulator', 'start', '--json'], { home });
+  const emulator = start(['emulator', 'start', '--dialect', dialect, '--json'], { home });
   await emulator.saw(/"key":"[^"]+".*\n/);
   const { origin, key } = JSON.parse(emulator.stdout()) as { origin: string; key: string };
   const proxy = await startProxy(origin);
@@ -30,41 +31,47 @@ const openService = async () => {
 };
 
 describe('a contract proxy between the program and the emulator', () => {
-  it('finds no violation of the OpenAPI document in any operation or rejection', { timeout: 120_000 }, async () => {
-    const { home, proxy, run } = await openService();
-    const ada = (await run('onye create --email ada@example.com --city Lagos --country NG'))['uid'];
-    await run('onye list --email ada@example.com --all');
-    await run(`onye get ${ada}`);
-    await run(`onye update ${ada} --first-name Ada --meta tier=vip`);
+  it.each(DIALECTS)(
+    'finds no violation in any operation or rejection of the %s dialect',
+    { timeout: 120_000 },
+    async (dialect) => {
+      const { home, proxy, run } = await openService(dialect);
+      const ada = (await run('onye create --email ada@example.com --city Lagos --country NG'))['uid'];
+      await run('onye list --email ada@example.com --all');
+      await run(`onye get ${ada}`);
+      await run(`onye update ${ada} --first-name Ada --meta tier=vip`);
 
-    const create = 'ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-1';
-    const ugwo = (await run(`${create} --metadata channel=web`))['uid'];
-    const activity = (await run(`ugwo charge ${ugwo} --medium bank_transfer --expires-in 10m`))['uid'];
-    await run(`activity get ${ugwo} ${activity}`);
-    expect((await paycli(['emulator', 'settle', `${activity}`, '--as', 'successful'], { home })).code).toBe(0);
-    await run(`ugwo get ${ugwo}`);
-    await run(`refund create ${activity} --amount 2,500.00 --provider gtb --account-number 0123456789 --yes`);
-    const other = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
-    await run(`ugwo charge ${other} --medium ussd --provider gtb`);
-    await run(`ugwo cancel ${other} --yes`);
-    await run('ugwo list --all');
+      const create = 'ugwo create --amount 5,000.00 --currency NGN --customer ada@example.com --ref INV-1';
+      const ugwo = (await run(`${create} --metadata channel=web`))['uid'];
+      const activity = (await run(`ugwo charge ${ugwo} --medium bank_transfer --expires-in 10m`))['uid'];
+      await run(`activity get ${ugwo} ${activity}`);
+      expect((await paycli(['emulator', 'settle', `${activity}`, '--as', 'successful'], { home })).code).toBe(0);
+      await run(`ugwo get ${ugwo}`);
+      await run(`refund create ${activity} --amount 2,500.00 --provider gtb --account-number 0123456789 --yes`);
+      const other = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
+      await run(`ugwo charge ${other} --medium ussd --provider gtb`);
+      const third = (await run('ugwo create --amount 900.00 --currency NGN'))['uid'];
+      await run(`ugwo charge ${third} --medium ussd --provider gtbank`, 3);
+      await run(`ugwo cancel ${third} --yes`);
+      await run('ugwo list --all');
 
-    await run('checkout list --status active --currency NGN');
-    await run(`checkout get ${SEEDED.checkout}`);
-    await run(`checkout providers ${SEEDED.checkout} ussd`);
+      const listed = await run('checkout list --status active --currency NGN');
+      const checkout = valueAt(listed, 'data.0.uid');
+      await run(`checkout get ${checkout}`);
+      await run(`checkout providers ${checkout} ussd`);
 
-    // Rejections by the service are documented, too.
-    await run(`ugwo get ${UGWO_ID}`, 3);
-    await run(`ugwo cancel ${ugwo} --yes`, 3);
-    await run(`ugwo charge ${SEEDED.ugwo} --medium ussd --provider gtbank`, 3);
-    await run('ugwo create --amount 0.01 --currency NGN', 3);
-    await run(`onye delete ${ada} --yes`);
+      // Rejections by the service are documented, too.
+      await run(`ugwo get ${UGWO_ID}`, 3);
+      await run(`ugwo cancel ${ugwo} --yes`, 3);
+      await run('ugwo create --amount 0.01 --currency NGN', 3);
+      await run(`onye delete ${ada} --yes`);
 
-    await expect.poll(() => proxy.requests().map(templateOf)).toContain('DELETE /v1/onye/{uid}');
-    expect(proxy.violations()).toEqual([]);
-    const all = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
-    expect([...new Set(proxy.requests().map(templateOf))].sort()).toEqual(all.sort());
-  });
+      await expect.poll(() => proxy.requests().map(templateOf)).toContain('DELETE /v1/onye/{uid}');
+      expect(proxy.violations()).toEqual([]);
+      const all = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
+      expect([...new Set(proxy.requests().map(templateOf))].sort()).toEqual(all.sort());
+    },
+  );
 
   it('detects an undocumented request', async () => {
     const { proxy, run } = await openService();

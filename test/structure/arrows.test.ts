@@ -8,24 +8,25 @@ import { allImports, circlesIn, type Import, importsIn, sourceFiles } from './im
  */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
+  charge: ['core'],
   contract: ['core'],
-  client: ['contract', 'core'],
+  client: ['charge', 'contract', 'core'],
   config: ['contract', 'core'],
-  emulator: ['contract', 'core', 'database', 'qr'],
+  emulator: ['charge', 'contract', 'core', 'database', 'qr'],
   database: ['core'],
-  ledger: ['core', 'database'],
-  webhook: ['core', 'database'],
-  output: ['core', 'qr'],
+  ledger: ['charge', 'core', 'database'],
+  webhook: ['charge', 'core', 'database'],
+  output: ['charge', 'core', 'qr'],
   qr: [],
-  bulk: ['core', 'database', 'ledger'],
+  bulk: ['charge', 'core', 'database', 'ledger'],
   jq: ['core'],
   mcp: ['core'],
   cli: ['core', 'output'],
-  spec: ['cli', 'core'],
+  spec: ['charge', 'cli', 'core'],
   // A handler is loaded by import(), so it imports what it needs.
-  handler: ['bulk', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
-  shared: ['core'],
-  view: ['core', 'view'],
+  handler: ['bulk', 'charge', 'core', 'ledger', 'mcp', 'shared', 'view', 'webhook'],
+  shared: ['charge', 'core'],
+  view: ['charge', 'core', 'view'],
 };
 
 /** The rooms from which a room may also import types. */

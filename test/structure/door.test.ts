@@ -53,7 +53,6 @@ it('few files open connections', () => {
     'src/emulator/console/open.ts',
     'src/emulator/deliver.ts',
     'src/emulator/server.ts',
-    'src/emulator/service.ts',
     'src/ledger/postgres/session.ts',
     'src/webhook/deliver.ts',
     'src/webhook/server.ts',

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { activitiesOf } from '../../core/charge.ts';
+import { activitiesOf, latestActivityOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -23,7 +23,7 @@ interface ActivityPath {
 /** The latest activity of a payment request: the one that the service names, else the one created last. */
 const latestOf = (ugwo: unknown): string | undefined => {
   const newest = [...(activitiesOf(ugwo) ?? [])].reverse().sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
-  return [valueAt(ugwo, 'lastest_ugwo_activity.uid'), ...newest.map((one) => valueAt(one, 'uid'))].find(
+  return [valueAt(latestActivityOf(ugwo), 'uid'), ...newest.map((one) => valueAt(one, 'uid'))].find(
     (uid): uid is string => typeof uid === 'string' && isId('act', uid),
   );
 };
@@ -64,7 +64,7 @@ export const get = async ({ passOn, ...input }: ShowInput, deps: Deps): Promise<
   const call = { params: { ugwoUid, activityUid } };
   if (dryRun) return previewCall('activity.get', call, deps);
   const record = await (await deps.client('read')).call('activity.get', call);
-  await deps.observe([record.value], record);
+  await deps.observe('activity', record);
   return { kind: 'record', record, view: activityView, passOn };
 };
 
@@ -77,7 +77,7 @@ export const wait = async ({ limit, ...input }: WaitInput, deps: Deps): Promise<
   let first: ApiRecord<Resource> | undefined;
   const seen = async (record: ApiRecord<Resource>): Promise<void> => {
     first ??= record;
-    await deps.observe([record.value], record);
+    await deps.observe('activity', record);
   };
   const following = client.follow({ params, limit, seen });
   // There is no progress to report before the first read.
@@ -88,10 +88,10 @@ export const wait = async ({ limit, ...input }: WaitInput, deps: Deps): Promise<
     record: first,
     view,
     wait: async (tell) =>
-      waitedOf(await followedToEnd(following, tell, afterFirst), {
-        ugwoUid: params.ugwoUid,
-        limit,
-        place: deps.globals,
-      }),
+      waitedOf(
+        await followedToEnd(following, tell, afterFirst),
+        { ugwoUid: params.ugwoUid, limit, place: deps.globals },
+        { client, observe: deps.observe },
+      ),
   };
 };

@@ -1,11 +1,24 @@
+import {
+  activityFacts,
+  type Balance,
+  balanceOf,
+  endKindOf,
+  orderOf,
+  PAYMENTS,
+  type Payment,
+  paymentOf,
+  requestFacts,
+} from '../../charge/payment.ts';
+import { overpaidText, paidTwiceText, partText } from '../../charge/words.ts';
+import type { Client } from '../../client/client.ts';
 import type { Followed, Following } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
-import { about, failureReason, isRefunded, statusOf } from '../../core/charge.ts';
+import { about, failureReason, machineValue, statusOf } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
-import type { Waiting } from '../../core/result.ts';
+import type { Waited, Waiting } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { durationWord, formatDuration } from '../../core/time.ts';
@@ -37,13 +50,12 @@ export interface WaitOptions {
   readonly made?: boolean;
 }
 
-/** Error of a run whose activity failed or expired. `medium` is the charged medium, if known. */
+/** Error of a run whose activity failed. `medium` is the charged medium, if known. */
 export const chargeFailed = (activity: ActivityLike, medium?: string): PayError => {
   const [reason, { uid }] = [failureReason(valueAt(activity, 'error')), activity];
   const why = reason === undefined ? '' : `: ${cutText(reason, BOUNDS.sentence)}`;
-  const how = statusOf(activity) === 'expired' ? 'expired' : 'failed';
   const other = medium === undefined ? 'another medium' : `a medium other than ${medium}`;
-  return new PayError('charge_failed', `the charge ${how}${why}`, {
+  return new PayError('charge_failed', `the charge failed${why}`, {
     hint: `the customer can't pay ${uid} any more; charge the payment request again with ${other}`,
     ...about(activity),
   });
@@ -62,6 +74,18 @@ export const stepUnreadable = ({ value, text }: ApiRecord<ActivityLike>): PayErr
 const wasRefunded = (activity: ActivityLike): PayError =>
   new PayError('charge_failed', 'the payment was refunded', {
     hint: `the customer paid ${activity.uid} and got the money back`,
+    ...about(activity),
+  });
+
+const wasReversed = (activity: ActivityLike): PayError =>
+  new PayError('charge_failed', 'the payment was reversed: the provider took the money back', {
+    hint: `${activity.uid} brought no money; charge the payment request again`,
+    ...about(activity),
+  });
+
+const hasExpired = (activity: ActivityLike, { ugwoUid, place }: WaitOptions): PayError =>
+  new PayError('pending', 'the time to pay is over, and nothing came', {
+    hint: `charge again: ${shellLine(['paycli', 'ugwo', 'charge', ugwoUid, ...targetFlags(place)])}`,
     ...about(activity),
   });
 
@@ -111,22 +135,107 @@ const stopped = (activity: ActivityLike, interrupted: PayError, options: WaitOpt
   return new PayError('interrupted', message, { ...interrupted.detail, hint, ...about(activity) });
 };
 
-const failureOf = (activity: ActivityLike, followed: Followed, options: WaitOptions): PayError | undefined => {
-  if (followed.interrupted !== undefined) return stopped(activity, followed.interrupted, options);
-  if (followed.payment === 'paid') return isRefunded(statusOf(activity)) ? wasRefunded(activity) : undefined;
-  return followed.payment === 'failed' ? chargeFailed(activity) : stillOpen(activity, followed, options);
+/** Error of a wait that saw a payment, but could not read how much came. */
+const amountUnread = (activity: ActivityLike, fault: PayError, options: WaitOptions): PayError =>
+  fault.kind === 'interrupted'
+    ? stopped(activity, fault, options)
+    : new PayError('pending', `the customer has paid, but how much couldn't be read: ${fault.message}`, {
+        hint: `read it again with: ${againLine(activity, options)}`,
+        ...about(activity),
+        cause: fault,
+      });
+
+/** Money that a wait has found. */
+interface Outcome {
+  readonly payment: Payment;
+  /** Of the payment request; undefined if it was not read. */
+  readonly balance?: Balance;
+  readonly currency?: string;
+}
+
+/** Access to the payment request of a followed activity. */
+export interface WaitDeps {
+  readonly client: Pick<Client, 'look'>;
+  readonly observe: (of: 'request', record: ApiRecord) => Promise<void>;
+}
+
+/**
+ * Reads the payment request once after a payment: a successful activity doesn't say how much of the amount came. A
+ * service that can't show the request is believed. Throws what the read throws.
+ */
+const outcomeOf = async (
+  { value, servedAt }: ApiRecord<ActivityLike>,
+  payment: Payment,
+  ugwoUid: string,
+  { client, observe }: WaitDeps,
+): Promise<Outcome> => {
+  const asks = PAYMENTS[payment].brings && payment !== 'refunded';
+  const shown = asks ? await client.look('ugwo.get', { params: { uid: ugwoUid } }) : undefined;
+  if (shown === undefined) return { payment };
+  await observe('request', shown);
+  const [facts, request] = [activityFacts(value), requestFacts(shown.value)];
+  const later = request.activities?.find(({ uid }) => uid === facts.uid) ?? facts;
+  const isOlder = orderOf({ ...facts, servedAt }, { ...later, servedAt: shown.servedAt }, true) === 'older';
+  return {
+    payment: paymentOf(isOlder ? facts : later, { request, earlier: payment }).payment,
+    balance: balanceOf(request),
+    currency: machineValue(valueAt(shown.value, 'currency')),
+  };
+};
+
+const partPaid = (
+  activity: ActivityLike,
+  { balance, currency = '' }: Outcome,
+  { ugwoUid, place }: WaitOptions,
+): PayError => {
+  const how = balance?.asked === undefined ? '' : `: ${partText(balance.received, balance.asked, currency)}`;
+  const again = shellLine(['paycli', 'ugwo', 'charge', ugwoUid, '--remaining', ...targetFlags(place)]);
+  return new PayError('underpaid', `part paid${how}`, { hint: `charge the rest: ${again}`, ...about(activity) });
+};
+
+const failureOf = (activity: ActivityLike, outcome: Outcome, followed: Followed, options: WaitOptions) => {
+  const { payment, balance } = outcome;
+  if (endKindOf(payment, balance?.missing) === undefined) return undefined;
+  switch (payment) {
+    case 'open':
+      return stillOpen(activity, followed, options);
+    case 'expired':
+      return hasExpired(activity, options);
+    case 'failed':
+      return chargeFailed(activity);
+    case 'reversed':
+      return wasReversed(activity);
+    case 'refunded':
+      return wasRefunded(activity);
+    default:
+      return partPaid(activity, outcome, options);
+  }
+};
+
+const noticeOf = ({ payment, balance, currency = '' }: Outcome, { place }: WaitOptions): string | undefined => {
+  if (balance?.isPaidTwice === true) return paidTwiceText(balance, currency, place);
+  return payment === 'overpaid' && balance?.excess !== undefined ? overpaidText(balance.excess, currency) : undefined;
 };
 
 /**
- * Result of a command that waited: the last answer, and an error if the payment did not succeed. Throws if no read ever
+ * Result of a command that waited: the last answer, and an error if not all of the money came. Throws if no read ever
  * succeeded.
  */
-export const waitedOf = <T extends ActivityLike>(
-  followed: Followed<T>,
+export const waitedOf = async (
+  followed: Followed<ActivityLike>,
   options: WaitOptions,
-): { readonly record: ApiRecord<T>; readonly failure?: PayError } => {
+  deps: WaitDeps,
+): Promise<Waited> => {
   const { record, interrupted } = followed;
   if (record === undefined) throw interrupted ?? nothingRead(followed);
-  const failure = failureOf(record.value, followed, options);
-  return failure === undefined ? { record } : { record, failure };
+  const activity = record.value;
+  if (interrupted !== undefined) return { record, failure: stopped(activity, interrupted, options) };
+  try {
+    const outcome = await outcomeOf(record, followed.payment, options.ugwoUid, deps);
+    const [failure, notice] = [failureOf(activity, outcome, followed, options), noticeOf(outcome, options)];
+    return { record, ...(failure === undefined ? {} : { failure }), ...(notice === undefined ? {} : { notice }) };
+  } catch (thrown) {
+    if (!(thrown instanceof PayError)) throw thrown;
+    return { record, failure: amountUnread(activity, thrown, options) };
+  }
 };

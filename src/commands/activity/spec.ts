@@ -77,7 +77,7 @@ const wait = defineCommand({
     'wait at most two minutes, for a script': `paycli activity wait ${PAID} --wait-timeout 2m --json`,
   },
   output,
-  exits: [...EXITS, 'charge_failed', 'pending'],
+  exits: [...EXITS, 'charge_failed', 'underpaid', 'pending'],
   read: (words, given, { validate }) => ({
     ...readIds(words, validate),
     limit: given.waitTimeout ?? WAIT_DEFAULT_MS,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { firstUse, LOCAL_DATA_FILE } from '../../core/data-files.ts';
 import { reasonOf, usageError } from '../../core/error.ts';
+import { type GivenAmount, readGiven } from '../../core/money.ts';
 import { isLoopback } from '../../core/origin.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
@@ -93,7 +94,8 @@ export const settledView: View = {
     { path: 'due', kind: 'time' },
     { path: 'error', kind: 'reason', flexible: true },
     { path: 'updated_at', kind: 'time', label: 'updated' },
-    { path: 'amount', kind: 'money', currency: 'checkout.currency', peopleOnly: true },
+    { path: 'amount', kind: 'money', currency: 'checkout.currency', label: 'asked', peopleOnly: true },
+    { path: 'charged_amount', kind: 'money', currency: 'checkout.currency', label: 'received', peopleOnly: true },
     { path: 'ugwo_uid', label: 'payment request', peopleOnly: true },
     { path: 'created_at', kind: 'time', label: 'created', peopleOnly: true },
   ],
@@ -121,10 +123,26 @@ export const reset = async ({ data }: { readonly data?: string }, deps: Deps): P
   return { kind: 'record', record: madeHere({ data: file }), view: resetView };
 };
 
-/** Ends an open activity, now or later. */
+/** Returns what converts a given amount to the minor unit of a currency; it throws a usage error. */
+const inMinor =
+  (given: GivenAmount) =>
+  (currency: string): number => {
+    const read = readGiven(given, currency);
+    if ('minor' in read) return read.minor;
+    throw usageError(`${given.flag}: ${read.problem}`, { hint: read.hint });
+  };
+
+/** Ends an activity, now or later. */
 export const settle = async ({ activity: uid, as, after, amount, data }: SettleInput, deps: Deps): Promise<Result> => {
   const { file, emulator, clock } = await opened(data, deps);
-  const { activity, due } = await emulator.settle({ file, clock, activity: uid, as, after, amount });
+  const { activity, due } = await emulator.settle({
+    file,
+    clock,
+    activity: uid,
+    as,
+    after,
+    amount: amount && inMinor(amount),
+  });
   const when = due === undefined ? {} : { due: utcAtom(due) };
   return { kind: 'record', record: madeHere({ ...activity, ...when }), view: settledView };
 };

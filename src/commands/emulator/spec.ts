@@ -1,7 +1,17 @@
 import { argument, defineCommand, option, rarely } from '../../cli/define.ts';
-import { asDuration, asFile, asInteger, asOneOf, asText, readId } from '../../cli/options.ts';
+import {
+  AMOUNT_OPTIONS,
+  asDuration,
+  asFile,
+  asInteger,
+  asOneOf,
+  asText,
+  givenAmount,
+  readId,
+} from '../../cli/options.ts';
 import { type ActivityEnding, DIALECTS, type Dialect, ENDINGS, FIRST_RECORDS, SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
+import type { GivenAmount } from '../../core/money.ts';
 import { clock, dataOption, faults, webhookCommands } from './control-spec.ts';
 
 const MOST_RECORDS = 10_000_000;
@@ -26,14 +36,14 @@ const start = defineCommand({
     'file with --local, and adds sample records to an empty file.\n\n' +
     'metadata.emulate of a payment request decides how its charges end: fail or fail:MEDIUM (fails at once), ' +
     'successful:30s, failed:30s or expired:30s (30 s after the charge), successful:30s:250000 (the customer pays ' +
-    'another amount), taken_back:2m (after the payment), 402 (the workspace has no balance), lost (the charge is ' +
+    'another amount), reversed:2m (2 minutes after the payment), 402 (the workspace has no balance), lost (the charge is ' +
     'made, the answer is lost), lost:unmade (the answer is lost and no charge is made). refund:failed or ' +
     'refund:failed:30s decide how a refund ends. unrouted or 402:create decide how the creation ends. Separate ' +
     'several with spaces.\n\n' +
     'It also serves the hosted page, /ugw.…?pk=PUBLIC_KEY&embed=1&embed_origin=ORIGIN, and /openapi.json. ' +
     '/emulator/clock and /emulator/faults take control_token as the key.\n\n' +
     '--dialect live answers as the public service does: enums as pairs with translation keys, empty objects as [], ' +
-    'amounts as text, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
+    'amounts as text, lists with few fields, identifiers that end in _t, and errors as {message, errors}. Test your client with both.',
   options: rarely(['host', 'dialect', 'faults'], {
     port: option('--port <n>', 'listen on this port (default: any free port)', asInteger(0, 65_535)),
     host: option('--host <address>', 'listen on this address, such as 0.0.0.0 in a container (127.0.0.1)', asText, {
@@ -130,29 +140,33 @@ export interface SettleInput {
   readonly as: ActivityEnding;
   /** Milliseconds; undefined settles at once. */
   readonly after: number | undefined;
-  /** In the minor unit; undefined for the full amount. */
-  readonly amount: number | undefined;
+  /** Undefined for what the charge asked for. */
+  readonly amount: GivenAmount | undefined;
   readonly data: string | undefined;
 }
 
 const settle = defineCommand({
   path: ['emulator', 'settle'],
   danger: 'write',
-  summary: 'make an open charge in the emulator succeed, fail or expire',
+  summary: 'make a charge in the emulator succeed, fail, expire or be reversed',
   description:
     'Works whether or not the emulator is running. An unpaid bank_transfer account expires by itself; an expired ' +
-    'charge has the status failed. Use taken_back for a paid charge: the provider takes the money back.',
+    'charge has the status failed. --as successful also pays an expired charge: a late transfer. --amount pays a part ' +
+    'or too much. --as reversed is for a paid charge: the provider takes the money back.',
   args: [argument('activity', 'the activity, act.…', { completes: 'activity' })],
-  options: rarely(['amount'], {
+  options: rarely(['amount', 'amount_minor'], {
     as: option('--as <ending>', ENDINGS.join(', '), asOneOf(ENDINGS)),
     in: option('--in <duration>', "delay by the emulator's clock (default: now)", asDuration),
-    amount: option('--amount-minor <n>', 'the amount paid, in the minor unit, if it differs', asInteger(1, 1e15 - 1)),
+    ...AMOUNT_OPTIONS,
     data: dataOption,
   }),
   examples: {
     'the customer pays':
       `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +
       `paycli emulator settle ${SEEDED.processing.activity} --as successful`,
+    'the customer pays a part':
+      `paycli activity get ${SEEDED.processing.ugwo} ${SEEDED.processing.activity} --local\n` +
+      `paycli emulator settle ${SEEDED.processing.activity} --as successful --amount 400.00`,
     'fail in half a minute, in another data file':
       'paycli emulator seed --data ./test.sqlite\n' +
       `paycli emulator settle ${SEEDED.processing.activity} --as failed --in 30s --data ./test.sqlite`,
@@ -162,9 +176,9 @@ const settle = defineCommand({
   read: (args, given) => {
     const activity = readId('act', args[0], true);
     if (given.as === undefined) throw usageError(`--as is required: ${ENDINGS.join(', ')}`);
-    if (given.amount !== undefined && given.as !== 'successful')
-      throw usageError('--amount-minor is for --as successful');
-    return { activity, as: given.as, after: given.in, amount: given.amount, data: given.data };
+    const amount = givenAmount(given);
+    if (amount !== undefined && given.as !== 'successful') throw usageError(`${amount.flag} is for --as successful`);
+    return { activity, as: given.as, after: given.in, amount, data: given.data };
   },
   load: async () => ({ run: (await import('./emulator.ts')).settle }),
 });

@@ -2,20 +2,21 @@ import { CHARGE, type RowCounts } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
-import { targetFlags } from '../../core/input.ts';
-import { type ApiPage, type ApiRecord, instantOf, PAGE_MAX } from '../../core/record.ts';
+import { type TargetOptions, targetFlags } from '../../core/input.ts';
+import { type ApiPage, instantOf, PAGE_MAX } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import { didYouMean } from '../../core/text.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import { type Entry, keptAccount } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger, Period } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
-import { filterForPayments, paymentOf } from '../../ledger/report.ts';
+import { moneyIn } from '../../ledger/transitions.ts';
 import type { Deps } from '../deps.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
+import { paidTwiceLines } from './paid-twice.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
   countsOf,
@@ -29,39 +30,33 @@ import {
   viewOf,
 } from './view.ts';
 
-/** Converts an entry to an output row, with the current payment of a charge. */
-export type Recorder = (entry: Entry) => ApiRecord;
-
-export const recorderOf = async (deps: Deps): Promise<Recorder> => {
-  const ledger = await deps.ledger();
-  return (entry) => recordOf(entry, paymentOf(entry, ledger.moment()));
-};
-
 /** Cursors by sequence number, the order of creation. */
 const { cursorOf, seqOf } = numberedCursors('seq:');
 
-/** Yields entries in pages. */
+/** Yields entries in pages. `seen` gets the entries of each page. */
 export const pagesOf = (
   ledger: Ledger,
-  record: Recorder,
   filter: EntryFilter,
   bounds: { readonly from?: number | undefined; readonly max?: number | undefined },
+  seen: (entries: readonly Entry[]) => void = () => undefined,
 ): AsyncGenerator<ApiPage> => {
   const entries: StoredList<Entry, number> = {
     find: (seq, limit) => entriesBehind(ledger, filter, seq, limit),
     placeOf: ({ seq }) => seq,
     cursorOf,
-    recordsOf: async (found) => found.map((entry) => record(entry)),
+    recordsOf: async (found) => {
+      seen(found);
+      return found.map((entry) => recordOf(entry, moneyIn(entry)));
+    },
     size: PAGE_MAX,
   };
   return listedPages(entries, bounds);
 };
 
 /** Options of a list that continues. Times become fixed. */
-const wordsOf = (
-  { payment = [], kind, state = [], ref, customer, ugwo, job, max, allProfiles }: LedgerListInput,
-  { since, until }: Period,
-) => {
+const wordsOf = (input: LedgerListInput, { since, until }: Period) => {
+  const { payment = [], kind, state = [], ref, customer, ugwo, job, max, allProfiles } = input;
+  const { paidTwice = false, operator, accountNumber, pspReference } = input;
   const word = (flag: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [flag, String(value)];
   const time = (flag: string, at: number | undefined): string[] => word(flag, at && new Date(at).toISOString());
@@ -75,19 +70,25 @@ const wordsOf = (
     ...word('--customer', customer),
     ...word('--ugwo', ugwo),
     ...word('--job', job),
+    ...(paidTwice ? ['--paid-twice'] : []),
+    ...word('--operator', operator),
+    ...word('--account-number', accountNumber),
+    ...word('--psp-reference', pspReference),
     ...word('--max', max),
     ...(allProfiles ? ['--all-profiles'] : []),
   ];
 };
 
-const filterOf = (
-  { payment: payments, kind, state: states, ref, customer, ugwo: about, job }: LedgerListInput,
-  ledger: Ledger,
-): EntryFilter => {
-  const filter = { kind: kind === 'all' ? undefined : kind, states, ref, customer, about, job };
-  if (payments === undefined) return filter;
-  const test = (entry: Entry): boolean => payments.some((payment) => payment === paymentOf(entry, ledger.moment()));
-  return { ...filter, ...filterForPayments(payments), test };
+const filterOf = (input: LedgerListInput, { digest }: Ledger): EntryFilter => {
+  const { payment, kind, state, ref, customer, ugwo, job, paidTwice, operator, accountNumber, pspReference } = input;
+  const isEmail = customer?.includes('@') === true;
+  const account = accountNumber === undefined ? {} : keptAccount(accountNumber, digest);
+  return {
+    kind: kind === 'all' ? undefined : kind,
+    ...{ payments: payment, states: state, ref, about: ugwo, job },
+    ...(isEmail ? { email: customer } : { customer }),
+    ...{ paidTwice, operator, pspReference, accountDigest: account.accountDigest },
+  };
 };
 
 /** Throws for a job of updates, which have no entries: an empty list would look like an answer. */
@@ -97,6 +98,20 @@ const refuseUpdates = ({ id, kind }: Job): void => {
     hint: `to count its rows: \`paycli ledger show ${id}\`; to see each row, run the same command again with --report`,
   });
 };
+
+/** Yields pages, and names the payment requests of their charges that were paid twice after the last one. */
+async function* withPaidTwice(
+  open: (seen: (entries: readonly Entry[]) => void) => AsyncGenerator<ApiPage>,
+  { globals, notice }: Deps,
+): AsyncGenerator<ApiPage> {
+  const twice: Entry[] = [];
+  try {
+    yield* open((entries) => void twice.push(...entries.filter(({ money }) => money?.isPaidTwice === true)));
+  } finally {
+    const lines = paidTwiceLines(twice, globals);
+    if (lines.length > 0) await notice(lines);
+  }
+}
 
 /** Lists the ledger's entries, newest first. */
 export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> => {
@@ -109,9 +124,10 @@ export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> 
   if (job !== undefined) refuseUpdates(await findJob(ledger, job));
   // A job has one profile.
   const scope = allProfiles || job !== undefined ? {} : await deps.scope();
+  const filter = { ...scope, ...filterOf(input, ledger), begun };
   return {
     kind: 'list',
-    pages: pagesOf(ledger, await recorderOf(deps), { ...scope, ...filterOf(input, ledger), begun }, { from, max }),
+    pages: withPaidTwice((seen) => pagesOf(ledger, filter, { from, max }, seen), deps),
     view: viewFor(input.kind, allProfiles),
     goOn: (at) => continueCommand(at, ['ledger', 'list'], wordsOf(input, begun), deps.globals),
     ...(max === undefined ? {} : { max }),
@@ -225,13 +241,19 @@ const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   };
 };
 
-const showCharge = async (ledger: Ledger, id: string, deps: Deps): Promise<Result> => {
+const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Promise<Result> => {
   const charge = await find(ledger, id);
-  return { kind: 'record', record: (await recorderOf(deps))(charge), view: viewOf(charge) };
+  const notice = paidTwiceLines([charge], place);
+  return {
+    kind: 'record',
+    record: recordOf(charge, moneyIn(charge)),
+    view: viewOf(charge),
+    ...(notice.length === 0 ? {} : { notice }),
+  };
 };
 
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */
 export const show = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
   const ledger = await deps.ledger();
-  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps);
+  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps.globals);
 };

@@ -181,7 +181,7 @@ const push = defineCommand({
 /** Commands of `ledger` that choose and set up the ledger. */
 export const sharedCommands = [status, use, init, migrate, push];
 
-const GROUPS = ['day', 'medium', 'profile', 'job'] as const;
+const GROUPS = ['day', 'medium', 'profile', 'job', 'operator'] as const;
 export type Group = (typeof GROUPS)[number];
 
 export interface ReportInput {
@@ -232,7 +232,8 @@ export const report = defineCommand({
   },
   output:
     'profile (with --all-profiles), day, medium, profile or job (with --by), reported (charged, paid, refunded, open, expired, failed, unknown, sending), ' +
-    'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone; ' +
+    'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone, received, ' +
+    'without_received; ' +
     'json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: (_args, given): ReportInput => {

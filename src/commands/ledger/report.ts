@@ -33,7 +33,7 @@ const said = ({ since, until }: Period, zone: Zone, now: number) => ({
 });
 
 const recordOf = (line: ReportLine, names: readonly Group[], period: object): ApiRecord => {
-  const { groups, reported, currency, count, amount, withoutAmount } = line;
+  const { groups, reported, currency, count, amount, withoutAmount, received, withoutReceived } = line;
   const value = {
     ...Object.fromEntries(names.map((name, at) => [name, groups[at] ?? null])),
     reported,
@@ -41,6 +41,8 @@ const recordOf = (line: ReportLine, names: readonly Group[], period: object): Ap
     count,
     amount: amount === undefined ? null : new NumberText(String(amount)),
     without_amount: withoutAmount,
+    received: received === undefined ? null : new NumberText(String(received)),
+    without_received: withoutReceived,
     ...period,
   };
   return { value, text: printExact(value) };
@@ -57,6 +59,8 @@ const viewBy = (names: readonly Group[]): View => ({
     { path: 'since', machineOnly: true },
     { path: 'until', machineOnly: true },
     { path: 'zone', machineOnly: true },
+    { path: 'received', kind: 'money', currency: 'currency', needed: true },
+    { path: 'without_received', kind: 'count', label: 'received not known' },
   ],
 });
 
@@ -78,7 +82,7 @@ export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
   const { zone } = input;
   const period = periodOf(input, moment.at);
   const groupsOf = (charge: Entry) => names.map((name) => groupOf(charge, name, input));
-  const lines = await ledger.walk(period, openReport(groupsOf, isMeant, moment));
+  const lines = await ledger.walk(period, openReport(groupsOf, isMeant));
   await deps.notice(periodText(period, zone, moment.at));
   const when = said(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, names, when))), view: viewBy(names) };

@@ -5,11 +5,11 @@ import type { Result } from '../../core/result.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { wasResolved } from '../../ledger/transitions.ts';
+import { moneyIn, wasResolved } from '../../ledger/transitions.ts';
 import type { Deps } from '../deps.ts';
-import { find, recorderOf } from './entries.ts';
+import { find } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
-import { viewOf } from './view.ts';
+import { recordOf, viewOf } from './view.ts';
 
 const SETTLED: Readonly<Record<string, string>> = {
   sending: 'is still being sent: wait until that process ends',
@@ -105,5 +105,5 @@ export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
     await checkOwner(ledger, charge, input.activity);
     throw notUnknown(now);
   }
-  return { kind: 'record', record: (await recorderOf(deps))(now), view: viewOf(now) };
+  return { kind: 'record', record: recordOf(now, moneyIn(now)), view: viewOf(now) };
 };

@@ -1,6 +1,7 @@
-import { argument, defineCommand, option, optional, repeated } from '../../cli/define.ts';
+import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
+import { argument, defineCommand, flag, option, optional, repeated } from '../../cli/define.ts';
 import { asMoment, asOneOf, asStatus, asText, checkIdOption, EVERY_PROFILE, PAGE_OPTIONS } from '../../cli/options.ts';
-import { CHARGE, CHARGE_STATES, type ChargeState, PAYMENTS, type Payment } from '../../core/charge.ts';
+import { CHARGE, CHARGE_STATES, type ChargeState } from '../../core/charge.ts';
 import { SEEDED } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import type { RequestedTime } from '../../core/record.ts';
@@ -9,8 +10,8 @@ import { keepingCommands, report, sharedCommands } from './keeping-spec.ts';
 
 const ROW =
   'id, state, ugwo, medium, origin, profile, activity, status, amount, currency, ref, customer, next_action, job, row, ' +
-  'created_at, recorded_at, exit_code, evidence, provider, phone, payment (paid, refunded, open, expired, failed), ' +
-  'kind, about, request';
+  'created_at, recorded_at, exit_code, evidence, provider, phone, payment, kind, about, request, ' +
+  'received, received_assumed, missing, excess, refunded, paid_at, customer_email, operator, paid_twice, account_last4';
 
 const JOB =
   'id, command, file, rows, accepted, failed, rejected, not_sent, unknown, not_created, sending, not_started, created_at, ' +
@@ -41,16 +42,30 @@ export interface LedgerListInput {
   readonly customer?: string;
   readonly ugwo?: string;
   readonly job?: string;
+  readonly paidTwice?: boolean;
+  readonly operator?: string;
+  readonly accountNumber?: string;
+  readonly pspReference?: string;
   readonly max?: number;
   readonly cursor?: string;
   readonly allProfiles: boolean;
 }
 
 /** Throws if a filter for charges is used with another kind. */
-const checkKind = ({ kind, payment, ref, customer }: Omit<LedgerListInput, 'allProfiles'>): void => {
+const checkKind = (given: Omit<LedgerListInput, 'allProfiles'>): void => {
+  const { kind, payment, ref, customer, paidTwice, accountNumber, pspReference } = given;
   if (kind === CHARGE || kind === 'all') return;
-  const [flag] = Object.entries({ payment, ref, customer }).find(([, value]) => value !== undefined) ?? [];
+  const ofCharges = {
+    ...{ payment, ref, customer, 'paid-twice': paidTwice },
+    ...{ 'account-number': accountNumber, 'psp-reference': pspReference },
+  };
+  const [flag] = Object.entries(ofCharges).find(([, value]) => value !== undefined) ?? [];
   if (flag !== undefined) throw usageError(`--${flag} works with charges only, not with --kind ${kind}`);
+};
+
+const asAccountNumber = (text: string): string => {
+  if (!/\d/.test(text)) throw usageError('has no digits');
+  return text;
 };
 
 const list = defineCommand({
@@ -61,7 +76,11 @@ const list = defineCommand({
     'It reads only the ledger: `paycli ledger sync` finds out who has paid. Refunds, and payment requests and customers ' +
     `that were created once, are listed with --kind. ${FOLLOWS}`,
   options: {
-    payment: repeated('--payment <payment>', `only charges that are ${PAYMENTS.join(', ')}`, asStatus(PAYMENTS)),
+    payment: repeated(
+      '--payment <payment>',
+      `only charges that are ${PAYMENT_NAMES.map(statusArgument).join(', ')}`,
+      asStatus(PAYMENT_NAMES),
+    ),
     kind: option('--kind <kind>', `which entries: ${KINDS.join(', ')}`, asOneOf(KINDS), {
       default: CHARGE,
     }),
@@ -77,9 +96,15 @@ const list = defineCommand({
     ),
     until: option('--until <time>', 'started until: the same; a day counts to its end', asMoment('last')),
     ref: option('--ref <text>', 'only charges of the payment request with this reference', asText),
-    customer: option('--customer <onye>', 'only charges of this customer, ony.…', asText, { completes: 'onye' }),
+    customer: option('--customer <onye|email>', 'only charges of this customer, by ony.… or e-mail', asText, {
+      completes: 'onye',
+    }),
     ugwo: option('--ugwo <ugwo>', 'only charges of this payment request', asText, { completes: 'ugwo' }),
     job: option('--job <job>', 'only the rows of this file, job-…, of any kind', asText, { completes: 'job' }),
+    paidTwice: flag('--paid-twice', 'only charges of payment requests that were paid twice'),
+    operator: option('--operator <name>', 'only charges that this operator sent', asText),
+    accountNumber: option('--account-number <number>', 'only charges with this whole account number', asAccountNumber),
+    pspReference: option('--psp-reference <text>', 'only the charge with this reference of the provider', asText),
     ...PAGE_OPTIONS,
     ...EVERY_PROFILE,
   },
@@ -93,12 +118,13 @@ const list = defineCommand({
   },
   output:
     'id, state, ugwo, medium, activity, status, created_at, origin, profile, job, row, recorded_at, exit_code, amount, ' +
-    'currency, ref, customer, payment, kind, about; ' +
+    'currency, ref, customer, payment, kind, about, received, received_assumed, missing, excess, refunded, paid_at, ' +
+    'customer_email, operator, paid_twice, account_last4; ' +
     'json: {"data":[…],"next_cursor":…}, whose records hold next_action, evidence, provider, phone and request too',
   exits: ['usage', 'auth', 'ledger', 'read_failed', 'interrupted'],
   read: (_args, given, { validate }) => {
     if (validate) checkIdOption('--ugwo', 'ugw', given.ugwo);
-    if (validate) checkIdOption('--customer', 'ony', given.customer);
+    if (validate && given.customer?.includes('@') !== true) checkIdOption('--customer', 'ony', given.customer);
     const { kind = given.job === undefined ? CHARGE : 'all', allProfiles = false } = given;
     checkKind({ ...given, kind });
     return { ...given, kind, allProfiles };
@@ -148,7 +174,7 @@ const sync = defineCommand({
     'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created if two ' +
     "reads don't find it, at least a minute apart and the last one 15 minutes after sending ended. Otherwise it stays " +
     'unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
-    'file. An expired charge is checked again only if you name it or its job.',
+    'file. A charge that is paid or has ended is checked again only if you name it or its job.',
   args: [optional('id...', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' })],
   examples: {
     'see who has paid': 'paycli ledger sync',

@@ -1,6 +1,7 @@
+import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
-import { countText, type Payment } from '../../core/charge.ts';
+import { countText } from '../../core/charge.ts';
 import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
@@ -9,12 +10,14 @@ import { type Charge, type Entry, isCharge, isIn, type Scope } from '../../ledge
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { chargesOf, reconcile, refreshCharge } from '../../ledger/reconcile.ts';
-import { openSums, paymentOf, SYNCED, type Synced } from '../../ledger/report.ts';
+import { openSums, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import { find, findJob, namesJob } from './entries.ts';
+import { paidTwiceLines } from './paid-twice.ts';
 import { type Leaving, linesOf, resolvedLines, type StillUnknown } from './still-unknown.ts';
 import { paymentsView, sumRecord } from './view.ts';
 
@@ -34,8 +37,8 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
   const settled = entries.find((entry) => !isCharge(entry) && entry.state !== 'unknown');
   if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
   const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
-  // Banks may be late, so a named charge is checked even if it has expired.
-  return { entries, filters, payments: ['open', 'expired'] };
+  // A late transfer pays an expired account, and a paid charge may be reversed or refunded.
+  return { entries, filters, payments: PAYMENT_NAMES };
 };
 
 /** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
@@ -43,7 +46,7 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, deps: Dep
   const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
   for (const line of linesOf(others, leaving)) await deps.notice(`Not checked: ${line}.`);
-  return { entries: all.filter(isOwn), filters: [{ ...scope, unfinished: true }], payments: ['open'] };
+  return { entries: all.filter(isOwn), filters: [{ ...scope, payments: ['open'] }], payments: ['open'] };
 };
 
 /** Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. */
@@ -89,6 +92,8 @@ interface Found {
   readonly left: StillUnknown[];
   /** No longer unknown. */
   readonly resolved: Entry[];
+  /** Of payment requests that were paid twice. */
+  readonly twice: Entry[];
   done: number;
   elsewhere: number;
   /** The service does not show them. */
@@ -105,7 +110,7 @@ const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], f
     return isCharge(entry) ? settle(ledger, entry, await client()) : { why: 'unseen' };
   };
   return async (entry: Entry): Promise<void> => {
-    const payment = paymentOf(entry, ledger.moment());
+    const payment = paymentIn(entry);
     if (isUnknown(entry)) {
       const left = await leftOf(entry);
       if (left !== undefined) found.left.push({ entry, ...left });
@@ -119,6 +124,7 @@ const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], f
 /** Counts an entry as it is after its check. */
 const count = (found: Found, before: Entry, now: Entry, payment: Payment | undefined): void => {
   found.done += 1;
+  if (now.money?.isPaidTwice === true) found.twice.push(now);
   if (isUnknown(before) && !isUnknown(now)) found.resolved.push(now);
   if (payment !== undefined) found.sums.add(now, payment);
   else if (isUnknown(now)) {
@@ -186,6 +192,7 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
     unknown: [],
     left: [],
     resolved: [],
+    twice: [],
     done: 0,
     elsewhere: 0,
     hidden: 0,
@@ -194,7 +201,7 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   const check = checkWith(ledger, scope, chosen.payments, found, deps);
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;
-    count(found, before, now, paymentOf(now, ledger.moment()));
+    count(found, before, now, paymentIn(now));
     progress.reading(found.done);
   };
   let failures: PayError[] = [];
@@ -212,7 +219,8 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   }
   const show = (id: string): string =>
     `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(deps.globals)])}\``;
-  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found)]) await deps.notice(text);
+  const twice = paidTwiceLines(found.twice, deps.globals);
+  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await deps.notice(text);
   const failure = failureOf(found, failures, leaving);
   return {
     kind: 'list',

@@ -1,16 +1,9 @@
-import {
-  CHARGE,
-  type Payment,
-  paymentStatusOf,
-  ROW_STATES,
-  type RowCounts,
-  readNextAction,
-} from '../../core/charge.ts';
+import { CHARGE, ROW_STATES, type RowCounts, readNextAction } from '../../core/charge.ts';
 import { NumberText, printExact, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Column, InnerList, View } from '../../core/result.ts';
 import { atom } from '../../core/time.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import type { Entry, Money } from '../../ledger/entry.ts';
 import type { Job, Worker } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Approval } from '../../ledger/policy.ts';
@@ -28,8 +21,22 @@ const chargeFields = ({ activity, asked }: Entry) => ({
   next_action: activity?.nextAction ?? null,
 });
 
-/** Output row of an entry (cli.md, ledger), with the payment of a charge. */
-export const recordOf = (entry: Entry, payment: Payment | undefined): ApiRecord => {
+/** Fields of a charge's money. Missing fields are null, and all of them for other entries. */
+const moneyFields = (entry: Entry, money: Money | undefined) => ({
+  received: money?.received ?? null,
+  received_assumed: money?.receivedAssumed ?? null,
+  missing: money?.missing ?? null,
+  excess: money?.excess ?? null,
+  refunded: money?.refunded ?? null,
+  paid_at: money?.paidAt === undefined ? null : atom(money.paidAt),
+  customer_email: entry.asked?.email ?? null,
+  operator: entry.operator ?? null,
+  paid_twice: money === undefined ? null : money.isPaidTwice === true,
+  account_last4: money?.accountLast4 ?? null,
+});
+
+/** Output row of an entry (cli.md, ledger). `money` is that of an accepted charge. */
+export const recordOf = (entry: Entry, money: Money | undefined): ApiRecord => {
   const isCharge = entry.kind === CHARGE;
   return madeHere({
     id: entry.id,
@@ -47,10 +54,11 @@ export const recordOf = (entry: Entry, payment: Payment | undefined): ApiRecord 
     evidence: entry.evidence,
     provider: entry.provider ?? null,
     phone: entry.phone ?? null,
-    payment: payment ?? null,
+    payment: money?.payment ?? null,
     kind: entry.kind,
     about: entry.about,
     request: isCharge ? null : { path: entry.path ?? null, body: JSON.parse(entry.body ?? 'null') },
+    ...moneyFields(entry, money),
   });
 };
 
@@ -60,7 +68,12 @@ const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' };
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
-const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const money = (path: string, more: Partial<Column> = {}): Column => ({
+  ...{ path, kind: 'money', currency: 'currency' },
+  ...more,
+});
+const amount = money('amount', { needed: true });
+const email: Column = { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length };
 
 /** The payment of an accepted charge, else the state of the entry. */
 const status: Column = { path: 'payment', or: 'state', kind: 'state', label: 'status', needed: true, peopleOnly: true };
@@ -68,11 +81,13 @@ const status: Column = { path: 'payment', or: 'state', kind: 'state', label: 'st
 /** Columns of the table of charges. */
 const TABLE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  { path: 'customer', flexible: true, needed: true, least: 8, endMatters: true },
+  email,
   amount,
   status,
   created,
+  money('received'),
   { path: 'id' },
+  { path: 'customer' },
   { path: 'medium' },
   { path: 'ugwo' },
   { path: 'activity' },
@@ -82,9 +97,9 @@ const TABLE: readonly Column[] = [
 /** Columns of the table of other kinds, or of all of them. */
 const KINDS_TABLE: readonly Column[] = [
   { path: 'kind', needed: true },
-  { path: 'about', flexible: true, needed: true, least: 8, endMatters: true },
   amount,
   status,
+  { path: 'about' },
   created,
   { path: 'id' },
   { path: 'origin', flexible: true },
@@ -104,6 +119,11 @@ const FOR_PROGRAMS: readonly Column[] = [
   ...namesIn('currency ref customer').map((path) => ({ path })),
   { path: 'payment', kind: 'state' },
   ...namesIn('kind about').map((path) => ({ path })),
+  money('received'),
+  { path: 'received_assumed' },
+  ...namesIn('missing excess refunded').map((path) => money(path)),
+  { path: 'paid_at', kind: 'time' },
+  ...namesIn('customer_email operator paid_twice account_last4').map((path) => ({ path })),
 ];
 
 /** Charges in a list. */
@@ -112,11 +132,10 @@ export const listView: View = { columns: FOR_PROGRAMS, table: TABLE };
 /** Entries of one kind or of all, of one profile or of all. */
 export const viewFor = (kind: string, allProfiles: boolean): View => {
   const table = kind === CHARGE ? TABLE : KINDS_TABLE;
-  return { ...listView, table: allProfiles ? table.toSpliced(5, 0, { path: 'profile' }) : table };
+  return { ...listView, table: allProfiles ? table.toSpliced(6, 0, { path: 'profile' }) : table };
 };
 
-const stillToDo = (value: unknown): boolean =>
-  valueAt(value, 'state') === 'accepted' && paymentStatusOf(String(valueAt(value, 'status'))) === 'open';
+const stillToDo = (value: unknown): boolean => valueAt(value, 'payment') === 'open';
 
 const seen: InnerList = {
   path: 'evidence',
@@ -170,10 +189,20 @@ const chargeView: View = {
     { path: 'activity' },
     { path: 'status', kind: 'state' },
     { path: 'payment', kind: 'state' },
-    { path: 'amount', kind: 'money', currency: 'currency' },
+    money('amount'),
+    money('received'),
+    { path: 'received_assumed', label: 'received assumed' },
+    money('missing'),
+    money('excess'),
+    money('refunded'),
+    { path: 'paid_at', kind: 'time', label: 'paid' },
+    { path: 'paid_twice', label: 'paid twice' },
     { path: 'currency', machineOnly: true },
     { path: 'ref' },
-    { path: 'customer' },
+    { path: 'customer_email', label: 'customer' },
+    { path: 'customer', label: 'customer id' },
+    { path: 'account_last4', label: 'account ends in' },
+    { path: 'operator' },
     { path: 'origin' },
     { path: 'profile' },
     { path: 'job' },
@@ -212,9 +241,9 @@ export const viewOf = (entry: Entry): View => ({
 });
 
 /** Output row of a sum. The amount keeps all its digits. */
-export const sumRecord = ({ payment, currency, count, amount }: Sum<Synced>): ApiRecord => {
-  const exact = amount === undefined ? null : new NumberText(String(amount));
-  const value = { payment, currency: currency ?? null, count, amount: exact };
+export const sumRecord = ({ payment, currency, count, amount, received }: Sum<Synced>): ApiRecord => {
+  const exact = (sum: bigint | undefined) => (sum === undefined ? null : new NumberText(String(sum)));
+  const value = { payment, currency: currency ?? null, count, amount: exact(amount), received: exact(received) };
   return { value, text: printExact(value) };
 };
 
@@ -224,6 +253,7 @@ export const paymentsView: View = {
     { path: 'currency', machineOnly: true },
     { path: 'count', kind: 'count' },
     { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'received', kind: 'money', currency: 'currency' },
   ],
 };
 

@@ -94,8 +94,8 @@ type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<'provid
 const isPart = (part: string | undefined): part is string => part !== undefined;
 
 /** Who is charged, how much, and how. The ledger keeps it, so a phone number shows its last digits only. */
-const chargeText = ({ ugwo, medium, provider, phone }: Given, { asked, email }: Snapshot): string => {
-  const { amount = 0, currency = '', customer, ref } = asked;
+const chargeText = ({ ugwo, medium, provider, phone }: Given, { asked }: Snapshot): string => {
+  const { amount = 0, currency = '', customer, email, ref } = asked;
   const whom = email ?? customer ?? 'an unknown customer';
   const how = [medium, provider, phone && lastDigits(phone)].filter(isPart).join(' ');
   const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, ugwo, ref];
@@ -124,7 +124,7 @@ const record = async (given: unknown, what: string, asked: RequestTerms, deps: D
 };
 
 /** Options that an agent doesn't have. */
-const FOR_PEOPLE = /--(?:again|reuse|no-preflight)\b/;
+const FOR_PEOPLE = /--(?:again|remaining|reuse|no-preflight)\b/;
 
 /** Returns the JSON of an error for an agent. */
 const errorOf = (stderr: string): Readonly<Record<string, unknown>> => {

@@ -161,7 +161,7 @@ export const updateKind = (options: GivenFields, client: Client): RowKind<Update
   columnOf: (_item, columns) => columnOf(options, columns),
   counts: ({ body, change }) =>
     [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
-  check: async (uid) => {
+  check: async ({ uid }) => {
     await client.call('onye.get', { params: { uid } });
     return [];
   },

@@ -1,14 +1,15 @@
 import type { Aftermath, RowDeps, RowServices } from '../../bulk/kind.ts';
+import { endKindOf, PAYMENT_NAMES } from '../../charge/payment.ts';
 import type { BulkInput } from '../../cli/bulk-options.ts';
 import { pollPause } from '../../core/async.ts';
-import { PAYMENTS } from '../../core/charge.ts';
 import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
-import { openSums, paymentOf, type Sum, type Sums } from '../../ledger/report.ts';
+import { openSums, type Sum, type Sums } from '../../ledger/report.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { countOf, sumsText } from '../record.ts';
@@ -34,11 +35,12 @@ const faultCodes = (fault: PayError | undefined): number[] => {
 };
 
 const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
-  const open = countOf(sums, 'open');
+  const ends = sums.flatMap(({ payment, short }) => endKindOf(payment, short) ?? []);
   return [
-    ...(countOf(sums, 'failed') + countOf(sums, 'refunded') > 0 ? [EXIT_CODES.charge_failed] : []),
-    ...(open + countOf(sums, 'expired') > 0 ? [EXIT_CODES.pending] : []),
-    ...(stop.aborted && open > 0 ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted] : []),
+    ...new Set(ends.map((kind) => EXIT_CODES[kind])),
+    ...(stop.aborted && countOf(sums, 'open') > 0
+      ? [interrupted(stop.reason).detail.exitCode ?? EXIT_CODES.interrupted]
+      : []),
   ];
 };
 
@@ -50,14 +52,14 @@ const checkOpen = async (
 ): Promise<PayError | undefined> => {
   const { ledger, client } = rowDeps;
   const check = async (charge: Charge): Promise<void> => {
-    if (paymentOf(charge, ledger.moment()) !== 'open') return;
+    if (paymentIn(charge) !== 'open') return;
     await refreshCharge(ledger, charge, client);
     const now = await ledger.get(charge.id);
-    const payment = now && paymentOf(now, ledger.moment());
+    const payment = now && paymentIn(now);
     if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment, charge);
     tell();
   };
-  const rows = chargesOf(ledger, { job, unfinished: true });
+  const rows = chargesOf(ledger, { job, payments: ['open'] });
   const { failures, stopped } = await checkCharges({ ...world, ...bulk, rows, check });
   // A service that asks for a pause may answer again before the wait ends.
   if (stopped instanceof PayError && stopped.detail.retryAt === undefined) throw stopped;
@@ -73,7 +75,7 @@ const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | 
   const { ledger } = wait.rowDeps;
   const { clock, stop, progress } = world;
   for await (const charge of chargesOf(ledger, { job })) {
-    const payment = paymentOf(charge, ledger.moment());
+    const payment = paymentIn(charge);
     if (payment !== undefined) sums.add(charge, payment);
   }
   const until = clock.ticks() + limit;
@@ -98,7 +100,7 @@ const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | 
  */
 export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   const { progress, stop } = wait.world;
-  const open = openSums(PAYMENTS);
+  const open = openSums(PAYMENT_NAMES);
   let fault: PayError | undefined;
   try {
     fault = await checkUntilEnd(wait, open);
@@ -124,11 +126,12 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
     codes,
     hint: hints.length === 0 ? undefined : hints.join('\n'),
     fields: {
-      payments: sums.map(({ payment, currency, count, amount }) => ({
+      payments: sums.map(({ payment, currency, count, amount, received }) => ({
         payment,
         currency: currency ?? null,
         count,
         amount: amount === undefined ? null : Number(amount),
+        received: received === undefined ? null : Number(received),
       })),
     },
   };

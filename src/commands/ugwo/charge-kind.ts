@@ -1,18 +1,10 @@
 import type { Cells } from '../../bulk/cells.ts';
-import type { Protected, ReadingRow, RowKind } from '../../bulk/kind.ts';
-import type { RowSignals } from '../../bulk/pace.ts';
-import type { RowEnd } from '../../bulk/row-end.ts';
+import type { Protected, ReadingRow, RowCheck, RowKind } from '../../bulk/kind.ts';
+import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
+import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import {
-  activitiesOf,
-  failureReason,
-  isStepUnreadable,
-  machineValue,
-  paymentStatusOf,
-  rowStateOf,
-  statusOf,
-} from '../../core/charge.ts';
+import { failureReason, machineValue, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
@@ -21,19 +13,33 @@ import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
+import { hasFailed } from '../../ledger/guard.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import type { Total } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
-import { paymentOf } from '../../ledger/report.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
 import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
 import { openReads } from './charge-ahead.ts';
+import { COMPARED_COLUMNS, type ComparedCell, comparedIn, differencesOf, refuseDifferent } from './charge-compare.ts';
 import { followCharges } from './charge-follow.ts';
 import { judgeRow } from './charge-plan.ts';
-import { chargeData, fieldOf, guessOf, isMadeHere, lookFirst, PARAM, refusal, sendCharge } from './charge-send.ts';
+import {
+  chargeData,
+  fieldOf,
+  guardedBy,
+  guessOf,
+  isMadeHere,
+  lookFirst,
+  PARAM,
+  type Rest,
+  refusal,
+  restOf,
+  sendCharge,
+} from './charge-send.ts';
 import { CHARGE_FIELDS, type ChargeFields, faultsOf, faultsUnchecked, type NameOf } from './charge-shared.ts';
 import type { FileOfCharges } from './charge-spec.ts';
 
@@ -44,6 +50,9 @@ const STATUS: Readonly<Record<string, string>> = {
   refunded: 'is already paid and refunded',
   cancelled: 'is cancelled',
 };
+
+/** The column of the payment request. */
+const UGWO = 'ugwo';
 
 const obstaclesOf = (ugwo: Resource): string[] => {
   const state = statusOf(ugwo);
@@ -63,8 +72,8 @@ const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError =>
 };
 
 /**
- * Checks payment requests before anything is sent (--check), and adds up their amounts. If the sum needs an approval,
- * each amount read just before its charge counts against the same limit.
+ * Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. If the sum needs an
+ * approval, each amount read just before its charge counts against the same limit.
  */
 const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<void>) => {
   let spend: ((asked: RequestTerms) => boolean) | undefined;
@@ -77,12 +86,13 @@ const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Prom
     else amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
   };
   return {
-    check: async (uid: string, slowDown: RowSignals['slowDown']): Promise<readonly string[]> => {
-      const record = await client.call('ugwo.get', { params: { uid }, slowDown });
+    check: async ({ ugwo, compared }: ChargeItem, { check, slowDown }: RowCheck): Promise<readonly ColumnFault[]> => {
+      const record = await client.call('ugwo.get', { params: { uid: ugwo }, slowDown });
       await seen(record);
-      const obstacles = obstaclesOf(record.value);
-      if (obstacles.length === 0) add(record.value);
-      return obstacles;
+      const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO, what })) : [];
+      const faults = [...obstacles, ...differencesOf(compared, snapshotOf(record.value).asked)];
+      if (check && faults.length === 0) add(record.value);
+      return faults;
     },
     checked: (): Total => ({ rows, amounts, unknown }),
     hold: (by: NonNullable<typeof spend>): void => {
@@ -108,10 +118,11 @@ const CHARGE_COLUMNS = [
   'payable_until',
   'ussd',
   'charge',
-  'amount',
+  'amount_minor',
   'currency',
   'ref',
   'payment',
+  'missing_minor',
 ] as const;
 
 type Fields = Readonly<Partial<Record<(typeof CHARGE_COLUMNS)[number], unknown>>>;
@@ -136,21 +147,28 @@ const activityFields = (activity: unknown): Fields => {
 const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
   isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
 
-const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({ amount, currency, ref });
+const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({
+  amount_minor: amount,
+  currency,
+  ref,
+});
 
 /** Row outcome of a charge that this run created. */
-const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}): RowEnd => {
-  const payment = paymentStatusOf(statusOf(activity));
-  const fields = { ...activityFields(activity), charge: id, ...askedFields(asked), payment };
-  const state = rowStateOf('accepted', statusOf(activity));
-  if (state !== 'failed') return { state, fields, ...madeEnd(activity) };
+const madeNow = (activity: unknown, id: string, asked: RequestTerms = {}, rest?: Rest): RowEnd => {
+  const payment = paymentShown(activity);
+  const fields = {
+    ...activityFields(activity),
+    ...{ charge: id, ...askedFields(asked), payment, missing_minor: rest?.missing },
+  };
+  const state = rowStateOf('accepted', PAYMENTS[payment].retried);
+  if (state !== 'failed') return { state, fields, ...definedIn({ error: rest?.warning }), ...madeEnd(activity) };
   const error = valueAt(activity, 'error') ?? null;
   return { state, fields, error: `the charge failed: ${failureReason(error) ?? printExact(error)}` };
 };
 
 /** Row outcome of a charge from the ledger. `activity` is its activity in the service's own fields. */
 const asKept = (charge: Entry, activity: unknown, payment: string | undefined): RowEnd => {
-  const state = rowStateOf(charge.state, charge.activity?.status);
+  const state = rowStateOf(charge.state, hasFailed(charge));
   const { exitCode, id } = charge;
   const fields = { ...activityFields(activity), charge: id, ...askedFields(charge.asked ?? {}), payment };
   const kept = { state, exitCode, fields };
@@ -163,6 +181,7 @@ export interface ChargeItem {
   readonly ugwo: string;
   readonly fields: ChargeFields;
   readonly params: readonly Pair[];
+  readonly compared: readonly ComparedCell[];
 }
 
 /** The option that sets the value of a column for every row. */
@@ -185,6 +204,8 @@ const fieldsIn = (cells: Cells, options: ChargeFields): ChargeFields => ({
   }),
 });
 
+const NOT_COMPARED = "is compared with the payment request, which --no-preflight doesn't read";
+
 const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: boolean): ChargeItem => {
   const fields = fieldsIn(cells, file.fields);
   const params: readonly Pair[] = [...file.params, ...Object.entries(cells.object(PARAM) ?? {})];
@@ -193,19 +214,22 @@ const readRow = (cells: Cells, ugwo: string, file: FileOfCharges, validate: bool
   const nameOf: NameOf = (field) => (cells.columns.includes(field) ? field : (flagIn(file.fields)(field) ?? field));
   for (const { field, what } of (validate ? faultsOf : faultsUnchecked)(fields, nameOf))
     cells.fault(nameOf(field), what);
-  return { ugwo, fields, params };
+  const unread = file.look ? [] : cells.names.filter((name) => COMPARED_COLUMNS.includes(name));
+  for (const name of unread) cells.fault(name, NOT_COMPARED);
+  return { ugwo, fields, params, compared: comparedIn(cells) };
 };
 
-const optionsText = ({ fields, params }: FileOfCharges): string => {
+const optionsText = ({ fields, params, earlier }: FileOfCharges): string => {
   const { medium, expires_at, expires_in: expiresIn, provider, phone } = fields;
   // The names are part of the job's id, so they never change.
-  return printExact({ medium, expiresAt: expires_at?.ms, expiresIn, provider, phone, params });
+  const remaining = earlier === 'remaining' ? true : undefined;
+  return printExact({ medium, expiresAt: expires_at?.ms, expiresIn, provider, phone, params, remaining });
 };
 
 const NOT_SHOWN = "the service can't show the payment request";
 
 const sending = (
-  { look, again }: FileOfCharges,
+  { look, earlier }: FileOfCharges,
   { isHeld, count }: Checker,
   client: Client,
   deps: Deps,
@@ -221,25 +245,28 @@ const sending = (
   return {
     kind: 'protected',
     idColumn: 'charge',
-    judge: judgeRow(again, count, client, deps),
+    judge: judgeRow(earlier, count, client, deps),
     ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
     once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
       const { ugwo } = item;
       const { slowDown } = signals;
       const { since, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
       const shown = await result;
+      refuseDifferent(item, shown?.asked);
       count(ugwo, shown?.asked ?? {});
       const data = chargeData(item, deps.io.clock.now());
       const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
         tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
       const charged = await sendCharge(
-        { ugwo, data, again, row, shown, since, elsewhere, judged, slowDown },
+        { ugwo, data, ...guardedBy(earlier), row, shown, since, elsewhere, judged, slowDown },
         rowDeps,
         deps,
       );
       if (charged.kind === 'accepted') {
         const { record, id, odd, unrecorded } = charged;
-        return { kind: 'made', end: madeNow(record.value, id, shown?.asked), odd, unrecorded };
+        const rest = restOf(record.value, earlier, shown);
+        const notes = rest?.warning === undefined ? odd : [rest.warning, ...odd];
+        return { kind: 'made', end: madeNow(record.value, id, shown?.asked, rest), odd: notes, unrecorded };
       }
       const { by } = charged;
       if (by !== undefined && isMadeHere(by, charged, data, rowDeps)) return { kind: 'kept', entry: by };
@@ -254,9 +281,9 @@ const sending = (
       };
       return (await reconcile(ledger, charge, shown)).charge;
     },
-    kept: (charge, { ledger }) => {
+    kept: (charge) => {
       const activity = charge.activity === undefined ? undefined : asActivity(charge.activity);
-      return asKept(charge, activity, paymentOf(charge, ledger.moment()));
+      return asKept(charge, activity, paymentIn(charge));
     },
   };
 };
@@ -265,7 +292,7 @@ const sending = (
 export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
   const { globals, io } = deps;
   const { wait, bulk } = file;
-  const checker = openChecker(client, (record) => deps.observe(activitiesOf(record.value) ?? [], record));
+  const checker = openChecker(client, (record) => deps.observe('request', record));
   const flagOf = flagInFile(file);
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   return {
@@ -278,13 +305,13 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
       refused: '--again charges rows a second time whose earlier charge can still be paid',
     },
     key: {
-      name: 'ugwo',
+      name: UGWO,
       prefix: 'ugw',
       aliases: ['uid'],
       missing: 'is missing: the payment request, ugw.…',
       wrong: (text, problem) => `"${text}" ${problem}`,
     },
-    columns: ['medium', 'expires_at or expires_in', 'provider', 'phone', 'param.k'],
+    columns: ['medium', 'expires_at or expires_in', 'provider', 'phone', 'param.k', ...COMPARED_COLUMNS],
     report: CHARGE_COLUMNS,
     options: optionsText(file),
     flagOf,
@@ -299,6 +326,7 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     columnOf: (item, columns) => columnBy(fieldOf(item), columns, flagOf),
     guessOf: (item) => (path) => guessOf(chargeData(item, io.clock.now()))(path),
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
+    compares: ({ compared }) => compared.length > 0,
     ...checker,
     sending: sending(file, checker, client, deps),
     follow:

@@ -1,6 +1,6 @@
 import type { Protected, RowDeps } from '../../bulk/kind.ts';
 import type { CallInput, Client } from '../../client/client.ts';
-import { BANK_CODES } from '../../core/banks.ts';
+import { BANK_CODES, bankMeant } from '../../core/banks.ts';
 import { machineValue } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
@@ -8,15 +8,24 @@ import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { didYouMean } from '../../core/text.ts';
 import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import { judgeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
+import { refuseDifferent } from './charge-compare.ts';
 import { unlessReused } from './charge-reuse.ts';
-import { chargeData, type Data, describedCharge, isMadeHere, type Looked, lookFirst, refusal } from './charge-send.ts';
-import type { OneCharge } from './charge-spec.ts';
+import {
+  chargeData,
+  type Data,
+  describedCharge,
+  guardedBy,
+  isMadeHere,
+  type Looked,
+  lookFirst,
+  refusal,
+} from './charge-send.ts';
+import type { Earlier, OneCharge } from './charge-spec.ts';
 import { activityView } from './view.ts';
 
 /** Describes an earlier charge of a payment request at another origin. */
@@ -73,7 +82,7 @@ const openRejections = (client: Client, words: readonly string[]) => {
     const listed = isId('chk', checkout) ? await banksOf(checkout, pace) : [];
     if (listed.includes(code)) return undefined;
     if (listed.length === 0) {
-      const meant = didYouMean(code, known);
+      const meant = bankMeant(code);
       const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
       await unsure(`"${code}" is no bank code that paycli knows${guess}. The service decides.`);
       return undefined;
@@ -98,7 +107,7 @@ export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> =>
   const rowDeps: RowDeps = { client, ledger, place, words };
   const looked = look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
   const charge = (shown: Snapshot | undefined) =>
-    judgeOnce(rowDeps, { ugwo, data, again: earlier === 'again', shown }, { total: NO_TOTAL });
+    judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), shown }, { total: NO_TOTAL });
   const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
   if (judged.kind === 'reused')
     return { kind: 'record', record: judged.record, view: activityView, passOn: input.passOn };
@@ -111,21 +120,22 @@ export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> =>
 
 /** Judges a row of a file (see `Protected.judge`). `count` throws if the file then exceeds its limit. */
 export const judgeRow = (
-  again: boolean,
+  earlier: Earlier,
   count: (ugwo: string, asked: RequestTerms) => void,
   client: Client,
   deps: Deps,
-): NonNullable<Protected<Parameters<typeof chargeData>[0] & Pick<OneCharge, 'ugwo'>>['judge']> => {
+): NonNullable<Protected<Parameters<typeof chargeData>[0] & Parameters<typeof refuseDifferent>[0]>['judge']> => {
   const rejectionOf = openRejections(client, targetFlags(deps.globals));
   return async (item, { row, signals, tellOnce }, rowDeps, plan) => {
     const [{ ugwo }, { slowDown }] = [item, signals];
     const looked = await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text), { slowDown });
+    refuseDifferent(item, looked?.shown.asked);
     count(ugwo, looked?.shown.asked ?? {});
     const data = chargeData(item, deps.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
     const counted = rejection === undefined ? plan : { ...plan };
-    const judged = await judgeOnce(rowDeps, { ugwo, data, again, row, shown: looked?.shown }, counted);
+    const judged = await judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), row, shown: looked?.shown }, counted);
     if (judged.kind === 'refused') {
       const { by } = judged;
       if (by !== undefined && isMadeHere(by, judged, data, rowDeps)) return by;

@@ -1,7 +1,8 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
-import { payableUntil, paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { payableUntil } from '../../core/charge.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
 import { valueAt } from '../../core/json.ts';
 import { elementsOf } from '../../core/json-scan.ts';
@@ -34,7 +35,7 @@ const hasCopy = ({ status }: KeptActivity): boolean => status !== '';
 const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<ApiRecord<Activity>> => {
   try {
     const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
-    await deps.observe([record.value], record);
+    await deps.observe('activity', record);
     return record;
   } catch (thrown) {
     if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;
@@ -45,7 +46,7 @@ const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: 
 
 /** True if the customer can't pay it any more: it has failed, or its account has expired by the service's clock. */
 const isOver = (record: ApiRecord<Activity>, now: number): boolean => {
-  if (paymentStatusOf(statusOf(record.value)) === 'failed') return true;
+  if (PAYMENTS[paymentShown(record.value)].frees) return true;
   const until = payableUntil(record.value);
   return until !== undefined && until <= (servedBy(record) ?? now);
 };

@@ -1,18 +1,21 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { activityFacts, balanceOf } from '../../charge/payment.ts';
+import { otherSumText } from '../../charge/words.ts';
 import type { CallInput, Client } from '../../client/client.ts';
-import { BANK_CODES } from '../../core/banks.ts';
-import { EXPIRY_LIMIT_MS, MEDIUMS } from '../../core/charge.ts';
+import { bankMeant } from '../../core/banks.ts';
+import { EXPIRY_LIMIT_MS, MEDIUMS, tellsActivities } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
-import { asFlag, type FlagOf, pairsToObject } from '../../core/input.ts';
+import { asFlag, type FlagOf, type Guess, pairsToObject } from '../../core/input.ts';
 import { definedIn, namesAlong } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
+import { didYouMean } from '../../core/text.ts';
 import { formatDateAtom } from '../../core/time.ts';
 import { asksTheSame, type Entry, type Moment } from '../../ledger/entry.ts';
 import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
-import { hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { activitiesIn, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { CHARGE_FIELDS, type ChargeFields } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
@@ -54,16 +57,16 @@ export const flagOf =
     return field?.startsWith(`${PARAM}.`) ? undefined : field && asFlag(field);
   };
 
-/** The typed value and the known values, for a suggestion; undefined for other properties. */
+/** Suggests another bank or medium. */
 export const guessOf =
-  (data: Readonly<Record<string, unknown>>) =>
-  (path: string): { typed: string; known: readonly string[] } | undefined => {
-    const [name, ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
-    if (more.length > 0) return undefined;
-    if (name === 'provider' && data['medium'] === 'ussd') {
-      return { typed: String(data['provider']), known: BANK_CODES };
-    }
-    return name === 'medium' ? { typed: String(data['medium']), known: MEDIUMS } : undefined;
+  (data: Readonly<Record<string, unknown>>): Guess =>
+  (path) => {
+    const [name = '', ...more] = namesAlong(path, Object.keys(data)).filter((one) => one !== 'data');
+    const isBank = name === 'provider' && data['medium'] === 'ussd';
+    if (more.length > 0 || (name !== 'medium' && !isBank)) return undefined;
+    const typed = String(data[name]);
+    const meant = isBank ? bankMeant(typed) : didYouMean(typed, MEDIUMS);
+    return meant === typed ? undefined : meant;
   };
 
 /** Builds `data` of the body (interface.md 4.2). `now` is in milliseconds. */
@@ -101,8 +104,8 @@ const AGAIN = 'nothing was sent; run the same command again, or skip this check 
 const MOST_AGE_MS = 1000;
 
 /**
- * Reads a payment request before its charge (charge-protocol, step 0). Resolves to undefined after calling `unseen` if
- * the service can't show it. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
+ * Reads a payment request before its charge (charge-protocol, step 0). Calls `unseen` if charges made elsewhere can't be
+ * seen. Resolves to undefined if the service can't show the payment request at all. Throws if the read failed: `auth`, `interrupted`, else `read_failed`, and `rejected` if
  * the service says that it does not exist. Nothing was sent in those cases.
  */
 export const lookFirst = async (
@@ -120,7 +123,10 @@ export const lookFirst = async (
     }
     const shown = snapshotOf(record.value, record);
     if ((shown.age ?? 0) > MOST_AGE_MS) throw new PayError('read_failed', 'the answer came from a cache');
-    if ((shown.activities ?? []).length > 0) await deps.observe(shown.activities ?? [], record, shown.asked);
+    if (!tellsActivities(record.value)) {
+      await unseen("The service's answer names no activities, so charges made elsewhere can't be seen.");
+    }
+    if (activitiesIn(shown).length > 0) await deps.observe('request', record);
     return { shown, record };
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
@@ -157,8 +163,8 @@ const showsNothingNew = async (
 
 /** Describes a charge in one line: the payment request, and its amount, reference, description and customer. */
 export const describedCharge = (ugwo: string, shown: Snapshot | undefined): string => {
-  const { asked = {}, description, email } = shown ?? {};
-  const { amount, currency, ref, customer } = asked;
+  const { asked = {}, description } = shown ?? {};
+  const { amount, currency, ref, customer, email } = asked;
   const money = amount === undefined ? undefined : formatMoney(amount, currency ?? '');
   const parts = [money, ref, description, email ?? customer].filter((part) => part !== undefined);
   return `${ugwo}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
@@ -190,6 +196,32 @@ export const sendCharge = async (
     return rowDeps.client.call('ugwo.charge', { ...call, overdue, isNothing, slowDown });
   };
   return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged });
+};
+
+/** Options of the guard for a reaction to an earlier charge. */
+export const guardedBy = (earlier: OneCharge['earlier']): Required<Pick<ChargeRequest, 'again' | 'remaining'>> => ({
+  again: earlier === 'again',
+  remaining: earlier === 'remaining',
+});
+
+/** Missing amount of a payment request, with a warning if the charge asks the customer for another sum. */
+export interface Rest {
+  readonly missing: number;
+  readonly text: string;
+  readonly warning: string | undefined;
+}
+
+/** The rest that a charge with --remaining is for; undefined for any other charge. */
+export const restOf = (
+  activity: unknown,
+  earlier: OneCharge['earlier'],
+  shown: Snapshot | undefined,
+): Rest | undefined => {
+  const missing = earlier === 'remaining' && shown?.facts !== undefined ? balanceOf(shown.facts).missing : undefined;
+  if (missing === undefined) return undefined;
+  const [{ amount }, currency] = [activityFacts(activity), shown?.asked.currency ?? ''];
+  const warning = amount === missing ? undefined : otherSumText(missing, amount, currency);
+  return { missing, text: formatMoney(missing, currency), warning };
 };
 
 /** Error of a charge that the guard refused. */

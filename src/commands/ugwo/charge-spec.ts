@@ -40,7 +40,7 @@ const asInstant: Parse<Instant> = taking({ type: 'time' }, (text) => {
   });
 });
 
-const options = rarely(['expires_at', 'param', 'waitTimeout', 'noPreflight'], {
+const options = rarely(['expires_at', 'param', 'remaining', 'waitTimeout', 'noPreflight'], {
   medium: option('--medium <medium>', MEDIUMS.join(', '), asText, { choices: MEDIUMS }),
   expires_at: option(
     '--expires-at <time>',
@@ -67,10 +67,8 @@ const options = rarely(['expires_at', 'param', 'waitTimeout', 'noPreflight'], {
   waitTimeout: option('--wait-timeout <duration>', 'with --wait: maximum wait (15m)', asWaitTimeout, {
     default: '15m',
   }),
-  again: flag(
-    '--again',
-    'charge despite an earlier charge; never if that is unknown, or the payment request is cancelled',
-  ),
+  again: flag('--again', 'charge although an earlier charge can still be paid'),
+  remaining: flag('--remaining', 'charge what is missing of a payment request that is paid in part, and nothing else'),
   noPreflight: flag('--no-preflight', "don't check the payment request before charging it"),
   reuse: flag(
     '--reuse',
@@ -81,14 +79,16 @@ const options = rarely(['expires_at', 'param', 'waitTimeout', 'noPreflight'], {
 } as const);
 type ChargeGiven = GivenOptions<typeof options>;
 
+/** Reaction to an earlier charge that can still be paid or was paid. `remaining`: only the rest is charged. */
+export type Earlier = 'refuse' | 'again' | 'remaining';
+
 /** Input of one charge. */
 export interface OneCharge {
   readonly kind: 'one';
   readonly ugwo: string;
   readonly fields: ChargeFields;
   readonly params: readonly Pair[];
-  /** Reaction to an earlier charge that can still be paid or was paid. */
-  readonly earlier: 'refuse' | 'again' | 'reuse';
+  readonly earlier: Earlier | 'reuse';
   /** True to read the payment request first. */
   readonly look: boolean;
   /** Maximum wait for the payment, in milliseconds; undefined: no wait. */
@@ -102,7 +102,7 @@ export interface FileOfCharges {
   readonly bulk: BulkInput;
   readonly fields: ChargeFields;
   readonly params: readonly Pair[];
-  readonly again: boolean;
+  readonly earlier: Earlier;
   /** True to read each payment request before its charge. */
   readonly look: boolean;
   /** Maximum wait for the payments once all rows are sent, in milliseconds; undefined: no wait. */
@@ -124,10 +124,17 @@ const refuseOwnParams = (params: readonly Pair[]): void => {
   if (own !== undefined) throw usageError(`--param ${own}: use ${asFlag(own)}`);
 };
 
+const EARLIER = ['again', 'reuse', 'remaining'] as const;
+
 const readEarlier = (given: ChargeGiven): OneCharge['earlier'] => {
-  if (given.again === true && given.reuse === true) throw usageError("--again and --reuse can't be used together");
-  if (given.again === true) return 'again';
-  return given.reuse === true ? 'reuse' : 'refuse';
+  const [first = 'refuse', second] = EARLIER.filter((name) => given[name] === true);
+  if (second !== undefined) throw usageError(`--${first} and --${second} can't be used together`);
+  if (first === 'remaining' && given.noPreflight === true) {
+    throw usageError("--remaining and --no-preflight can't be used together", {
+      hint: 'what is missing is read from the payment request',
+    });
+  }
+  return first;
 };
 
 const readWait = (given: ChargeGiven): number | undefined => {
@@ -165,11 +172,19 @@ const readOne = (ugwo: string | undefined, given: ChargeGiven, validate: boolean
 
 const readFile = (bulk: BulkInput, args: readonly string[], given: ChargeGiven): FileOfCharges => {
   if (args.length > 0) throw usageError("--from and a payment request can't be used together");
-  const single = (['reuse', 'share', 'copy'] as const).find((name) => given[name] === true);
+  const single = (['share', 'copy'] as const).find((name) => given[name] === true);
   if (single !== undefined) throw usageError(`--${single} and --from can't be used together`);
-  const { param = [], again = false } = given;
-  const fields = pick(given, CHARGE_FIELDS);
-  return { kind: 'file', bulk, fields, params: param, again, look: given.noPreflight !== true, wait: readWait(given) };
+  const earlier = readEarlier(given);
+  if (earlier === 'reuse') throw usageError("--reuse and --from can't be used together");
+  return {
+    kind: 'file',
+    bulk,
+    fields: pick(given, CHARGE_FIELDS),
+    params: given.param ?? [],
+    earlier,
+    look: given.noPreflight !== true,
+    wait: readWait(given),
+  };
 };
 
 const PROVIDERS: Readonly<Record<string, Question>> = {
@@ -209,13 +224,17 @@ export const chargeCommand = defineCommand({
     'ledger. If the answer is lost, the exit code is 6 and the charge may exist. Then `paycli ledger sync` ' +
     'finds out, and until then paycli sends no other charge for that payment request.\n\n' +
     'paycli reads the payment request first. It refuses (exit 9) if the request is paid, refunded or cancelled, if ' +
-    'it has no checkout, or if the customer can still pay an earlier charge by the same medium, from any client.\n\n' +
+    'it has no checkout, or if the customer can still pay an earlier charge, from any client (a terminal asks if it ' +
+    'is by another medium). --again overrides the last two. --remaining charges the rest of a request that is paid ' +
+    'in part.\n\n' +
     '--dry-run reads the payment request and the ledger, writes nothing, and ends with the exit code that the charge ' +
     'would start with. For a file it reports the total, and the rows that would be refused. With --no-preflight it ' +
     'reads neither and needs no key.\n\n' +
     'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or ' +
-    'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. Other ' +
-    'columns are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
+    'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. The columns ' +
+    'amount, amount_minor, currency, ref and customer are compared with the payment request before anything is sent ' +
+    '(exit 2 if one differs) and again before the charge (then exit 9); `7000` in amount is 7,000.00. Other columns ' +
+    'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
     'the order 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 12, 0.',
   args: [optional('ugwo', 'the payment request, ugw.…; or --from', { completes: 'ugwo' })],
@@ -237,7 +256,7 @@ export const chargeCommand = defineCommand({
     'the activity (with --wait in a pipe: printed at the end of the wait; to get the account at once, charge without --wait ' +
     'and then run `paycli activity wait`): uid, status, psp, psp_external_id, next_action (what the customer must do), error, created_at. With --from ' +
     'a summary: job, command, file, rows, a count for each state, not_started, skipped, planned (with --dry-run: rows, amounts), report',
-  exits: [...ONCE_EXITS, 'charge_failed', 'pending'],
+  exits: [...ONCE_EXITS, 'charge_failed', 'underpaid', 'pending'],
   previews: true,
   read: (args, given, { validate }) => {
     if (validate) refuseOwnParams(given.param ?? []);

@@ -1,12 +1,16 @@
 import type { RowDeps } from '../../bulk/kind.ts';
+import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource as Activity } from '../../contract/proof.ts';
-import { about, isStepUnreadable, paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { about, statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { canAsk, namingFlags, targetFlags } from '../../core/input.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import type { Refused } from '../../ledger/ledger.ts';
+import { openByOther } from '../../ledger/refused.ts';
+import type { Sent } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import {
   chargeFailed,
@@ -20,7 +24,16 @@ import type { Deps, PlannedCharge } from '../deps.ts';
 import { checkShare, previewCall } from '../record.ts';
 import { elsewhereText, showPlan } from './charge-plan.ts';
 import { unlessReused } from './charge-reuse.ts';
-import { chargeData, describedCharge, flagOf, guessOf, lookFirst, sendCharge } from './charge-send.ts';
+import {
+  chargeData,
+  describedCharge,
+  flagOf,
+  guardedBy,
+  guessOf,
+  lookFirst,
+  restOf,
+  sendCharge,
+} from './charge-send.ts';
 import type { ChargeInput, OneCharge } from './charge-spec.ts';
 import { activityView, chargesView } from './view.ts';
 
@@ -30,6 +43,8 @@ interface Made {
   /** Ledger id of the created charge. */
   readonly id?: string;
   readonly wrote?: true;
+  /** Amount that the customer has to pay, where that is only the rest. */
+  readonly amount?: string;
   /** Error if the ledger could not record the charge. */
   readonly unrecorded?: PayError;
 }
@@ -42,6 +57,19 @@ const askElsewhere =
     if (canAsk(io, { input: true })) await confirm([`${said} Charge it here, too?`], 'go ahead');
     else await notice(said);
   };
+
+/**
+ * Asks before a charge beside one by another medium that the customer can still pay; --yes doesn't answer. Resolves to
+ * that one's activity if a person wants both, and to undefined if nobody can be asked.
+ */
+const askBeside = async (refused: Refused, { confirm, io, globals }: Deps): Promise<string | undefined> => {
+  const { why, activity, intent } = refused;
+  if (why !== 'other_medium' || activity === undefined || !canAsk(io, globals)) return undefined;
+  const [open = '', ...details] = openByOther(refused);
+  const question = `Charge it by ${intent.medium}, too? The customer may pay both.`;
+  await confirm([`${intent.about} has ${open}`, ...details, question], 'only a person');
+  return activity.uid;
+};
 
 /** Throws if a payment request asks for anything else than when its charge was planned. */
 const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot | undefined): void => {
@@ -65,33 +93,54 @@ const make = async (
   const [ledger, place] = [await deps.ledger(), await deps.place()];
   const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(deps.globals) };
   const { ugwo, earlier } = input;
-  const since = ledger.moment();
-  const looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
+  const look = async () => ({
+    since: ledger.moment(),
+    looked: input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined,
+  });
+  let { since, looked } = await look();
   const { plan } = deps;
   if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
   const row = plan === undefined ? {} : { row: { job: plan.id, number: 1, retry: false } };
-  const charge = (shown: Snapshot | undefined) => {
+  const beside: string[] = [];
+  const charge = async (shown: Snapshot | undefined): Promise<Sent | Refused> => {
     const sends = async (): Promise<void> => {
       if (shown !== undefined && deps.io.stderr.isTerminal)
         await deps.notice(`Charging ${describedCharge(ugwo, shown)}`);
     };
-    return sendCharge(
-      { ugwo, data, again: earlier === 'again', shown, since, elsewhere: askElsewhere(deps), sends, ...row },
+    const charged = await sendCharge(
+      { ugwo, data, ...guardedBy(earlier), beside, shown, since, elsewhere: askElsewhere(deps), sends, ...row },
       rowDeps,
       deps,
     );
+    const open = charged.kind === 'refused' ? await askBeside(charged, deps) : undefined;
+    if (open === undefined) return charged;
+    beside.push(open);
+    // The person may have taken long to answer.
+    ({ since, looked } = await look());
+    return charge(looked?.shown);
   };
   const charged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
   if (charged.kind === 'reused') return { record: charged.record };
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd } = charged;
-  for (const what of odd) await deps.notice(`note: ${what}`);
-  return { record, id, wrote: true, ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }) };
+  const rest = restOf(record.value, earlier, looked?.shown);
+  for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd])
+    await deps.notice(`note: ${what}`);
+  const amount = rest === undefined ? {} : { amount: rest.text };
+  return {
+    record,
+    id,
+    wrote: true,
+    ...amount,
+    ...(charged.unrecorded === undefined ? {} : { unrecorded: charged.unrecorded }),
+  };
 };
+
+const viewOf = ({ amount }: Made): View => (amount === undefined ? activityView : { ...activityView, amount });
 
 const endOf = ({ record: { value }, id }: Made, medium: string): { notice?: string; failure?: PayError } => {
   const status = statusOf(value);
-  if (paymentStatusOf(status) === 'failed') {
+  if (PAYMENTS[paymentShown(value)].frees) {
     const failure = chargeFailed(value, medium);
     return { failure: id === undefined ? failure : failure.with({ ledgerId: id }) };
   }
@@ -115,19 +164,19 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
 const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client: Client, deps: Deps): Result => {
   const { record, wrote } = made;
   const params = { ugwoUid: ugwo, activityUid: record.value.uid };
-  const shown = { record, view: activityView, passOn, ...(wrote === undefined ? {} : { wrote }) };
+  const shown = { record, view: viewOf(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
   const options: WaitOptions = { ugwoUid: ugwo, limit, place: deps.globals, made: wrote === true };
   const { stop } = deps.io.signals;
-  if (wrote === true && stop.aborted && paymentStatusOf(statusOf(record.value)) === 'open') {
+  if (wrote === true && stop.aborted && paymentShown(record.value) === 'open') {
     return { kind: 'record', ...shown, failure: notWaitedFor(record.value, String(stop.reason), options) };
   }
   return {
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe([record.value], record);
+      const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe('activity', record);
       const following = client.follow({ params, known: record, limit, seen });
-      return waitedOf(await followedToEnd(following, tell), options);
+      return waitedOf(await followedToEnd(following, tell), options, { client, observe: deps.observe });
     },
   };
 };
@@ -152,7 +201,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
     }
     const end = trouble === undefined ? endOf(made, String(data['medium'])) : { failure: trouble };
     const { passOn } = input;
-    return { kind: 'record', record, view: activityView, passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
+    return { kind: 'record', record, view: viewOf(made), passOn, ...(wrote === undefined ? {} : { wrote }), ...end };
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(input), guessOf(data));
   }

@@ -184,8 +184,8 @@ const cancelCommand = defineCommand({
   danger: 'write',
   summary: 'cancel an unpaid payment request',
   description:
-    'The service cancels only unpaid payment requests. paycli reads the payment request, shows it ' +
-    'and asks; a script needs --yes.',
+    'The service cancels only unpaid payment requests. paycli reads the payment request, shows it with the accounts ' +
+    'and codes that can still be paid, and asks; a script needs --yes.',
   args: [argument('ugwo', 'the payment request, ugw.…', { completes: 'ugwo' })],
   examples: {
     'cancel a payment request in a script': `paycli ugwo cancel ${SEEDED.ugwo} --yes`,

@@ -1,9 +1,12 @@
+import { balanceOf, paymentShown, requestFacts } from '../../charge/payment.ts';
+import { paidTwiceText } from '../../charge/words.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { activitiesOf, machineValue } from '../../core/charge.ts';
+import { activitiesOf, latestActivityOf, machineValue, payableUntil, readNextAction } from '../../core/charge.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import type { ListInput } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { formatLocal } from '../../core/time.ts';
 import type { Deps } from '../deps.ts';
 import { type ListOf, listRecords } from '../list.ts';
 import { previewCall, removeRecord } from '../record.ts';
@@ -16,9 +19,14 @@ export const get = async ({ uid }: { readonly uid: string }, deps: Deps): Promis
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);
-  await deps.observe(activitiesOf(record.value) ?? [], record);
-  const notice = record.value['checkout'] === null ? { notice: NO_CHECKOUT } : {};
-  return { kind: 'record', record, view: wholeUgwoView, ...notice };
+  await deps.observe('request', record);
+  const balance = balanceOf(requestFacts(record.value));
+  const currency = machineValue(record.value['currency']);
+  const notice = [
+    ...(record.value['checkout'] === null ? [NO_CHECKOUT] : []),
+    ...(balance.isPaidTwice ? [`It was ${paidTwiceText(balance, currency, deps.globals)}`] : []),
+  ];
+  return { kind: 'record', record, view: wholeUgwoView, ...(notice.length === 0 ? {} : { notice }) };
 };
 
 const UGWO: ListOf = {
@@ -45,6 +53,20 @@ const described = (request: Resource): string => {
   return [moneyOf(request), ...words, request.uid].filter((part) => part !== '').join(', ');
 };
 
+/** Names an account or a code that the customer can still use; undefined for any other activity. */
+const openText = (activity: unknown, now: number): string | undefined => {
+  const action = paymentShown(activity) === 'open' ? readNextAction(activity) : undefined;
+  const until = payableUntil(activity);
+  if (action === undefined || (until !== undefined && until <= now)) return undefined;
+  if (action.kind === 'dial') return `The code ${action.code} can still be dialled.`;
+  if (action.kind === 'other') return 'A payment of it is under way.';
+  const end = until === undefined ? '' : ` until ${formatLocal(until, now)}`;
+  return `Account ${action.accountNumber}${action.bank === '' ? '' : ` (${action.bank})`} can still be paid${end}.`;
+};
+
+const openTexts = (request: Resource, { clock }: Deps['io']): string[] =>
+  (activitiesOf(request) ?? [latestActivityOf(request)]).flatMap((activity) => openText(activity, clock.now()) ?? []);
+
 /** Cancels a payment request (public material, Payment requests). */
 export const cancel = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
   removeRecord(
@@ -53,7 +75,11 @@ export const cancel = ({ uid }: { readonly uid: string }, deps: Deps): Promise<R
       remove: 'ugwo.cancel',
       uid,
       view,
-      question: (request) => [described(request), 'Cancel this payment request? It can never be paid afterwards.'],
+      question: (request) => [
+        described(request),
+        ...openTexts(request, deps.io),
+        'Cancel this payment request? It can never be paid afterwards.',
+      ],
       typed: (request) => moneyOf(request) || request.uid,
       done: 'The payment request was cancelled.',
     },

@@ -1,4 +1,6 @@
-import { summaryColumns } from '../../core/charge.ts';
+import { activityFacts, paymentOf, requestFacts } from '../../charge/payment.ts';
+import { activitiesOf, mediumOf, readNextAction, summaryColumns } from '../../core/charge.ts';
+import { valueAt } from '../../core/json.ts';
 import type { Column, View } from '../../core/result.ts';
 
 const uid: Column = { path: 'uid' };
@@ -34,6 +36,22 @@ export const ugwoView: View = {
   table: [ref, customer, amount, status, created, uid, description],
 };
 
+/** An activity in the words of its table: what the customer has to use, until when, and what came. */
+const activityRow = (activity: unknown, ugwo: unknown): object => {
+  const action = readNextAction(activity);
+  const { received } = paymentOf(activityFacts(activity), { request: requestFacts(ugwo) });
+  return {
+    status: valueAt(activity, 'status'),
+    medium: mediumOf(activity),
+    account_or_code: action?.kind === 'transfer' ? action.accountNumber : action?.kind === 'dial' ? action.code : null,
+    received: received === 0 ? null : received,
+    currency: valueAt(ugwo, 'currency') ?? valueAt(activity, 'checkout.currency'),
+    expires_at: valueAt(activity, 'next_action.headers.expires_at'),
+    created_at: valueAt(activity, 'created_at'),
+    uid: valueAt(activity, 'uid'),
+  };
+};
+
 /** View of one payment request with its activities. */
 export const wholeUgwoView: View = {
   columns: [
@@ -44,8 +62,17 @@ export const wholeUgwoView: View = {
   lists: [
     {
       path: 'activities',
+      rowsOf: (ugwo) => activitiesOf(ugwo)?.map((activity) => activityRow(activity, ugwo)),
       heading: 'Activities',
-      columns: [status, created, uid],
+      columns: [
+        status,
+        { path: 'medium' },
+        { path: 'account_or_code', label: 'account or code' },
+        { path: 'received', kind: 'money' },
+        { path: 'expires_at', kind: 'time', label: 'expires' },
+        created,
+        uid,
+      ],
     },
   ],
 };

@@ -1,12 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import { pollPause } from '../../core/async.ts';
-import { machineValue } from '../../core/charge.ts';
+import { latestActivityOf, machineValue, statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import type { Io } from '../../core/io.ts';
 import { valueAt } from '../../core/json.ts';
 import { PAGE_MAX } from '../../core/record.ts';
+import { payableFor } from '../../ledger/clock.ts';
 import type { Charge } from '../../ledger/entry.ts';
-import { payableFor } from '../../ledger/guard.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge } from '../../ledger/reconcile.ts';
 import { checkCharges } from '../check-charges.ts';
@@ -47,7 +47,8 @@ const UNTOUCHED = ['requires_ugwo', 'processing'];
 const listedOf = (ugwo: unknown): Listed => {
   const textAt = (path: string): string => machineValue(valueAt(ugwo, path)) || String(valueAt(ugwo, path) ?? '');
   const [status, paid] = [textAt('status'), textAt('total_amount_paid')];
-  const [uid, lastStatus] = [textAt('lastest_ugwo_activity.uid'), textAt('lastest_ugwo_activity.status')];
+  const last = latestActivityOf(ugwo);
+  const [uid, lastStatus] = [machineValue(valueAt(last, 'uid')), statusOf(last)];
   return {
     trace: JSON.stringify([status, paid, uid, lastStatus]),
     isUntouched: UNTOUCHED.includes(status) && Number(paid) === 0,

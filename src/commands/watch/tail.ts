@@ -1,8 +1,10 @@
-import { type ChargeState, PAYMENTS, type Payment } from '../../core/charge.ts';
+import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
+import type { ChargeState } from '../../core/charge.ts';
 import { type Charge, isCharge } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import { chargesOf } from '../../ledger/reconcile.ts';
-import { openSums, paymentOf, type Sum } from '../../ledger/report.ts';
+import { openSums, type Sum } from '../../ledger/report.ts';
+import { paymentIn } from '../../ledger/transitions.ts';
 
 const UNDECIDED = ['sending', 'unknown'] as const satisfies readonly ChargeState[];
 const UNMADE = [...UNDECIDED, 'rejected', 'not_sent', 'not_created'] as const satisfies readonly ChargeState[];
@@ -43,7 +45,7 @@ const MOST_ENDED = 200;
 export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter, now: () => number) => {
   const live = new Map<string, Watched>();
   const ended: Watched[] = [];
-  const sums = openSums<Now>([...PAYMENTS, ...UNMADE]);
+  const sums = openSums<Now>([...PAYMENT_NAMES, ...UNMADE]);
   /** Highest sequence number read; undefined before the first read. */
   let last: number | undefined;
 
@@ -59,7 +61,7 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   };
 
   const take = (read: Charge, before: Watched | undefined): ChargeChange[] => {
-    const stands = paymentOf(read, ledger.moment()) ?? (read.state as Now);
+    const stands = paymentIn(read) ?? (read.state as Now);
     const isSame = before?.now === stands && before.charge.activity?.status === read.activity?.status;
     // Drops the evidence to save memory: there may be many charges for hours, and it is not shown here.
     const one = { charge: { ...read, evidence: [] }, now: stands, at: isSame ? before.at : now() };
@@ -90,12 +92,12 @@ export const openTail = (ledger: Ledger, { filters, unsettledOnly }: WatchFilter
   const added = async (): Promise<ChargeChange[]> => {
     const changes: ChargeChange[] = [];
     // The first read skips charges that can't be unsettled, since the ledger may hold very many.
-    const parts = last === undefined && unsettledOnly ? [{ unfinished: true }, { states: UNDECIDED }] : [{}];
+    const parts = last === undefined && unsettledOnly ? [{ payments: ['open'] as const }, { states: UNDECIDED }] : [{}];
     const after = Math.max(0, (last ?? 0) - OVERLAP);
     let highest = (await ledger.list({ limit: 1 }))[0]?.seq ?? 0;
     for (const filter of filters.flatMap((one) => parts.map((part) => ({ ...one, ...part, after })))) {
       for await (const charge of chargesOf(ledger, filter)) {
-        const stands = paymentOf(charge, ledger.moment()) ?? (charge.state as Now);
+        const stands = paymentIn(charge) ?? (charge.state as Now);
         if (!live.has(charge.id) && isNew(charge, stands)) changes.push(...take(charge, undefined));
         highest = Math.max(highest, charge.seq);
       }

@@ -1,4 +1,5 @@
 import { gravest } from '../../bulk/row-end.ts';
+import { endKindOf, PAYMENTS, type Payment } from '../../charge/payment.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
@@ -13,7 +14,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { isListening } from '../../webhook/queue.ts';
 import type { Deps } from '../deps.ts';
-import { countOf, sumsText } from '../record.ts';
+import { sumsText } from '../record.ts';
 import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
 import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from './tail.ts';
@@ -24,7 +25,7 @@ const before: Column = { path: 'before', kind: 'state', always: true };
 const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
 const CHARGE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
-  { path: 'customer', flexible: true, needed: true, least: 8, endMatters: true },
+  { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
   amount,
 ];
 const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }];
@@ -39,7 +40,7 @@ export const changesView: View = {
     now,
     { path: 'status', kind: 'state' },
     amount,
-    ...'currency medium activity ref job row customer'.split(' ').map((path) => ({ path })),
+    ...'currency medium activity ref job row customer customer_email'.split(' ').map((path) => ({ path })),
   ],
   table: [...CHARGE, now, at, before, ...NAMES],
 };
@@ -68,6 +69,7 @@ export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Cha
     job: charge.job ?? null,
     row: charge.row ?? null,
     customer: asked.customer ?? null,
+    customer_email: asked.email ?? null,
   });
 };
 
@@ -108,20 +110,21 @@ const boardOf = (tail: Tail, feed: string | undefined, rows: number): Board => {
   };
 };
 
-/** States that prevent exit code 0, by the error kind that they stand for. */
-const KINDS = {
-  unknown: ['unknown'],
-  charge_failed: ['failed', 'refunded'],
-  rejected: ['rejected'],
-  not_sent: ['not_sent', 'not_created'],
-  pending: ['open', 'sending', 'expired'],
-} as const satisfies Partial<Record<ErrorKind, readonly Now[]>>;
+/** Kind of error that a charge without a payment stands for. */
+const UNMADE_KINDS = {
+  unknown: 'unknown',
+  rejected: 'rejected',
+  not_sent: 'not_sent',
+  not_created: 'not_sent',
+  sending: 'pending',
+} as const satisfies Record<Exclude<Now, Payment>, ErrorKind>;
+
+const kindOf = ({ payment: now, short }: Sum<Now>): ErrorKind | undefined =>
+  now in PAYMENTS ? endKindOf(now as Payment, short) : UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
 
 /** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
 export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]): PayError | undefined => {
-  const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) =>
-    KINDS[kind].some((now) => countOf<Now>(sums, now) > 0),
-  );
+  const kinds = sums.flatMap((sum) => kindOf(sum) ?? []);
   const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
   const kind = kinds.find((one) => EXIT_CODES[one] === code);
   if (kind === undefined) return undefined;

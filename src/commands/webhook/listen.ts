@@ -1,15 +1,18 @@
 import { resolve } from 'node:path';
+import { balanceOf, PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import { paidTwiceText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
-import { paymentStatusOf, statusOf } from '../../core/charge.ts';
+import { statusOf } from '../../core/charge.ts';
 import { PayError, reasonOf, usageError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
+import type { TargetOptions } from '../../core/input.ts';
 import type { Env, Io } from '../../core/io.ts';
 import { valueAt } from '../../core/json.ts';
 import { isLoopback } from '../../core/origin.ts';
-import { type ApiPage, type ApiRecord, madeHere, servedBy } from '../../core/record.ts';
+import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import { shellLine, splitCommand } from '../../core/shell.ts';
+import { splitCommand } from '../../core/shell.ts';
 import { statusWord } from '../../core/status.ts';
 import { colouredText } from '../../core/text.ts';
 import { atom } from '../../core/time.ts';
@@ -17,7 +20,7 @@ import { DOUBLE_CHARGE } from '../../core/webhook-event.ts';
 import { type Charge, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { reconcile, refreshCharge } from '../../ledger/reconcile.ts';
-import { keptActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { ConsumedEvent, ConsumerResult, LedgerConsumer } from '../../webhook/consumers.ts';
 import { checkTarget } from '../../webhook/deliver.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
@@ -78,30 +81,31 @@ const doubleCharge = (
   ugwo: string,
   events: readonly ConsumedEvent[],
   charges: readonly Charge[],
-  activities: readonly unknown[],
+  shown: Snapshot | undefined,
+  place: TargetOptions,
 ): ConsumerResult => {
   const reported = events.map(({ activity }) => activity);
-  const paid = activities
-    .filter((one) => paymentStatusOf(statusOf(one)) === 'paid')
+  const balance = shown?.facts && balanceOf(shown.facts);
+  const isConfirmed = balance?.isPaidTwice === true;
+  const paid = (shown?.activities ?? [])
+    .filter((one) => PAYMENTS[paymentShown(one)].brings)
     .map((one) => paidBy(one, charges))
     .sort((a, b) => Number(reported.includes(b.activity)) - Number(reported.includes(a.activity)));
-  const fields = new Map(events.map(({ uid }) => [uid, { double_charge: { confirmed: paid.length > 1, paid } }]));
+  const fields = new Map(events.map(({ uid }) => [uid, { double_charge: { confirmed: isConfirmed, paid } }]));
   const lines = paid.map((one) => `  ${wordsOf(one)}`);
-  if (paid.length < 2) {
-    const shows = paid.length === 0 ? 'no paid activity' : 'one paid activity';
+  if (balance === undefined || !isConfirmed) {
+    const shows = paid.length === 0 ? 'no paid activity' : paid.length === 1 ? 'one paid activity' : 'no excess';
     return {
       fields,
       said: [`The service reports a double charge of ${ugwo}, but shows ${shows}: check it.`, ...lines],
     };
   }
-  const message = `the customer has paid ${ugwo} ${paid.length === 2 ? 'twice' : `${paid.length} times`}`;
-  const [first] = paid;
-  const refund = shellLine(['paycli', 'refund', 'create', first?.activity ?? '']);
+  const message = `the customer has paid ${ugwo} ${paid.length > 2 ? `${paid.length} times` : 'twice'}`;
   return {
     fields,
     said: [`DOUBLE CHARGE: ${message}:`, ...lines],
     failure: new PayError('rejected', [`${message}:`, ...lines].join('\n'), {
-      hint: `check with the customer, then pay one back, such as: ${refund}`,
+      hint: `check with the customer; it was ${paidTwiceText(balance, shown?.asked.currency ?? '', place)}`,
     }),
   };
 };
@@ -109,6 +113,8 @@ const doubleCharge = (
 interface Sources {
   readonly ledger: Ledger;
   readonly client: Client;
+  /** Global options that send another command to the same place. */
+  readonly place: TargetOptions;
 }
 
 /**
@@ -134,15 +140,8 @@ const tellLedger = async (charges: readonly Charge[], look: ReadRequest, sources
   }
   const seen = await look();
   if (seen === undefined) return;
-  const { activities, asked } = seen.shown;
-  if (activities === undefined) {
-    for (const charge of charges) await refreshCharge(ledger, charge, client);
-    return;
-  }
-  const kept = activities.map((activity) => keptActivity(activity, servedBy(seen.request)));
-  // Skips an activity without a readable status: the stored one says more.
-  const readable = kept.filter(({ uid, status }) => isId('act', uid) && status !== '');
-  await ledger.observe(readable, asked, true);
+  if (seen.shown.activities !== undefined) return ledger.observe(seen.shown, true);
+  for (const charge of charges) await refreshCharge(ledger, charge, client);
 };
 
 /** True if a retry is pointless: the service has no such payment request. */
@@ -165,7 +164,7 @@ const tell = async (
   try {
     await tellLedger(charges, look, sources);
     if (double.length === 0) return undefined;
-    return doubleCharge(ugwo, double, charges, (await look())?.shown.activities ?? []);
+    return doubleCharge(ugwo, double, charges, (await look())?.shown, sources.place);
   } catch (thrown) {
     if (!isPermanent(thrown)) throw thrown;
     return { said: [`${ugwo} couldn't be checked: ${reasonOf(thrown)}`] };
@@ -191,7 +190,7 @@ const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | undefine
     service,
     tell: async (ugwo, events) => {
       const [ledger, client] = [await deps.ledger(), await connect()];
-      return tell(ugwo, events, service, { ledger, client });
+      return tell(ugwo, events, service, { ledger, client, place: deps.globals });
     },
   };
 };

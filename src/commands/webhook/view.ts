@@ -103,7 +103,7 @@ export const listView: View = {
     { path: 'event', needed: true, least: 12, endMatters: true },
     state,
     received,
-    { path: 'ugwo', flexible: true, endMatters: true },
+    { path: 'ugwo' },
     { path: 'uid' },
     { path: 'activity' },
     ...COUNTS,

@@ -1,13 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Activity } from '../../contract/activity.ts';
-import { MEDIUMS, machineValue, readNextAction } from '../../core/charge.ts';
+import { machineValue, readNextAction } from '../../core/charge.ts';
 import { parseIfJson, printExact, valueAt } from '../../core/json.ts';
 import { explained } from '../../core/service-codes.ts';
 import { telLink } from '../../core/text.ts';
 import { modulesOf } from '../../qr/modules.ts';
 import { effectOf } from '../faults.ts';
 import type { Answering, HttpAnswer, HttpRequest, StreamedAnswer } from '../http.ts';
-import { derivedId } from '../ids.ts';
 import { catchUp } from '../payments.ts';
 import type { Executed, RequestLog, SeenRequest } from '../request-log.ts';
 import type { ConsoleOptions } from '../room.ts';
@@ -72,9 +71,6 @@ export const requestOf = (seen: SeenRequest) => {
   return { ...rowOf(seen), agent, took: Math.round(took), body, executed };
 };
 
-const mediumOf = ({ psp }: Activity): string =>
-  MEDIUMS.find((medium) => derivedId('psp', medium) === machineValue(psp)) ?? 'unknown medium';
-
 /** The QR code that dials the code of an activity, row by row. */
 const qrOf = (activity: Activity) => {
   const action = readNextAction(activity);
@@ -87,7 +83,7 @@ const timelineOf = (store: EmulatorStore, uid: string) => {
   const ugwo = present(store.ugwo(uid), 'there is no such payment request: it may have been removed');
   const activities = store.activitiesOn(ugwo.uid).map((activity) => ({
     ...activity,
-    medium: mediumOf(activity),
+    medium: store.activity(activity.uid)?.medium || 'unknown medium',
     refunds: store.refundsOf(activity.uid),
     qr: qrOf(activity),
   }));

@@ -1,4 +1,5 @@
-import { COUNTING, UNFINISHED } from '../sqlite/schema.ts';
+import { COUNTING } from '../sql.ts';
+import { COUNTED, paymentByStatus, readIndexes, UNFINISHED } from '../sqlite/schema.ts';
 import { literal } from './statements.ts';
 
 /**
@@ -126,21 +127,60 @@ const POLICIES = `
     approved_at bigint
   );
 
-  CREATE INDEX charge_of_profile ON paycli.charge (profile, created_at) INCLUDE (currency, amount) WHERE ${COUNTING};
+  CREATE INDEX charge_of_profile ON paycli.charge (profile, created_at) INCLUDE (currency, amount) WHERE ${COUNTED};
 `;
 
 /** Counts of the last run of a job that its entries don't show. */
 const ADJUSTMENTS = 'ALTER TABLE paycli.job ADD COLUMN adjustments text;';
 
+const LAPSED = `
+  (told::json ->> 'service')::numeric >= (paycli.expiry(next_action) + 15) * 1000`;
+
+/**
+ * Expiry in seconds since the epoch. Stored texts come from the service: one that is no time, or that PostgreSQL can't
+ * parse as JSON, has no expiry.
+ */
+const EXPIRY = `CREATE FUNCTION paycli.expiry(action text) RETURNS numeric LANGUAGE plpgsql AS $$
+  DECLARE expires text;
+  BEGIN
+    expires := action::json -> 'headers' ->> 'expires_at';
+    RETURN CASE WHEN expires ~ '(Z|[+-][0-9]{2}:?[0-9]{2})$' THEN extract(epoch FROM expires::timestamptz) END;
+  EXCEPTION WHEN data_exception THEN
+    RETURN NULL;
+  END $$;
+`;
+
+/** Money that arrived, as in SQLite. */
+const MONEY = `
+  ALTER TABLE paycli.charge ADD COLUMN operator text, ADD COLUMN money text, ADD COLUMN customer_email text,
+    ADD COLUMN payment text, ADD COLUMN received bigint, ADD COLUMN refunded bigint, ADD COLUMN paid_at bigint,
+    ADD COLUMN paid_twice bigint, ADD COLUMN psp_reference text, ADD COLUMN account_digest text;
+  DROP INDEX paycli.charge_unfinished;
+  DROP INDEX paycli.charge_of_profile;
+  DROP INDEX paycli.charge_of_job;
+
+  ${EXPIRY}
+  UPDATE paycli.charge SET payment = ${paymentByStatus(LAPSED)} WHERE kind = 'charge' AND state = 'accepted';
+  DROP FUNCTION paycli.expiry;
+  UPDATE paycli.charge SET received = 0, refunded = 0 WHERE payment IN ('open', 'expired', 'failed');
+  UPDATE paycli.charge SET received = amount, paid_at = recorded_at,
+    refunded = CASE payment WHEN 'paid' THEN 0 WHEN 'refunded' THEN amount END
+    WHERE payment IN ('paid', 'partially_refunded', 'refunded');
+
+  ${readIndexes('paycli.charge')}
+  CREATE INDEX charge_of_job ON paycli.charge (job, row, seq) INCLUDE (state, payment, kind, exit_code) WHERE job IS NOT NULL;
+  CREATE INDEX charge_of_profile ON paycli.charge (profile, created_at) INCLUDE (currency, amount) WHERE ${COUNTING};
+`;
+
 /** Migrations from one version to the next. Add new ones at the end; never change one. */
-export const MIGRATIONS: readonly string[] = [FIRST, POLICIES, ADJUSTMENTS];
+export const MIGRATIONS: readonly string[] = [FIRST, POLICIES, ADJUSTMENTS, MONEY];
 
 /** Rights of an operator: no changes to tables, no deletes, and no updates of the columns that never change. */
 const RIGHTS = [
   'USAGE ON SCHEMA paycli',
   'SELECT ON ALL TABLES IN SCHEMA paycli',
   'INSERT ON paycli.charge, paycli.job, paycli.onye_update, paycli.slice, paycli.approval',
-  'UPDATE (state, recorded_at, took, exit_code, activity, status, next_action, activity_created_at, told, evidence, amount, currency, ref, customer, checksum) ON paycli.charge',
+  'UPDATE (state, recorded_at, took, exit_code, activity, status, next_action, activity_created_at, told, evidence, amount, currency, ref, customer, money, customer_email, payment, received, refunded, paid_at, paid_twice, psp_reference, account_digest, checksum) ON paycli.charge',
   'UPDATE (run_at, name, profile, adjustments) ON paycli.job',
   'UPDATE (onye, state, deadline, exit_code, message, pid, boot, started) ON paycli.onye_update',
   'UPDATE (owner, epoch, until) ON paycli.slice',

@@ -6,7 +6,7 @@ import { PayError } from '../../core/error.ts';
 import { type DatabaseKind, transact } from '../../database/connect.ts';
 import { openDatabase } from '../../database/open.ts';
 import { type Entry, evidenceOf, withEvidence } from '../entry.ts';
-import { entryOf, type Row, rowOf } from '../rows.ts';
+import { COLUMNS, entryOf, type Row, rowOf } from '../rows.ts';
 import { asLedgerError, checkAccess, TRY_MS } from '../sqlite/file.ts';
 import { changed } from '../transitions.ts';
 import type { Session, StatementResult } from './session.ts';
@@ -53,8 +53,11 @@ const LAST = 64;
 /** Age in milliseconds after which copies are deleted. People would notice a ledger that lost more than that. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
-const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry =>
-  entryOf([...(JSON.parse(String(entry)) as Row), 0]);
+/** Reads a stored row. Its last value is its checksum. Rows of older versions have fewer columns. */
+const entryIn = ({ entry }: Readonly<Record<string, unknown>>): Entry => {
+  const values = (JSON.parse(String(entry)) as Row).slice(0, -1);
+  return entryOf(COLUMNS.map((name, at) => (name === 'seq' ? 0 : (values[at] ?? null))));
+};
 
 const NAME = new RegExp(`^${SHADOW_FILE_START}[0-9a-f]{12}\\.sqlite$`);
 

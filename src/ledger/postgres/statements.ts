@@ -1,6 +1,6 @@
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import { AT, CHANGING, COLUMNS, checksumOf, entryOf, rowOf, type Value } from '../rows.ts';
+import { AT, COLUMNS, checksumOf, entryOf, rowOf, UPDATED, type Value } from '../rows.ts';
 import { conditionsOf, type Statement, whereOf } from '../sql.ts';
 import type { StatementResult } from './session.ts';
 
@@ -86,7 +86,7 @@ export const insertStatement = (entry: Entry, putBack = false): string => {
 /** Leaves the sent request unchanged, unless `unsaid` removes it. That requires the owner's rights. */
 export const updateStatement = (entry: Entry, unsaid = false): string => {
   const values = valuesOf(entry);
-  const names = [...CHANGING, 'checksum', ...(unsaid ? (['path', 'body'] as const) : [])] as const;
+  const names = [...UPDATED, 'checksum', ...(unsaid ? (['path', 'body'] as const) : [])] as const;
   const sets = names.map((name) => `${name} = ${values[AT[name]]}`);
   return `UPDATE paycli.charge SET ${sets.join(', ')} WHERE id = ${literal(entry.id)}`;
 };

@@ -7,6 +7,7 @@ import type { Reducer } from '../ledger.ts';
 import { type Allowance, type AllowanceOf, isCounted, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
 import type { Row } from '../rows.ts';
 import {
+  COUNTING,
   ENTRY_STATE,
   jobStatements,
   POLICY,
@@ -17,7 +18,6 @@ import {
   updateOf,
   updateValues,
 } from '../sql.ts';
-import { COUNTING } from '../sqlite/schema.ts';
 import type { Session, StatementResult } from './session.ts';
 import {
   entriesOf,

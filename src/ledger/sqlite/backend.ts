@@ -18,6 +18,7 @@ import {
 import { entryOf, type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
 import {
+  COUNTING,
   ENTRY_STATE,
   jobReads,
   jobStatements,
@@ -30,7 +31,7 @@ import {
 } from '../sql.ts';
 import { diskGuard } from './emergency.ts';
 import { asLedgerError, type Highest, LEDGER_FILE, type LockWait, ledgerError, patiently } from './file.ts';
-import { COUNTING, checked } from './schema.ts';
+import { checked } from './schema.ts';
 import { type LedgerStatements, preparing, rowsOf } from './statements.ts';
 
 /** Sums are texts, since they may exceed a JavaScript number. */
@@ -222,7 +223,7 @@ const writerOf = (db: DatabaseSync, { path, self, lockWait, kind = LEDGER_FILE }
 };
 
 /** Last entry of each row. With max(), SQLite takes the other columns from the row with the maximum. */
-const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
+export const LAST_ENTRIES = `SELECT max(seq), ${ENTRY_STATE} FROM charge WHERE job = ? GROUP BY row`;
 const JOBS = jobStatements('');
 
 /** Storage in one SQLite file, shared by the processes of one machine. */

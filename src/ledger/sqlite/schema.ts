@@ -1,7 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { CHARGE } from '../../core/charge.ts';
-import { Damage, type Migration } from '../../database/connect.ts';
+import { CHARGE, payableUntil } from '../../core/charge.ts';
+import { parseIfJson } from '../../core/json.ts';
+import { Damage, type Migration, optionalText } from '../../database/connect.ts';
 import { AT, COLUMNS, checksumOf, type Row } from '../rows.ts';
+import { COUNTING } from '../sql.ts';
 
 /** Returns the row if its checksum is right. Throws if a page of the file holds something else by now. */
 export const checked = (row: Row): Row => {
@@ -109,7 +111,7 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Condition for accepted charges without a known final status. Its index finds them among millions. */
+/** Condition of an index that a later migration replaces. */
 export const UNFINISHED = `state = 'accepted' AND
   (status IS NULL OR status NOT IN ('successful', 'partially_refunded', 'refunded', 'failed', 'expired'))`;
 
@@ -187,8 +189,8 @@ const KINDS = `
   ALTER TABLE job_with_kind RENAME TO job;
 `;
 
-/** Condition for charges that count for a policy: those that may have been made, and are not known to have failed. */
-export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
+/** Condition of an index that a later migration replaces. */
+export const COUNTED = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
   (status IS NULL OR status NOT IN ('failed', 'expired'))`;
 
 /**
@@ -214,11 +216,77 @@ const POLICIES = `
     approved_at INTEGER
   ) STRICT, WITHOUT ROWID;
 
-  CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTING};
+  CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTED};
 `;
 
 /** Counts of the last run of a job that its entries don't show, as JSON; NULL while a run is under way. */
 const ADJUSTMENTS = 'ALTER TABLE job ADD COLUMN adjustments TEXT;';
 
+/**
+ * Payment of an accepted charge by its stored status, as `moneyIn` has it for entries without money. `lapsed` is SQL for
+ * a read that came late enough after the account's expiry.
+ */
+export const paymentByStatus = (lapsed: string): string => `CASE
+  WHEN kind <> 'charge' OR state <> 'accepted' THEN NULL
+  WHEN status = 'successful' THEN 'paid'
+  WHEN status IN ('partially_refunded', 'refunded', 'failed', 'expired') THEN status
+  WHEN status = 'requires_action' AND ${lapsed} THEN 'expired'
+  ELSE 'open' END`;
+
+const LAPSED = `
+  json_extract(told, '$.service') >= expiry(next_action) + 15000`;
+
+/** Indexes for the reads of an operator's day, in both databases. */
+export const readIndexes = (table: string): string => `
+  CREATE INDEX charge_payment ON ${table} (payment, seq) WHERE payment IS NOT NULL;
+  CREATE INDEX charge_paid_twice ON ${table} (seq) WHERE paid_twice IS NOT NULL;
+  CREATE INDEX charge_paid_at ON ${table} (paid_at) WHERE paid_at IS NOT NULL;
+  CREATE INDEX charge_time ON ${table} (created_at);
+  CREATE INDEX charge_kind ON ${table} (kind, seq) WHERE kind <> 'charge';
+  CREATE INDEX charge_ref ON ${table} (ref, seq) WHERE ref IS NOT NULL;
+  CREATE INDEX charge_customer ON ${table} (customer, seq) WHERE customer IS NOT NULL;
+  CREATE INDEX charge_email ON ${table} (customer_email, seq) WHERE customer_email IS NOT NULL;
+  CREATE INDEX charge_account ON ${table} (account_digest, seq) WHERE account_digest IS NOT NULL;
+  CREATE INDEX charge_psp_reference ON ${table} (psp_reference, seq) WHERE psp_reference IS NOT NULL;
+  CREATE INDEX charge_operator ON ${table} (operator, seq) WHERE operator IS NOT NULL;
+`;
+
+const WITH_MONEY = `
+  ALTER TABLE charge ADD COLUMN operator TEXT;
+  ALTER TABLE charge ADD COLUMN money TEXT;
+  ALTER TABLE charge ADD COLUMN customer_email TEXT;
+  ALTER TABLE charge ADD COLUMN payment TEXT;
+  ALTER TABLE charge ADD COLUMN received INTEGER;
+  ALTER TABLE charge ADD COLUMN refunded INTEGER;
+  ALTER TABLE charge ADD COLUMN paid_at INTEGER;
+  ALTER TABLE charge ADD COLUMN paid_twice INTEGER;
+  ALTER TABLE charge ADD COLUMN psp_reference TEXT;
+  ALTER TABLE charge ADD COLUMN account_digest TEXT;
+  DROP INDEX charge_unfinished;
+  DROP INDEX charge_of_profile;
+  DROP INDEX charge_of_job;
+
+  UPDATE charge SET payment = ${paymentByStatus(LAPSED)} WHERE kind = 'charge' AND state = 'accepted';
+  UPDATE charge SET received = 0, refunded = 0 WHERE payment IN ('open', 'expired', 'failed');
+  UPDATE charge SET received = amount, paid_at = recorded_at,
+    refunded = CASE payment WHEN 'paid' THEN 0 WHEN 'refunded' THEN amount END
+    WHERE payment IN ('paid', 'partially_refunded', 'refunded');
+
+  ${readIndexes('charge')}
+  CREATE INDEX charge_of_job ON charge (job, row, seq, state, payment, kind, exit_code) WHERE job IS NOT NULL;
+  CREATE INDEX charge_of_profile ON charge (profile, created_at, currency, amount) WHERE ${COUNTING};
+`;
+
+const expiryOf = (action: string | undefined): number | null =>
+  payableUntil({ status: 'requires_action', next_action: parseIfJson(action ?? '') }) ?? null;
+
+/**
+ * Money that arrived. Rows of older versions get what follows from their status; what was asked counts as received.
+ */
+const MONEY = (db: DatabaseSync): void => {
+  db.function('expiry', (action) => expiryOf(optionalText(action)));
+  db.exec(WITH_MONEY);
+};
+
 /** Migrations from one version to the next. Add new ones at the end; never change one. */
-export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS, POLICIES, ADJUSTMENTS];
+export const MIGRATIONS: readonly Migration[] = [FIRST, JOBS, LOOKS, CHECKS, KINDS, POLICIES, ADJUSTMENTS, MONEY];

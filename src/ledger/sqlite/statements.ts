@@ -4,7 +4,7 @@ import { usageError } from '../../core/error.ts';
 import { Damage } from '../../database/connect.ts';
 import type { Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
-import { AT, CHANGING, COLUMNS, checksumOf, entryOf, FIXED, type Row, rowOf } from '../rows.ts';
+import { AT, COLUMNS, checksumOf, entryOf, type Row, rowOf, UPDATED } from '../rows.ts';
 import { conditionsOf, inserting, type Statement, whereOf } from '../sql.ts';
 import { checked } from './schema.ts';
 
@@ -38,7 +38,7 @@ const amongActivities = (activities: readonly string[]): Statement => {
 };
 
 /** SQL after `FROM charge`, and its values. */
-const asked = (query: Query): Statement => {
+export const selecting = (query: Query): Statement => {
   // Few charges have the same subject. The plus keeps SQLite from scanning all charges of a state instead.
   const state = query.about === undefined ? 'state' : '+state';
   const [where, ...values] = whereOf(conditionsOf(query, amongActivities, state));
@@ -51,7 +51,7 @@ const SELECT = `SELECT ${COLUMNS.join()} FROM charge`;
 /** All columns but the last, the place (`seq`). */
 const WRITTEN = COLUMNS.slice(0, -1);
 const INSERT = inserting('charge', WRITTEN.join());
-const UPDATE = `UPDATE charge SET ${CHANGING.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
+const UPDATE = `UPDATE charge SET ${UPDATED.map((name) => `${name} = ?`).join()}, checksum = ? WHERE seq = ? AND id = ?`;
 const CLEAR_REQUEST = 'UPDATE charge SET path = NULL, body = NULL WHERE id = ? AND path IS NOT NULL';
 
 /** Statements for entries, each prepared on first use. They run in the caller's transaction. */
@@ -75,7 +75,7 @@ export const statements = (db: DatabaseSync) => {
 
   const matching = (query: Query): Row[] => {
     if (query.activities?.length === 0) return [];
-    const [ordered, ...values] = asked(query);
+    const [ordered, ...values] = selecting(query);
     // A LIMIT costs SQLite more than finding one row.
     const { limit = -1 } = query;
     return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
@@ -89,7 +89,7 @@ export const statements = (db: DatabaseSync) => {
     },
     /** Yields rows one by one, as of the moment when the first one is read. */
     each: function* (query: Query): Generator<Row, void> {
-      const [ordered, ...values] = asked(query);
+      const [ordered, ...values] = selecting(query);
       // Uses a statement of its own: running a shared prepared statement again would end the walk in progress.
       const statement = db.prepare(`${SELECT} ${ordered}`);
       statement.setReturnArrays(true);
@@ -104,7 +104,7 @@ export const statements = (db: DatabaseSync) => {
     insert: (entry: Entry): number => Number(sql(INSERT).run(...rowOf(entry)).lastInsertRowid),
     update: (entry: Entry): void => {
       const row = rowOf(entry);
-      const changing = row.slice(FIXED.length, FIXED.length + CHANGING.length);
+      const changing = UPDATED.map((name) => row[AT[name]] ?? null);
       if (entry.kind !== CHARGE && entry.path === undefined) sql(CLEAR_REQUEST).run(entry.id);
       const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);

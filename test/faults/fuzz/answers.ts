@@ -80,7 +80,7 @@ const holdsAccepted = (
   { received }: Verdict & { readonly state: 'accepted' },
 ): void => {
   oddities(operation, received.value, params);
-  const { nextAction, uid } = keptActivity(received.value, received.servedAt);
+  const { nextAction, uid } = keptActivity(received.value, received);
   must(uid === (received.value as { uid?: unknown }).uid, () => 'another identifier is kept');
   must(JSON.stringify(nextAction).length <= 2 * BOUNDS.kept, () => 'too much is kept of what the customer must do');
 };

@@ -8,6 +8,7 @@ import { sharedCluster } from '../../support/postgres.ts';
 import { newFolder } from '../../support/program.ts';
 import { account, intent, MINUTE } from '../support/charges.ts';
 import { newSharedPlace } from '../support/postgres.ts';
+import { shown } from '../support/shown.ts';
 
 /** Far longer than background work may take, and shorter than a read may take. */
 const SOON_MS = 12_000;
@@ -42,7 +43,7 @@ it.skipIf(process.platform === 'win32')('closing a ledger ends soon even if the 
 
 it.skipIf(process.platform === 'win32')('observe ends soon if the database is silent', async () => {
   const { ledger, relay } = await silenced();
-  expect(await timed(ledger.observe([account()]))).toBeLessThan(SOON_MS);
+  expect(await timed(ledger.observe(shown([account()])))).toBeLessThan(SOON_MS);
   await ledger.close();
   await relay.close();
 });

@@ -62,7 +62,7 @@ describe('a damaged ledger', () => {
   it('with any page copied over another never allows a second charge', async () => {
     const path = newPath();
     const ledger = await open(path);
-    const count = 12;
+    const count = 4;
     await fill(ledger, count);
     await ledger.close();
     const { page_size: size } = beside(path, 'PRAGMA page_size')[0] as { page_size: number };
@@ -71,10 +71,17 @@ describe('a damaged ledger', () => {
     expect(pages).toBeGreaterThan(10);
     const ugwos = Array.from({ length: count }, (_, index) => ugwoOf(index));
     let opened = 0;
-    for (let from = 0; from < pages; from += 1) {
+    // Empty pages are equal.
+    const contents = new Map(
+      Array.from({ length: pages }, (_, page) => {
+        const content = whole.subarray(page * size, (page + 1) * size);
+        return [content.toString('latin1'), { page, content }] as const;
+      }),
+    );
+    for (const { page: from, content } of contents.values()) {
       for (let to = 0; to < pages; to += 1) {
         const copy = Buffer.from(whole);
-        whole.copy(copy, to * size, from * size, (from + 1) * size);
+        content.copy(copy, to * size);
         const damaged = `${path}-${from}-${to}`;
         writeFileSync(damaged, copy, { mode: 0o600 });
         rmSync(highestPath(path), { force: true });
@@ -87,7 +94,7 @@ describe('a damaged ledger', () => {
       }
     }
     expect(opened).toBeGreaterThan(pages);
-  }, 120_000);
+  });
 
   it('is refused if a row was changed', async () => {
     const path = newPath();

@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import type { EmergencyLine } from '../../../src/ledger/backend.ts';
 import type { Outcome } from '../../../src/ledger/entry.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { keptActivity } from '../../../src/ledger/snapshot.ts';
 import { emergencyText, leftBehind, openEmergencyFile } from '../../../src/ledger/sqlite/emergency.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
@@ -70,6 +71,16 @@ describe("an outcome that the ledger can't record", () => {
       evidence: [{ kind: 'emergency_line', line: { ledger_id: id, state: 'accepted' } }],
     });
     expect(filesBeside(path)).toEqual([]);
+  });
+
+  it('holds what the answer shows of the money', async () => {
+    const path = newPath();
+    const paid = { uid: account().uid, status: 'successful', amount: 900, charged_amount: 400 };
+    const activity = keptActivity({ ...paid, psp: 'paystack_ng', psp_external_id: 'ref-7' });
+    const { id } = await unrecorded(path, await open(path), { state: 'accepted', exitCode: 0, activity });
+    const next = await open(path, { self: OTHER, isGone: ({ pid }) => pid === SELF.pid });
+    const money = { payment: 'underpaid', received: 400, receivedAssumed: false, readAt: NOON };
+    expect(await next.get(id)).toMatchObject({ money: { ...money, psp: 'paystack_ng', pspReference: 'ref-7' } });
   });
 
   it('overrides what a person resolved without it if the service accepted the charge', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LAST_ENTRIES } from '../../../src/ledger/sqlite/backend.ts';
 import { beside, newPath, open, SELF } from '../support/charges.ts';
 import { begin, ID, job } from '../support/jobs.ts';
 
@@ -6,8 +7,7 @@ describe('a job', () => {
   it('is counted from an index, without reading charges', async () => {
     const path = newPath();
     await open(path);
-    const query = 'SELECT max(seq), state, status FROM charge WHERE job = 1 GROUP BY row';
-    expect(beside(path, `EXPLAIN QUERY PLAN ${query}`)).toMatchObject([
+    expect(beside(path, `EXPLAIN QUERY PLAN ${LAST_ENTRIES}`)).toMatchObject([
       { detail: expect.stringContaining('COVERING INDEX charge_of_job') },
     ]);
   });

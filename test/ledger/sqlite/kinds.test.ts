@@ -40,7 +40,7 @@ describe('a migrated ledger that had only charges', () => {
     const path = olderLedger();
     const [before] = beside(path, 'SELECT * FROM charge');
     const ledger = await open(path);
-    expect(beside(path, 'SELECT * FROM charge')).toEqual([{ ...before, kind: 'charge', path: null, body: null }]);
+    expect(beside(path, 'SELECT * FROM charge')).toMatchObject([{ ...before, kind: 'charge', path: null, body: null }]);
     expect(await ledger.get('chg-old')).toMatchObject({ kind: 'charge', about: intent().about, phone: '…4567' });
     expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'refused', why: 'unresolved' });
   });

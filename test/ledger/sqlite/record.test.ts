@@ -1,9 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/ledger/entry.ts';
+import { keptAccount, type Outcome } from '../../../src/ledger/entry.ts';
 import { thrownBy } from '../../client/support.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
 import { account, beginCharge, beside, intent, NOON, newPath, open } from '../support/charges.ts';
+import { shown } from '../support/shown.ts';
 
 const ACCEPTED: Outcome = { state: 'accepted', exitCode: 0, activity: account() };
 
@@ -32,7 +33,7 @@ describe('a failure to record an outcome', () => {
       recorded_at: NOON,
       state: 'accepted',
       exitCode: 0,
-      activity: { ...account() },
+      activity: { ...account(), ...keptAccount('0123456789', ledger.digest) },
     });
   });
 });
@@ -51,10 +52,10 @@ describe('observe', () => {
     await ledger.record(id, ACCEPTED);
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE');
-    const paid = [account({ status: 'successful' })];
+    const paid = shown([account({ status: 'successful' })]);
     expect(await thrownBy(ledger.observe(paid))).toMatchObject({ kind: 'ledger' });
     expect(slept).toEqual([]);
-    await ledger.observe(paid, {}, true);
+    await ledger.observe(paid, true);
     expect(slept).toHaveLength(1);
     expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
     other.close();

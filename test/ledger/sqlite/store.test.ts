@@ -13,12 +13,14 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/database/open.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
+import { snapshotOf } from '../../../src/ledger/snapshot.ts';
 import { asLedgerError, LEDGER_FILE, ledgerError } from '../../../src/ledger/sqlite/file.ts';
 import { statements } from '../../../src/ledger/sqlite/statements.ts';
 import { thrownBy } from '../../client/support.ts';
 import { rewrite } from '../../support/ledger.ts';
 import { newFolder } from '../../support/program.ts';
 import { account, beginCharge, beside, intent, newPath, open, SELF } from '../support/charges.ts';
+import { shown } from '../support/shown.ts';
 
 const FIRST = { again: false };
 
@@ -100,8 +102,17 @@ describe('observe of an activity', () => {
     const id = await beginCharge(ledger, { medium: 'mobile_money', phone: '…4567' });
     const nextAction = { type: 'prompt', instruction: 'sk.Test.secret: confirm on +233 24 123 4567' };
     await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ nextAction: null }) });
-    await ledger.observe([account({ nextAction })]);
+    await ledger.observe(shown([account({ nextAction })]));
     expect(JSON.stringify(await ledger.get(id))).toContain('[secret]: confirm on …4567');
+    const error = { code: 'sk.Test.secret: no answer from +233 24 123 4567' };
+    const words = { psp: 'sk.Test.secret: a', psp_external_id: 'sk.Test.secret: b' };
+    const failed = { uid: account().uid, status: 'failed', error, ...words };
+    await ledger.observe(snapshotOf({ activities: [failed] }));
+    expect((await ledger.get(id))?.money).toMatchObject({
+      failureCode: '[secret]: no answer from …4567',
+      psp: '[secret]: a',
+      pspReference: '[secret]: b',
+    });
     await ledger.close();
     expect(readFileSync(path, 'latin1')).not.toMatch(/secret:|123 4567/);
   });

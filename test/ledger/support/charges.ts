@@ -71,6 +71,7 @@ export const charge = (more: Partial<Charge> = {}): Charge => ({
   state: 'accepted',
   job: undefined,
   row: undefined,
+  money: undefined,
   createdAt: NOON,
   sender: SELF,
   begun: momentAt(NOON).mark,

@@ -1,7 +1,9 @@
-import { paymentStatusOf, type RowCounts, rowStateOf } from '../../../src/core/charge.ts';
+import { PAYMENTS, type Payment } from '../../../src/charge/payment.ts';
+import { type RowCounts, rowStateOf } from '../../../src/core/charge.ts';
 import { PayError, reasonOf } from '../../../src/core/error.ts';
 import type { Backend, Query } from '../../../src/ledger/backend.ts';
 import type { Entry } from '../../../src/ledger/entry.ts';
+import { hasFailed } from '../../../src/ledger/guard.ts';
 import type { Job, KeptUpdate } from '../../../src/ledger/job.ts';
 import {
   type Allowance,
@@ -14,25 +16,32 @@ import {
   type Policy,
   type Spent,
 } from '../../../src/ledger/policy.ts';
+import { paymentIn } from '../../../src/ledger/transitions.ts';
+
+const isFree = (payment: Payment | undefined): boolean => payment !== undefined && PAYMENTS[payment].frees;
 
 const MAY_STAND: readonly string[] = ['sending', 'unknown', 'accepted'];
 
 const isIn = (value: number, [first, last]: readonly [number, number]): boolean => value >= first && value <= last;
 
 const isAsked = (charge: Entry, query: Query): boolean => {
-  const { id, activities, states, unfinished, service, job, rows, about, standing, before, after, begun } = query;
+  const { id, activities, states, service, job, rows, about, standing, before, after, begun } = query;
   const { activity, state, seq, asked } = charge;
-  const { kind, statuses, ref, customer } = query;
+  const { kind, payments, ref, customer, email, paidTwice, operator, accountDigest, pspReference } = query;
+  const payment = paymentIn(charge);
   return (
     (kind === undefined || charge.kind === kind) &&
-    (statuses === undefined || statuses.includes(activity?.status ?? '')) &&
+    (payments === undefined || (payment !== undefined && payments.includes(payment))) &&
+    (email === undefined || asked?.email === email) &&
+    (paidTwice !== true || charge.money?.isPaidTwice === true) &&
+    (operator === undefined || charge.operator === operator) &&
+    (accountDigest === undefined || charge.money?.accountDigest === accountDigest) &&
+    (pspReference === undefined || charge.money?.pspReference === pspReference) &&
     (ref === undefined || asked?.ref === ref) &&
     (customer === undefined || asked?.customer === customer) &&
     (id === undefined || charge.id === id) &&
     (activities === undefined || (activity !== undefined && activities.includes(activity.uid))) &&
     (states === undefined || states.includes(state)) &&
-    (unfinished !== true ||
-      (charge.kind === 'charge' && state === 'accepted' && paymentStatusOf(activity?.status ?? '') === 'open')) &&
     (service === undefined || charge.service === service) &&
     (job === undefined || charge.job === job) &&
     (rows === undefined || (charge.row !== undefined && isIn(charge.row, rows))) &&
@@ -91,7 +100,7 @@ export const memoryBackend = (
         one.profile === profile &&
         one.createdAt >= since &&
         MAY_STAND.includes(one.state) &&
-        paymentStatusOf(one.activity?.status ?? '') !== 'failed',
+        !isFree(paymentIn(one)),
     );
     let unknown = 0;
     for (const { asked: { amount, currency } = {} } of counting) {
@@ -145,7 +154,7 @@ export const memoryBackend = (
       charged: async () => ({ rows: 0, amounts: new Map(), unknown: 0 }),
       chargeTally: async (job) => {
         const last = new Map(find({ job, order: 'row' }).map((charge) => [charge.row, charge]));
-        return countsOf([...last.values()].map(({ state, activity }) => rowStateOf(state, activity?.status)));
+        return countsOf([...last.values()].map((charge) => rowStateOf(charge.state, hasFailed(charge))));
       },
       updateTally: async (job) => countsOf(updatesOf(job).map(({ state }) => state)),
       sendingUpdates: async (job) => updatesOf(job).filter(({ state }) => state === 'sending'),

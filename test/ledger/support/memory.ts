@@ -43,6 +43,7 @@ export const charge = (some: Partial<Charge> = {}): Charge => ({
   state: 'unknown',
   job: undefined,
   row: undefined,
+  money: undefined,
   createdAt: SENT,
   sender: SENDER,
   begun: markAt(SENT),

@@ -30,28 +30,35 @@ const emptyLedger = memo(async () => {
   return database;
 });
 
+/** Opens the ledger at an address, at noon; closed after the test. */
+export const openShared = async (
+  url: string,
+  folder: string,
+  some: Partial<SharedLedgerOptions> = {},
+): Promise<Ledger> => {
+  const { path: _path, ...options } = ledgerOptions('', { ...worldAtNoon, ...some });
+  const access = { address: addressOf(url), password: async () => undefined };
+  const clockSql = (): string => `${options.now()}::bigint`;
+  const ledger = await openSharedLedger({
+    ...options,
+    access,
+    folder,
+    worker: 'ada@laptop',
+    clockSql,
+    slack: 0,
+    ...some,
+  });
+  onTestFinished(() => ledger.close().catch(() => undefined));
+  return ledger;
+};
+
 export const newSharedPlace = (): SharedPlace => {
   const folder = newFolder('shared');
   const url = memo(async () => {
     const cluster = await sharedCluster();
     return cluster.url(await cluster.createDatabase(await emptyLedger()));
   });
-  const open: SharedPlace['open'] = async (some = {}) => {
-    const { path: _path, ...options } = ledgerOptions('', { ...worldAtNoon, ...some });
-    const access = { address: addressOf(await url()), password: async () => undefined };
-    const clockSql = (): string => `${options.now()}::bigint`;
-    const ledger = await openSharedLedger({
-      ...options,
-      access,
-      folder,
-      worker: 'ada@laptop',
-      clockSql,
-      slack: 0,
-      ...some,
-    });
-    onTestFinished(() => ledger.close().catch(() => undefined));
-    return ledger;
-  };
+  const open: SharedPlace['open'] = async (some = {}) => openShared(await url(), folder, some);
   const sql = async (text: string) => (await sharedCluster()).sql(text, [], new URL(await url()).pathname.slice(1));
   return { url, open, sql, folder };
 };

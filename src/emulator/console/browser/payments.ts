@@ -90,7 +90,7 @@ export const paymentLink = (uid: string, text = uid): HTMLElement =>
 /** The contract has one status for all failures; the code of the error tells them apart. */
 const FAILURES: Readonly<Record<string, string>> = {
   'psp.error.expired': 'expired',
-  'psp.error.reversed': 'taken back',
+  'psp.error.reversed': 'reversed',
 };
 
 const endOf = ({ status, error, is_double_charge }: Activity): readonly [word: string, tone: Tone] => {
@@ -176,7 +176,7 @@ const endingsOf = (activity: Activity, other: Activity | undefined): readonly Ac
         settle(activity, 'expired', 'Expire', 'bad'),
         payTwice(activity, other),
       ]
-    : [settle(activity, 'taken_back', 'Take the payment back', 'bad')];
+    : [settle(activity, 'reversed', 'Reverse the payment', 'bad')];
 
 const customerView = (ugwo: Ugwo, activity: Activity, other: Activity | undefined): HTMLElement =>
   card(

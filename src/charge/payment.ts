@@ -1,0 +1,303 @@
+/**
+ * Payments: the money that arrived for a charge, as far as answers of the service show it. Only this file maps a status
+ * of the service to a payment. Amounts count the currency's minor unit; an undefined one is unknown, not zero.
+ */
+import { BOUNDS } from '../core/bounds.ts';
+import { activitiesOf, machineValue, readNextAction, statusOf } from '../core/charge.ts';
+import { valueAt } from '../core/json.ts';
+import { parseInstant } from '../core/time.ts';
+
+/**
+ * Payments of accepted charges, in output order. `end` is the kind of error with which a wait for it ends, if it is no
+ * success. `brings`: the customer's money is here. `frees`: the payment request may be charged again. `retried`:
+ * `--retry-failed` charges its row again. A payment without `final` may still change by itself.
+ */
+export const PAYMENTS = {
+  paid: { final: true, brings: true, frees: false, retried: false, end: undefined },
+  overpaid: { final: true, brings: true, frees: false, retried: false, end: undefined },
+  underpaid: { final: true, brings: true, frees: false, retried: false, end: 'underpaid' },
+  open: { final: false, brings: false, frees: false, retried: false, end: 'pending' },
+  expired: { final: true, brings: false, frees: true, retried: true, end: 'pending' },
+  failed: { final: true, brings: false, frees: true, retried: true, end: 'charge_failed' },
+  reversed: { final: true, brings: false, frees: true, retried: false, end: 'charge_failed' },
+  refunded: { final: true, brings: true, frees: false, retried: false, end: 'charge_failed' },
+  partially_refunded: { final: true, brings: true, frees: false, retried: false, end: undefined },
+} as const;
+export type Payment = keyof typeof PAYMENTS;
+
+const NAMES = Object.keys(PAYMENTS) as readonly Payment[];
+
+/** Names of the payments that have a property. */
+export const paymentsThat = (property: 'final' | 'brings' | 'frees' | 'retried'): readonly Payment[] =>
+  NAMES.filter((name) => PAYMENTS[name][property]);
+
+export const PAYMENT_NAMES = NAMES;
+
+/**
+ * Kind of the error with which a wait for a payment ends; undefined for a success. After a partial refund it depends on
+ * what is missing of the payment request's amount.
+ */
+export const endKindOf = (payment: Payment, missing = 0): (typeof PAYMENTS)[Payment]['end'] =>
+  payment === 'partially_refunded' && missing > 0 ? 'underpaid' : PAYMENTS[payment].end;
+
+/** Facts about one activity (public-facts.md, Activities). Instants are milliseconds by the service's clock. */
+export interface ActivityFacts {
+  /** Empty if the answer shows none. */
+  readonly uid: string;
+  /** Machine value; empty if it can't be read. */
+  readonly status: string;
+  /** Amount that it was asked to collect. */
+  readonly amount?: number | undefined;
+  /** Amount that it has collected (`charged_amount`). */
+  readonly charged?: number | undefined;
+  readonly isDoubleCharge?: boolean | undefined;
+  readonly failureCode?: string | undefined;
+  readonly createdAt?: number | undefined;
+  readonly updatedAt?: number | undefined;
+  /** Moment at which the account of a transfer ends. */
+  readonly accountUntil?: number | undefined;
+}
+
+/** Facts about a payment request (public-facts.md, Payment requests). */
+export interface RequestFacts {
+  readonly status: string;
+  /** Amount that was asked. */
+  readonly amount?: number | undefined;
+  /** Amount received over all activities (`total_amount_paid`). */
+  readonly total?: number | undefined;
+  /** All activities; undefined if the answer doesn't list them. */
+  readonly activities?: readonly ActivityFacts[] | undefined;
+}
+
+/** Amount as a text: `500000`, or `500000.00`. */
+const WHOLE = /^\d{1,15}(?:\.0+)?$/;
+
+/** Amount in the minor unit, from a number or a text of digits; undefined if it can't be represented exactly. */
+export const amountAt = (value: unknown, path: string): number | undefined => {
+  const found = valueAt(value, path);
+  if (typeof found === 'string') return WHOLE.test(found) ? Number(found) : undefined;
+  return typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
+};
+
+/** Instant in milliseconds; undefined for a time without offset, which may be of any zone. */
+const instantAt = (value: unknown, path: string): number | undefined => {
+  const found = valueAt(value, path);
+  return typeof found === 'string' ? parseInstant(found)?.ms : undefined;
+};
+
+const failureCodeOf = (activity: unknown): string | undefined => {
+  const error = valueAt(activity, 'error');
+  const code = machineValue(valueAt(error, 'code') ?? error);
+  return code === '' || code.length > BOUNDS.word ? undefined : code;
+};
+
+/** Reads the facts of an activity, whatever the types of its fields. */
+export const activityFacts = (activity: unknown): ActivityFacts => {
+  const action = readNextAction(activity);
+  return {
+    uid: machineValue(valueAt(activity, 'uid')),
+    status: statusOf(activity),
+    amount: amountAt(activity, 'amount'),
+    charged: amountAt(activity, 'charged_amount'),
+    isDoubleCharge: valueAt(activity, 'is_double_charge') === true,
+    failureCode: failureCodeOf(activity),
+    createdAt: instantAt(activity, 'created_at'),
+    updatedAt: instantAt(activity, 'updated_at'),
+    accountUntil: action?.kind === 'transfer' ? instantAt(activity, 'next_action.headers.expires_at') : undefined,
+  };
+};
+
+/** Reads the facts of a payment request. */
+export const requestFacts = (ugwo: unknown): RequestFacts => ({
+  status: statusOf(ugwo),
+  amount: amountAt(ugwo, 'amount'),
+  total: amountAt(ugwo, 'total_amount_paid'),
+  activities: activitiesOf(ugwo)?.map(activityFacts),
+});
+
+/** Statuses of an activity whose money came (interface.md section 3, the later ones from public material). */
+const BRINGING: readonly string[] = ['successful', 'partially_refunded', 'refunded'];
+const FAILED: readonly string[] = ['failed', 'expired'];
+/** Statuses of an activity that is under way. Any other status may mean anything. */
+const UNDER_WAY: readonly string[] = ['requires_action', 'processing'];
+
+const brings = ({ status }: ActivityFacts): boolean => BRINGING.includes(status);
+
+/** Money of one activity. */
+interface Received {
+  /** Undefined if nothing tells how much. */
+  readonly received: number | undefined;
+  /** The service shows no amount, so this one is what was asked. */
+  readonly isAssumed: boolean;
+}
+
+/** An amount of 0 on a successful activity counts as missing. */
+const positive = (amount: number | undefined): number | undefined => (amount === 0 ? undefined : amount);
+
+const ownMoney = ({ charged, amount }: ActivityFacts, asked: number | undefined): Received => {
+  const shown = positive(charged) ?? positive(amount);
+  return { received: shown ?? asked, isAssumed: shown === undefined };
+};
+
+const moneyOf = (activity: ActivityFacts, request: RequestFacts | undefined, asked: number | undefined): Received => {
+  const paying = request?.activities?.filter(brings) ?? [];
+  const total = positive(request?.total);
+  const isOnly = paying.length === 1 && paying[0]?.uid === activity.uid;
+  const decides = isOnly || (request?.activities === undefined && positive(activity.charged) === undefined);
+  return decides && total !== undefined ? { received: total, isAssumed: false } : ownMoney(activity, asked);
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** Sum over all paying activities: what the service says, else what they show themselves. */
+const totalOf = ({ total, activities = [] }: RequestFacts, asked: number | undefined): number =>
+  positive(total) ?? sum(activities.filter(brings).map((one) => ownMoney(one, asked).received ?? 0));
+
+/** Everything that decides about a payment besides its activity. */
+export interface PaymentContext {
+  /** The payment request of the same read; undefined if it was not read. */
+  readonly request?: RequestFacts | undefined;
+  /** Amount that was asked, if the read does not say so. */
+  readonly asked?: number | undefined;
+  /** Payment at an earlier reading. */
+  readonly earlier?: Payment | undefined;
+  /** True if the time to pay was over some time before this read, so that a payment in time would show. */
+  readonly isLapsed?: boolean;
+  /** Known end of the account, where the activity no longer shows it. */
+  readonly accountUntil?: number | undefined;
+  /** Amount that was paid back, as far as it is known. */
+  readonly paidBack?: number | undefined;
+}
+
+/** A payment with its money. */
+export interface PaymentRead {
+  readonly payment: Payment;
+  /** Gross: refunds leave it unchanged. 0 where nothing came; undefined where nothing tells how much. */
+  readonly received: number | undefined;
+  readonly receivedAssumed: boolean;
+  readonly refunded: number | undefined;
+}
+
+const unpaid = (payment: Payment): PaymentRead => ({ payment, received: 0, receivedAssumed: false, refunded: 0 });
+
+const compared = ({ received = 0 }: Received, asked: number | undefined, total: number): Payment => {
+  if (asked === undefined) return 'paid';
+  if (received > asked) return 'overpaid';
+  return total >= asked ? 'paid' : 'underpaid';
+};
+
+const paidBy = (activity: ActivityFacts, { request, asked: known, paidBack }: PaymentContext): PaymentRead => {
+  const asked = request?.amount ?? known ?? activity.amount;
+  const money = moneyOf(activity, request, asked);
+  const read = { received: money.received, receivedAssumed: money.isAssumed };
+  if (activity.status === 'refunded') return { ...read, payment: 'refunded', refunded: money.received };
+  if (activity.status === 'partially_refunded') return { ...read, payment: 'partially_refunded', refunded: paidBack };
+  const total = request === undefined ? (money.received ?? 0) : Math.max(totalOf(request, asked), money.received ?? 0);
+  return { ...read, payment: compared(money, asked, total), refunded: 0 };
+};
+
+const isReversal = ({ charged = 0, failureCode = '' }: ActivityFacts): boolean =>
+  charged > 0 || /revers/i.test(failureCode);
+
+const isExpiry = ({ status, failureCode = '', updatedAt, accountUntil }: ActivityFacts, known?: number): boolean => {
+  const until = accountUntil ?? known;
+  const hasEnded = until !== undefined && updatedAt !== undefined && until <= updatedAt;
+  return status === 'expired' || /expired/i.test(failureCode) || hasEnded;
+};
+
+/** True if the money was here when an earlier reading was made. */
+const wasPaid = (earlier: Payment | undefined): boolean =>
+  earlier !== undefined && (PAYMENTS[earlier].brings || earlier === 'reversed');
+
+/** The payment that an activity's reading shows. An unrecognized status counts as open: it may still become anything. */
+export const paymentOf = (activity: ActivityFacts, context: PaymentContext = {}): PaymentRead => {
+  const { earlier, isLapsed = false, accountUntil } = context;
+  if (brings(activity)) return paidBy(activity, context);
+  const isFailed = FAILED.includes(activity.status);
+  if (isFailed && isReversal(activity)) return unpaid('reversed');
+  if ((isFailed || UNDER_WAY.includes(activity.status)) && wasPaid(earlier)) return unpaid('reversed');
+  if (isFailed) return unpaid(isExpiry(activity, accountUntil) ? 'expired' : 'failed');
+  return unpaid(isLapsed ? 'expired' : 'open');
+};
+
+/** The payment that one reading of an activity shows by itself. */
+export const paymentShown = (activity: unknown): Payment => paymentOf(activityFacts(activity)).payment;
+
+/**
+ * True when an open activity asks for a step that can't be passed on: no instruction, no account number and no code to
+ * dial. A person has to check it.
+ */
+export const isStepUnreadable = (activity: unknown): boolean => {
+  if (paymentShown(activity) !== 'open') return false;
+  const action = readNextAction(activity);
+  return action?.kind === 'other' && action.instruction === undefined;
+};
+
+/** The money of a whole payment request. */
+export interface Balance {
+  readonly asked: number | undefined;
+  readonly received: number;
+  readonly refunded: number;
+  /** Missing amount; undefined if nothing says how much was asked. */
+  readonly missing: number | undefined;
+  /** Amount that came too much and was not paid back; undefined if nothing says how much was asked. */
+  readonly excess: number | undefined;
+  /** True if the customer has paid more than once, and has not got the excess back. */
+  readonly isPaidTwice: boolean;
+  /** The activity that came too much, if it was paid twice. */
+  readonly surplus: string | undefined;
+}
+
+/** The later of two payments came too much; the service marks it, too. */
+const surplusOf = (paying: readonly ActivityFacts[]): string | undefined => {
+  const latest = paying.toSorted((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+  return (
+    latest.find((one) => one.isDoubleCharge && one.status !== 'refunded') ??
+    latest.find((one) => one.status !== 'refunded')
+  )?.uid;
+};
+
+/** Balance of a payment request. `paidBack` is what is known of partial refunds, by activity. */
+export const balanceOf = (
+  request: RequestFacts,
+  { asked: known, paidBack = new Map() }: { asked?: number | undefined; paidBack?: ReadonlyMap<string, number> } = {},
+): Balance => {
+  const asked = request.amount ?? known;
+  const paying = (request.activities ?? []).filter(brings);
+  const received = totalOf(request, asked);
+  const refundedBy = (one: ActivityFacts): number =>
+    paymentOf(one, { request, asked, paidBack: paidBack.get(one.uid) }).refunded ?? 0;
+  const refunded = request.status === 'refunded' ? received : sum(paying.map(refundedBy));
+  const excess = asked === undefined ? undefined : Math.max(0, received - refunded - asked);
+  const isRepeated =
+    paying.length > 1 || paying.some((one) => one.isDoubleCharge) || received >= 2 * (asked ?? Infinity);
+  const isPaidTwice = (excess ?? 0) > 0 && isRepeated;
+  return {
+    ...{ asked, received, refunded, excess, isPaidTwice },
+    missing: asked === undefined ? undefined : Math.max(0, asked - received),
+    surplus: isPaidTwice ? surplusOf(paying) : undefined,
+  };
+};
+
+/** Time of a reading, as far as it is known, in milliseconds. */
+export interface ReadingTime {
+  /** The activity's own `updated_at`, with an offset. */
+  readonly updatedAt?: number | undefined;
+  /** The service's clock at the answer (`Date`). */
+  readonly servedAt?: number | undefined;
+}
+
+/**
+ * Order of a reading to a stored one. `isLater`: it began after the stored one was recorded. It is `unclear` where two
+ * reads ran at once and nothing dates them.
+ */
+export const orderOf = (stored: ReadingTime, read: ReadingTime, isLater: boolean): 'newer' | 'older' | 'unclear' => {
+  const differences = (['updatedAt', 'servedAt'] as const).flatMap((name) => {
+    const [before, now] = [stored[name], read[name]];
+    return before === undefined || now === undefined || before === now ? [] : [now - before];
+  });
+  if (isLater) return differences.some((one) => one < 0) ? 'older' : 'newer';
+  const [first] = differences;
+  if (first === undefined) return 'unclear';
+  return first > 0 ? 'newer' : 'older';
+};

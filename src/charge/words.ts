@@ -1,0 +1,46 @@
+import { type TargetOptions, targetFlags } from '../core/input.ts';
+import { formatMoney } from '../core/money.ts';
+import { shellLine } from '../core/shell.ts';
+import type { Balance } from './payment.ts';
+
+/** The smallest refund, in the minor unit (public-facts.md, Refunds); it is known for one currency only. */
+const SMALLEST_REFUND: Readonly<Record<string, number>> = { NGN: 20_000 };
+
+/** Amount without its currency: `1,900.00`. */
+const bareAmount = (minor: number, currency: string): string => formatMoney(minor, currency).slice(currency.length + 1);
+
+/** `NGN 400.00 of 900.00` */
+export const partText = (received: number, asked: number, currency: string): string =>
+  `${formatMoney(received, currency)} of ${bareAmount(asked, currency)}`;
+
+/** Command that pays back `minor` of an activity. */
+const refundCommand = (activity: string, minor: number, currency: string, place: TargetOptions): string => {
+  const amount = bareAmount(minor, currency).replaceAll(',', '');
+  return shellLine(['paycli', 'refund', 'create', activity, '--amount', amount, ...targetFlags(place)]);
+};
+
+/** Sentence about a payment request that was paid twice, with the command that pays the excess back. */
+export const paidTwiceText = (
+  { excess = 0, surplus }: Pick<Balance, 'excess' | 'surplus'>,
+  currency: string,
+  place: TargetOptions,
+): string => {
+  const what = `paid twice: ${formatMoney(excess, currency)} too much came`;
+  if (surplus === undefined) return what;
+  const smallest = SMALLEST_REFUND[currency] ?? 0;
+  return excess < smallest
+    ? `${what}; it can't be refunded, since a refund is at least ${formatMoney(smallest, currency)}`
+    : `${what}; pay it back with: ${refundCommand(surplus, excess, currency, place)}`;
+};
+
+/** Sentence about a charge of the rest that asks for another sum; `asked` is undefined if it doesn't say for how much. */
+export const otherSumText = (missing: number, asked: number | undefined, currency: string): string => {
+  const rest = `${formatMoney(missing, currency)} is missing`;
+  return asked === undefined
+    ? `${rest}; the answer doesn't say how much this charge asks for, so tell the customer`
+    : `${rest}, but this charge asks for ${formatMoney(asked, currency)}; tell the customer to pay what is missing`;
+};
+
+/** Sentence about money that came too much with one payment. */
+export const overpaidText = (excess: number, currency: string): string =>
+  `overpaid by ${formatMoney(excess, currency)}`;

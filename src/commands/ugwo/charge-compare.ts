@@ -1,0 +1,73 @@
+import type { Cells } from '../../bulk/cells.ts';
+import type { ColumnFault } from '../../bulk/row-end.ts';
+import { cutName } from '../../core/bounds.ts';
+import { machineValue } from '../../core/charge.ts';
+import { PayError } from '../../core/error.ts';
+import { isId } from '../../core/ids.ts';
+import { printExact } from '../../core/json.ts';
+import { formatMoney, readMajor, splitMoney } from '../../core/money.ts';
+import type { RequestTerms } from '../../ledger/entry.ts';
+
+/** The value of a cell, and that of the payment request, as people read them. Equal texts are equal values. */
+type Compare = (cell: string, asked: RequestTerms) => readonly [given: string, shown: string | undefined];
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+/** Formats money; without a currency, the amount alone. */
+const money = (minor: string | number, currency = ''): string => formatMoney(minor, currency).trim();
+
+const moneyOf = ({ amount, currency }: RequestTerms): string | undefined =>
+  amount === undefined ? undefined : money(amount, currency);
+
+/** Columns of a file of charges that set nothing: each is compared with the payment request. */
+const COMPARED: Readonly<Record<string, Compare>> = {
+  amount: (cell, asked) => {
+    const { currency = asked.currency ?? '', amount } = splitMoney(cell);
+    const minor = readMajor(amount, currency);
+    return [minor === undefined ? quoted(cell) : money(minor, currency), moneyOf(asked)];
+  },
+  amount_minor: (cell, asked) => [/^\d+$/.test(cell) ? money(cell, asked.currency) : quoted(cell), moneyOf(asked)],
+  currency: (cell, { currency }) => [cell.toUpperCase(), currency],
+  ref: (cell, { ref }) => [quoted(cell), ref && quoted(ref.trim())],
+  customer: (cell, { customer, email }) =>
+    isId('ony', cell) ? [cell, customer] : [cell.toLowerCase(), email?.toLowerCase()],
+};
+export const COMPARED_COLUMNS = Object.keys(COMPARED);
+
+/** A column that is compared, and the text of its cell. */
+export type ComparedCell = readonly [column: string, text: string];
+
+const EMAIL = /^[^\s@"]+@[^\s@"]+$/;
+
+/** A column `customer` often holds a name, which the payment request doesn't have. */
+const isCompared = ([column, text]: ComparedCell): boolean =>
+  text !== '' && (column !== 'customer' || isId('ony', text) || EMAIL.test(text));
+
+const textOf = (value: unknown): string =>
+  (typeof value === 'string' ? value : machineValue(value) || printExact(value)).trim();
+
+/** The cells of a row to compare with its payment request. */
+export const comparedIn = ({ given }: Pick<Cells, 'given'>): readonly ComparedCell[] =>
+  COMPARED_COLUMNS.filter((column) => given.has(column))
+    .map((column): ComparedCell => [column, textOf(given.get(column))])
+    .filter(isCompared);
+
+/** The cells that differ from the payment request, with both values. */
+export const differencesOf = (cells: readonly ComparedCell[], asked: RequestTerms): readonly ColumnFault[] =>
+  cells.flatMap(([column, text]) => {
+    const [given, shown] = COMPARED[column]?.(text, asked) ?? [];
+    if (given === undefined || given === shown) return [];
+    return [{ column, what: `${cutName(given)}, but the payment request shows ${cutName(shown ?? 'none')}` }];
+  });
+
+/** Throws if a payment request differs from its row just before its charge. */
+export const refuseDifferent = (
+  { ugwo, compared }: { readonly ugwo: string; readonly compared: readonly ComparedCell[] },
+  asked: RequestTerms = {},
+): void => {
+  const differences = differencesOf(compared, asked).map(({ column, what }) => `${column}: ${what}`);
+  if (differences.length === 0) return;
+  throw new PayError('refused', `${ugwo} was not charged: ${differences.join('; ')}`, {
+    reason: 'differs from its payment request',
+  });
+};

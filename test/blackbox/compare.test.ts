@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder } from '../support/program.ts';
+import { type Answer, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import {
+  charged,
+  chargeFrom,
+  csvOf,
+  fileOf,
+  numberIn,
+  once,
+  postsOf,
+  reportOf,
+  reportPath,
+  summaryOf,
+  ugwoOf,
+} from './bulk-support.ts';
+
+const ONYE = { uid: 'ony.AbCd.000000000000000000000001', email: 'Ada@Example.com' };
+
+/** A payment request of NGN 7,000.00 that can be charged. */
+const request = (number: number, more: object = {}): object => ({
+  ...ugwo(number),
+  amount: 700_000,
+  onye: ONYE,
+  checkout: { uid: 'chk.AbCd.1' },
+  activities: [],
+  ...more,
+});
+
+const isRead = ({ method }: Seen): boolean => method === 'GET';
+
+/** Charges any payment request, and shows it. `more` gives other fields of the n-th read of one, from 1. */
+const serveRequests = (more: (number: number, read: number) => object | Answer = () => ({})) => {
+  const reads = new Map<number, number>();
+  return serveAllBy((seen) => {
+    const number = numberIn(seen);
+    if (!isRead(seen)) return charged(number);
+    const read = (reads.get(number) ?? 0) + 1;
+    reads.set(number, read);
+    const other = more(number, read);
+    return typeof other === 'function' ? (other as Answer) : json(200, request(number, other));
+  });
+};
+
+const row = (number: number, cell: string): string => `${ugwoOf(number)},ussd,gtb,${cell}`;
+const fileWith = (column: string, ...cells: readonly string[]): string =>
+  fileOf(csvOf(`ugwo,medium,provider,${column}`, ...cells.map((cell, index) => row(index + 1, cell))));
+
+const violationsOf = (ended: Parameters<typeof errorOf>[0]): unknown => errorOf(ended)['violations'];
+
+const DIFFERENT = [
+  ['amount', '700.00', 'NGN 700.00', 'NGN 7,000.00'],
+  ['amount', '700', 'NGN 700.00', 'NGN 7,000.00'],
+  ['amount', '700000', 'NGN 700,000.00', 'NGN 7,000.00'],
+  ['amount', 'USD 7000', 'USD 7,000.00', 'NGN 7,000.00'],
+  ['amount', '7.000', '"7.000"', 'NGN 7,000.00'],
+  ['amount', '7k', '"7k"', 'NGN 7,000.00'],
+  ['amount_minor', '7000', 'NGN 70.00', 'NGN 7,000.00'],
+  ['amount_minor', '7000.00', '"7000.00"', 'NGN 7,000.00'],
+  ['currency', 'usd', 'USD', 'NGN'],
+  ['ref', 'order-2', '"order-2"', '"order-1"'],
+  ['customer', 'bola@example.com', 'bola@example.com', 'ada@example.com'],
+  ['customer', 'ony.AbCd.000000000000000000000002', 'ony.AbCd.000000000000000000000002', ONYE.uid],
+] as const;
+
+const SAME = [
+  ['amount', '7000'],
+  ['amount', '7000.5', { amount: 700_050 }],
+  ['amount', '"7,000.00"'],
+  ['amount', '"ngn 7,000"'],
+  ['amount', '7000', { amount: '700000' }],
+  ['amount', '7000', { currency: 'XOF', amount: 7000 }],
+  ['amount_minor', '700000'],
+  ['currency', 'ngn', { currency: ['NGN', 'Naira (NGN)'] }],
+  ['ref', 'order-1'],
+  ['ref', '"=""0012"""', { ref: '0012' }],
+  ['customer', 'ada@example.COM'],
+  ['customer', ONYE.uid],
+  ['customer', ONYE.uid, { onye: ONYE.uid }],
+  ['customer', 'Bola Ade'],
+  ['Amount', '7000'],
+] as const;
+
+describe('a column of a file of charges that is compared with the payment request', () => {
+  it.each(DIFFERENT)('sends nothing if %s is %s: exits with 2', async (column, cell, given, shown) => {
+    const service = await serveRequests();
+    const ended = await chargeFrom(fileWith(column, cell), { service, home: newFolder() });
+    expect(ended.code, ended.stderr).toBe(2);
+    expect(violationsOf(ended)).toMatchObject([
+      { row: 1, column, title: `${given}, but the payment request shows ${shown}` },
+    ]);
+    expect(postsOf(service)).toEqual({});
+  });
+
+  it.each(SAME)('passes if %s is %s', async (column, cell, more: object = {}) => {
+    const service = await serveRequests(() => more);
+    const ended = await chargeFrom(fileWith(column, cell), { service, home: newFolder() });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it.each([
+    ['amount', '7000'],
+    ['amount_minor', '700000'],
+    ['currency', 'NGN'],
+    ['ref', 'order-3'],
+    ['customer', ONYE.uid],
+  ])('is read before the others are charged only where %s is not blank', async (column, cell) => {
+    const service = await serveRequests();
+    const file = fileWith(column, ' ', '', cell);
+    expect((await chargeFrom(file, { service, home: newFolder() }, '--dry-run')).code).toBe(0);
+    expect(numberIn(service.seen[0] as Seen)).toBe(3);
+    expect(service.seen).toHaveLength(4);
+  });
+
+  it('is different from a value that the payment request does not show', async () => {
+    const service = await serveRequests(() => ({ ref: null }));
+    const ended = await chargeFrom(fileWith('ref', 'order-1'), { service, home: newFolder() });
+    expect(ended.code).toBe(2);
+    expect(violationsOf(ended)).toMatchObject([{ title: '"order-1", but the payment request shows none' }]);
+  });
+
+  it('is read before the first charge, for all rows', async () => {
+    const service = await serveRequests();
+    const ended = await chargeFrom(fileWith('amount', '7000', '7000', '700'), { service, home: newFolder() });
+    expect(ended.code).toBe(2);
+    expect(violationsOf(ended)).toMatchObject([{ row: 3, column: 'amount' }]);
+    expect(service.seen).toHaveLength(3);
+  });
+
+  it('leaves the row out with --skip-invalid', async () => {
+    const [service, report] = [await serveRequests(), reportPath()];
+    const file = fileWith('amount', '7000', '700');
+    const ended = await chargeFrom(file, { service, home: newFolder() }, '--skip-invalid', '--report', report);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(postsOf(service)).toEqual(once(1));
+    expect(reportOf(report)[2]).toMatchObject({
+      state: 'invalid',
+      error: 'amount: NGN 700.00, but the payment request shows NGN 7,000.00',
+    });
+  });
+
+  it('exits with 2 with --no-preflight, and nothing is read', async () => {
+    const service = await serveRequests();
+    const options = { service, home: newFolder() };
+    for (const more of [[], ['--dry-run']]) {
+      const ended = await chargeFrom(fileWith('amount', '7000'), options, '--no-preflight', ...more);
+      expect(ended.code).toBe(2);
+      expect(violationsOf(ended)).toMatchObject([{ row: 1, column: 'amount' }]);
+    }
+    expect(service.seen).toEqual([]);
+  });
+
+  it('is compared with --dry-run, too', async () => {
+    const service = await serveRequests();
+    const dry = async (cell: string): Promise<number | null> =>
+      (await chargeFrom(fileWith('amount', cell), { service, home: newFolder() }, '--dry-run')).code;
+    expect([await dry('7000'), await dry('700')]).toEqual([0, 2]);
+    expect(postsOf(service)).toEqual({});
+  });
+
+  it('is compared in a later row of NDJSON, where an amount may be a number', async () => {
+    const service = await serveRequests();
+    const rows = [{ amount: '' }, { amount: 7000 }, { amount: { value: 7000 } }];
+    const lines = rows.map((more, index) =>
+      JSON.stringify({ ugwo: ugwoOf(index + 1), medium: 'ussd', provider: 'gtb', customer: { name: 'Ada' }, ...more }),
+    );
+    const ended = await chargeFrom(fileOf(lines.join('\n'), 'a.ndjson'), { service, home: newFolder() });
+    expect(ended.code).toBe(2);
+    expect(violationsOf(ended)).toMatchObject([{ row: 3, column: 'amount', title: expect.stringContaining('7000') }]);
+    expect(postsOf(service)).toEqual({});
+  });
+
+  it('does not bring the other checks of --check: a paid request is refused in its turn', async () => {
+    const service = await serveRequests((number) => (number === 1 ? { status: 'ugwo_successful' } : {}));
+    const ended = await chargeFrom(fileWith('amount', '7000', '7000'), { service, home: newFolder() });
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1 });
+  });
+});
+
+describe('a payment request that changes after the check', () => {
+  it.each<[string, string, object | Answer, string]>([
+    ['amount', '7000', { amount: 700_001 }, 'amount: NGN 7,000.00, but the payment request shows NGN 7,000.01'],
+    ['amount_minor', '700000', { amount: 1 }, 'amount_minor: NGN 7,000.00, but the payment request shows NGN 0.01'],
+    ['currency', 'NGN', { currency: 'USD' }, 'currency: NGN, but the payment request shows USD'],
+    ['ref', 'order-1', { ref: 'order-9' }, 'ref: "order-1", but the payment request shows "order-9"'],
+    ['customer', ONYE.uid, { onye: null }, `customer: ${ONYE.uid}, but the payment request shows none`],
+    ['amount', '7000', json(404, {}), 'amount: 7,000.00, but the payment request shows none'],
+  ])('is not charged if %s differs then: exits with 9', async (column, cell, changed, error) => {
+    const [service, report] = [
+      await serveRequests((number, read) => (number === 1 && read > 1 ? changed : {})),
+      reportPath(),
+    ];
+    const cells = [cell, cell.replace('order-1', 'order-2')];
+    const args = ['--report', report, '--concurrency', '1'];
+    const ended = await chargeFrom(fileWith(column, ...cells), { service, home: newFolder() }, ...args);
+    expect(ended.code, ended.stderr).toBe(9);
+    expect(postsOf(service)).toEqual(once(2));
+    expect(reportOf(report)).toMatchObject({
+      1: { state: 'refused', error: expect.stringContaining(error) },
+      2: { state: 'accepted' },
+    });
+  });
+
+  it('is refused by --dry-run, as by the run', async () => {
+    const service = await serveRequests((_number, read) => (read > 1 ? { amount: 1 } : {}));
+    const ended = await chargeFrom(fileWith('amount', '7000'), { service, home: newFolder() }, '--dry-run');
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ refused: 1 });
+  });
+
+  it('is not compared again once its row is done', async () => {
+    let [first, second]: [object, object] = [{}, { amount: 1 }];
+    const service = await serveRequests((number, read) => (number === 1 ? first : read > 1 ? second : {}));
+    const [file, options] = [fileWith('amount', '7000', '7000'), { service, home: newFolder() }];
+    expect(summaryOf(await chargeFrom(file, options))).toMatchObject({ accepted: 1, refused: 1 });
+    first = { amount: 1 };
+    const ended = await chargeFrom(file, options);
+    expect(ended.code).toBe(2);
+    expect(violationsOf(ended)).toMatchObject([{ row: 2 }]);
+    second = {};
+    expect(await chargeFrom(file, options)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2));
+  });
+});
+
+describe('a report as the next input', () => {
+  const ROWS = ['7000', '7000'];
+  const ndjson = ROWS.map((amount, index) =>
+    JSON.stringify({ ugwo: ugwoOf(index + 1), medium: 'ussd', provider: 'gtb', amount }),
+  ).join('\n');
+
+  it.each([
+    ['CSV', fileWith('amount', ...ROWS), 'one.csv', 'two.csv'],
+    ['CSV with columns in capitals', fileWith('Ref', 'order-1', 'order-2'), 'one.csv', 'two.csv'],
+    ['CSV from NDJSON', fileOf(ndjson, 'a.ndjson'), 'one.csv', 'two.ndjson'],
+    ['NDJSON', fileOf(ndjson, 'a.ndjson'), 'one.ndjson', 'two.csv'],
+    ['NDJSON from CSV', fileWith('amount', ...ROWS), 'one.ndjson', 'two.ndjson'],
+  ])('passes: %s', async (_format, file, first, second) => {
+    let other = {};
+    const service = await serveRequests((number) => (number === 2 ? other : {}));
+    const [home, one, two] = [newFolder(), reportPath(first), reportPath(second)];
+    expect((await chargeFrom(file, { service, home }, '--report', one)).code).toBe(0);
+    const again = await chargeFrom(one, { service, home }, '--report', two);
+    expect(again.code, again.stderr).toBe(0);
+    expect((await chargeFrom(two, { service, home })).code).toBe(0);
+    expect(postsOf(service)).toEqual(once(1, 2));
+    other = { amount: 1, ref: 'order-9' };
+    const changed = await chargeFrom(two, { service, home: newFolder() });
+    expect(changed.code).toBe(2);
+    expect(violationsOf(changed)).toContainEqual(expect.objectContaining({ column: 'amount_minor' }));
+  });
+
+  it('has no amount for a row that was refused, so that it is not compared', async () => {
+    const [service, report] = [await serveRequests(() => ({ status: 'cancelled' })), reportPath()];
+    const options = { service, home: newFolder() };
+    expect((await chargeFrom(fileWith('amount', '7000'), options, '--report', report)).code).toBe(9);
+    expect(reportOf(report)[1]).toMatchObject({ amount_minor: '', currency: '', ref: '' });
+    expect((await chargeFrom(report, options)).code).toBe(9);
+    expect(postsOf(service)).toEqual({});
+  });
+});
+
+it('ugwo charge --from names the row, the column and both values for people', async () => {
+  const service = await serveRequests();
+  const args = ['ugwo', 'charge', '--from', fileWith('amount', '700.00')];
+  const ended = await inProcess(args, { service, home: newFolder() });
+  expect(ended.stderr).toMatch(/row 1.*amount.*NGN 700\.00, but the payment request shows NGN 7,000\.00/);
+});
+
+it('columns that are compared are not called ignored', async () => {
+  const service = await serveRequests();
+  const file = fileOf(csvOf('ugwo,medium,provider,amount,note', row(1, '7000,x')));
+  const ended = await inProcess(['ugwo', 'charge', '--from', file], { service, home: newFolder() });
+  expect(ended.stderr).toContain('Ignored columns (copied to the report): note\n');
+});

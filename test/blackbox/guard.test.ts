@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest';
+import { atom, transferTo } from '../support/activity.ts';
+import { uidOf } from '../support/ids.ts';
+import { inProcess } from '../support/in-process.ts';
+import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
+import { ACTIVITY, type Answer, json, type Service, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
+import { openTerminal } from '../support/terminal.ts';
+import { MINUTE } from '../support/units.ts';
+import { csvOf, fileOf, reportOf, reportPath, ugwoOf } from './bulk-support.ts';
+
+const TRANSFER = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer'];
+const USSD = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
+const THEIRS = uidOf(77);
+
+/** An account that somebody else made, open for ten minutes. */
+const theirs = (some: object = {}): Record<string, unknown> => ({
+  ...ACTIVITY,
+  uid: THEIRS,
+  next_action: transferTo('0123456789', 10 * MINUTE),
+  created_at: atom(Date.now() - 5 * MINUTE),
+  ...some,
+});
+
+const request = (some: object = {}): Record<string, unknown> => ({
+  ...ugwo(7),
+  uid: UGWO_ID,
+  amount: 90_000,
+  checkout: { uid: 'chk.AbCd.1' },
+  activities: [],
+  ...some,
+});
+
+const open = { activities: [theirs()] };
+const partPaid = {
+  total_amount_paid: 40_000,
+  activities: [theirs({ status: 'successful', next_action: null, charged_amount: 40_000 })],
+};
+
+/** A service that shows this of every payment request, and gives this answer to charges. */
+const showing = (some: object, charge: Answer = json(200, ACTIVITY)): Promise<Service> =>
+  serveBy(
+    ({ method, url }) =>
+      method === 'POST' ? charge : json(200, request({ uid: /ugw\.[^/]+$/.exec(url)?.[0] ?? UGWO_ID, ...some })),
+    { looks: 'asked' },
+  );
+
+const methods = ({ seen }: Service): string => seen.map(({ method }) => method).join();
+
+describe('a charge beside an account of another medium that can still be paid', () => {
+  it('is refused off a terminal, with --yes, too, and names the account and its end', async () => {
+    const service = await showing(open);
+    for (const more of [[], ['--yes'], ['--reuse'], ['--no-input']]) {
+      const ended = await inProcess([...USSD, ...more], { service });
+      expect(ended).toMatchObject({ code: 9, stdout: '' });
+      expect(ended.stderr).toMatch(/by another medium \(act\.\S+, not from this ledger\) can still be paid\n/);
+      expect(ended.stderr).toMatch(/account number 0123456789, until .*\d\d:\d\d\n/);
+      expect(ended.stderr).toContain('--again makes a second charge, and the customer may pay both');
+    }
+    expect(methods(service)).toBe('GET,GET,GET,GET');
+  });
+
+  it('is sent with --again', async () => {
+    const service = await showing(open);
+    expect((await inProcess([...USSD, '--again'], { service })).code).toBe(0);
+    expect(methods(service)).toBe('GET,POST');
+  });
+
+  it.each<[string, readonly string[], RegExp, number]>([
+    ['y', [], /^GET,GET,POST$/, 0],
+    ['y', ['--yes'], /^GET,GET,POST$/, 0],
+    ['n', [], /^GET$/, 130],
+    ['n', ['--yes'], /^GET$/, 130],
+  ])('is asked about on a terminal, and sent after another read: %s with %j', async (key, more, asked, code) => {
+    const service = await showing(open);
+    const session = openTerminal([...USSD, ...more], { service, columns: 200 });
+    await session.saw(/account number 0123456789, until .*\d\d:\d\d/);
+    await session.saw(/Charge it by ussd, too\? The customer may pay both\. \[y\/N\]/);
+    session.type(`${key}\r`);
+    expect(await session.ended).toEqual({ code });
+    expect(methods(service)).toMatch(asked);
+  });
+
+  it('is asked about once more for an account that came while the question stood', async () => {
+    const now = { activities: [theirs()] };
+    const service = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(200, request(now))), {
+      looks: 'asked',
+    });
+    const session = openTerminal(USSD, { service, columns: 200 });
+    await session.saw(/Charge it by ussd, too\?/);
+    now.activities = [theirs(), theirs({ uid: uidOf(78), next_action: transferTo('0987654321', 10 * MINUTE) })];
+    session.type('y\r');
+    await session.saw(/account number 0987654321, until/);
+    session.type('n\r');
+    expect(await session.ended).toEqual({ code: 130 });
+    expect(methods(service)).toBe('GET,GET');
+  });
+
+  it('is refused as a row of a file, and counted for --again', async () => {
+    const service = await showing(open);
+    const [file, report] = [fileOf(csvOf('ugwo,medium,provider', `${ugwoOf(1)},ussd,gtb`)), reportPath()];
+    const ended = await inProcess(['ugwo', 'charge', '--from', file, '--report', report, '--json', '--yes'], {
+      service,
+      home: newFolder(),
+    });
+    expect(ended.code).toBe(9);
+    expect(reportOf(report)[1]).toMatchObject({ state: 'refused', error: expect.stringContaining('another medium') });
+    expect(ended.stderr).toContain('--again charges rows a second time');
+    expect(methods(service)).not.toContain('POST');
+  });
+});
+
+describe('--remaining', () => {
+  /** The charge's answer, which asks for this much. */
+  const asking = (amount: number | undefined): Answer =>
+    json(200, {
+      ...ACTIVITY,
+      amount,
+      checkout: { currency: 'NGN' },
+      next_action: transferTo('0123456789', 10 * MINUTE),
+    });
+
+  it('is named by the refusal of a request that is paid in part', async () => {
+    const ended = await inProcess(TRANSFER, { service: await showing(partPaid) });
+    expect(ended.code).toBe(9);
+    expect(ended.stderr).toContain('it is paid in part: NGN 500.00 is missing');
+    expect(ended.stderr).toContain('--remaining');
+  });
+
+  it.each<[string, object, number, string]>([
+    ['paid in part', partPaid, 0, 'GET,POST'],
+    ['not paid', {}, 9, 'GET'],
+    ['paid', { status: 'ugwo_successful' }, 9, 'GET'],
+    ['paid in part, with an open account', { ...partPaid, activities: [theirs()] }, 9, 'GET'],
+  ])('charges a request that is paid in part, and nothing else: %s', async (_what, some, code, asked) => {
+    const service = await showing(some);
+    expect((await inProcess([...TRANSFER, '--remaining'], { service })).code).toBe(code);
+    expect(methods(service)).toBe(asked);
+  });
+
+  it('charges nothing that the service does not show', async () => {
+    const service = await serveBy(({ method }) => (method === 'POST' ? json(200, ACTIVITY) : json(404, {})), {
+      looks: 'asked',
+    });
+    expect((await inProcess([...TRANSFER, '--remaining'], { service })).code).toBe(9);
+    expect(methods(service)).toBe('GET');
+  });
+
+  it.each(['--again', '--reuse', '--no-preflight'])('is a usage error with %s', async (other) => {
+    const options: RunOptions = { service: await showing(partPaid), home: newFolder() };
+    const file = fileOf(csvOf('ugwo', ugwoOf(1)));
+    for (const one of [TRANSFER, ['ugwo', 'charge', '--from', file, '--medium', 'bank_transfer']]) {
+      const ended = await inProcess([...one, '--remaining', other, '--json'], options);
+      expect(ended.code).toBe(2);
+      expect(errorOf(ended)['message']).toMatch(/--\w+ and --[\w-]+ can't be used together/);
+    }
+  });
+
+  it.each([
+    ['the missing sum', 50_000, undefined],
+    ['the whole amount', 90_000, 'NGN 500.00 is missing, but this charge asks for NGN 900.00'],
+    ['no amount', undefined, "NGN 500.00 is missing; the answer doesn't say how much"],
+  ])('tells the customer the missing sum if the charge asks for %s, and warns', async (_what, amount, warning) => {
+    const options = { service: await showing(partPaid, asking(amount)) };
+    const shared = await inProcess([...TRANSFER, '--remaining', '--share'], options);
+    expect(shared.stdout).toContain('Amount: NGN 500.00\n');
+    expect(shared.stdout).not.toContain('900.00');
+    if (warning === undefined) expect(shared.stderr).not.toContain('missing');
+    else expect(shared.stderr).toContain(warning);
+  });
+
+  it('shows the missing sum on the card', async () => {
+    const service = await showing(partPaid, asking(90_000));
+    const session = openTerminal([...TRANSFER, '--remaining'], { service, columns: 120 });
+    expect(await session.ended).toEqual({ code: 0 });
+    expect(await session.screen()).toMatch(/amount\s+NGN 500\.00/i);
+  });
+
+  it('works for a file whose rows were charged before, with the missing sum in the report', async () => {
+    const home = newFolder();
+    const [file, report] = [fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`)), reportPath()];
+    const charge = ['ugwo', 'charge', '--from', file, '--json', '--yes'];
+    expect((await inProcess(charge, { service: await showing({}), home })).code).toBe(0);
+    const service = await serveBy(
+      ({ method, url }) => {
+        if (method === 'POST') return json(200, { ...ACTIVITY, uid: uidOf(2), amount: 90_000 });
+        const paid = { ...ACTIVITY, status: 'successful', next_action: null, charged_amount: 40_000 };
+        const uid = /ugw\.[^/]+$/.exec(url)?.[0];
+        return json(200, request({ uid, total_amount_paid: 40_000, activities: [paid] }));
+      },
+      { looks: 'asked' },
+    );
+    const byName = { service: { origin: service.origin }, home };
+    const ended = await inProcess([...charge, '--remaining', '--report', report], byName);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(reportOf(report)[1]).toMatchObject({
+      state: 'accepted',
+      missing_minor: '50000',
+      error: expect.stringContaining('NGN 500.00 is missing, but this charge asks for NGN 900.00'),
+    });
+    expect(methods(service)).toBe('GET,POST');
+  });
+
+  it('refuses the rows of a file that are not paid in part', async () => {
+    const file = fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`));
+    const options = { service: await showing({}), home: newFolder() };
+    expect((await inProcess(['ugwo', 'charge', '--from', file, '--yes', '--remaining'], options)).code).toBe(9);
+  });
+
+  it('charges the rest of a payment at the emulator', async () => {
+    const options = { home: newFolder() };
+    const create = ['ugwo', 'create', '--amount', '900.00', '--currency', 'NGN', '--local'];
+    const made = await inProcess(
+      [...create, '--metadata', 'emulate=successful:1s:40000', '-o', 'tsv', '--columns', 'uid'],
+      options,
+    );
+    const charge = ['ugwo', 'charge', made.stdout.trim(), '--medium', 'bank_transfer', '--local'];
+    expect((await inProcess([...charge, '--wait'], options)).code).toBe(13);
+    const refused = await inProcess([...charge, '--again'], options);
+    expect(refused).toMatchObject({ code: 9, stderr: expect.stringContaining('NGN 500.00 is missing') });
+    const rest = await inProcess([...charge, '--remaining', '--share'], options);
+    expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining('Amount: NGN 500.00\n') });
+    expect((await inProcess([...charge, '--remaining'], options)).code).toBe(9);
+  });
+});
+
+describe('the notice that charges made elsewhere cannot be seen', () => {
+  const SAYS = "charges made elsewhere can't be seen";
+
+  it.each<[string, object, number]>([
+    ['neither a list nor a latest activity', { activities: undefined }, 1],
+    ['an empty list', {}, 0],
+    ['no list, and no latest activity', { activities: undefined, latest_ugwo_activity: null }, 0],
+    ['no list, and no latest activity in the other spelling', { activities: undefined, lastest_ugwo_activity: [] }, 0],
+  ])('comes with an answer that shows %s', async (_what, some, times) => {
+    const ended = await inProcess(TRANSFER, { service: await showing(some) });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr.split(SAYS)).toHaveLength(times + 1);
+  });
+
+  it('comes once for a file', async () => {
+    const file = fileOf(csvOf('ugwo', ugwoOf(1), ugwoOf(2)));
+    let made = 0;
+    const charge: Answer = (...args) => json(200, { ...ACTIVITY, uid: uidOf(++made) })(...args);
+    const ended = await inProcess(['ugwo', 'charge', '--from', file, '--medium', 'bank_transfer', '--yes'], {
+      service: await showing({ activities: undefined }, charge),
+      home: newFolder(),
+    });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr.split(SAYS)).toHaveLength(2);
+  });
+});
+
+describe('ugwo cancel', () => {
+  const CANCEL = ['ugwo', 'cancel', UGWO_ID];
+  const DIAL = { type: 'user_action', instruction: 'Dial', headers: { ussd: '*737#' } };
+
+  it.each<[string, object, RegExp | undefined]>([
+    ['an account', theirs(), /Account 0123456789 \(Test Bank\) can still be paid until .*\d\d:\d\d\./],
+    ['a code', theirs({ next_action: DIAL }), /The code \*737# can still be dialled\./],
+    ['an expired account', theirs({ next_action: transferTo('0123456789', -MINUTE) }), undefined],
+    ['a failed charge', theirs({ status: 'failed' }), undefined],
+  ])('names what can still be paid, and needs --yes without a terminal: %s', async (_what, activity, names) => {
+    const service = await showing({ activities: [activity] });
+    const ended = await inProcess(CANCEL, { service });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('Cancel this payment request?');
+    if (names === undefined) expect(ended.stderr).not.toMatch(/can still be/);
+    else expect(ended.stderr).toMatch(names);
+    expect(methods(service)).toBe('GET');
+  });
+
+  it('asks on a terminal', async () => {
+    const service = await showing(open);
+    const session = openTerminal(CANCEL, { service, columns: 120 });
+    await session.saw(/Account 0123456789 \(Test Bank\) can still be paid until/);
+    await session.saw(/\[y\/N\]|to confirm:/);
+    session.type('n\r');
+    expect(await session.ended).toEqual({ code: 130 });
+    expect(methods(service)).toBe('GET');
+  });
+});

@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type ActivityFacts,
+  activityFacts,
+  balanceOf,
+  isStepUnreadable,
+  orderOf,
+  type Payment,
+  type PaymentContext,
+  paymentOf,
+  type RequestFacts,
+  requestFacts,
+} from '../../src/charge/payment.ts';
+
+const A: ActivityFacts = { uid: 'act.a', status: 'successful' };
+const B: ActivityFacts = { uid: 'act.b', status: 'successful' };
+const request = (total: number | undefined, ...activities: ActivityFacts[]): RequestFacts => ({
+  ...{ status: 'requires_ugwo', amount: 900, total, activities },
+});
+
+type Row = readonly [
+  what: string,
+  activity: ActivityFacts,
+  context: PaymentContext,
+  payment: Payment,
+  received: number | undefined,
+];
+
+const failed = (more: Partial<ActivityFacts>): ActivityFacts => ({ uid: 'act.a', status: 'failed', ...more });
+const open = (status: string): ActivityFacts => ({ uid: 'act.a', status });
+
+/** The rule for each word. */
+const RULES: Row[] = [
+  ['all of it came', A, { request: request(900, A) }, 'paid', 900],
+  ['too much came', A, { request: request(1000, A) }, 'overpaid', 1000],
+  ['a part came', A, { request: request(400, A) }, 'underpaid', 400],
+  ['the request decides for the only payment', { ...A, charged: 900 }, { request: request(400, A) }, 'underpaid', 400],
+  ['0 is no amount', { ...A, charged: 0 }, { request: request(0, A) }, 'paid', 900],
+  ['the activity alone shows a part', { ...A, charged: 400 }, { asked: 900 }, 'underpaid', 400],
+  ['its amount stands in', { ...A, amount: 900 }, { asked: 900 }, 'paid', 900],
+  ['nothing shows an amount', A, { asked: 900 }, 'paid', 900],
+  ['nothing shows what was asked', A, {}, 'paid', undefined],
+  [
+    'a list is missing, and the total says it',
+    A,
+    { request: { ...request(400), activities: undefined } },
+    'underpaid',
+    400,
+  ],
+  ['refunded', { ...A, status: 'refunded' }, { request: request(900) }, 'refunded', 900],
+  ['part refunded', { ...A, status: 'partially_refunded' }, { asked: 900 }, 'partially_refunded', 900],
+  ['not paid yet', open('requires_action'), {}, 'open', 0],
+  ['a status of the future', open('reviewed'), {}, 'open', 0],
+  ['an unreadable status', open(''), { earlier: 'paid' }, 'open', 0],
+  ['the time is over', open('requires_action'), { isLapsed: true }, 'expired', 0],
+  ['expired by its code', failed({ failureCode: 'psp.error.expired' }), {}, 'expired', 0],
+  ['expired by its status', open('expired'), {}, 'expired', 0],
+  ['its account had ended', failed({ updatedAt: 20, accountUntil: 20 }), {}, 'expired', 0],
+  ['its account had ended, as known', failed({ updatedAt: 20 }), { accountUntil: 19 }, 'expired', 0],
+  ['its account had not ended', failed({ updatedAt: 20, accountUntil: 21 }), {}, 'failed', 0],
+  ['declined', failed({ failureCode: 'psp.error.declined' }), {}, 'failed', 0],
+  ['reversed by its code', failed({ failureCode: 'psp.error.reversed' }), {}, 'reversed', 0],
+  ['reversed after it had charged', failed({ charged: 900 }), {}, 'reversed', 0],
+  ['failed, and was paid', failed({}), { earlier: 'paid' }, 'reversed', 0],
+  ['failed, and was reversed', failed({ failureCode: 'psp.error.expired' }), { earlier: 'reversed' }, 'reversed', 0],
+  ['open again, and was paid', open('processing'), { earlier: 'overpaid' }, 'reversed', 0],
+  ['failed, and was open', failed({}), { earlier: 'open' }, 'failed', 0],
+  ['paid again after a reversal', A, { earlier: 'reversed', asked: 900 }, 'paid', 900],
+];
+
+describe('the payment of an activity', () => {
+  it.each(RULES)('%s', (_what, activity, context, payment, received) => {
+    expect(paymentOf(activity, context)).toMatchObject({ payment, received });
+  });
+
+  it('marks an amount that nothing shows', () => {
+    expect(paymentOf(A, { asked: 900 }).receivedAssumed).toBe(true);
+    expect(paymentOf(A, { request: request(900, A) }).receivedAssumed).toBe(false);
+  });
+
+  it('keeps what was received when a part goes back', () => {
+    const read = paymentOf({ ...A, status: 'partially_refunded' }, { request: request(900, A), paidBack: 300 });
+    expect(read).toMatchObject({ received: 900, refunded: 300 });
+  });
+});
+
+/** Payments of two activities of one request for 900, and the balance. */
+const TWO: readonly (readonly [
+  string,
+  number,
+  number,
+  number,
+  readonly Payment[],
+  Partial<ReturnType<typeof balanceOf>>,
+])[] = [
+  ['400 and then 500', 400, 500, 900, ['paid', 'paid'], { missing: 0, excess: 0, isPaidTwice: false }],
+  ['400 and then 400', 400, 400, 800, ['underpaid', 'underpaid'], { missing: 100, excess: 0, isPaidTwice: false }],
+  [
+    'two full payments',
+    900,
+    900,
+    1800,
+    ['paid', 'paid'],
+    { missing: 0, excess: 900, isPaidTwice: true, surplus: 'act.b' },
+  ],
+  ['one too large, one too small', 1000, 100, 1100, ['overpaid', 'paid'], { excess: 200, isPaidTwice: true }],
+];
+
+describe('two payments of one request', () => {
+  it.each(TWO)('%s', (_what, first, second, total, payments, balance) => {
+    const both = [
+      { ...A, charged: first, createdAt: 1 },
+      { ...B, charged: second, createdAt: 2 },
+    ];
+    const of = request(total, ...both);
+    expect(both.map((one) => paymentOf(one, { request: of }).payment)).toEqual(payments);
+    expect(balanceOf(of)).toMatchObject(balance);
+  });
+
+  it('are paid twice until refunds cover the excess', () => {
+    const back: ActivityFacts = { ...B, status: 'refunded', charged: 900 };
+    expect(balanceOf(request(1800, { ...A, charged: 900 }, back))).toMatchObject({ refunded: 900, isPaidTwice: false });
+    const part: ActivityFacts = { ...back, status: 'partially_refunded' };
+    const paidBack = new Map([['act.b', 500]]);
+    const left = balanceOf(request(1800, { ...A, charged: 900 }, part), { paidBack });
+    expect(left).toMatchObject({ excess: 400, isPaidTwice: true });
+  });
+});
+
+describe('a request that was overpaid once', () => {
+  it('is not paid twice', () => {
+    expect(balanceOf(request(1000, A))).toMatchObject({ excess: 100, isPaidTwice: false });
+  });
+  it('is paid twice if the service marks it, or at twice the amount', () => {
+    expect(balanceOf(request(1000, { ...A, isDoubleCharge: true })).isPaidTwice).toBe(true);
+    expect(balanceOf(request(1800, A)).isPaidTwice).toBe(true);
+  });
+});
+
+describe('facts of an answer', () => {
+  it('takes numbers, texts, pairs and missing fields', () => {
+    const answer = {
+      uid: 'act.a',
+      status: ['failed', 'enum.failed'],
+      amount: '90000',
+      charged_amount: '400.00',
+      is_double_charge: true,
+      error: { code: 'psp.error.declined' },
+      updated_at: '2026-11-25 10:00:00',
+      created_at: '2026-11-25T10:00:00+01:00',
+      next_action: { headers: { account_number: 12, expires_at: '2026-11-25T09:15:00.000000+00:00' } },
+    };
+    expect(activityFacts(answer)).toEqual({
+      ...{ uid: 'act.a', status: 'failed', amount: 90_000, charged: 400, isDoubleCharge: true },
+      ...{ failureCode: 'psp.error.declined', updatedAt: undefined },
+      ...{ createdAt: Date.parse('2026-11-25T09:00:00Z'), accountUntil: Date.parse('2026-11-25T09:15:00Z') },
+    });
+    expect(requestFacts({ activities: [] })).toMatchObject({ amount: undefined, total: undefined, activities: [] });
+  });
+});
+
+describe('the order of two readings', () => {
+  it.each([
+    ['a read that began later is newer', {}, {}, true, 'newer'],
+    ['an older updated_at makes a later read older', { updatedAt: 5 }, { updatedAt: 4 }, true, 'older'],
+    ['an older Date makes a later read older', { servedAt: 5 }, { servedAt: 4 }, true, 'older'],
+    ['equal times change nothing', { updatedAt: 5, servedAt: 5 }, { updatedAt: 5, servedAt: 5 }, true, 'newer'],
+    ['at once, updated_at decides first', { updatedAt: 5, servedAt: 1 }, { updatedAt: 4, servedAt: 2 }, false, 'older'],
+    ['at once, Date decides then', { servedAt: 1 }, { updatedAt: 4, servedAt: 2 }, false, 'newer'],
+    ['at once, nothing decides', {}, { servedAt: 2 }, false, 'unclear'],
+  ] as const)('%s', (_what, stored, read, isLater, order) => {
+    expect(orderOf(stored, read, isLater)).toBe(order);
+  });
+});
+
+const status = fc.constantFrom('successful', 'failed', 'requires_action', 'refunded');
+const anActivity = fc.record({ status, charged: fc.integer({ min: 1, max: 2000 }) });
+
+describe('any request', () => {
+  it('receives what its activities bring, and never misses and exceeds at once', () => {
+    fc.assert(
+      fc.property(fc.array(anActivity, { maxLength: 4 }), fc.integer({ min: 1, max: 2000 }), (found, amount) => {
+        const activities = found.map((one, at) => ({ ...one, uid: `act.${at}`, createdAt: at }));
+        const of = { status: 'requires_ugwo', amount, activities };
+        const { received, missing = 0, excess = 0 } = balanceOf(of);
+        const sum = activities.reduce((all, one) => all + (paymentOf(one, { request: of }).received ?? 0), 0);
+        expect(received).toBe(sum);
+        expect(Math.min(missing, excess)).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('isStepUnreadable', () => {
+  const open = (next_action: unknown, status: unknown = 'requires_action'): unknown => ({ status, next_action });
+
+  it.each([
+    ['half an account without its number', { type: 'user_action', headers: { bank_name: 'Wema Bank' } }],
+    ['only a type', { type: 'redirect' }],
+    ['unknown headers', { headers: { url: 'https://pay.example' } }],
+    ['an unusable instruction', { type: 'user_action', instruction: {} }],
+    ['a list of objects', [{ type: 'user_action' }]],
+  ])('is true for %s', (_what, action) => {
+    expect(isStepUnreadable(open(action))).toBe(true);
+    expect(isStepUnreadable(open(action, null))).toBe(true);
+  });
+
+  it.each([
+    ['an instruction', { type: 'user_action', instruction: 'Pay' }],
+    ['an account number', { type: 'user_action', headers: { account_number: 7364512890 } }],
+    ['a dial string', { headers: { ussd: '*737#' } }],
+    ['no action', null],
+    ['an empty action', {}],
+    ['an empty list', []],
+  ])('is false for %s', (_what, action) => {
+    expect(isStepUnreadable(open(action))).toBe(false);
+  });
+
+  it.each(['successful', 'failed', 'refunded'])('is false for an activity that is %s', (status) => {
+    expect(isStepUnreadable(open({ type: 'redirect' }, status))).toBe(false);
+  });
+});
