@@ -131,7 +131,8 @@ describe.each(LEDGERS)('a ledger of an earlier version %s', (_where, open) => {
     const machine = await open();
     const { golden } = machine;
     const entries = await listed(machine, 'ledger', 'list', '--kind', 'all');
-    expect(entries.map(timeless)).toEqual(golden.entries);
+    // Newer fields may follow.
+    expect(entries.map(timeless)).toMatchObject(golden.entries);
     expect(await listed(machine, 'ledger', 'jobs')).toEqual(golden.jobs);
     if (golden.events !== undefined) expect(await listed(machine, 'webhook', 'events', 'list')).toEqual(golden.events);
     const { stdout } = await run(machine, 'ledger', 'verify');
