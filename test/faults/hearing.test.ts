@@ -121,10 +121,10 @@ const watchToEnd = ({ options, job }: Stage) =>
 
 /** Checks that the ledger knows the end of every charge, and that each was reported once. */
 const expectKnown = async ({ options, job, plan }: Stage, told: string): Promise<void> => {
-  const wanted = [...plan].map(([activity, as]) => [activity, as === 'successful' ? 'paid' : 'failed']).sort();
+  const wanted = [...plan].map(([activity, as]) => [activity, as === 'successful' ? 'paid' : as]).sort();
   const rows = ndjson((await paycli(['ledger', 'list', '--job', job, '-o', 'ndjson'], options)).stdout);
   expect(rows.map(({ activity, payment }) => [activity, payment]).sort()).toEqual(wanted);
-  const ends = ndjson(told).filter(({ now }) => now === 'paid' || now === 'failed');
+  const ends = ndjson(told).filter(({ now }) => now === 'paid' || now === 'failed' || now === 'expired');
   expect(ends.map(({ activity, now }) => [activity, now]).sort()).toEqual(wanted);
 };
 
