@@ -170,7 +170,7 @@ describe("with the emulator's live dialect, paycli", () => {
   });
 
   it.each([
-    ['a paid request', ['ugwo', 'charge', PAID, '--medium', 'bank_transfer', '--again'], 'ugwo_processed'],
+    ['a paid request', ['ugwo', 'charge', PAID, '--medium', 'bank_transfer', '--no-preflight'], 'ugwo_processed'],
     ['an unknown request', ['ugwo', 'get', 'ugw.Lcal.000000000000000000000000'], 'ugwo.error.not_found'],
   ])('recognises a rejection: %s', async (_what, args, message) => {
     const { run } = await live();

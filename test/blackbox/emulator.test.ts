@@ -126,7 +126,7 @@ describe('--local', () => {
         error: { violations: [{ option: '--provider', did_you_mean: 'zenith' }] },
       },
     });
-    expect(await charge(SEEDED.paid.ugwo, '--medium', 'bank_transfer', '--again')).toMatchObject({
+    expect(await charge(SEEDED.paid.ugwo, '--medium', 'bank_transfer', '--no-preflight')).toMatchObject({
       code: 3,
       answer: { error: { status: 409 } },
     });

@@ -174,7 +174,7 @@ const outcomeOf = async (
   if (shown === undefined) return { payment };
   await observe('request', shown);
   const [facts, request] = [activityFacts(value), requestFacts(shown.value)];
-  const later = request.activities?.find(({ uid }) => uid === facts.uid) ?? facts;
+  const later = request.activities?.find(({ uid, status }) => uid === facts.uid && status !== '') ?? facts;
   const isOlder = orderOf({ ...facts, servedAt }, { ...later, servedAt: shown.servedAt }, true) === 'older';
   return {
     payment: paymentOf(isOlder ? facts : later, { request, earlier: payment }).payment,
