@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { ActivityFacts, PaymentRead, RequestFacts } from '../charge/payment.ts';
+import type { ActivityFacts, Payment, PaymentRead, RequestFacts } from '../charge/payment.ts';
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { printSorted } from '../core/json.ts';
 import { isLoopback } from '../core/origin.ts';
@@ -99,6 +99,10 @@ export interface RequestTerms {
 export interface Money extends PaymentRead {
   /** Moment of the payment by the service's time, else when it was first seen; undefined if it was never paid. */
   readonly paidAt?: number | undefined;
+  /** Payment that the provider took back, and the moment at which that was seen. */
+  readonly reversed?:
+    | { readonly payment: Payment; readonly received: number | undefined; readonly at: number }
+    | undefined;
   /** Moment at which the reading was stored, by the ledger's clock. */
   readonly readAt?: number | undefined;
   /** The activity's own `updated_at`. */

@@ -147,6 +147,8 @@ export interface ListFilter extends Scope {
   readonly pspReference?: string | undefined;
   /** Only those started in this period. */
   readonly begun?: Period | undefined;
+  /** Only those paid in this period, or paid before it and reversed since. */
+  readonly paid?: Period | undefined;
   readonly job?: string | undefined;
   readonly about?: string | undefined;
   /** Only those with one of these activities. */
@@ -187,7 +189,7 @@ export interface Ledger {
   get(id: string): Promise<Entry | undefined>;
   list(filter: ListFilter): Promise<readonly Entry[]>;
   /** Passes all entries of a period to a reducer, oldest first, as of one moment (see `Backend.walk`). */
-  walk<T>(begun: Period, begin: () => Reducer<T>): Promise<T>;
+  walk<T>(period: Pick<ListFilter, 'begun' | 'paid'>, begin: () => Reducer<T>): Promise<T>;
   /** Counts the selected entries from before a moment that can be pruned. */
   prunable(before: number, scope?: Scope): Promise<Prunable>;
   /**

@@ -172,9 +172,9 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
     unknown: () => read({ states: ['unknown'] }),
     get: async (id) => (await read({ id }))[0],
     list: ({ oldestFirst, ...filter }) => read({ ...filter, order: oldestFirst === true ? 'oldest' : 'newest' }),
-    walk: async (begun, begin) => {
+    walk: async (period, begin) => {
       await expireStale(backend);
-      return backend.walk({ begun }, begin);
+      return backend.walk(period, begin);
     },
     prunable: async (before, scope = {}) => {
       await expireStale(backend);

@@ -80,15 +80,41 @@ export interface ReportLine {
   readonly withoutReceived: number;
 }
 
-/** Counters that a charge belongs to; none if it was certainly not made. */
-const countedAs = (charge: Entry): readonly Reported[] => {
-  if (charge.state === 'unknown' || charge.state === 'sending') return [charge.state];
-  const payment = paymentIn(charge);
-  return payment === undefined ? [] : ['charged', payment];
+/** One count of a charge in a report. */
+export interface Counted {
+  readonly reported: Reported;
+  /** Moment that decides its period and its day. */
+  readonly at: number;
+  readonly received: number | undefined;
+}
+
+/** Counters that a charge belongs to by the time of its charge; none if it was certainly not made. */
+export const countsByCharge = (charge: Entry): readonly Counted[] => {
+  const [at, money] = [charge.createdAt, moneyIn(charge)];
+  if (charge.state === 'unknown' || charge.state === 'sending')
+    return [{ reported: charge.state, at, received: undefined }];
+  const { received } = money ?? {};
+  return money === undefined
+    ? []
+    : (['charged', money.payment] as const).map((reported) => ({ reported, at, received }));
 };
 
-const added = (line: ReportLine, charge: Entry): ReportLine => {
-  const [amount, received] = [charge.asked?.amount, moneyIn(charge)?.received];
+/**
+ * Counters that a charge belongs to by the time of its payment. A reversal takes its money off on the day on which it
+ * was seen, so the day of the payment stays as it was.
+ */
+export const countsByPayment = (charge: Entry): readonly Counted[] => {
+  const { paidAt, reversed, payment, received } = moneyIn(charge) ?? {};
+  if (paidAt === undefined || payment === undefined) return [];
+  if (reversed === undefined) return [{ reported: payment, at: paidAt, received }];
+  return [
+    { reported: reversed.payment, at: paidAt, received: reversed.received },
+    { reported: 'reversed', at: reversed.at, received: reversed.received && -reversed.received },
+  ];
+};
+
+const added = (line: ReportLine, charge: Entry, received: number | undefined): ReportLine => {
+  const amount = charge.asked?.amount;
   return {
     ...line,
     count: line.count + 1,
@@ -108,16 +134,21 @@ const byName = (a: string | undefined, b: string | undefined): number => {
 
 /** Sums charges by group, currency and counter. Memory use depends on the size of the report, not of the ledger. */
 export const openReport =
-  (groupsOf: (charge: Entry) => Groups, isMeant: (charge: Entry) => boolean) => (): Reducer<readonly ReportLine[]> => {
+  (
+    countsOf: (charge: Entry) => readonly Counted[],
+    groupsOf: (charge: Entry, at: number) => Groups,
+    isMeant: (charge: Entry) => boolean,
+  ) =>
+  (): Reducer<readonly ReportLine[]> => {
     const lines = new Map<string, ReportLine>();
     const add = (charge: Entry): void => {
       const { currency } = charge.asked ?? {};
-      const groups = groupsOf(charge);
-      for (const reported of countedAs(charge)) {
+      for (const { reported, at, received } of countsOf(charge)) {
+        const groups = groupsOf(charge, at);
         const key = JSON.stringify([groups, currency, reported]);
         const none = { groups, currency, reported, count: 0 };
         const nothing = { amount: undefined, withoutAmount: 0, received: undefined, withoutReceived: 0 };
-        lines.set(key, added(lines.get(key) ?? { ...none, ...nothing }, charge));
+        lines.set(key, added(lines.get(key) ?? { ...none, ...nothing }, charge, received));
       }
     };
     return {

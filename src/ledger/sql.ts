@@ -75,6 +75,7 @@ export const conditionsOf = (
     before,
     after,
     begun,
+    paid,
     workspace,
     ...scope
   }: Query,
@@ -101,6 +102,9 @@ export const conditionsOf = (
   ...(about === undefined ? [] : [['ugwo = ?', about] as const]),
   ...(begun?.since === undefined ? [] : [['created_at >= ?', begun.since] as const]),
   ...(begun?.until === undefined ? [] : [['created_at < ?', begun.until] as const]),
+  ...(paid === undefined ? [] : [['paid_at IS NOT NULL'] as const]),
+  ...(paid?.since === undefined ? [] : [["(paid_at >= ? OR payment = 'reversed')", paid.since] as const]),
+  ...(paid?.until === undefined ? [] : [['paid_at < ?', paid.until] as const]),
   ...(before === undefined ? [] : [['seq < ?', before] as const]),
   ...(after === undefined ? [] : [['seq > ?', after] as const]),
 ];

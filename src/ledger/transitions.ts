@@ -128,6 +128,12 @@ const paidAtOf = (before: Money | undefined, { payment }: PaymentRead, { activit
   return activity.facts?.updatedAt ?? activity.servedAt ?? moment.at;
 };
 
+/** The payment that a reversal took back, as it was seen last. */
+const reversedBy = (before: Money | undefined, { payment }: PaymentRead, at: number): Money['reversed'] => {
+  if (payment !== 'reversed' || before === undefined) return undefined;
+  return PAYMENTS[before.payment].brings ? { payment: before.payment, received: before.received, at } : before.reversed;
+};
+
 /** Money of an accepted charge by a reading that `charge` holds already. `earlier` is the charge without that reading. */
 const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money | undefined => {
   const { activity, request, paidBack, moment } = reading;
@@ -145,6 +151,7 @@ const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money
     ...before,
     ...read,
     paidAt: paidAtOf(before, read, reading),
+    reversed: reversedBy(before, read, moment.at),
     readAt: moment.at,
     updatedAt: facts.updatedAt,
     failureCode: facts.failureCode,

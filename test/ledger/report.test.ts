@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, type Payment } from '../../src/charge/payment.ts';
-import type { Charge, KeptActivity, RequestTerms, ServiceTime } from '../../src/ledger/entry.ts';
+import type { Charge, Entry, KeptActivity, RequestTerms, ServiceTime } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { openReport, openSums, type ReportLine } from '../../src/ledger/report.ts';
+import { countsByCharge, countsByPayment, openReport, openSums, type ReportLine } from '../../src/ledger/report.ts';
 import { paymentIn } from '../../src/ledger/transitions.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, beginCharge, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { shown } from './support/shown.ts';
 
 interface Made {
   readonly asked?: RequestTerms;
@@ -32,8 +33,9 @@ const ngn = (amount: number): Made => ({ asked: { amount, currency: 'NGN' } });
 
 const reportOf = (ledger: Ledger, by: 'medium' | 'profile' | undefined = undefined, begun = {}) =>
   ledger.walk(
-    begun,
+    { begun },
     openReport(
+      countsByCharge,
       (charge) => (by === undefined ? [] : [charge[by]]),
       () => true,
     ),
@@ -115,6 +117,42 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     expect(await counted({ since: hours[1], until: hours[3] })).toBe(2);
     expect(await counted({ since: hours[1] })).toBe(3);
     expect(await counted({ until: hours[1] })).toBe(1);
+  });
+
+  it('keeps the sums of a day by payment time when a later day takes the money back', async () => {
+    const place = newPlace();
+    const days = [0, 1, 2].map((day) => NOON + day * 24 * 60 * MINUTE);
+    const at = async (day: number, status: string): Promise<Ledger> => {
+      const now = days[day] ?? NOON;
+      const ledger = await open(place, { now: () => now });
+      if (day === 0) await accepted(ledger, 1, {}, ngn(100));
+      const read = { askedAt: now, servedAt: now };
+      await ledger.observe(shown([account({ uid: uidOf(1), status, ...read })]));
+      return ledger;
+    };
+    const onDay = async (ledger: Ledger, day: number): Promise<string[]> => {
+      const paid = { since: days[day], until: days[day + 1] };
+      const isIn = (moment: number) => moment >= (paid.since ?? 0) && moment < (paid.until ?? Infinity);
+      const counts = (one: Entry) => countsByPayment(one).filter(({ at: moment }) => isIn(moment));
+      const lines = await ledger.walk(
+        { paid },
+        openReport(
+          counts,
+          () => [],
+          () => true,
+        ),
+      );
+      return lines.map(({ reported, count, received }) => `${reported} ${count} ${received}`);
+    };
+    await at(0, 'requires_action');
+    const paid = await at(1, 'successful');
+    expect([await onDay(paid, 0), await onDay(paid, 1), await onDay(paid, 2)]).toEqual([[], ['paid 1 100'], []]);
+    const reversed = await at(2, 'failed');
+    expect([await onDay(reversed, 0), await onDay(reversed, 1), await onDay(reversed, 2)]).toEqual([
+      [],
+      ['paid 1 100'],
+      ['reversed 1 -100'],
+    ]);
   });
 
   it('covers more charges than one batch', async () => {

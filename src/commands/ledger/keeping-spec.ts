@@ -190,6 +190,8 @@ export interface ReportInput {
   /** Start at the beginning of today. */
   readonly today: boolean;
   readonly by: Group | undefined;
+  /** Count payments by the time of the payment, in place of charges by the time of the charge. */
+  readonly byPaymentTime: boolean;
   readonly allProfiles: boolean;
   /** Time zone that defines the days. */
   readonly zone: Zone;
@@ -207,9 +209,10 @@ export const report = defineCommand({
   path: ['ledger', 'report'],
   summary: 'sum the charges of this ledger by result',
   description:
-    'Reads only the ledger: run `paycli ledger sync` first to find out who has paid. "charged" is the sum of paid, refunded, ' +
-    'open, expired and failed. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
-    'of UTC with --utc. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
+    'Reads only the ledger: run `paycli ledger sync` first to find out who has paid. "charged" is the sum of all payments from ' +
+    'paid to reversed. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
+    'of UTC with --utc. With --by-payment-time each payment counts on the day of its money. A reversal takes the money off on ' +
+    'the day on which it was seen, so the sums of earlier days stay as they were. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
     'lists each profile.',
   danger: 'read',
   options: rarely(['utc'], {
@@ -220,6 +223,7 @@ export const report = defineCommand({
       type: 'time',
     }),
     today: flag('--today', 'charged today'),
+    byPaymentTime: flag('--by-payment-time', 'payments in that time, whenever they were charged'),
     by: option('--by <group>', `one group per ${GROUPS.join(', ')}`, asOneOf(GROUPS)),
     ...EVERY_PROFILE,
     utc: flag('--utc', "days of UTC instead of this machine's time zone"),
@@ -231,13 +235,13 @@ export const report = defineCommand({
     'how each file went': 'paycli ledger report --by job',
   },
   output:
-    'profile (with --all-profiles), day, medium, profile or job (with --by), reported (charged, paid, refunded, open, expired, failed, unknown, sending), ' +
+    'profile (with --all-profiles), day, medium, profile or job (with --by), reported (charged, a payment such as paid, underpaid or reversed, unknown, sending), ' +
     'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone, received, ' +
     'without_received; ' +
     'json: {"data":[…],"next_cursor":null}',
   exits: ['usage', 'auth', 'ledger', 'interrupted'],
   read: (_args, given): ReportInput => {
-    const { since, until, today = false, by, utc = false, allProfiles = false } = given;
+    const { since, until, today = false, by, byPaymentTime = false, utc = false, allProfiles = false } = given;
     if (today && (since !== undefined || until !== undefined)) {
       throw usageError("--today can't be used with --since or --until");
     }
@@ -245,7 +249,7 @@ export const report = defineCommand({
     return {
       since: since === undefined ? undefined : momentFor(zone, 'first', '--since', since),
       until: until === undefined ? undefined : momentFor(zone, 'last', '--until', until),
-      ...{ today, by, zone, allProfiles },
+      ...{ today, by, byPaymentTime, zone, allProfiles },
     };
   },
   load: () => import('./report.ts'),

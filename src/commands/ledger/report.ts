@@ -4,7 +4,7 @@ import type { Column, Result, View } from '../../core/result.ts';
 import { atomIn, dayIn, formatLocalFull, nameOf, startOf, type Zone } from '../../core/time.ts';
 import { type Entry, isIn } from '../../ledger/entry.ts';
 import type { Period } from '../../ledger/ledger.ts';
-import { openReport, type ReportLine } from '../../ledger/report.ts';
+import { countsByCharge, countsByPayment, openReport, type ReportLine } from '../../ledger/report.ts';
 import type { Deps } from '../deps.ts';
 import { checkPeriod, pageOf } from '../list.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
@@ -15,8 +15,8 @@ const namesOf = ({ by, allProfiles }: ReportInput): Group[] => [
 ];
 
 /** Group of a charge. Without a profile its origin stands for it. */
-const groupOf = (charge: Entry, by: Group, { zone, allProfiles }: ReportInput): string | undefined => {
-  if (by === 'day') return dayIn(zone, charge.createdAt);
+const groupOf = (charge: Entry, at: number, by: Group, { zone, allProfiles }: ReportInput): string | undefined => {
+  if (by === 'day') return dayIn(zone, at);
   return charge[by] ?? (by === 'profile' && allProfiles ? charge.origin : undefined);
 };
 
@@ -65,11 +65,11 @@ const viewBy = (names: readonly Group[]): View => ({
 });
 
 /** Describes the period for people. */
-const periodText = ({ since, until }: Period, zone: Zone, now: number): string => {
+const periodText = ({ since, until }: Period, { zone, byPaymentTime }: ReportInput, now: number): string => {
   const at = (ms: number): string =>
     zone === 'utc' ? atomIn(zone, ms).slice(0, 16).replace('T', ' ') : formatLocalFull(ms);
   const from = since === undefined ? '' : ` from ${at(since)}`;
-  return `Charges${from} up to ${at(until ?? now)} (${nameOf(zone, now)}), as last recorded.`;
+  return `${byPaymentTime ? 'Payments' : 'Charges'}${from} up to ${at(until ?? now)} (${nameOf(zone, now)}), as last recorded.`;
 };
 
 /** Reports the charges of a period and their payments. */
@@ -81,9 +81,14 @@ export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
   const moment = ledger.moment();
   const { zone } = input;
   const period = periodOf(input, moment.at);
-  const groupsOf = (charge: Entry) => names.map((name) => groupOf(charge, name, input));
-  const lines = await ledger.walk(period, openReport(groupsOf, isMeant));
-  await deps.notice(periodText(period, zone, moment.at));
+  const groupsOf = (charge: Entry, at: number) => names.map((name) => groupOf(charge, at, name, input));
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = period;
+  const countsOf = input.byPaymentTime
+    ? (charge: Entry) => countsByPayment(charge).filter(({ at }) => at >= since && at < until)
+    : countsByCharge;
+  const walked = input.byPaymentTime ? { paid: period } : { begun: period };
+  const lines = await ledger.walk(walked, openReport(countsOf, groupsOf, isMeant));
+  await deps.notice(periodText(period, input, moment.at));
   const when = said(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, names, when))), view: viewBy(names) };
 };
