@@ -1,7 +1,7 @@
 import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
 import { type Entry, isCharge } from './entry.ts';
 import type { Reducer } from './ledger.ts';
-import { moneyIn, paymentIn } from './transitions.ts';
+import { moneyIn } from './transitions.ts';
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
 export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;

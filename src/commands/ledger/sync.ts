@@ -1,4 +1,4 @@
-import { PAYMENT_NAMES, type Payment } from '../../charge/payment.ts';
+import { PAYMENT_NAMES, PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
 import { countText } from '../../core/charge.ts';
@@ -6,16 +6,18 @@ import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { type Charge, type Entry, isCharge, isIn, type Scope } from '../../ledger/entry.ts';
+import { payableFor } from '../../ledger/clock.ts';
+import { type Charge, type Entry, isCharge, isIn, type Moment, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
 import { chargesOf, reconcile, refreshCharge } from '../../ledger/reconcile.ts';
 import { openSums, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
-import { paymentIn } from '../../ledger/transitions.ts';
+import { moneyIn, paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges } from '../check-charges.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
+import { type Listed, listRequests } from '../listed-requests.ts';
 import { find, findJob, namesJob } from './entries.ts';
 import { paidTwiceLines } from './paid-twice.ts';
 import { type Leaving, linesOf, resolvedLines, type StillUnknown } from './still-unknown.ts';
@@ -23,10 +25,24 @@ import { paymentsView, sumRecord } from './view.ts';
 
 const AT_ONCE = 8;
 
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+/** A late transfer may still pay an account that expired in this time. */
+const LATE_FOR_MS = DAY_MS;
+/** An account is open for at most this long. */
+const OPEN_FOR_MS = 7 * DAY_MS;
+/** The provider may take back, or the shop pay back, what was paid in this time. */
+const REVERSIBLE_FOR_MS = 3 * DAY_MS;
+/** A charge is read by itself if its last read is older, whatever the list of payment requests shows. */
+const READ_WITHIN_MS = 6 * HOUR_MS;
+
+type Filter = Omit<ListFilter, 'limit'>;
+
 /** Entries to check: some by themselves, and the charges that the filters select. */
 interface Chosen {
   readonly entries: readonly Entry[];
-  readonly filters: readonly Omit<ListFilter, 'limit'>[];
+  readonly filters: readonly Filter[];
+  /** Charges that are final, but may still change: read where the service's list shows a change. */
+  readonly recent: readonly Filter[];
   readonly payments: readonly Payment[];
 }
 
@@ -38,7 +54,7 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
   if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
   const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
   // A late transfer pays an expired account, and a paid charge may be reversed or refunded.
-  return { entries, filters, payments: PAYMENT_NAMES };
+  return { entries, filters, recent: [], payments: PAYMENT_NAMES };
 };
 
 /** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
@@ -46,15 +62,87 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, deps: Dep
   const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
   for (const line of linesOf(others, leaving)) await deps.notice(`Not checked: ${line}.`);
-  return { entries: all.filter(isOwn), filters: [{ ...scope, payments: ['open'] }], payments: ['open'] };
+  const now = deps.io.clock.now();
+  const late = { ...scope, payments: ['expired'], begun: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
+  const paid = { ...scope, payments: paymentsThat('brings'), paid: { since: now - REVERSIBLE_FOR_MS } };
+  return {
+    entries: all.filter(isOwn),
+    filters: [{ ...scope, payments: ['open'] }],
+    recent: [late, paid],
+    payments: PAYMENT_NAMES,
+  };
 };
 
-/** Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. */
-async function* entriesOf(ledger: Ledger, { entries, filters }: Chosen): AsyncGenerator<Entry> {
+/** A charge that may still change, and what the last reading of its payment request showed. */
+interface Recent {
+  readonly id: string;
+  readonly about: string;
+  readonly isDue: boolean;
+  readonly isAsListed: (listed: Listed) => boolean;
+}
+
+const recentOf = (charge: Charge, moment: Moment): Recent | undefined => {
+  const { readAt = 0, requestStatus, requestTotal, payment } = moneyIn(charge) ?? {};
+  if (payment === 'expired' && (payableFor(charge, moment) ?? 0) < -LATE_FOR_MS) return undefined;
+  const { uid, status } = charge.activity ?? {};
+  return {
+    id: charge.id,
+    about: charge.about,
+    isDue: moment.at - readAt > READ_WITHIN_MS,
+    isAsListed: (listed) =>
+      listed.status === requestStatus &&
+      (listed.total === '' || requestTotal === undefined || Number(listed.total) === requestTotal) &&
+      (listed.last.uid !== uid || listed.last.status === status),
+  };
+};
+
+/** Charges that the filters select and that may still change. */
+const recentOnes = async (ledger: Ledger, filters: readonly Filter[]): Promise<readonly Recent[]> => {
+  const [found, moment]: [Recent[], Moment] = [[], ledger.moment()];
+  for (const filter of filters) {
+    for await (const charge of chargesOf(ledger, filter)) {
+      const recent = recentOf(charge, moment);
+      if (recent !== undefined) found.push(recent);
+    }
+  }
+  return found;
+};
+
+/** Finds those to read by themselves: not read for a while, or changed in the service's list. */
+const changedOf = async (recent: readonly Recent[], { client, io }: Deps): Promise<readonly Recent[]> => {
+  const wanted = new Set(recent.filter(({ isDue }) => !isDue).map(({ about }) => about));
+  const listed = wanted.size === 0 ? undefined : await listRequests(wanted, await client('read'), io.signals.stop);
+  return recent.filter(({ about, isDue, isAsListed }) => {
+    const shown = listed?.get(about);
+    return isDue || (shown !== undefined && !isAsListed(shown));
+  });
+};
+
+/**
+ * Yields each chosen entry once: a charge that was unknown at first may be open when the filters find it. `failed` gets
+ * the error of a failed read of the list.
+ */
+async function* entriesOf(
+  ledger: Ledger,
+  { entries, filters, recent }: Chosen,
+  deps: Deps,
+  failed: PayError[],
+): AsyncGenerator<Entry> {
+  // Found first: those that this run finds paid need no second read.
+  const settled = await recentOnes(ledger, recent);
   yield* entries;
   const known = new Set(entries.map(({ id }) => id));
   for (const filter of filters) {
     for await (const charge of chargesOf(ledger, filter)) if (!known.has(charge.id)) yield charge;
+  }
+  try {
+    for (const { id } of await changedOf(settled, deps)) {
+      const charge = await ledger.get(id);
+      if (charge !== undefined) yield charge;
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof PayError) || thrown.kind === 'ledger') throw thrown;
+    failed.push(thrown);
   }
 }
 
@@ -201,14 +289,18 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   const check = checkWith(ledger, scope, chosen.payments, found, deps);
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;
-    count(found, before, now, paymentIn(now));
+    const [earlier, payment] = [paymentIn(before), paymentIn(now)];
+    // A charge that was final already is news only after a change, unless it was named.
+    const isOld = ids.length === 0 && earlier === payment && earlier !== undefined && PAYMENTS[earlier].final;
+    if (!isOld) count(found, before, now, payment);
     progress.reading(found.done);
   };
+  const unlisted: PayError[] = [];
   let failures: PayError[] = [];
   try {
-    const rows = entriesOf(ledger, chosen);
+    const rows = entriesOf(ledger, chosen, deps, unlisted);
     const ran = await checkCharges({ ...world, rows, concurrency: AT_ONCE, check, checked });
-    failures = ran.failures;
+    failures = [...ran.failures, ...unlisted];
     // A signal also interrupts a running read.
     if (ran.stopped === 'signal' || failures.some(({ kind }) => kind === 'interrupted')) {
       const saved = found.done === 0 ? undefined : 'the results so far are in the ledger';

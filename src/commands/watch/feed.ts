@@ -1,20 +1,16 @@
 import type { Client } from '../../client/client.ts';
 import { pollPause } from '../../core/async.ts';
-import { latestActivityOf, machineValue, statusOf } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import type { Io } from '../../core/io.ts';
-import { valueAt } from '../../core/json.ts';
-import { PAGE_MAX } from '../../core/record.ts';
 import { payableFor } from '../../ledger/clock.ts';
 import type { Charge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { refreshCharge } from '../../ledger/reconcile.ts';
 import { checkCharges } from '../check-charges.ts';
+import { type Listed, listRequests } from '../listed-requests.ts';
 
 /** Reads up to this many payment requests one by one. For more, a walk over the list finds the changed ones. */
 const FEW = 10;
-/** Maximum pages of a walk, as a share of the number of wanted payment requests. */
-const PAGES_FOR_EACH = 0.1;
 /**
  * Of the payment requests that the list shows as unchanged, each round reads this many one by one, or this share of
  * them if that is more.
@@ -34,47 +30,15 @@ interface Polling {
   readonly stop: AbortSignal;
 }
 
-/** The list fields of a payment request that a payment or its failure changes. */
-interface Listed {
-  readonly trace: string;
-  readonly isUntouched: boolean;
-  /** The latest activity according to the service. */
-  readonly last: { readonly uid: string; readonly status: string };
-}
-
 const UNTOUCHED = ['requires_ugwo', 'processing'];
 
-const listedOf = (ugwo: unknown): Listed => {
-  const textAt = (path: string): string => machineValue(valueAt(ugwo, path)) || String(valueAt(ugwo, path) ?? '');
-  const [status, paid] = [textAt('status'), textAt('total_amount_paid')];
-  const last = latestActivityOf(ugwo);
-  const [uid, lastStatus] = [machineValue(valueAt(last, 'uid')), statusOf(last)];
-  return {
-    trace: JSON.stringify([status, paid, uid, lastStatus]),
-    isUntouched: UNTOUCHED.includes(status) && Number(paid) === 0,
-    last: { uid, status: lastStatus },
-  };
-};
+const isUntouched = ({ status, total }: Listed): boolean => UNTOUCHED.includes(status) && Number(total) === 0;
 
 /** Reads the status of open charges with as few requests as possible and records it in the ledger. */
 export const openPolling = ({ ledger, client, io, stop }: Polling) => {
   /** By payment request: its list fields when it was last read by itself, and the time of that read in clock ticks. */
   const traces = new Map<string, string>();
   const readAt = new Map<string, number>();
-
-  /** Lists the wanted payment requests with a walk that costs less than reading each. May miss some. */
-  const walk = async (wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, Listed>> => {
-    const found = new Map<string, Listed>();
-    const pages = Math.ceil(wanted.size * PAGES_FOR_EACH);
-    for await (const { records } of client.pages('ugwo.list', { query: { limit: String(PAGE_MAX) } }, { pages })) {
-      for (const { value } of records) {
-        const uid = machineValue(value['uid']);
-        if (wanted.has(uid)) found.set(uid, listedOf(value));
-      }
-      if (found.size === wanted.size || stop.aborted) break;
-    }
-    return found;
-  };
 
   const isOverdue = (charge: Charge): boolean => {
     const left = payableFor(charge, ledger.moment()) ?? 0;
@@ -85,10 +49,10 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
   const isNews = ({ about, activity }: Charge, listed: Listed | undefined): boolean => {
     if (listed === undefined) return false;
     const before = traces.get(about);
-    if (before !== undefined) return before !== listed.trace;
+    if (before !== undefined) return before !== JSON.stringify(listed);
     // First time in the list: counts as news if the list differs from the ledger.
-    traces.set(about, listed.trace);
-    return !listed.isUntouched || (listed.last.uid === activity?.uid && listed.last.status !== activity.status);
+    traces.set(about, JSON.stringify(listed));
+    return !isUntouched(listed) || (listed.last.uid === activity?.uid && listed.last.status !== activity.status);
   };
 
   /** Chooses the changed ones, those whose account has expired since they were read, and some of the rest in turn. */
@@ -111,8 +75,8 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
     const check = async (charge: Charge): Promise<void> => {
       await refreshCharge(ledger, charge, client);
       readAt.set(charge.about, io.clock.ticks());
-      const trace = listed.get(charge.about)?.trace;
-      if (trace !== undefined) traces.set(charge.about, trace);
+      const shown = listed.get(charge.about);
+      if (shown !== undefined) traces.set(charge.about, JSON.stringify(shown));
     };
     async function* rows() {
       yield* charges;
@@ -125,7 +89,7 @@ export const openPolling = ({ ledger, client, io, stop }: Polling) => {
     /** Checks all of them once. */
     look: async (charges: readonly Charge[]): Promise<PayError | undefined> => {
       if (charges.length <= FEW) return readEach(charges);
-      const listed = await walk(new Set(charges.map(({ about }) => about)));
+      const listed = await listRequests(new Set(charges.map(({ about }) => about)), client, stop);
       return readEach(chosen(charges, listed), listed);
     },
     /** Checks only those whose account has expired. */

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { atom } from '../support/activity.ts';
+import { inProcess } from '../support/in-process.ts';
+import { newFolder, paycli, type RunOptions, runBefore } from '../support/program.ts';
+import { ACTIVITY, json, type Seen, serveAllBy, ugwo } from '../support/service.ts';
+import { activityOf, charged, numberIn, ugwoOf } from './bulk-support.ts';
+
+/** Payment requests of NGN 5,000.00, whose activities the test ends. */
+const openShop = async (count: number) => {
+  const now = new Map<number, { readonly status: string; readonly total: number }>();
+  const requestOf = (number: number) => {
+    const { status = 'requires_action', total = 0 } = now.get(number) ?? {};
+    const ends = status === 'failed' ? { error: { code: 'psp.error.expired', message: 'Expired' } } : {};
+    const activity = { ...ACTIVITY, uid: activityOf(number), updated_at: atom(Date.now()), status, ...ends };
+    return {
+      ...ugwo(number),
+      checkout: { uid: 'chk.AbCd.1' },
+      status: status === 'successful' && total > 500_000 ? 'ugwo_successful' : 'requires_ugwo',
+      total_amount_paid: total,
+      activities: status === 'requires_action' && !now.has(number) ? [] : [activity],
+    };
+  };
+  const numbers = Array.from({ length: count }, (_none, index) => index + 1);
+  const service = await serveAllBy((seen: Seen) => {
+    if (seen.method === 'POST') return charged(numberIn(seen));
+    return seen.url.startsWith('/v1/ugwo?')
+      ? json(200, { data: numbers.map(requestOf), next_cursor: null })
+      : json(200, requestOf(numberIn(seen)));
+  });
+  const options: RunOptions = { service, home: newFolder() };
+  for (const number of numbers) {
+    const ended = await inProcess(['ugwo', 'charge', ugwoOf(number), '--medium', 'bank_transfer', '--json'], options);
+    expect(ended.code, ended.stderr).toBe(0);
+  }
+  /** Syncs `later` milliseconds from now. Returns the lines of the sums, and the requests that it sent. */
+  const sync = async (later = 0) => {
+    const before = service.seen.length;
+    const env = runBefore(`const { now } = Date; Date.now = () => now() + ${later};`);
+    const words = ['ledger', 'sync', '-o', 'tsv', '--columns', 'payment,count'];
+    const ended = await (later === 0 ? inProcess(words, options) : paycli(words, { ...options, env }));
+    expect(ended.code, ended.stderr).toBe(0);
+    const sent = service.seen.slice(before).map(({ url }) => url.replace(/\?.*/, '').replace(/^\/v1\/ugwo/, ''));
+    return [ended.stdout.split('\n').filter(Boolean), sent.map((path) => path.replace(/^\/ugw\.\w+\.0*/, ''))];
+  };
+  return { now, sync };
+};
+
+const HOUR = 3_600_000;
+
+describe('ledger sync of charges that are final', () => {
+  it('finds a reversal through one page of the list, and never ends with 13', async () => {
+    const { now, sync } = await openShop(3);
+    for (const number of [1, 2, 3])
+      now.set(number, { status: 'successful', total: number === 3 ? 40_000 : 500_000 + number });
+    expect(await sync()).toEqual([
+      ['paid\t2', 'underpaid\t1'],
+      ['1', '2', '3'],
+    ]);
+    expect(await sync()).toEqual([[], ['']]);
+    now.set(2, { status: 'failed', total: 0 });
+    expect(await sync()).toEqual([['reversed\t1'], ['', '2']]);
+    expect(await sync()).toEqual([[], ['']]);
+  });
+
+  it('reads each paid one again after six hours, for three days', async () => {
+    const { now, sync } = await openShop(1);
+    now.set(1, { status: 'successful', total: 500_001 });
+    await sync();
+    expect(await sync(7 * HOUR)).toEqual([[], ['1']]);
+    expect(await sync(71 * HOUR)).toEqual([[], ['1']]);
+    expect(await sync(73 * HOUR)).toEqual([[], []]);
+  });
+
+  it('finds a late transfer to an account that expired within a day', async () => {
+    const { now, sync } = await openShop(1);
+    now.set(1, { status: 'failed', total: 0 });
+    expect(await sync()).toEqual([['expired\t1'], ['1']]);
+    now.set(1, { status: 'successful', total: 500_001 });
+    expect(await sync()).toEqual([['paid\t1'], ['', '1']]);
+  });
+});
