@@ -78,13 +78,18 @@ export const checkShare = ({ share }: ShareOptions, globals: Parameters<typeof f
   if (other !== undefined) throw usageError(`--share prints a message; it can't be used with ${other}`);
 };
 
-/** Formats sums: `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)`. Money that came is what was received. */
+/** Money of a sum for people: what was received, else what was asked; undefined if no amount is known. */
+export const sumMoney = ({ currency = '', amount, received = 0n }: Sum<string>): string | undefined => {
+  const sum = received > 0n ? received : amount;
+  return sum === undefined ? undefined : formatMoney(sum, currency);
+};
+
+/** Formats sums: `12 paid (NGN 60,000.00), 3 open (NGN 15,000.00)`. */
 export const sumsText = (sums: readonly Sum<string>[]): string =>
   sums
-    .map(({ payment, currency, count, amount, received = 0n }) => {
-      const sum = received > 0n ? received : amount;
-      const money = sum === undefined ? '' : ` (${formatMoney(sum, currency ?? '')})`;
-      return `${count} ${statusWord(payment)}${money}`;
+    .map((sum) => {
+      const money = sumMoney(sum);
+      return `${sum.count} ${statusWord(sum.payment)}${money === undefined ? '' : ` (${money})`}`;
     })
     .join(', ');
 

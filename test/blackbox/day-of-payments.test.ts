@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ActivityEnding } from '../../src/core/data-files.ts';
 import { emulatorRoom } from '../../src/emulator/room.ts';
 import { openShop } from '../emulator/shop.ts';
-import { clockAt, inFile } from '../emulator/support.ts';
+import { clockAt } from '../emulator/support.ts';
 import { seed } from '../faults/torture.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFolder, type RunOptions } from '../support/program.ts';
@@ -95,7 +94,7 @@ const open = async () => {
   const options: RunOptions = { home: newFolder(), env };
   const settle = (activity: string, as: ActivityEnding, amount?: () => number) =>
     emulatorRoom.settle({ ...shop, activity, as, after: undefined, amount });
-  return { ...shop, settle, home: String(options.home), paycli: (...args: string[]) => inProcess(args, options) };
+  return { ...shop, settle, paycli: (...args: string[]) => inProcess(args, options) };
 };
 type Day = Awaited<ReturnType<typeof open>>;
 
@@ -167,29 +166,21 @@ const judge = ({ amount: asked, total_amount_paid: total, activities }: Shown): 
   });
 };
 
+/** Charges that the ledger lists. */
+const listed = async ({ paycli }: Day) => {
+  const { stdout } = await paycli('ledger', 'list', '--max', '200', '-o', 'ndjson');
+  const lines = stdout.trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as { id: string; payment: string; amount: number; received: number });
+};
+
 /** Payments and sums of the ledger. */
-const inLedger = (home: string) =>
-  inFile(join(home, 'ledger.sqlite'), (db) =>
-    sumsOf(
-      db
-        .prepare('SELECT payment, amount, received FROM charge')
-        .all()
-        .map((row) => ({
-          payment: String(row['payment']),
-          asked: Number(row['amount']),
-          received: Number(row['received']),
-        })),
-    ),
-  );
+const inLedger = async (shop: Day) =>
+  sumsOf((await listed(shop)).map(({ payment, amount, received }) => ({ payment, asked: amount, received })));
 
 /** What a sync says, without what was received. */
-const synced = async ({ paycli }: Day) => {
-  const { stdout } = await paycli('ledger', 'list', '-o', 'ndjson');
-  const ids = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).id);
-  const ended = await paycli('ledger', 'sync', ...ids, '--json');
+const synced = async (shop: Day) => {
+  const ids = (await listed(shop)).map(({ id }) => id);
+  const ended = await shop.paycli('ledger', 'sync', ...ids, '--json');
   expect(ended.code, ended.stderr).toBe(0);
   return Object.fromEntries(
     JSON.parse(ended.stdout).data.map(({ payment, count, amount }: Record<string, unknown>) => [
@@ -213,6 +204,28 @@ describe('a part payment', () => {
       ['underpaid', 1],
     ]);
   });
+
+  it('is refused another charge without --remaining, and is paid once the rest has come', async () => {
+    const { request, paycli, settle } = await open();
+    const { uid } = await request(undefined, { amount: 90_000 });
+    const charge = async (...more: string[]): Promise<string> => {
+      const ended = await paycli('ugwo', 'charge', uid, ...USSD, ...more, '--json');
+      expect(ended.code, ended.stderr).toBe(0);
+      return JSON.parse(ended.stdout).uid;
+    };
+    await settle(await charge(), 'successful', () => 40_000);
+    const refused = await paycli('ugwo', 'charge', uid, ...USSD);
+    expect(refused.code).toBe(9);
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(/NGN 500\.00.*--remaining/);
+    const activity = await charge('--remaining');
+    await settle(activity, 'successful', () => 50_000);
+    expect(await paycli('activity', 'wait', uid, activity)).toMatchObject({ code: 0 });
+    expect(await paycli('ugwo', 'charge', uid, ...USSD, '--again')).toMatchObject({ code: 9 });
+    // The first part is paid, too, once the rest has come.
+    expect((await paycli('ledger', 'list', '-o', 'tsv', '--columns', 'payment,received_minor')).stdout).toBe(
+      'paid\t50000\npaid\t40000\n',
+    );
+  });
 });
 
 describe('a random day of payments', () => {
@@ -233,7 +246,7 @@ describe('a random day of payments', () => {
       const shown = await Promise.all([...sales.values()].map(({ uid }): Promise<Shown> => shop.read(uid)));
       const wanted = sumsOf(shown.flatMap(judge));
       const message = `PAYCLI_TORTURE_SEED=${seed}`;
-      expect(inLedger(shop.home), message).toEqual(wanted);
+      expect(await inLedger(shop), message).toEqual(wanted);
       expect(says, message).toEqual(
         Object.fromEntries(Object.entries(wanted).map(([payment, { count, asked }]) => [payment, { count, asked }])),
       );

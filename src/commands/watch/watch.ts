@@ -3,7 +3,6 @@ import { endKindOf, PAYMENTS, type Payment } from '../../charge/payment.ts';
 import { grouped } from '../../core/bounds.ts';
 import { type ErrorKind, EXIT_CODES, interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
-import { formatMoney } from '../../core/money.ts';
 import { type ApiPage, type ApiRecord, madeHere } from '../../core/record.ts';
 import type { Board, Column, Result, ResultNotices, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
@@ -14,7 +13,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { isListening } from '../../webhook/queue.ts';
 import type { Deps } from '../deps.ts';
-import { sumsText } from '../record.ts';
+import { sumMoney, sumsText } from '../record.ts';
 import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
 import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from './tail.ts';
@@ -73,10 +72,8 @@ export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Cha
   });
 };
 
-const partText = ({ payment, currency, count, amount }: Sum<Now>): string => {
-  const what = `${grouped(count)} ${statusWord(payment)}`;
-  return amount === undefined ? what : `${what} ${formatMoney(amount, currency ?? '')}`;
-};
+const partText = (sum: Sum<Now>): string =>
+  [grouped(sum.count), statusWord(sum.payment), sumMoney(sum)].filter((part) => part !== undefined).join(' ');
 
 /** A line for each currency: `3 open NGN 15,000.00, 12 paid NGN 60,000.00`. */
 const sumLines = (sums: readonly Sum<Now>[]): string[] => {
