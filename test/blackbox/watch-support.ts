@@ -9,14 +9,15 @@ export interface Watching {
   readonly home: string;
   readonly service: Service;
   readonly job: string;
-  /** Sets the status of an activity. */
-  readonly set: (number: number, status: string) => void;
+  /** Sets the status of an activity, and what its payment request has received. */
+  readonly set: (number: number, status: string, total?: number) => void;
   /** Requests since the charges were sent. */
   readonly reads: () => readonly Seen[];
 }
 
-export const requestWith = (number: number, status: string): Record<string, unknown> => ({
+export const requestWith = (number: number, status: string, total?: number): Record<string, unknown> => ({
   ...ugwo(number),
+  ...(total === undefined ? {} : { total_amount_paid: total }),
   status: status === 'successful' ? 'ugwo_successful' : 'requires_ugwo',
   checkout: { uid: 'chk.AbCd.1' },
 });
@@ -27,7 +28,7 @@ export const charge = async (
   refuses: (seen: Seen) => boolean = () => false,
   machine: RunOptions & { readonly home: string } = { home: newFolder() },
 ): Promise<Watching> => {
-  const [statuses, posted] = [new Map<number, string>(), new Set<number>()];
+  const [statuses, totals, posted] = [new Map<number, string>(), new Map<number, number>(), new Set<number>()];
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const statusOf = (number: number): string => statuses.get(number) ?? 'requires_action';
   let made = 0;
@@ -38,12 +39,12 @@ export const charge = async (
       return charged(numberIn(seen));
     }
     if (seen.url.startsWith('/v1/ugwo?')) {
-      const data = numbers.toReversed().map((number) => requestWith(number, statusOf(number)));
+      const data = numbers.toReversed().map((number) => requestWith(number, statusOf(number), totals.get(number)));
       return json(200, { data, next_cursor: null });
     }
     const number = numberIn(seen);
     const activities = !posted.has(number) ? [] : [{ ...activity(number), status: statusOf(number) }];
-    return json(200, { ...requestWith(number, statusOf(number)), activities });
+    return json(200, { ...requestWith(number, statusOf(number), totals.get(number)), activities });
   });
   const activity = (number: number) => ({ uid: activityOf(number), activity_type: 'charge', next_action: null });
   const { stdout } = await inProcess(['ugwo', 'charge', '--json', '--from', ussdFile(...numbers)], {
@@ -55,7 +56,10 @@ export const charge = async (
     home: machine.home,
     service,
     job: (JSON.parse(stdout) as { job: string }).job,
-    set: (number, status) => void statuses.set(number, status),
+    set: (number, status, total) => {
+      statuses.set(number, status);
+      if (total !== undefined) totals.set(number, total);
+    },
     reads: () => service.seen.slice(made),
   };
 };

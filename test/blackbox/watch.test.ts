@@ -44,6 +44,7 @@ describe('watch', () => {
       status: 'successful',
       amount: 500_001,
       currency: 'NGN',
+      received: 500_001,
       medium: 'ussd',
       activity: activityOf(1),
       ref: 'order-1',
@@ -55,6 +56,22 @@ describe('watch', () => {
     expect(errorOf(ended)).toMatchObject({
       kind: 'charge_failed',
       message: 'not every charge is paid: 2 paid (NGN 10,000.04), 1 failed (NGN 5,000.02)',
+    });
+  });
+
+  it('exits with 13 if a part of the money is missing, and shows what came', async () => {
+    const world = await charge(2);
+    world.set(1, 'successful');
+    world.set(2, 'successful', 200_000);
+    const ended = await watch(world, '--job', world.job, '--until-final').ended;
+    expect(ended.code).toBe(13);
+    expect(changesIn(ended.stdout).findLast(({ row }) => row === 2)).toMatchObject({
+      now: 'underpaid',
+      received: 200_000,
+    });
+    expect(errorOf(ended)).toMatchObject({
+      kind: 'underpaid',
+      message: 'not every charge is paid: 1 paid (NGN 5,000.01), 1 part paid (NGN 2,000.00)',
     });
   });
 

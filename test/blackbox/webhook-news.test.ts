@@ -161,6 +161,19 @@ describe('webhook listen with a ledger', () => {
     expect(errorOf(ended)['message']).toMatch(/has paid ugw\.AbCd\.0+1 twice:.*chg-.*row 1.*not from this ledger/s);
   });
 
+  it('calls two parts of one payment no double charge', async () => {
+    const world = await charge(1);
+    const part = { ...activity(9, 'successful'), charged_amount: 200_000 };
+    world.show(1, requestWith(1, [part, { ...activity(1, 'successful'), charged_amount: 300_001 }]));
+    const { run, deliver } = await listen(world.options, '-o', 'ndjson');
+    await deliver(eventOf(1, 'ugwo.activity.double_charge_detected', activity(1, 'successful')));
+    await run.saw(/"double_charge"/);
+    const ended = await stop(run);
+    expect(ended.code).not.toBe(3);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ double_charge: { confirmed: false } });
+    expect(await paymentsIn(world.options)).toEqual(['paid']);
+  });
+
   it('names both after a kill that came before the event was printed', async () => {
     const world = await charge(1);
     const other = activity(9, 'successful');

@@ -47,7 +47,7 @@ export const watchCommand = defineCommand({
   output:
     'one object per charge at the start and then per change: at, charge, ugwo, before (null at the start), now (paid, ' +
     'refunded, open, expired, failed, or the state of a charge that was not accepted: sending, unknown, …), status, ' +
-    'amount, currency, medium, activity, ref, job, row, customer, customer_email',
+    'amount, received, currency, medium, activity, ref, job, row, customer, customer_email',
   exits: [...READ_EXITS, 'unknown', 'ledger', 'charge_failed', 'underpaid', 'pending', 'not_sent'],
   read: (ugwos, given, { validate }): WatchInput => {
     const chosen = [ugwos.length > 0, given.job !== undefined, given.open === true].filter(Boolean);

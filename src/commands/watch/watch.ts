@@ -11,6 +11,7 @@ import { utcAtom } from '../../core/time.ts';
 import { type Charge, isIn, type Scope } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
+import { moneyIn } from '../../ledger/transitions.ts';
 import { isListening } from '../../webhook/queue.ts';
 import type { Deps } from '../deps.ts';
 import { sumMoney, sumsText } from '../record.ts';
@@ -22,12 +23,13 @@ const at: Column = { path: 'at', kind: 'time' };
 const now: Column = { path: 'now', kind: 'state', needed: true };
 const before: Column = { path: 'before', kind: 'state', always: true };
 const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const received: Column = { path: 'received', kind: 'money', currency: 'currency' };
 const CHARGE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
   { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
   amount,
 ];
-const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }];
+const NAMES: readonly Column[] = [received, { path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }];
 
 /** View with one line per change. */
 export const changesView: View = {
@@ -39,6 +41,7 @@ export const changesView: View = {
     now,
     { path: 'status', kind: 'state' },
     amount,
+    received,
     ...'currency medium activity ref job row customer customer_email'.split(' ').map((path) => ({ path })),
   ],
   table: [...CHARGE, now, at, before, ...NAMES],
@@ -62,6 +65,7 @@ export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Cha
     status: activity?.status || null,
     amount: asked.amount ?? null,
     currency: asked.currency ?? null,
+    received: moneyIn(charge)?.received ?? null,
     medium: charge.medium,
     activity: activity?.uid ?? null,
     ref: asked.ref ?? null,
