@@ -29,7 +29,7 @@ const CHARGE: readonly Column[] = [
   { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
   amount,
 ];
-const NAMES: readonly Column[] = [received, { path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }];
+const NAMES: readonly Column[] = [{ path: 'medium' }, { path: 'ugwo' }, { path: 'charge' }, received];
 
 /** View with one line per change. */
 export const changesView: View = {
