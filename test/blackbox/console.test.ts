@@ -271,6 +271,18 @@ describe.runIf(hasBrowser)('the console', () => {
     await page.getByRole('button', { name: 'Remove http://127.0.0.1:9/' }).waitFor();
   });
 
+  it('shows what a part payment lacks', async () => {
+    const [{ console, request, charge, home }, { page }] = [await shared(), await browse()];
+    const ugwo = await request();
+    const words = ['--as', 'successful', '--amount', '2000'];
+    expect((await paycli(['emulator', 'settle', (await charge(ugwo)).json.uid, ...words], { home })).code).toBe(0);
+    await page.goto(`${console}#payments/${ugwo}`);
+    await page.locator('.timeline').getByText('Part paid, with NGN 2,000.00').waitFor();
+    expect(await page.locator('dl', { hasText: 'Received' }).first().innerText()).toMatch(
+      /Received\s+NGN 2,000\.00\s+Missing\s+NGN 3,000\.00/,
+    );
+  });
+
   it('shows a status in the words of the terminal, and finds it by word and by value', async () => {
     const [{ console }, { page }] = [await startConsole(), await browse()];
     await page.goto(`${console}#payments`);

@@ -1,3 +1,4 @@
+import { activityFacts, balanceOf, paymentOf, requestFacts } from '../../../charge/payment.ts';
 import { REFUND_WORDS, statusWord, type Tone } from '../../../core/status.ts';
 import {
   type Action,
@@ -87,15 +88,12 @@ const customerOf = ({ onye }: Ugwo): string =>
 export const paymentLink = (uid: string, text = uid): HTMLElement =>
   h('a', { href: `#payments/${encodeURIComponent(uid)}` }, text);
 
-/** The contract has one status for all failures; the code of the error tells them apart. */
-const FAILURES: Readonly<Record<string, string>> = {
-  'psp.error.expired': 'expired',
-  'psp.error.reversed': 'reversed',
-};
-
-const endOf = ({ status, error, is_double_charge }: Activity): readonly [word: string, tone: Tone] => {
+/** Word for an activity: its payment, as the terminal says it. `ugwo` tells part payments, if it is known. */
+const endOf = (activity: Activity, ugwo?: Ugwo): readonly [word: string, tone: Tone] => {
+  const { status, is_double_charge } = activity;
   if (status === 'successful' && is_double_charge) return ['paid twice', 'alarm'];
-  return [FAILURES[error?.code ?? ''] ?? statusWord(status), toneOf(status)];
+  const { payment } = paymentOf(activityFacts(activity), { request: ugwo && requestFacts(ugwo) });
+  return [statusWord(isOpen(activity) ? status : payment), toneOf(status)];
 };
 
 const settle = ({ uid }: Activity, as: string, label: string, tone: Tone): Action => ({
@@ -184,7 +182,7 @@ const customerView = (ugwo: Ugwo, activity: Activity, other: Activity | undefine
     h(
       'div.phone',
       h('p.sum', money(activity.charged_amount ?? ugwo.amount, ugwo.currency)),
-      soft(isOpen(activity) ? byMedium(activity) : `${endOf(activity)[0]}, ${byMedium(activity)}`),
+      soft(isOpen(activity) ? byMedium(activity) : `${endOf(activity, ugwo)[0]}, ${byMedium(activity)}`),
       isOpen(activity) && nextStep(activity),
     ),
     soft('Practice: you decide what the customer does with ', id(activity.uid), '.'),
@@ -229,8 +227,8 @@ const refundHappenings = (refund: Refund, currency: string): readonly Happening[
   ];
 };
 
-const activityHappenings = (activity: Activity, currency: string): readonly Happening[] => {
-  const [word, tone] = endOf(activity);
+const activityHappenings = (activity: Activity, ugwo: Ugwo): readonly Happening[] => {
+  const [{ currency }, [word, tone]] = [ugwo, endOf(activity, ugwo)];
   const text = `Charged ${byMedium(activity)}`;
   if (isOpen(activity)) return [{ at: activity.created_at, text: `${text}: ${word}`, tone, of: activity }];
   const paid = activity.charged_amount === undefined ? '' : `, with ${money(activity.charged_amount, currency)}`;
@@ -244,7 +242,7 @@ const activityHappenings = (activity: Activity, currency: string): readonly Happ
 
 const happeningsOf = (ugwo: Timeline): readonly Happening[] => {
   const text = `Payment request over ${money(ugwo.amount, ugwo.currency)}`;
-  const later = ugwo.activities.flatMap((activity) => activityHappenings(activity, ugwo.currency));
+  const later = ugwo.activities.flatMap((activity) => activityHappenings(activity, ugwo));
   return [
     { at: ugwo.created_at, text, tone: 'off', of: ugwo },
     ...later.toSorted((one, other) => msOf(one.at) - msOf(other.at)),
@@ -262,13 +260,16 @@ const happening = ({ at, text, tone, of: { uid, status, error }, isEnd }: Happen
   );
 };
 
-const requestCard = (ugwo: Ugwo): HTMLElement =>
-  card(
+const requestCard = (ugwo: Timeline): HTMLElement => {
+  const { received, missing = 0, excess = 0, isPaidTwice } = balanceOf(requestFacts(ugwo));
+  return card(
     'Payment request',
     facts([
       ['Amount', money(ugwo.amount, ugwo.currency)],
       ['Status', [statusPill(ugwo.status), ' ', h('code', ugwo.status)]],
-      ['Paid', money(ugwo.total_amount_paid, ugwo.currency)],
+      ['Received', money(received, ugwo.currency)],
+      ['Missing', received > 0 && missing > 0 && money(missing, ugwo.currency)],
+      [isPaidTwice ? 'Paid twice, too much' : 'Too much', excess > 0 && money(excess, ugwo.currency)],
       ['Customer', customerOf(ugwo)],
       ['E-mail', ugwo.onye?.email],
       ['Reference', ugwo.ref],
@@ -277,6 +278,7 @@ const requestCard = (ugwo: Ugwo): HTMLElement =>
       ['Created', moment(ugwo.created_at)],
     ]),
   );
+};
 
 export const paymentView: Screen<Timeline> = {
   load: (uid) => ask('GET', `timelines/${encodeURIComponent(uid)}`),
