@@ -274,7 +274,7 @@ describe.runIf(hasBrowser)('the console', () => {
   it('shows what a part payment lacks', async () => {
     const [{ console, request, charge, home }, { page }] = [await shared(), await browse()];
     const ugwo = await request();
-    const words = ['--as', 'successful', '--amount', '2000'];
+    const words = ['--as', 'successful', '--amount', '2000.00'];
     expect((await paycli(['emulator', 'settle', (await charge(ugwo)).json.uid, ...words], { home })).code).toBe(0);
     await page.goto(`${console}#payments/${ugwo}`);
     await page.locator('.timeline').getByText('Part paid, with NGN 2,000.00').waitFor();
