@@ -44,6 +44,7 @@ const serveAll = () =>
     const number = numberIn(seen);
     if (seen.url.startsWith('/v1/onye/'))
       return json(200, { uid: ONYE, email: 'a@b.example', first_name: 'Ada', meta: {} });
+    if (seen.url.startsWith('/v1/ugwo?')) return json(200, { data: [], next_cursor: null });
     if (seen.method === 'POST') return number === 7 ? reset : charged(number);
     const made = { ...ACTIVITY, uid: activityOf(number), created_at: nowAtom(), updated_at: nowAtom() };
     const activities = [{ ...made, status: number === 7 ? 'requires_action' : 'successful' }];
