@@ -154,7 +154,7 @@ const totalOf = ({ total, activities = [] }: RequestFacts, asked: number | undef
   positive(total) ?? sum(activities.filter(brings).map((one) => ownMoney(one, asked).received ?? 0));
 
 /** Everything that decides about a payment besides its activity. */
-export interface PaymentContext {
+interface PaymentContext {
   /** The payment request of the same read; undefined if it was not read. */
   readonly request?: RequestFacts | undefined;
   /** Amount that was asked, if the read does not say so. */

@@ -115,13 +115,13 @@ export const givenAmount = ({ amount, amount_minor }: GivenOptions<typeof AMOUNT
 };
 
 /** An amount with its currency, in the minor unit. */
-export interface Money {
+export interface CurrencyAmount {
   readonly currency: string;
   readonly minor: number;
 }
 
 /** Parses an amount as paycli prints it: `NGN 5,000.00`. */
-export const asMoney: Parse<Money> = taking({ type: 'amount' }, (text) => {
+export const asMoney: Parse<CurrencyAmount> = taking({ type: 'amount' }, (text) => {
   const { currency, amount } = splitMoney(text);
   if (currency === undefined) {
     throw usageError(`"${text}" is not an amount with its currency, such as 'NGN 5,000.00'`);

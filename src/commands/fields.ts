@@ -65,7 +65,7 @@ const givenIn = (cells: Cells): GivenAmount | undefined => {
  * Amount of a row in the minor unit, and its currency. Undefined if the row has none, or if it is wrong (reported as a
  * fault).
  */
-export const moneyIn = (
+export const amountIn = (
   cells: Cells,
   currency: string | undefined,
 ): { readonly minor: number; readonly currency: string } | undefined => {

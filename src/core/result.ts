@@ -8,10 +8,9 @@ export type Format = (typeof FORMATS)[number];
 
 /**
  * Format of a value for people. `enum` and `state` take a string or a `[value, label]` pair; a `state` is shown by its
- * word (see `statusWord`). `money` is an integer in
- * the minor unit of the currency at `currency`. A `count` is grouped by thousands, and 0 is shown as empty. A
- * `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a `medium` each.
- * Formats for programs (tsv, csv) show the machine value instead.
+ * word (see `statusWord`). `money` is an integer in the minor unit. A `count` is grouped by thousands, and 0 is shown as
+ * empty. A `customer` is shown by e-mail, else by name, else by uid. `mediums` are a list of objects with a `medium`
+ * each. Formats for programs (tsv, csv) show the machine value instead.
  */
 export type CellKind = 'text' | 'time' | 'state' | 'enum' | 'money' | 'count' | 'customer' | 'mediums' | 'reason';
 
@@ -21,8 +20,6 @@ export interface Column {
   /** Path of the value to show where there is none at `path`. */
   readonly or?: string;
   readonly kind?: CellKind;
-  /** For `money`: the path of the currency. */
-  readonly currency?: string;
   /** For `state`: words that differ from the common ones. */
   readonly words?: StatusWords;
   /** Label on a card; the path by default. */

@@ -13,7 +13,7 @@ import {
   emit,
   emitRequestChange,
   isPaid,
-  missingOf,
+  missingAmount,
   REFUND_FAULT,
   refundedOf,
   type Scripted,
@@ -160,7 +160,7 @@ export const charge: OperationHandler<'ugwo.charge'> = ({ params, body, now, han
   const uid = newId('act');
   const scripted = scriptedOf(ugwo, medium);
   if (scripted?.kind === 'unfunded') throw refusal(402, UNFUNDED);
-  const asked = { ...ugwo, amount: missingOf(ugwo) };
+  const asked = { ...ugwo, amount: missingAmount(ugwo) };
   const outcome = scripted?.kind === 'fail' ? declined(body.data) : outcomeOf(body.data, asked, uid, now);
   const reference = outcome.status === 'failed' ? null : `EMU-${randomText(16)}`;
   const activity = activityOn(asked, { uid, reference, outcome, at: utcAtom(now) });

@@ -7,7 +7,7 @@ import { valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import { isLoopback } from '../core/origin.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
-import { catchUp, isPaid, missingOf } from './payments.ts';
+import { catchUp, isPaid, missingAmount } from './payments.ts';
 import { isKey, nowOf, respond, type Service } from './service.ts';
 
 /**
@@ -211,6 +211,6 @@ export const showPage = (service: Service, { segments, query, headers }: HttpReq
   }
   const stopped = stopOf(ugwo);
   if (stopped !== undefined) return stop(stopped, moneyWords(ugwo));
-  const title = `Pay ${formatMoney(missingOf(ugwo), machineValue(ugwo.currency ?? ''))}`;
+  const title = `Pay ${formatMoney(missingAmount(ugwo), machineValue(ugwo.currency ?? ''))}`;
   return page(200, title, bodyOf(ugwo, activities), { origin: framed });
 };

@@ -156,7 +156,7 @@ const endedActivity = (activity: Activity, ending: ActivityEnding, at: number): 
 const isOpen = (activity: Activity): boolean => paymentShown(activity) === 'open';
 
 /** Returns what is missing of a payment request, in the minor unit. */
-export const missingOf = (ugwo: Ugwo): number => balanceOf(requestFacts(ugwo)).missing ?? 0;
+export const missingAmount = (ugwo: Ugwo): number => balanceOf(requestFacts(ugwo)).missing ?? 0;
 
 /** Derives the status of a payment request from its payments. A cancelled or refunded one keeps its status. */
 const statusBy = (ugwo: Ugwo, activities: readonly Activity[]): string => {

@@ -7,7 +7,6 @@ import {
   isStepUnreadable,
   orderOf,
   type Payment,
-  type PaymentContext,
   paymentOf,
   type RequestFacts,
   requestFacts,
@@ -22,7 +21,7 @@ const request = (total: number | undefined, ...activities: ActivityFacts[]): Req
 type Row = readonly [
   what: string,
   activity: ActivityFacts,
-  context: PaymentContext,
+  context: Parameters<typeof paymentOf>[1],
   payment: Payment,
   received: number | undefined,
 ];

@@ -5,7 +5,6 @@ import {
   chargeFailed,
   notWaitedFor,
   stepUnreadable,
-  type WaitDeps,
   type WaitOptions,
   waitedOf,
 } from '../../src/commands/activity/followed-shared.ts';
@@ -31,7 +30,10 @@ const followed = (status: string, more: Partial<Followed<Activity>> = {}, error?
   ...more,
 });
 /** A service that shows no payment requests. */
-const DEPS: WaitDeps = { client: { look: async () => undefined }, observe: async () => undefined };
+const DEPS: Parameters<typeof waitedOf>[2] = {
+  client: { look: async () => undefined },
+  observe: async () => undefined,
+};
 const ended = (of: Followed<Activity>, options = OPTIONS, deps = DEPS) => waitedOf(of, options, deps);
 const failureOf = async (...args: Parameters<typeof ended>) => (await ended(...args)).failure;
 const hintOf = async (...args: Parameters<typeof ended>) => (await failureOf(...args))?.detail.hint;

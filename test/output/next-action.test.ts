@@ -268,11 +268,7 @@ it.each([TRANSFER, DIAL, OTHER, { ...TRANSFER, expiresAt: NOW - MINUTE }])(
 
 describe('on a card, the next action', () => {
   const view: View = {
-    columns: [
-      { path: 'uid' },
-      { path: 'amount', kind: 'money', currency: 'currency' },
-      { path: 'currency', machineOnly: true },
-    ],
+    columns: [{ path: 'uid' }, { path: 'amount', kind: 'money' }, { path: 'currency', machineOnly: true }],
     nextAction: readNextAction,
   };
   const next_action = { type: 'user_action', headers: { account_number: '0123456789' } };

@@ -107,7 +107,7 @@ export const ugwoView: View = {
   columns: [
     { path: 'uid' },
     { path: 'status', kind: 'state' },
-    { path: 'amount', kind: 'money', currency: 'currency' },
+    { path: 'amount', kind: 'money' },
     { path: 'currency', kind: 'enum', machineOnly: true },
     { path: 'ref', flexible: true },
     { path: 'description', flexible: true },

@@ -238,7 +238,7 @@ describe('a list of charges', () => {
       { path: 'id', needed: true },
       { path: 'state', kind: 'state', needed: true },
       { path: 'medium', needed: true },
-      { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+      { path: 'amount', kind: 'money', needed: true },
       { path: 'origin', flexible: true, needed: true, least: 12 },
       { path: 'ugwo' },
       { path: 'activity' },

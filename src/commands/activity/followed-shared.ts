@@ -154,7 +154,7 @@ interface Outcome {
 }
 
 /** Access to the payment request of a followed activity. */
-export interface WaitDeps {
+interface WaitDeps {
   readonly client: Pick<Client, 'look'>;
   readonly observe: (of: 'request', record: ApiRecord) => Promise<void>;
 }

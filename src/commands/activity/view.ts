@@ -19,7 +19,7 @@ export const activityView: View = {
     { path: 'error', kind: 'reason' },
     { path: 'created_at', kind: 'time', label: 'created' },
     { path: 'updated_at', kind: 'time', machineOnly: true },
-    { path: 'amount', kind: 'money', currency: 'checkout.currency', peopleOnly: true },
+    { path: 'amount', kind: 'money', peopleOnly: true },
     { path: 'ugwo_uid', label: 'payment request', peopleOnly: true },
   ],
   nextAction: readNextAction,

@@ -69,7 +69,7 @@ const recorded: Column = { path: 'recorded_at', kind: 'time', label: 'recorded' 
 const exitCode: Column = { path: 'exit_code', label: 'exit code' };
 
 const money = (path: string, more: Partial<Column> = {}): Column => ({
-  ...{ path, kind: 'money', currency: 'currency' },
+  ...{ path, kind: 'money' },
   ...more,
 });
 const amount = money('amount', { needed: true });
@@ -252,8 +252,8 @@ export const paymentsView: View = {
     { path: 'payment', kind: 'state' },
     { path: 'currency', machineOnly: true },
     { path: 'count', kind: 'count' },
-    { path: 'amount', kind: 'money', currency: 'currency' },
-    { path: 'received', kind: 'money', currency: 'currency' },
+    { path: 'amount', kind: 'money' },
+    { path: 'received', kind: 'money' },
   ],
 };
 

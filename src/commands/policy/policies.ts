@@ -47,9 +47,9 @@ const AMOUNTS: View['lists'] = [
     heading: 'Amounts',
     columns: [
       { path: 'currency' },
-      { path: 'max_amount', kind: 'money', currency: 'currency', label: 'a day' },
-      { path: 'amount_today', kind: 'money', currency: 'currency', label: 'today' },
-      { path: 'approve_above', kind: 'money', currency: 'currency', label: 'approve above' },
+      { path: 'max_amount', kind: 'money', label: 'a day' },
+      { path: 'amount_today', kind: 'money', label: 'today' },
+      { path: 'approve_above', kind: 'money', label: 'approve above' },
     ],
   },
 ];

@@ -7,7 +7,7 @@ import {
   optional,
   repeated,
 } from '../../cli/define.ts';
-import { asInteger, asMoney, asOneOf, type Money } from '../../cli/options.ts';
+import { asInteger, asMoney, asOneOf, type CurrencyAmount } from '../../cli/options.ts';
 import { MEDIUMS, type Medium } from '../../core/charge.ts';
 import { usageError } from '../../core/error.ts';
 
@@ -80,12 +80,12 @@ const setOptions = {
 
 export interface SetInput extends PolicyOf {
   readonly maxCharges: number | undefined;
-  readonly maxAmount: readonly Money[] | undefined;
+  readonly maxAmount: readonly CurrencyAmount[] | undefined;
   readonly mediums: readonly Medium[] | undefined;
-  readonly approveAbove: readonly Money[] | undefined;
+  readonly approveAbove: readonly CurrencyAmount[] | undefined;
 }
 
-const refuseTwice = (flag: string, amounts: readonly Money[] = []): void => {
+const refuseTwice = (flag: string, amounts: readonly CurrencyAmount[] = []): void => {
   const twice = amounts.find(({ currency }, at) => amounts.findIndex((one) => one.currency === currency) < at);
   if (twice !== undefined) throw usageError(`${flag}: ${twice.currency} is given twice`);
 };

@@ -5,7 +5,7 @@ import { usageError } from '../../core/error.ts';
 import { idIn, idProblem } from '../../core/ids.ts';
 import { definedIn, namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
-import { columnBy, flagIn, moneyIn, textsIn } from '../fields.ts';
+import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { failureOf, fieldOf, lookAt } from './create.ts';
 import type { FileOfRefunds } from './spec.ts';
@@ -27,7 +27,7 @@ const readRow = (cells: Cells, activity: string, { fields }: FileOfRefunds, vali
   const ugwo = text === undefined ? undefined : idIn('ugw', text);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
-  const money = moneyIn(cells, cells.text('currency')?.toUpperCase());
+  const money = amountIn(cells, cells.text('currency')?.toUpperCase());
   const { ref, reason, provider, account_number } = textsIn(
     cells,
     ['ref', 'reason', 'provider', 'account_number'],

@@ -63,7 +63,7 @@ export const refundView: View = {
   columns: [
     { path: 'uid', needed: true },
     { path: 'status', kind: 'state', words: REFUND_WORDS, needed: true },
-    { path: 'amount', kind: 'money', currency: 'currency', needed: true },
+    { path: 'amount', kind: 'money', needed: true },
     { path: 'currency', kind: 'enum', machineOnly: true },
     { path: 'ugwo_activity', flexible: true, label: 'activity' },
     { path: 'ref', flexible: true },

@@ -57,7 +57,7 @@ const recordsOf = async (ledger: Ledger, refunds: readonly Entry[]) => {
 };
 
 const status: Column = { path: 'status', or: 'state', kind: 'state', words: REFUND_WORDS, needed: true };
-const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const amount: Column = { path: 'amount', kind: 'money', needed: true };
 const created: Column = { path: 'created_at', kind: 'time', label: 'created' };
 
 export const listView: View = {

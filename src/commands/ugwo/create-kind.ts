@@ -3,7 +3,7 @@ import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
-import { columnBy, flagIn, moneyIn, textsIn } from '../fields.ts';
+import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { described } from '../record.ts';
 import { uniqueIn } from '../unique.ts';
@@ -20,7 +20,7 @@ interface Item {
 const readRow = (cells: Cells, ref: string, { fields }: FileOfRequests, given: UgwoBody): Item | undefined => {
   const row = textsIn(cells, ['currency', 'customer', 'description', 'checkout'], fields);
   const before = cells.faults.length;
-  const money = moneyIn(cells, row.currency?.toUpperCase());
+  const money = amountIn(cells, row.currency?.toUpperCase());
   if (money === undefined && cells.faults.length === before)
     cells.fault('amount', 'is missing: give amount or amount_minor');
   const metadata = Object.entries(cells.object('metadata') ?? {});

@@ -5,7 +5,7 @@ import type { Column, View } from '../../core/result.ts';
 
 const uid: Column = { path: 'uid' };
 const status: Column = { path: 'status', kind: 'state', needed: true };
-const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
+const amount: Column = { path: 'amount', kind: 'money', needed: true };
 const ref: Column = { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true };
 const customer: Column = {
   path: 'onye',
@@ -56,7 +56,7 @@ const activityRow = (activity: unknown, ugwo: unknown): object => {
 export const wholeUgwoView: View = {
   columns: [
     ...ugwoView.columns,
-    { path: 'total_amount_paid', kind: 'money', currency: 'currency', label: 'paid', peopleOnly: true },
+    { path: 'total_amount_paid', kind: 'money', label: 'paid', peopleOnly: true },
     { path: 'checkout.mediums', kind: 'mediums', label: 'mediums', peopleOnly: true },
   ],
   lists: [
@@ -90,7 +90,7 @@ export const chargesView: View = {
       columns: [
         { path: 'payment', kind: 'state' },
         { path: 'count', kind: 'count' },
-        { path: 'amount', kind: 'money', currency: 'currency' },
+        { path: 'amount', kind: 'money' },
       ],
     },
   ],

@@ -22,8 +22,8 @@ import { type ChargeChange, type Now, openTail, type Tail, type Watched, type Wa
 const at: Column = { path: 'at', kind: 'time' };
 const now: Column = { path: 'now', kind: 'state', needed: true };
 const before: Column = { path: 'before', kind: 'state', always: true };
-const amount: Column = { path: 'amount', kind: 'money', currency: 'currency', needed: true };
-const received: Column = { path: 'received', kind: 'money', currency: 'currency' };
+const amount: Column = { path: 'amount', kind: 'money', needed: true };
+const received: Column = { path: 'received', kind: 'money' };
 const CHARGE: readonly Column[] = [
   { path: 'ref', flexible: true, needed: true, least: 6, endMatters: true },
   { path: 'customer_email', flexible: true, needed: true, least: 'customer_email'.length },
@@ -76,13 +76,13 @@ export const recordOf = ({ charge, now, at, before }: Watched & Partial<Pick<Cha
   });
 };
 
-const partText = (sum: Sum<Now>): string =>
+const sumWords = (sum: Sum<Now>): string =>
   [grouped(sum.count), statusWord(sum.payment), sumMoney(sum)].filter((part) => part !== undefined).join(' ');
 
 /** A line for each currency: `3 open NGN 15,000.00, 12 paid NGN 60,000.00`. */
 const sumLines = (sums: readonly Sum<Now>[]): string[] => {
   const lines = new Map<string | undefined, string[]>();
-  for (const sum of sums) lines.set(sum.currency, [...(lines.get(sum.currency) ?? []), partText(sum)]);
+  for (const sum of sums) lines.set(sum.currency, [...(lines.get(sum.currency) ?? []), sumWords(sum)]);
   return [...lines.values()].map((parts) => parts.join(', '));
 };
 
@@ -120,12 +120,12 @@ const UNMADE_KINDS = {
   sending: 'pending',
 } as const satisfies Record<Exclude<Now, Payment>, ErrorKind>;
 
-const kindOf = ({ payment: now, short }: Sum<Now>): ErrorKind | undefined =>
+const endOf = ({ payment: now, short }: Sum<Now>): ErrorKind | undefined =>
   now in PAYMENTS ? endKindOf(now as Payment, short) : UNMADE_KINDS[now as keyof typeof UNMADE_KINDS];
 
 /** Error of a watch with --until-final: the most serious kind. Undefined if the exit code is 0. */
 export const endFailure = (sums: readonly Sum<Now>[], place: readonly string[]): PayError | undefined => {
-  const kinds = sums.flatMap((sum) => kindOf(sum) ?? []);
+  const kinds = sums.flatMap((sum) => endOf(sum) ?? []);
   const code = gravest(kinds.map((kind) => EXIT_CODES[kind]));
   const kind = kinds.find((one) => EXIT_CODES[one] === code);
   if (kind === undefined) return undefined;
