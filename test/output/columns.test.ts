@@ -19,7 +19,7 @@ describe('checkColumns', () => {
   it('accepts columns of the view, their first segments, and fields of a record', () => {
     const names = ['amount', 'onye', 'onye.uid', 'onye.email', 'list.0.x', 'uid'];
     expect(checkColumns(names, ugwoView, records)).toEqual([
-      { path: 'amount', kind: 'money', currency: 'currency' },
+      { path: 'amount', kind: 'money' },
       { path: 'onye' },
       { path: 'onye.uid', machineOnly: true },
       { path: 'onye.email' },
