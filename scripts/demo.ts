@@ -28,13 +28,19 @@ interface Ugwo {
 const say = (text: string): void =>
   void process.stdout.write(`\n${process.stdout.isTTY ? `\u001b[1m${text}\u001b[0m` : text}\n`);
 
-/** Types a command on a pseudo-terminal and shows its output. Throws if the exit code is unexpected. */
+/**
+ * Types a command on a pseudo-terminal and shows its output. Answers no to a question. Throws if the exit code is
+ * unexpected.
+ */
 const type = (words: readonly string[], expected = 0): Promise<void> => {
   const shown = words.map((word) => (/^[\w.:/=@,-]+$/.test(word) ? word : `'${word}'`)).join(' ');
   process.stdout.write(`$ paycli ${shown}\n`);
   return new Promise((done, fail) => {
     const pty = spawn(process.execPath, [PROGRAM, ...words], { cols: WIDTH, rows: 60, env });
-    pty.onData((data) => process.stdout.write(data));
+    pty.onData((data) => {
+      process.stdout.write(data);
+      if (data.includes('[y/N]')) pty.write('n\r');
+    });
     pty.onExit(({ exitCode }) => {
       process.stdout.write(`(exit ${exitCode})\n`);
       if (exitCode === expected) done();
@@ -71,10 +77,12 @@ try {
   say('# Charge it by bank transfer: an account number for the customer, good for 15 minutes.');
   await type(['ugwo', 'charge', naira.uid, '--local', '--medium', 'bank_transfer']);
 
-  say('# The same payment request by USSD: refused, since the customer could pay both. Exit code 9.');
+  say(
+    '# The same payment request by USSD: the customer could pay both, so it asks, and exits with 130 after no. A script: exit code 9.',
+  );
   const ussd = ['ugwo', 'charge', naira.uid, '--local', '--medium', 'ussd', '--provider'];
-  await type([...ussd, 'gtb'], 9);
-  say('# With --again it is made all the same: a code to dial.');
+  await type([...ussd, 'gtb'], 130);
+  say('# With --again it is made without a question: a code to dial.');
   await type([...ussd, 'gtb', '--again']);
 
   say('# Mobile money, on a payment request in Ghana cedis: nothing more for the customer to do.');

@@ -67,7 +67,7 @@ const askBeside = async (refused: Refused, { confirm, io, globals }: Deps): Prom
   if (why !== 'other_medium' || activity === undefined || !canAsk(io, globals)) return undefined;
   const [open = '', ...details] = openByOther(refused);
   const question = `Charge it by ${intent.medium}, too? The customer may pay both.`;
-  await confirm([`${intent.about} has ${open}`, ...details, question], 'only a person');
+  await confirm([`${intent.about}: ${open}`, ...details, question], 'only a person');
   return activity.uid;
 };
 
