@@ -1,4 +1,4 @@
-import { PAYMENTS, type Payment, paymentShown } from '../charge/payment.ts';
+import { activityFacts, PAYMENTS, type Payment, paymentOf } from '../charge/payment.ts';
 import type { Resource } from '../contract/proof.ts';
 import { pollPause } from '../core/async.ts';
 import { payableUntil, statusOf } from '../core/charge.ts';
@@ -58,6 +58,8 @@ interface State {
   readonly payment: Payment;
   /** End of the customer's time to act; undefined when unknown. */
   readonly expiry: number | undefined;
+  /** End of the account by the service's clock, as an answer has shown it: the last one may no longer show it. */
+  readonly accountUntil?: number | undefined;
   /** Error of the last read, when it failed. */
   readonly fault?: PayError;
   /** A read was answered. */
@@ -84,11 +86,12 @@ const expiryOf = (
 
 const NOT_READ: State = { record: undefined, payment: 'open', expiry: undefined };
 
-const stateOf = (record: ApiRecord<Resource>, before: State, clock: Clock): State => ({
-  record,
-  payment: paymentShown(record.value),
-  expiry: expiryOf(record, clock, before.expiry),
-});
+const stateOf = (record: ApiRecord<Resource>, before: State, clock: Clock): State => {
+  const facts = activityFacts(record.value);
+  const { accountUntil = before.accountUntil } = facts;
+  const { payment } = paymentOf(facts, { accountUntil });
+  return { record, payment, accountUntil, expiry: expiryOf(record, clock, before.expiry) };
+};
 
 /** End of the wait: its limit, or a while after the expiry, so that at least one read falls after it. */
 const endOf = ({ expiry }: State, started: number, limit: number): number =>

@@ -80,6 +80,14 @@ describe('follow', () => {
     expect(place.waits).toEqual([]);
   });
 
+  it('knows that an account has expired from its earlier answer', async () => {
+    const until = Date.now() + MINUTE;
+    const ended = { next_action: null, updated_at: new Date(until).toISOString() };
+    const service = await serve([standing('failed', ended)]);
+    const { followed } = followOn(bench(service.origin), { known: known(account(until)) });
+    expect(await followed).toMatchObject({ payment: 'expired' });
+  });
+
   it('sends nothing if the known status is final', async () => {
     const service = await serve([]);
     const { followed, told, seen } = followOn(bench(service.origin), { known: known({ status: 'failed' }) });
