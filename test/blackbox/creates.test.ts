@@ -82,6 +82,18 @@ describe('a refund', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toMatch(status);
   });
+
+  it.each([
+    ['the latest activity alone', { latest_ugwo_activity: { uid: 'act.AbCd.000000000000000000000001' } }],
+    ['another latest activity', { lastest_ugwo_activity: { uid: 'act.AbCd.000000000000000000000002' } }],
+    ['no activity', {}],
+  ])('is sent for a payment request that shows %s', async (_what, more) => {
+    const service = await serveAllBy(({ method }) => json(200, method === 'POST' ? made : { ...ugwo(1), ...more }));
+    const args = [...refund, '--ugwo', String(ugwo(1)['uid']), '--amount', '500.00'];
+    const ended = await inProcess(args, { service, home: newFolder() });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(JSON.parse(service.seen.at(-1)?.body ?? '')).toMatchObject({ amount: 50_000 });
+  });
 });
 
 describe('onye create', () => {

@@ -1,5 +1,12 @@
 import type { Client } from '../../client/client.ts';
-import { activitiesOf, failureReason, machineValue, statusOf, summaryColumns } from '../../core/charge.ts';
+import {
+  activitiesOf,
+  failureReason,
+  latestActivityOf,
+  machineValue,
+  statusOf,
+  summaryColumns,
+} from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { namingFlags } from '../../core/input.ts';
 import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
@@ -32,16 +39,18 @@ const textAt = (value: unknown, path: string): string => machineValue(valueAt(va
 
 /**
  * Reads the payment from its payment request. Resolves to undefined if the payment request is not known. Throws a usage
- * error if it has no such activity.
+ * error if it lists its activities, and this one is not among them.
  */
 export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undefined> => {
   const uid = input.ugwo ?? (await requestOf(input.activity, deps));
   if (uid === undefined) return undefined;
   const client = await deps.client('read');
   const { value } = await client.call('ugwo.get', { params: { uid } });
-  const paid = activitiesOf(value)?.find((one) => valueAt(one, 'uid') === input.activity);
-  if (paid === undefined) throw usageError(`${input.activity} is no activity of ${uid}`);
-  const amount = textAt(paid, 'charged_amount') || textAt(paid, 'amount') || textAt(value, 'amount');
+  const listed = activitiesOf(value);
+  const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);
+  if (paid === undefined && listed !== undefined) throw usageError(`${input.activity} is no activity of ${uid}`);
+  const whole = paid === undefined ? '' : textAt(value, 'amount');
+  const amount = textAt(paid, 'charged_amount') || textAt(paid, 'amount') || whole;
   return {
     currency: textAt(value, 'currency'),
     amount: /^\d+$/.test(amount) ? Number(amount) : undefined,
