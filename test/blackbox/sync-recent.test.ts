@@ -7,9 +7,9 @@ import { activityOf, charged, numberIn, ugwoOf } from './bulk-support.ts';
 
 /** Payment requests of NGN 5,000.00, whose activities the test ends. */
 const openShop = async (count: number) => {
-  const now = new Map<number, { readonly status: string; readonly total: number }>();
+  const now = new Map<number, { readonly status: string; readonly total: number; readonly more?: object }>();
   const requestOf = (number: number) => {
-    const { status = 'requires_action', total = 0 } = now.get(number) ?? {};
+    const { status = 'requires_action', total = 0, more } = now.get(number) ?? {};
     const ends = status === 'failed' ? { error: { code: 'psp.error.expired', message: 'Expired' } } : {};
     const activity = { ...ACTIVITY, uid: activityOf(number), updated_at: atom(Date.now()), status, ...ends };
     return {
@@ -17,7 +17,8 @@ const openShop = async (count: number) => {
       checkout: { uid: 'chk.AbCd.1' },
       status: status === 'successful' && total > 500_000 ? 'ugwo_successful' : 'requires_ugwo',
       total_amount_paid: total,
-      activities: status === 'requires_action' && !now.has(number) ? [] : [activity],
+      activities:
+        status === 'requires_action' && !now.has(number) ? [] : [activity, ...(more === undefined ? [] : [more])],
     };
   };
   const numbers = Array.from({ length: count }, (_none, index) => index + 1);
@@ -77,5 +78,23 @@ describe('ledger sync of charges that are final', () => {
     expect(await sync()).toEqual([['expired\t1'], ['1']]);
     now.set(1, { status: 'successful', total: 500_001 });
     expect(await sync()).toEqual([['paid\t1'], ['', '1']]);
+  });
+
+  it('leaves an expired account alone after a day', async () => {
+    const { now, sync } = await openShop(1);
+    now.set(1, { status: 'failed', total: 0 });
+    await sync();
+    expect(await sync(23 * HOUR)).toEqual([[], ['1']]);
+    expect(await sync(25 * HOUR)).toEqual([[], []]);
+  });
+
+  it('counts a paid charge again once its payment request was paid twice', async () => {
+    const { now, sync } = await openShop(1);
+    now.set(1, { status: 'successful', total: 500_001 });
+    await sync();
+    const more = { ...ACTIVITY, uid: activityOf(2), status: 'successful', charged_amount: 500_001 };
+    now.set(1, { status: 'successful', total: 1_000_002, more });
+    expect(await sync()).toEqual([['paid\t1'], ['', '1']]);
+    expect(await sync()).toEqual([[], ['']]);
   });
 });

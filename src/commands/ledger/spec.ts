@@ -174,7 +174,8 @@ const sync = defineCommand({
     'nothing at the service. An unknown charge becomes accepted if its activity is there. It becomes not_created if two ' +
     "reads don't find it, at least a minute apart and the last one 15 minutes after sending ended. Otherwise it stays " +
     'unknown, and the exit code is 6. Without an id it checks the whole profile. With a job it checks the charges of that ' +
-    'file. A charge that is paid or has ended is checked again only if you name it or its job.',
+    'file. It also finds money that came within a day after an account expired, and reversals and refunds within three ' +
+    'days after the payment. Any other charge that has ended is checked again only if you name it or its job.',
   args: [optional('id...', 'charges, chg-…, or jobs, job-… (default: all of the profile)', { completes: 'entry' })],
   examples: {
     'see who has paid': 'paycli ledger sync',
@@ -182,8 +183,9 @@ const sync = defineCommand({
     'check one unknown charge (exit 6: its answer was lost)': `${LOST}\npaycli ledger sync ${LAST_UNKNOWN}`,
   },
   output:
-    'one line per outcome and currency: payment (paid, refunded, open, expired, failed, unknown; not_created for unknown ' +
-    'charges that this run found not created), currency, count, amount',
+    'one line per outcome and currency: payment (paid, overpaid, underpaid, open, expired, failed, reversed, refunded, ' +
+    'partially_refunded, unknown; not_created for unknown charges that this run found not created), currency, count, ' +
+    'amount, received',
   exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted'],
   reminds: false,
   read: (args) => ({ ids: args }),

@@ -6,7 +6,7 @@ import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import { payableFor } from '../../ledger/clock.ts';
+import { untilOf } from '../../ledger/clock.ts';
 import { type Charge, type Entry, isCharge, isIn, type Moment, type Scope } from '../../ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../ledger/ledger.ts';
 import type { RequestRead } from '../../ledger/match.ts';
@@ -81,9 +81,13 @@ interface Recent {
   readonly isAsListed: (listed: Listed) => boolean;
 }
 
+/** Moment at which an expired charge ended: that of its account, else of its activity. */
+const endedAt = ({ activity, money, createdAt }: Charge): number =>
+  untilOf(activity && { ...activity, status: 'requires_action' }) ?? money?.updatedAt ?? createdAt;
+
 const recentOf = (charge: Charge, moment: Moment): Recent | undefined => {
   const { readAt = 0, requestStatus, requestTotal, payment } = moneyIn(charge) ?? {};
-  if (payment === 'expired' && (payableFor(charge, moment) ?? 0) < -LATE_FOR_MS) return undefined;
+  if (payment === 'expired' && moment.at - endedAt(charge) > LATE_FOR_MS) return undefined;
   const { uid, status } = charge.activity ?? {};
   return {
     id: charge.id,
@@ -290,8 +294,10 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;
     const [earlier, payment] = [paymentIn(before), paymentIn(now)];
+    const isNewlyTwice = now.money?.isPaidTwice === true && before.money?.isPaidTwice !== true;
+    const isSame = earlier === payment && !isNewlyTwice;
     // A charge that was final already is news only after a change, unless it was named.
-    const isOld = ids.length === 0 && earlier === payment && earlier !== undefined && PAYMENTS[earlier].final;
+    const isOld = ids.length === 0 && isSame && earlier !== undefined && PAYMENTS[earlier].final;
     if (!isOld) count(found, before, now, payment);
     progress.reading(found.done);
   };
