@@ -260,7 +260,10 @@ const surplusOf = (paying: readonly ActivityFacts[]): string | undefined => {
 /** Balance of a payment request. `paidBack` is what is known of partial refunds, by activity. */
 export const balanceOf = (
   request: RequestFacts,
-  { asked: known, paidBack = new Map() }: { asked?: number | undefined; paidBack?: ReadonlyMap<string, number> } = {},
+  {
+    asked: known,
+    paidBack = new Map(),
+  }: { asked?: number | undefined; paidBack?: ReadonlyMap<string, number> | undefined } = {},
 ): Balance => {
   const asked = request.amount ?? known;
   const paying = (request.activities ?? []).filter(brings);

@@ -15,7 +15,7 @@ import {
   type UptimeMark,
   withEvidence,
 } from './entry.ts';
-import { resolveStale } from './guard.ts';
+import { hasFailed, resolveStale } from './guard.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import {
   type ActivityReading,
@@ -140,6 +140,8 @@ const MONEY = [
 const isWorthNoting = (charge: Entry, next: Entry, seen: KeptActivity, moment: Moment): boolean => {
   const { activity, money } = charge;
   if (!isFresh(charge, seen, moment) || paymentIn(charge) !== paymentIn(next)) return true;
+  // The other one of two readings whose order can't be told.
+  if (charge.evidence !== next.evidence) return true;
   if (activity?.status !== next.activity?.status || MONEY.some((name) => money?.[name] !== next.money?.[name]))
     return true;
   if (activity?.nextAction === null && next.activity?.nextAction !== null) return true;
@@ -157,8 +159,10 @@ const later = (charge: Entry, reading: ActivityReading, asked: RequestTerms): En
   return isWorthNoting(termed, next, reading.activity, reading.moment) ? next : termed;
 };
 
+/** Sum of an activity's refunds that did not fail at once; undefined if the amount of one is not known. */
 const paidBackBy = (refunds: readonly Entry[]): number | undefined => {
-  const amounts = refunds.map(({ body }) => amountAt(parseIfJson(body ?? ''), 'amount'));
+  const made = refunds.filter((refund) => !hasFailed(refund));
+  const amounts = made.map(({ body }) => amountAt(parseIfJson(body ?? ''), 'amount'));
   return amounts.length === 0 || amounts.includes(undefined)
     ? undefined
     : amounts.reduce<number>((a, b = 0) => a + b, 0);
@@ -186,10 +190,11 @@ export const observe = (
   ];
   return backend.change(wait ? 'note' : 'glance', about, ([charges = [], ...refunds]) => {
     const moment = backend.moment();
+    const sums = inPart.map((uid, at) => [uid, paidBackBy(refunds[at] ?? [])] as const);
+    const paidBack = new Map(sums.flatMap(([uid, sum]) => (sum === undefined ? [] : [[uid, sum]])));
     const write = charges.flatMap((charge) => {
       const of = activities.filter(({ uid }) => uid === charge.activity?.uid);
       const now = of.reduce((before, activity) => {
-        const paidBack = paidBackBy(refunds[inPart.indexOf(activity.uid)] ?? []);
         const reading = { activity: kept(activity, before), request: shown.facts, paidBack, moment };
         return later(before, reading, shown.asked);
       }, charge);

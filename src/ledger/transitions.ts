@@ -1,4 +1,5 @@
 import {
+  type ActivityFacts,
   activityFacts,
   balanceOf,
   orderOf,
@@ -99,8 +100,8 @@ export interface ActivityReading {
   readonly moment: Moment;
   /** Its payment request, if the same answer shows it. */
   readonly request?: RequestFacts | undefined;
-  /** Sum of this ledger's refunds of the activity, in the minor unit. */
-  readonly paidBack?: number | undefined;
+  /** Sums of this ledger's refunds in the minor unit, by activity. */
+  readonly paidBack?: ReadonlyMap<string, number> | undefined;
 }
 
 /** Time that a last-moment payment may take to show, in milliseconds. */
@@ -110,14 +111,8 @@ const SHOWS_WITHIN_MS = 15_000;
 export const wasSeenExpired = (charge: Entry): boolean =>
   charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
 
-const balanceIn = (request: RequestFacts | undefined, charge: Entry, paidBack: number | undefined) => {
-  if (request === undefined) return undefined;
-  const known =
-    charge.activity === undefined || paidBack === undefined ? [] : [[charge.activity.uid, paidBack] as const];
-  const { missing, excess, isPaidTwice, surplus } = balanceOf(request, {
-    asked: charge.asked?.amount,
-    paidBack: new Map(known),
-  });
+const balanceIn = (request: RequestFacts, asked: number | undefined, paidBack: ActivityReading['paidBack']) => {
+  const { missing, excess, isPaidTwice, surplus } = balanceOf(request, { asked, paidBack });
   return { missing, excess, isPaidTwice, surplus, requestStatus: request.status, requestTotal: request.total };
 };
 
@@ -134,6 +129,28 @@ const reversedBy = (before: Money | undefined, { payment }: PaymentRead, at: num
   return PAYMENTS[before.payment].brings ? { payment: before.payment, received: before.received, at } : before.reversed;
 };
 
+/** Balance of a payment request whose money has changed since it was read. */
+const NO_BALANCE = { missing: undefined, excess: undefined, isPaidTwice: undefined, surplus: undefined };
+
+const isSameMoney = (one: PaymentRead, other: PaymentRead | undefined): boolean =>
+  one.received === other?.received && one.refunded === other?.refunded;
+
+/**
+ * True if a read of the activity alone shows nothing new of a payment. How much of the asked amount came is known from
+ * the payment request.
+ */
+const isSamePayment = (
+  { activity: before }: Entry,
+  { received, receivedAssumed }: Money,
+  { activity: { status }, request }: ActivityReading,
+  { charged = 0 }: ActivityFacts,
+): boolean =>
+  request === undefined &&
+  status === 'successful' &&
+  before?.status === status &&
+  !receivedAssumed &&
+  (charged === 0 || charged === received);
+
 /** Money of an accepted charge by a reading that `charge` holds already. `earlier` is the charge without that reading. */
 const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money | undefined => {
   const { activity, request, paidBack, moment } = reading;
@@ -141,12 +158,15 @@ const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money
   const before = earlier.activity?.uid === activity.uid ? moneyIn(earlier) : undefined;
   // A line of the emergency file holds a stored activity.
   const facts = activity.facts ?? activityFacts(asActivity(activity));
-  const read = paymentOf(facts, {
-    ...{ request, paidBack, asked: charge.asked?.amount },
+  const asked = charge.asked?.amount;
+  const shown = paymentOf(facts, {
+    ...{ request, asked, paidBack: paidBack?.get(activity.uid) },
     earlier: before?.payment,
     isLapsed: wasSeenExpired(charge),
     accountUntil: charge.activity && untilOf({ ...charge.activity, status: 'requires_action' }),
   });
+  const read = before !== undefined && isSamePayment(earlier, before, reading, facts) ? before : shown;
+  const balance = isSameMoney(read, before) ? undefined : NO_BALANCE;
   return {
     ...before,
     ...read,
@@ -160,7 +180,7 @@ const moneyOf = (charge: Entry, earlier: Entry, reading: ActivityReading): Money
     pspReference: activity.pspReference ?? before?.pspReference,
     accountLast4: activity.accountLast4 ?? before?.accountLast4,
     accountDigest: activity.accountDigest ?? before?.accountDigest,
-    ...balanceIn(request, charge, paidBack),
+    ...(request === undefined ? balance : balanceIn(request, asked, paidBack)),
   };
 };
 

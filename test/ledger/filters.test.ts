@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-
+import { EXIT_CODES } from '../../src/core/error.ts';
 import { type Intent, type KeptActivity, keptAccount } from '../../src/ledger/entry.ts';
 import type { Ledger, ListFilter } from '../../src/ledger/ledger.ts';
 import { sendOnce } from '../../src/ledger/send.ts';
@@ -86,6 +86,61 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect((await ledger.get(ids[0] ?? ''))?.money).toMatchObject({ isPaidTwice: true, excess: 900, surplus: uids[0] });
     await read('successful', 'refunded');
     expect(await found(ledger, { paidTwice: true })).toEqual([]);
+  });
+
+  it('takes off the refunds of a part from every charge of the payment request, except failed ones', async () => {
+    let now = NOON;
+    const ledger = await open(newPlace(), { now: () => now });
+    const uids = [uidOf(1), uidOf(2)];
+    const ids: string[] = [];
+    for (const uid of uids) {
+      const { id } = begunOf(await ledger.begin(intent(), { again: true }));
+      await ledger.record(id, { state: 'accepted', exitCode: 0, activity: account({ uid }) });
+      ids.unshift(id);
+    }
+    const read = async (status: string) => {
+      now += 60_000;
+      const activities = [
+        { uid: uids[0], status: 'successful', charged_amount: 400 },
+        { uid: uids[1], status, charged_amount: 900 },
+      ];
+      await ledger.observe(snapshotOf({ amount: 900, total_amount_paid: 1300, activities }, { askedAt: now }));
+    };
+    const refund = async (amount: number, exitCode: number) => {
+      const asks = {
+        kind: 'refund',
+        path: '/v1/refunds',
+        body: JSON.stringify({ amount }),
+        digest: '00',
+        bound: 60_000,
+      };
+      const { id } = begunOf(await ledger.begin({ ...PLACE, ...asks, about: uids[1] ?? '' }, { again: true }));
+      await ledger.record(id, { state: 'accepted', exitCode });
+    };
+    await read('successful');
+    expect(await found(ledger, { paidTwice: true })).toEqual(ids);
+    await refund(400, EXIT_CODES.charge_failed);
+    await refund(300, 0);
+    await read('partially_refunded');
+    const excesses = await Promise.all(ids.map(async (id) => (await ledger.get(id))?.money?.excess));
+    expect(excesses).toEqual([100, 100]);
+    await refund(100, 0);
+    await read('partially_refunded');
+    expect(await found(ledger, { paidTwice: true })).toEqual([]);
+  });
+
+  it('stores both of two readings whose order nothing tells', async () => {
+    const ledger = await open(newPlace());
+    const id = await accepted(ledger);
+    const read = async (status: string) => {
+      const activities = [{ uid: account().uid, status }];
+      await ledger.observe(snapshotOf({ activities }, { askedAt: NOON - 1, servedAt: NOON }));
+    };
+    await read('successful');
+    await read('failed');
+    const { money, evidence } = (await ledger.get(id)) ?? {};
+    expect(money?.payment).toBe('paid');
+    expect(evidence?.at(-1)).toMatchObject({ kind: 'reading', status: 'failed' });
   });
 
   it('stores who sends a charge', async () => {

@@ -217,6 +217,36 @@ describe('withReading', () => {
     expect(read(paid, { ...back, servedAt: NOON + 6 }).money?.payment).toBe('reversed');
   });
 
+  it('keeps what came by the payment request when a read of the activity alone shows nothing new', () => {
+    const facts = { uid: account().uid, status: 'successful', charged: 400 };
+    const part = { ...seen, status: 'successful', facts, askedAt: LATER.at };
+    const request = {
+      status: 'ugwo_successful',
+      amount: 900,
+      total: 900,
+      activities: [facts, { ...facts, uid: 'act.2' }],
+    };
+    const before = withReading(charge({ asked: { amount: 900 } }), { activity: part, request, moment: LATER });
+    expect(before.money).toMatchObject({ payment: 'paid', received: 400, missing: 0 });
+    for (const charged of [400, undefined]) {
+      const after = read(before, { ...part, facts: { ...facts, charged } });
+      expect(after.money).toMatchObject({ payment: 'paid', received: 400, missing: 0 });
+    }
+  });
+
+  it('forgets what is missing when a read of the activity alone shows that money came', () => {
+    const facts = { uid: account().uid, status: 'requires_action' };
+    const request = { status: 'processing', amount: 900, total: 0, activities: [facts] };
+    const before = withReading(charge({ asked: { amount: 900 } }), {
+      activity: { ...seen, facts, askedAt: LATER.at },
+      ...{ request, moment: LATER },
+    });
+    expect(before.money?.missing).toBe(900);
+    const came = { uid: account().uid, status: 'successful', charged: 900 };
+    const after = read(before, { ...seen, status: 'successful', facts: came, askedAt: LATER.at });
+    expect(after.money).toMatchObject({ payment: 'paid', received: 900, missing: undefined });
+  });
+
   it('ignores an older read', () => {
     expect(read(paid, { ...back, servedAt: NOON + 4, askedAt: LATER.at })).toBe(paid);
   });
