@@ -172,7 +172,7 @@ describe('ugwo charge --from --wait', () => {
     const file = ussdFile(...after.map((_, index) => index + 1));
     const options = { service, home: newFolder() };
     return {
-      service,
+      ...{ service, file, options },
       run: (...args: string[]) => chargeFrom(file, options, '--wait', '--wait-timeout', '1s', ...args),
     };
   };
@@ -182,6 +182,12 @@ describe('ugwo charge --from --wait', () => {
     expect((await part.run()).code).toBe(13);
     const late = await charging([PAID, 100_000], [failed({ error: 'expired' }), 0]);
     expect((await late.run()).code).toBe(12);
+  });
+
+  it('shows what was asked and what came', async () => {
+    const { file, options } = await charging([PAID, 40_000]);
+    const ended = await inProcess(['ugwo', 'charge', '--from', file, '--wait', '-o', 'table'], options);
+    expect(ended.stdout).toMatch(/^part paid +1 +NGN 900\.00 +NGN 400\.00$/m);
   });
 
   it.each([

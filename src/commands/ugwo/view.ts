@@ -91,6 +91,7 @@ export const chargesView: View = {
         { path: 'payment', kind: 'state' },
         { path: 'count', kind: 'count' },
         { path: 'amount', kind: 'money' },
+        { path: 'received', kind: 'money' },
       ],
     },
   ],
