@@ -209,8 +209,8 @@ export const report = defineCommand({
   path: ['ledger', 'report'],
   summary: 'sum the charges of this ledger by result',
   description:
-    'Reads only the ledger: run `paycli ledger sync` first to find out who has paid. "charged" is the sum of all payments from ' +
-    'paid to reversed. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
+    'Reads only the ledger: run `paycli ledger sync` first to find out who has paid. "charged" is the sum of all ' +
+    'payments. It excludes "unknown", which may have been charged. Days are those of this machine\'s time zone, or ' +
     'of UTC with --utc. With --by-payment-time each payment counts on the day of its money. A reversal takes the money off on ' +
     'the day on which it was seen, so the sums of earlier days stay as they were. The report covers the service and workspace of the profile. --local covers practice; --all-profiles ' +
     'lists each profile.',
@@ -235,7 +235,7 @@ export const report = defineCommand({
     'how each file went': 'paycli ledger report --by job',
   },
   output:
-    'profile (with --all-profiles), day, medium, profile or job (with --by), reported (charged, a payment such as paid, underpaid or reversed, unknown, sending), ' +
+    'profile (with --all-profiles), day, medium, profile, job or operator (with --by), reported (charged, a payment such as paid, underpaid or reversed, unknown, sending), ' +
     'currency, count, amount, without_amount (charges whose amount is not known), since, until, zone, received, ' +
     'without_received; ' +
     'json: {"data":[…],"next_cursor":null}',

@@ -236,7 +236,7 @@ export const chargeCommand = defineCommand({
     '(exit 2 if one differs) and again before the charge (then exit 9); `7000` in amount is 7,000.00. Other columns ' +
     'are copied to the report. The whole file is checked before anything is sent. Run the same command ' +
     'again to continue where it stopped: no row is charged twice. The exit code is that of the most serious row, in ' +
-    'the order 7, 6, 10, 4, 8, 130, 3, 11, 5, 9, 12, 0.',
+    'the order 7, 6, 10, 4, 8, 130, 3, 11, 13, 5, 9, 12, 0.',
   args: [optional('ugwo', 'the payment request, ugw.…; or --from', { completes: 'ugwo' })],
   options,
   examples: {

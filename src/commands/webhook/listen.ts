@@ -75,7 +75,7 @@ const wordsOf = ({ activity, status, created_at, charge, profile, job, row, sent
 
 /**
  * Builds the message for a payment request that the service reports as paid twice. It names every activity that the
- * service shows as paid. The report counts as confirmed only if the service shows at least two.
+ * service shows as paid. The report counts as confirmed only if more money came than was asked.
  */
 const doubleCharge = (
   ugwo: string,
