@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli } from '../support/program.ts';
+import { errorOf, newFolder, paycli, type RunOptions } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, serveAllBy, UGWO_ID, ugwo } from '../support/service.ts';
-import { activityOf, charged, chargeFrom, numberIn, postsOf, summaryOf, ussdFile } from './bulk-support.ts';
+import { activityOf, charged, chargeFrom, numberIn, postsOf, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const WAIT = ['activity', 'wait', UGWO_ID, ACTIVITY.uid];
 const FIRST = 'act.AbCd.0000000000000000000first';
@@ -188,6 +188,22 @@ describe('ugwo charge --from --wait', () => {
     const { file, options } = await charging([PAID, 40_000]);
     const ended = await inProcess(['ugwo', 'charge', '--from', file, '--wait', '-o', 'table'], options);
     expect(ended.stdout).toMatch(/^part paid +1 +NGN 900\.00 +NGN 400\.00$/m);
+  });
+
+  it('ends once another process has found the last payment', async () => {
+    let other: Promise<unknown> | undefined;
+    const service = await serveAllBy((seen) => {
+      if (seen.method === 'POST') return charged(1);
+      const [isMade, isPaid] = [service.seen.some(({ method }) => method === 'POST'), other !== undefined];
+      if (isMade) other ??= paycli(['ugwo', 'get', ugwoOf(1), '--json'], options);
+      const activity = { ...standing(isPaid ? 'successful' : 'requires_action'), uid: activityOf(1) };
+      const shown = { activities: isMade ? [activity] : [], total_amount_paid: isPaid ? 90_000 : 0 };
+      return json(200, { ...ugwo(1), amount: 90_000, checkout: { uid: 'chk.AbCd.1' }, ...shown });
+    });
+    const options: RunOptions = { service, home: newFolder() };
+    const ended = await chargeFrom(ussdFile(1), options, '--wait', '--wait-timeout', '8s');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(await other).toMatchObject({ code: 0 });
   });
 
   it.each([

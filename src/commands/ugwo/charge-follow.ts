@@ -6,7 +6,7 @@ import { EXIT_CODES, interrupted, PayError } from '../../core/error.ts';
 import { targetFlags } from '../../core/input.ts';
 import { shellLine } from '../../core/shell.ts';
 import { formatDuration } from '../../core/time.ts';
-import type { Charge } from '../../ledger/entry.ts';
+import { type Charge, isCharge } from '../../ledger/entry.ts';
 import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
 import { openSums, type Sum, type Sums } from '../../ledger/report.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
@@ -44,23 +44,41 @@ const codesOf = (sums: readonly Sum[], stop: AbortSignal): number[] => {
   ];
 };
 
+/** Charges that count as open, by id, as they were counted. */
+type OpenCharges = Map<string, Charge>;
+
+/** Drops the evidence to save memory: a file may have very many charges. */
+const counted = (charge: Charge): Charge => ({ ...charge, evidence: [] });
+
 /** Checks every open charge once. Resolves to the last error of a failed read; the next round reads it again. */
 const checkOpen = async (
   { job, bulk, world, rowDeps }: FollowedJob,
+  open: OpenCharges,
   sums: Sums,
   tell: () => void,
 ): Promise<PayError | undefined> => {
   const { ledger, client } = rowDeps;
-  const check = async (charge: Charge): Promise<void> => {
-    if (paymentIn(charge) !== 'open') return;
-    await refreshCharge(ledger, charge, client);
-    const now = await ledger.get(charge.id);
+  const count = async (before: Charge): Promise<void> => {
+    const now = await ledger.get(before.id);
     const payment = now && paymentIn(now);
-    if (now !== undefined && payment !== undefined) sums.move(now, 'open', payment, charge);
+    if (now === undefined || payment === undefined) return;
+    sums.move(now, 'open', payment, before);
+    if (payment === 'open' && isCharge(now)) open.set(now.id, counted(now));
+    else open.delete(now.id);
+  };
+  const elsewhere = new Map(open);
+  const check = async (charge: Charge): Promise<void> => {
+    elsewhere.delete(charge.id);
+    const before = open.get(charge.id);
+    if (before === undefined) return;
+    await refreshCharge(ledger, charge, client);
+    await count(before);
     tell();
   };
   const rows = chargesOf(ledger, { job, payments: ['open'] });
   const { failures, stopped } = await checkCharges({ ...world, ...bulk, rows, check });
+  // Another process has read these, and found them no longer open.
+  if (stopped === undefined) for (const charge of elsewhere.values()) await count(charge);
   // A service that asks for a pause may answer again before the wait ends.
   if (stopped instanceof PayError && stopped.detail.retryAt === undefined) throw stopped;
   return failures.at(-1);
@@ -74,9 +92,11 @@ const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | 
   const { world, job, limit } = wait;
   const { ledger } = wait.rowDeps;
   const { clock, stop, progress } = world;
+  const open: OpenCharges = new Map();
   for await (const charge of chargesOf(ledger, { job })) {
     const payment = paymentIn(charge);
     if (payment !== undefined) sums.add(charge, payment);
+    if (payment === 'open') open.set(charge.id, counted(charge));
   }
   const until = clock.ticks() + limit;
   const left = (): number => until - clock.ticks();
@@ -86,7 +106,7 @@ const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | 
     );
   for (let polls = 0; !stop.aborted; polls += 1) {
     tell();
-    const failure = await checkOpen(wait, sums, tell);
+    const failure = await checkOpen(wait, open, sums, tell);
     const isTooLong = (failure?.detail.retryAt ?? 0) - wait.deps.io.clock.now() > left();
     if (countOf(sums.all(), 'open') === 0 || left() <= 0 || isTooLong) return failure;
     await clock.sleep(Math.min(pollPause(polls, ...PAUSES_MS), left()), stop).catch(() => undefined);
