@@ -248,13 +248,17 @@ export interface Balance {
   readonly surplus: string | undefined;
 }
 
-/** The later of two payments came too much; the service marks it, too. */
-const surplusOf = (paying: readonly ActivityFacts[]): string | undefined => {
-  const latest = paying.toSorted((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
-  return (
-    latest.find((one) => one.isDoubleCharge && one.status !== 'refunded') ??
-    latest.find((one) => one.status !== 'refunded')
-  )?.uid;
+/**
+ * The later of two payments came too much; the service marks it, too. One that brought less than the excess can't pay it
+ * back, so another that can comes first.
+ */
+const surplusOf = (paying: readonly ActivityFacts[], covers: (one: ActivityFacts) => boolean): string | undefined => {
+  const latest = paying
+    .filter(({ status }) => status !== 'refunded')
+    .sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+  const large = latest.filter(covers);
+  const chosen = large.length === 0 ? latest : large;
+  return (chosen.find((one) => one.isDoubleCharge) ?? chosen[0])?.uid;
 };
 
 /** Balance of a payment request. `paidBack` is what is known of partial refunds, by activity. */
@@ -268,17 +272,21 @@ export const balanceOf = (
   const asked = request.amount ?? known;
   const paying = (request.activities ?? []).filter(brings);
   const received = totalOf(request, asked);
-  const refundedBy = (one: ActivityFacts): number =>
-    paymentOf(one, { request, asked, paidBack: paidBack.get(one.uid) }).refunded ?? 0;
-  const refunded = request.status === 'refunded' ? received : sum(paying.map(refundedBy));
+  const readOf = (one: ActivityFacts): PaymentRead =>
+    paymentOf(one, { request, asked, paidBack: paidBack.get(one.uid) });
+  const refunded = request.status === 'refunded' ? received : sum(paying.map((one) => readOf(one).refunded ?? 0));
   const excess = asked === undefined ? undefined : Math.max(0, received - refunded - asked);
+  const covers = (one: ActivityFacts): boolean => {
+    const { received: brought = 0, refunded: back = 0 } = readOf(one);
+    return brought - back >= (excess ?? 0);
+  };
   const isRepeated =
     paying.length > 1 || paying.some((one) => one.isDoubleCharge) || received >= 2 * (asked ?? Infinity);
   const isPaidTwice = (excess ?? 0) > 0 && isRepeated;
   return {
     ...{ asked, received, refunded, excess, isPaidTwice },
     missing: asked === undefined ? undefined : Math.max(0, asked - received),
-    surplus: isPaidTwice ? surplusOf(paying) : undefined,
+    surplus: isPaidTwice ? surplusOf(paying, covers) : undefined,
   };
 };
 

@@ -103,7 +103,16 @@ const TWO: readonly (readonly [
     ['paid', 'paid'],
     { missing: 0, excess: 900, isPaidTwice: true, surplus: 'act.b' },
   ],
-  ['one too large, one too small', 1000, 100, 1100, ['overpaid', 'paid'], { excess: 200, isPaidTwice: true }],
+  [
+    'one too large, one too small to pay the excess back',
+    1000,
+    100,
+    1100,
+    ['overpaid', 'paid'],
+    { excess: 200, isPaidTwice: true, surplus: 'act.a' },
+  ],
+  ['one too large, one full', 1000, 900, 1900, ['overpaid', 'paid'], { excess: 1000, surplus: 'act.a' }],
+  ['one too small, one full', 400, 900, 1300, ['paid', 'paid'], { excess: 400, surplus: 'act.b' }],
 ];
 
 describe('two payments of one request', () => {
