@@ -84,7 +84,9 @@ const surroundings = ({ runtime }: Charger, where: Surroundings, passed: string)
   return { ...environmentOf(where), ...first, CLOCK_PASSED: passed };
 };
 
-const isConnect = ({ call: { name }, on }: Point): boolean => on === 'socket' && name === 'connect';
+/** A connection to the service: the name of the user is asked of a local socket. */
+const isConnect = ({ call: { name, args }, on }: Point): boolean =>
+  on === 'socket' && name === 'connect' && args.some((arg) => arg.includes('AF_INET'));
 
 /**
  * How far a charge with these calls had come; its check has a connection of its own. `passed`: the file of its wall
