@@ -387,6 +387,16 @@ describe('ugwo charge --from', () => {
     expect(summaryOf(ended)).toMatchObject({ accepted: 2, unknown: 1, not_started: 0 });
     expect(errorOf(ended)['hint']).toContain('paycli ledger sync');
   });
+
+  it('names the profile in the command that checks unknown rows', async () => {
+    const service = await serveCharges({ 1: reset });
+    const options = home();
+    const login = ['login', '--base-url', service.origin, '--key-stdin', '--profile', 'shop', '--no-verify'];
+    expect(await inProcess(login, { ...options, stdin: `${CANARY}\n` })).toMatchObject({ code: 0 });
+    const ended = await chargeFrom(ussdFile(1), options, '--profile', 'shop');
+    const command = '`paycli ledger sync --profile shop`';
+    expect(errorOf(ended)).toMatchObject({ exit_code: 6, hint: expect.stringContaining(command) });
+  });
 });
 
 describe('a file that adds a row to one already charged', () => {

@@ -86,6 +86,13 @@ describe('ugwo charge', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('is the identifier of an activity') });
   });
 
+  it('charges a payment request of any name with --no-validate', async () => {
+    const service = await serve([json(200, ACTIVITY)]);
+    const args = ['ugwo', 'charge', 'pay_1', '--medium', 'bank_transfer', '--no-validate', '--no-preflight'];
+    expect(await inProcess(args, { service })).toMatchObject({ code: 0 });
+    expect(service.seen).toMatchObject([{ method: 'POST', url: '/v1/ugwo/pay_1/activities' }]);
+  });
+
   it('sends unchecked values with --no-validate and names the flags in the errors of the service', async () => {
     const violations = [
       { propertyPath: 'data.medium', title: 'The value you selected is not a valid choice.' },

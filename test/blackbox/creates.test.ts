@@ -94,6 +94,19 @@ describe('a refund', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(JSON.parse(service.seen.at(-1)?.body ?? '')).toMatchObject({ amount: 50_000 });
   });
+
+  it.each([
+    ['--provider', 'gtb'],
+    ['--account-number', '0123456789'],
+  ])('with half a destination (%s) is not sent', async (option, value) => {
+    const service = await serveBy(() => json(200, made));
+    const ended = await inProcess([...refund, option, value, '--json'], { service, home: newFolder() });
+    expect(errorOf(ended)).toMatchObject({
+      exit_code: 2,
+      message: '--provider and --account-number belong together',
+    });
+    expect(service.seen).toEqual([]);
+  });
 });
 
 describe('onye create', () => {

@@ -121,6 +121,16 @@ describe('a charge', () => {
     const bytes = readdirSync(options.home).map((name) => readFileSync(join(options.home, name), 'latin1'));
     expect(bytes.join('').replaceAll(/[ -]/g, '')).not.toContain('241234567');
   });
+
+  it('is stored with only the last four digits of a phone number in a notation of its own', async () => {
+    const phone = '024/412/34567';
+    const options = await against(json(200, ACTIVITY));
+    const args = [...MOBILE.slice(0, -1), phone, '--no-validate'];
+    expect((await inProcess(args, options)).code).toBe(0);
+    expect(await rowsIn(options)).toMatchObject([{ phone: '…4567' }]);
+    const bytes = readdirSync(options.home).map((name) => readFileSync(join(options.home, name), 'latin1'));
+    expect(bytes.join('')).not.toContain(phone);
+  });
 });
 
 describe('a repeated charge', () => {

@@ -328,6 +328,14 @@ describe('webhook listen', () => {
     expect(session.raw()).toContain('\u001b[31mred\u001b[0m\\x1b[2A\\x1b[Kover\\rlast');
   });
 
+  // Only on Linux do all addresses 127.… lead to this machine.
+  it.runIf(process.platform === 'linux')('listens on its own address alone', async () => {
+    const { origin } = await listen(newFolder());
+    expect(await deliver(origin, bodyOf(1))).toMatchObject({ status: 200 });
+    const beside = origin.replace('127.0.0.1', '127.0.0.2');
+    await expect(deliver(beside, bodyOf(2))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
   it.each([
     ['0.0.0.0', true],
     ['localhost', false],
