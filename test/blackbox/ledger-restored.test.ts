@@ -75,7 +75,14 @@ describe.skipIf(process.platform === 'win32')("a team's database", () => {
     const machine = team.machine(service);
     expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
     await replace(team, fresh.database);
-    for (const ended of [await chargeOf(ugwoOf(1), machine), await inProcess(['ledger', 'list', '--json'], machine)]) {
+    for (const ended of [
+      await chargeOf(ugwoOf(1), machine),
+      await inProcess(
+        ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'],
+        machine,
+      ),
+      await inProcess(['ledger', 'list', '--json'], machine),
+    ]) {
       expect(errorOf(ended)).toMatchObject({
         exit_code: 10,
         message: `${team.url} has another ledger than the one this machine used there before`,

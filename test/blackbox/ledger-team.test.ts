@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../support/canary.ts';
@@ -61,6 +61,19 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(readdirSync(made.home).sort()).toEqual(files);
     expect(await listOf(made)).toEqual(before);
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
+  });
+
+  it('is not read by a dry run beside a copy of the intents that others can write', async () => {
+    const team = await newTeam();
+    const machine = team.machine(await serveCharges());
+    expect(await chargeOf(ugwoOf(1), machine)).toMatchObject({ code: 0 });
+    const [name = ''] = readdirSync(machine.home).filter((file) => /^shared-\w+\.sqlite$/.test(file));
+    chmodSync(join(machine.home, name), 0o666);
+    const args = ['ugwo', 'charge', ugwoOf(2), '--medium', 'ussd', '--provider', 'gtb', '--dry-run', '--json'];
+    expect(errorOf(await inProcess(args, machine))).toMatchObject({
+      exit_code: 10,
+      message: expect.stringContaining(`${name} is open to other users (mode 0666)`),
+    });
   });
 
   it('lets two machines run one file and sends each row once', async () => {
