@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { evidenceOf } from '../../../src/ledger/entry.ts';
 import { importEntries } from '../../../src/ledger/postgres/admin.ts';
 import { openSession } from '../../../src/ledger/postgres/session.ts';
 import { addressOf } from '../../../src/ledger/postgres/url.ts';
 import type { LockWait } from '../../../src/ledger/sqlite/file.ts';
 import { ledgerOptions } from '../../support/ledger.ts';
-import { charge, intent, MINUTE, NOON } from '../support/charges.ts';
+import { account, beginCharge, charge, intent, MINUTE, NOON } from '../support/charges.ts';
 import { newSharedPlace } from '../support/postgres.ts';
+import { shown } from '../support/shown.ts';
 
 describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
   it('recognises the commit warning by its code, since its text is localised', async () => {
@@ -41,6 +43,18 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const closed = ledger.close();
     expect(await begun).toMatchObject({ kind: 'begun' });
     await closed;
+  });
+
+  it('lets no change overtake an earlier one about the same activity', async () => {
+    const ledger = await newSharedPlace().open();
+    const id = await beginCharge(ledger);
+    // Both are about the charge, so the second waits. The third is about the activity only.
+    await Promise.all([
+      ledger.note(id, evidenceOf('odd', NOON, { message: 'first' })),
+      ledger.record(id, { state: 'accepted', exitCode: 0, activity: account() }),
+      ledger.observe(shown([account({ status: 'successful' })]), true),
+    ]);
+    expect(await ledger.get(id)).toMatchObject({ activity: { status: 'successful' } });
   });
 
   it("uses the row's latest entry, not the latest imported one", async () => {
