@@ -261,13 +261,13 @@ const surplusOf = (paying: readonly ActivityFacts[], covers: (one: ActivityFacts
   return (chosen.find((one) => one.isDoubleCharge) ?? chosen[0])?.uid;
 };
 
-/** Balance of a payment request. `paidBack` is what is known of partial refunds, by activity. */
+/** Sums of the known refunds of activities that are refunded in part, by activity. */
+export type PaidBack = ReadonlyMap<string, number>;
+
+/** Balance of a payment request. */
 export const balanceOf = (
   request: RequestFacts,
-  {
-    asked: known,
-    paidBack = new Map(),
-  }: { asked?: number | undefined; paidBack?: ReadonlyMap<string, number> | undefined } = {},
+  { asked: known, paidBack = new Map() }: { asked?: number | undefined; paidBack?: PaidBack | undefined } = {},
 ): Balance => {
   const asked = request.amount ?? known;
   const paying = (request.activities ?? []).filter(brings);

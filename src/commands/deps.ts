@@ -1,4 +1,5 @@
 import type { RowServices } from '../bulk/kind.ts';
+import type { PaidBack } from '../charge/payment.ts';
 import type { Choices } from '../cli/ask.ts';
 import type { Confirm } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
@@ -62,9 +63,9 @@ export interface Deps {
   checkLedger(url: string): Promise<void>;
   /**
    * Records what an answer shows of the ledger's charges, if there is a ledger: the answer is an activity, or a payment
-   * request. Never fails.
+   * request. Never fails. Resolves to the ledger's refunds of the activities.
    */
-  observe(of: 'activity' | 'request', record: ApiRecord): Promise<void>;
+  observe(of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined>;
   /**
    * Renames a profile in this machine's ledger. Returns the number of its entries, and the name of the shared ledger
    * that the profile uses, which is left alone.

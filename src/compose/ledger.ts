@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PaidBack } from '../charge/payment.ts';
 import { memoDone } from '../core/async.ts';
 import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
 import { LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
@@ -159,12 +160,12 @@ export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Prom
     return (await hasFileLedger(rooms)) ? use(await ledger()) : undefined;
   };
   return {
-    observe: async (of: 'activity' | 'request', record: ApiRecord): Promise<void> => {
-      const note = async (open: Ledger): Promise<void> => {
+    observe: async (of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined> => {
+      const note = async (open: Ledger): Promise<PaidBack> => {
         const { snapshotOf, withActivity } = await import('../ledger/snapshot.ts');
-        await open.observe(of === 'request' ? snapshotOf(record.value, record) : withActivity(undefined, record));
+        return open.observe(of === 'request' ? snapshotOf(record.value, record) : withActivity(undefined, record));
       };
-      await aside(note).catch(() => undefined);
+      return aside(note).catch(() => undefined);
     },
     remind: async (): Promise<void> => {
       if (run.globals.quiet || run.globals.dryRun || !run.io.stderr.isTerminal) return;

@@ -1,4 +1,4 @@
-import type { Payment } from '../charge/payment.ts';
+import type { PaidBack, Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, Resolution, Scope } from './entry.ts';
 import type { Jobs } from './job.ts';
@@ -214,9 +214,9 @@ export interface Ledger {
   resolve(id: string, resolution: Resolution): Promise<boolean>;
   /**
    * Stores what a read shows of the ledger's charges: the payments of their activities, and the terms of the payment
-   * request. With `wait`, waits for a locked ledger.
+   * request. With `wait`, waits for a locked ledger. Resolves to this ledger's refunds of the activities.
    */
-  observe(shown: Snapshot, wait?: boolean): Promise<void>;
+  observe(shown: Snapshot, wait?: boolean): Promise<PaidBack>;
   /** Jobs (files of charges and updates) and their rows. */
   readonly jobs: Jobs;
   readonly policies: Policies;

@@ -1,4 +1,4 @@
-import { amountAt } from '../charge/payment.ts';
+import { amountAt, type PaidBack } from '../charge/payment.ts';
 import { isId } from '../core/ids.ts';
 import { parseIfJson } from '../core/json.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
@@ -177,12 +177,12 @@ export const observe = (
   shown: Snapshot,
   kept: (activity: KeptActivity, charge: Entry) => KeptActivity,
   wait: boolean,
-): Promise<void> => {
+): Promise<PaidBack> => {
   // Skips an activity without a readable status: the stored one says more.
   const activities = activitiesIn(shown)
     .map((raw) => keptActivity(raw, shown))
     .filter(({ uid, status }) => isId('act', uid) && status !== '');
-  if (activities.length === 0) return Promise.resolve();
+  if (activities.length === 0) return Promise.resolve(new Map());
   const inPart = activities.filter(({ status }) => status === 'partially_refunded').map(({ uid }) => uid);
   const about: readonly Query[] = [
     { activities: activities.map(({ uid }) => uid) },
@@ -200,7 +200,7 @@ export const observe = (
       }, charge);
       return now === charge ? [] : [now];
     });
-    return { write, result: undefined };
+    return { write, result: paidBack };
   });
 };
 

@@ -228,6 +228,30 @@ describe('a part payment', () => {
   });
 });
 
+describe('a payment request that was paid twice', () => {
+  it('is no longer once a refund by paycli covers the excess', async () => {
+    const { request, paycli, settle, pass } = await open();
+    const { uid } = await request(undefined, { amount: 90_000 });
+    const charge = async (...more: string[]): Promise<string> => {
+      const ended = await paycli('ugwo', 'charge', uid, ...USSD, ...more, '--json');
+      expect(ended.code, ended.stderr).toBe(0);
+      return JSON.parse(ended.stdout).uid;
+    };
+    const first = await charge();
+    pass(5);
+    const second = await charge('--again');
+    await settle(first, 'successful', () => 40_000);
+    await settle(second, 'successful', () => 90_000);
+    const shown = async () => (await paycli('ugwo', 'get', uid)).stderr.replaceAll(/\s+/g, ' ');
+    expect(await shown()).toContain(`NGN 400.00 too much came; pay it back with: paycli refund create ${second}`);
+    const words = ['--amount', '400.00', '--provider', 'gtb', '--account-number', '0123456789', '--yes'];
+    const refund = await paycli('refund', 'create', second, ...words);
+    expect(refund.code, refund.stderr).toBe(0);
+    pass(600);
+    expect(await shown()).not.toContain('paid twice');
+  });
+});
+
 describe('a random day of payments', () => {
   it('leaves the same counts and sums in the ledger as at the service', async () => {
     const [drawn] = fc.sample(day, { seed, numRuns: 1 });

@@ -12,9 +12,8 @@ export const lookedAt = async (
 ): Promise<Snapshot | undefined> => {
   const deps = {
     // A failed write of observations blocks no charge: the guard sees the same activities.
-    observe: async (...[, record]: Parameters<Deps['observe']>) => {
-      await ledger.observe(snapshotOf(record.value, record)).catch(() => undefined);
-    },
+    observe: (...[, record]: Parameters<Deps['observe']>) =>
+      ledger.observe(snapshotOf(record.value, record)).catch(() => undefined),
   };
   const looked = await lookFirst(ugwo, client, deps, async () => undefined);
   return looked?.shown;

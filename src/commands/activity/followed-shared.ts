@@ -5,6 +5,7 @@ import {
   endKindOf,
   orderOf,
   PAYMENTS,
+  type PaidBack,
   type Payment,
   paymentOf,
   requestFacts,
@@ -156,7 +157,7 @@ interface Outcome {
 /** Access to the payment request of a followed activity. */
 interface WaitDeps {
   readonly client: Pick<Client, 'look'>;
-  readonly observe: (of: 'request', record: ApiRecord) => Promise<void>;
+  readonly observe: (of: 'request', record: ApiRecord) => Promise<PaidBack | undefined>;
 }
 
 /**
@@ -172,13 +173,13 @@ const outcomeOf = async (
   const asks = PAYMENTS[payment].brings && payment !== 'refunded';
   const shown = asks ? await client.look('ugwo.get', { params: { uid: ugwoUid } }) : undefined;
   if (shown === undefined) return { payment };
-  await observe('request', shown);
+  const paidBack = await observe('request', shown);
   const [facts, request] = [activityFacts(value), requestFacts(shown.value)];
   const later = request.activities?.find(({ uid, status }) => uid === facts.uid && status !== '') ?? facts;
   const isOlder = orderOf({ ...facts, servedAt }, { ...later, servedAt: shown.servedAt }, true) === 'older';
   return {
     payment: paymentOf(isOlder ? facts : later, { request, earlier: payment }).payment,
-    balance: balanceOf(request),
+    balance: balanceOf(request, { paidBack }),
     currency: machineValue(valueAt(shown.value, 'currency')),
   };
 };

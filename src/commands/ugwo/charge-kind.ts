@@ -75,7 +75,7 @@ const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError =>
  * Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. If the sum needs an
  * approval, each amount read just before its charge counts against the same limit.
  */
-const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<void>) => {
+const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<unknown>) => {
   let spend: ((asked: RequestTerms) => boolean) | undefined;
   const amounts = new Map<string, bigint>();
   let [rows, unknown] = [0, 0];

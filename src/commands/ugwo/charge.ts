@@ -174,7 +174,7 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = (record: ApiRecord<Activity>): Promise<void> => deps.observe('activity', record);
+      const seen = async (record: ApiRecord<Activity>): Promise<void> => void (await deps.observe('activity', record));
       const following = client.follow({ params, known: record, limit, seen });
       return waitedOf(await followedToEnd(following, tell), options, { client, observe: deps.observe });
     },

@@ -19,8 +19,8 @@ export const get = async ({ uid }: { readonly uid: string }, deps: Deps): Promis
   const call = { params: { uid } };
   if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
   const record = await (await deps.client('read')).call('ugwo.get', call);
-  await deps.observe('request', record);
-  const balance = balanceOf(requestFacts(record.value));
+  const paidBack = await deps.observe('request', record);
+  const balance = balanceOf(requestFacts(record.value), { paidBack });
   const currency = machineValue(record.value['currency']);
   const notice = [
     ...(record.value['checkout'] === null ? [NO_CHECKOUT] : []),

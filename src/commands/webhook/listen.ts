@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { balanceOf, PAYMENTS, paymentShown } from '../../charge/payment.ts';
+import { balanceOf, PAYMENTS, type PaidBack, paymentShown } from '../../charge/payment.ts';
 import { paidTwiceText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
@@ -82,10 +82,11 @@ const doubleCharge = (
   events: readonly ConsumedEvent[],
   charges: readonly Charge[],
   shown: Snapshot | undefined,
+  paidBack: PaidBack | undefined,
   place: TargetOptions,
 ): ConsumerResult => {
   const reported = events.map(({ activity }) => activity);
-  const balance = shown?.facts && balanceOf(shown.facts);
+  const balance = shown?.facts && balanceOf(shown.facts, { paidBack });
   const isConfirmed = balance?.isPaidTwice === true;
   const paid = (shown?.activities ?? [])
     .filter((one) => PAYMENTS[paymentShown(one)].brings)
@@ -133,15 +134,20 @@ const readRequestOnce = (ugwo: string, { client }: Sources): ReadRequest =>
 const UNAVAILABLE = { unavailable: 'the service does not show the payment request' };
 
 /** Settles unknown charges if the read proves their outcome, and updates open ones. */
-const tellLedger = async (charges: readonly Charge[], look: ReadRequest, sources: Sources): Promise<void> => {
+const tellLedger = async (
+  charges: readonly Charge[],
+  look: ReadRequest,
+  sources: Sources,
+): Promise<PaidBack | undefined> => {
   const { ledger, client } = sources;
   for (const charge of charges.filter(({ state }) => state === 'unknown')) {
     await reconcile(ledger, charge, async () => (await look())?.shown ?? UNAVAILABLE);
   }
   const seen = await look();
-  if (seen === undefined) return;
+  if (seen === undefined) return undefined;
   if (seen.shown.activities !== undefined) return ledger.observe(seen.shown, true);
   for (const charge of charges) await refreshCharge(ledger, charge, client);
+  return undefined;
 };
 
 /** True if a retry is pointless: the service has no such payment request. */
@@ -162,9 +168,9 @@ const tell = async (
   if (charges.length === 0 && double.length === 0) return undefined;
   const look = readRequestOnce(ugwo, sources);
   try {
-    await tellLedger(charges, look, sources);
+    const paidBack = await tellLedger(charges, look, sources);
     if (double.length === 0) return undefined;
-    return doubleCharge(ugwo, double, charges, (await look())?.shown, sources.place);
+    return doubleCharge(ugwo, double, charges, (await look())?.shown, paidBack, sources.place);
   } catch (thrown) {
     if (!isPermanent(thrown)) throw thrown;
     return { said: [`${ugwo} couldn't be checked: ${reasonOf(thrown)}`] };
