@@ -1,7 +1,7 @@
 import { PAYMENT_NAMES, type Payment } from '../charge/payment.ts';
 import { type Entry, isCharge } from './entry.ts';
 import type { Reducer } from './ledger.ts';
-import { moneyIn } from './transitions.ts';
+import { moneyIn, paymentIn } from './transitions.ts';
 
 /** Outcomes that a sync sums up, in output order. `not_created` stands for those that it found not created. */
 export const SYNCED = [...PAYMENT_NAMES, 'unknown', 'not_created'] as const;
@@ -132,7 +132,10 @@ const byName = (a: string | undefined, b: string | undefined): number => {
   return a < b ? -1 : 1;
 };
 
-/** Sums charges by group, currency and counter. Memory use depends on the size of the report, not of the ledger. */
+/**
+ * Sums charges by group, currency and counter. Of several open charges of a payment request the newest carries the
+ * amount. Memory use depends on the size of the report and on the number of open charges, not on the size of the ledger.
+ */
 export const openReport =
   (
     countsOf: (charge: Entry) => readonly Counted[],
@@ -141,15 +144,26 @@ export const openReport =
   ) =>
   (): Reducer<readonly ReportLine[]> => {
     const lines = new Map<string, ReportLine>();
+    /** By payment request: the lines of its newest open charge, and its amount. */
+    const open = new Map<string, { readonly keys: string[]; readonly amount: number | undefined }>();
     const add = (charge: Entry): void => {
-      const { currency } = charge.asked ?? {};
+      const { currency, amount } = charge.asked ?? {};
+      const keys: string[] = [];
       for (const { reported, at, received } of countsOf(charge)) {
         const groups = groupsOf(charge, at);
         const key = JSON.stringify([groups, currency, reported]);
         const none = { groups, currency, reported, count: 0 };
         const nothing = { amount: undefined, withoutAmount: 0, received: undefined, withoutReceived: 0 };
         lines.set(key, added(lines.get(key) ?? { ...none, ...nothing }, charge, received));
+        keys.push(key);
       }
+      if (paymentIn(charge) !== 'open') return;
+      const older = open.get(charge.about);
+      for (const key of older?.keys ?? []) {
+        const line = lines.get(key);
+        if (line !== undefined) lines.set(key, { ...line, amount: plus(line.amount, older?.amount, -1) });
+      }
+      open.set(charge.about, { keys, amount });
     };
     return {
       take: (entries) => {

@@ -6,7 +6,7 @@ import { countsByCharge, countsByPayment, openReport, openSums, type ReportLine 
 import { paymentIn } from '../../src/ledger/transitions.ts';
 import { ugwoOf, uidOf } from '../support/ids.ts';
 import { BACKENDS, open } from './support/backends.ts';
-import { account, beginCharge, charge, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, beginCharge, begunOf, charge, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
 import { shown } from './support/shown.ts';
 
 interface Made {
@@ -117,6 +117,20 @@ describe.each(BACKENDS)('ledger report with a ledger %s', (_where, newPlace) => 
     expect(await counted({ since: hours[1], until: hours[3] })).toBe(2);
     expect(await counted({ since: hours[1] })).toBe(3);
     expect(await counted({ until: hours[1] })).toBe(1);
+  });
+
+  it('counts each open charge of a payment request, and its amount once', async () => {
+    const ledger = await open(newPlace());
+    await accepted(ledger, 1, {}, { ...ngn(100), medium: 'ussd' });
+    const again = intent({ about: ugwoOf(1), ...ngn(100) });
+    const second = begunOf(await ledger.begin(again, { again: true })).id;
+    await ledger.record(second, { state: 'accepted', exitCode: 0, activity: account({ uid: uidOf(2) }) });
+    expect((await reportOf(ledger, 'medium')).map(short)).toEqual([
+      'bank_transfer NGN charged 1 100 0',
+      'bank_transfer NGN open 1 100 0',
+      'ussd NGN charged 1 0 0',
+      'ussd NGN open 1 0 0',
+    ]);
   });
 
   it('keeps the sums of a day by payment time when a later day takes the money back', async () => {
