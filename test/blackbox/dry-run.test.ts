@@ -344,6 +344,15 @@ describe('--dry-run of a file of charges', () => {
     expect((await chargeFrom(file, options, ...more)).code).toBe(code);
   });
 
+  it('says that nothing is left to charge', async () => {
+    const options = { service: await serveRows({}), home: newFolder() };
+    const file = ussdFile(1, 2);
+    expect((await chargeFrom(file, options)).code).toBe(0);
+    const { stderr } = await inProcess(['ugwo', 'charge', '--from', file, '--dry-run', '-o', 'tsv'], options);
+    expect(stderr).toMatch(/^Nothing was sent\.$/m);
+    expect(stderr).not.toContain('To charge');
+  });
+
   it.each([
     [['--max-charges', '2'], 9],
     [['--max-charges', '3'], 0],

