@@ -138,6 +138,15 @@ const ofRequest = (shown: Snapshot, isExplained: boolean, found: readonly Obstac
   return [{ why, by: paid?.by, activity: paid?.activity }];
 };
 
+/** Reasons that --again overrides, gravest first. */
+const OVERRIDABLE: readonly RefusalReason[] = [
+  'payable',
+  'other_medium',
+  'processing',
+  'unseen',
+  'no_checkout',
+  'made',
+];
 /** Gravest reason first. Reasons that nothing overrides come before the others. */
 const GRAVITY: readonly RefusalReason[] = [
   'unresolved',
@@ -147,21 +156,7 @@ const GRAVITY: readonly RefusalReason[] = [
   'paid',
   'underpaid',
   'not_underpaid',
-  'payable',
-  'other_medium',
-  'processing',
-  'unseen',
-  'no_checkout',
-  'made',
-];
-/** Reasons that --again overrides. */
-const OVERRIDABLE: readonly RefusalReason[] = [
-  'payable',
-  'other_medium',
-  'processing',
-  'unseen',
-  'no_checkout',
-  'made',
+  ...OVERRIDABLE,
 ];
 
 /** True if an option lets the charge pass this obstacle. */

@@ -4,6 +4,7 @@ import {
   balanceOf,
   orderOf,
   PAYMENTS,
+  type PaidBack,
   type Payment,
   type PaymentRead,
   paymentOf,
@@ -101,7 +102,7 @@ export interface ActivityReading {
   /** Its payment request, if the same answer shows it. */
   readonly request?: RequestFacts | undefined;
   /** Sums of this ledger's refunds in the minor unit, by activity. */
-  readonly paidBack?: ReadonlyMap<string, number> | undefined;
+  readonly paidBack?: PaidBack | undefined;
 }
 
 /** Time that a last-moment payment may take to show, in milliseconds. */
@@ -111,7 +112,7 @@ const SHOWS_WITHIN_MS = 15_000;
 export const wasSeenExpired = (charge: Entry): boolean =>
   charge.told !== undefined && (payableFor(charge, charge.told) ?? 0) <= -SHOWS_WITHIN_MS;
 
-const balanceIn = (request: RequestFacts, asked: number | undefined, paidBack: ActivityReading['paidBack']) => {
+const balanceIn = (request: RequestFacts, asked: number | undefined, paidBack: PaidBack | undefined) => {
   const { missing, excess, isPaidTwice, surplus } = balanceOf(request, { asked, paidBack });
   return { missing, excess, isPaidTwice, surplus, requestStatus: request.status, requestTotal: request.total };
 };
