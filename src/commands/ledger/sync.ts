@@ -1,4 +1,4 @@
-import { PAYMENT_NAMES, PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
+import { PAYMENTS, type Payment, paymentsThat } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import { memo } from '../../core/async.ts';
 import { countText } from '../../core/charge.ts';
@@ -43,7 +43,6 @@ interface Chosen {
   readonly filters: readonly Filter[];
   /** Charges that are final, but may still change: read where the service's list shows a change. */
   readonly recent: readonly Filter[];
-  readonly payments: readonly Payment[];
 }
 
 /** Finds the named charges and jobs, each once. Throws a usage error if one is not there. */
@@ -53,8 +52,8 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
   const settled = entries.find((entry) => !isCharge(entry) && entry.state !== 'unknown');
   if (settled !== undefined) throw usageError(`${settled.id} is not a charge, and not unknown: nothing to check`);
   const filters = await Promise.all([...new Set(jobs)].map(async (id) => ({ job: (await findJob(ledger, id)).id })));
-  // A late transfer pays an expired account, and a paid charge may be reversed or refunded.
-  return { entries, filters, recent: [], payments: PAYMENT_NAMES };
+  // Read whatever its payment: a late transfer pays an expired account, and a payment may be reversed or refunded.
+  return { entries, filters, recent: [] };
 };
 
 /** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
@@ -69,7 +68,6 @@ const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, deps: Dep
     entries: all.filter(isOwn),
     filters: [{ ...scope, payments: ['open'] }],
     recent: [late, paid],
-    payments: PAYMENT_NAMES,
   };
 };
 
@@ -194,7 +192,7 @@ interface Found {
   unmade: number;
 }
 
-const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], found: Found, deps: Deps) => {
+const checkWith = (ledger: Ledger, scope: Scope, found: Found, deps: Deps) => {
   const [client, isOwn] = [memo(() => deps.client('read')), isIn(scope)];
   const leftOf = async (entry: Entry): Promise<Omit<StillUnknown, 'entry'> | undefined> => {
     if (entry.state === 'sending') return { why: 'sending' };
@@ -202,11 +200,10 @@ const checkWith = (ledger: Ledger, scope: Scope, payments: readonly Payment[], f
     return isCharge(entry) ? settle(ledger, entry, await client()) : { why: 'unseen' };
   };
   return async (entry: Entry): Promise<void> => {
-    const payment = paymentIn(entry);
     if (isUnknown(entry)) {
       const left = await leftOf(entry);
       if (left !== undefined) found.left.push({ entry, ...left });
-    } else if (payment !== undefined && payments.includes(payment)) {
+    } else if (paymentIn(entry) !== undefined) {
       if (!isOwn(entry)) found.elsewhere += 1;
       else if (!(await refreshCharge(ledger, entry, await client()))) found.hidden += 1;
     }
@@ -290,7 +287,7 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
     hidden: 0,
     unmade: 0,
   };
-  const check = checkWith(ledger, scope, chosen.payments, found, deps);
+  const check = checkWith(ledger, scope, found, deps);
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;
     const [earlier, payment] = [paymentIn(before), paymentIn(now)];
