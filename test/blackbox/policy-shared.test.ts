@@ -36,8 +36,8 @@ const teamBelow = async (sum: string, serves?: Service) => {
 type World = Awaited<ReturnType<typeof teamBelow>>;
 
 /** A file with two charges of NGN 5,000.01 that Ada wants to send. */
-const waiting = async () => {
-  const world = await teamBelow('NGN 10,000.00');
+const waiting = async (serves?: Service) => {
+  const world = await teamBelow('NGN 10,000.00', serves);
   const file = ussdFile(1, 2);
   const ended = await chargeFrom(file, world.ada);
   return { ...world, file, ended, job: String(errorOf(ended)['ledger_id']) };
@@ -128,6 +128,23 @@ describe('a file above --approve-above', () => {
     const { stdout } = await inProcess(['ledger', 'show', job, '--json'], ada);
     expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: roles[1], accepted: 2 });
     expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['as texts with decimals', { amount: '500001.00' }],
+    ['with their currency at the checkout alone', { currency: undefined, checkout: { currency: 'ngn' } }],
+    ['with a currency in small letters', { currency: 'ngn' }],
+  ])('is sent once it is approved, where the service shows the amounts %s', async (_what, shown) => {
+    const service = await serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'POST') return charged(number);
+      return json(200, { ...ugwo(number), amount: 500_001, checkout: {}, activities: [], ...shown });
+    });
+    const world = await waiting(service);
+    expect(errorOf(world.ended)['message']).toContain('2 payment requests for NGN 10,000.02 need');
+    await approveAs(world);
+    expect(await chargeFrom(world.file, world.ada)).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2));
   });
 
   it('needs a new approval if its total exceeds the approved one', async () => {

@@ -1,3 +1,4 @@
+import { amountAt } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import {
   activitiesOf,
@@ -13,6 +14,7 @@ import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
 import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
+import { snapshotOf } from '../../ledger/snapshot.ts';
 import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
@@ -49,11 +51,11 @@ export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undef
   const listed = activitiesOf(value);
   const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);
   if (paid === undefined && listed !== undefined) throw usageError(`${input.activity} is no activity of ${uid}`);
-  const whole = paid === undefined ? '' : textAt(value, 'amount');
-  const amount = textAt(paid, 'charged_amount') || textAt(paid, 'amount') || whole;
+  const { asked } = snapshotOf(value);
+  const whole = paid === undefined ? undefined : asked.amount;
   return {
-    currency: textAt(value, 'currency'),
-    amount: /^\d+$/.test(amount) ? Number(amount) : undefined,
+    currency: asked.currency ?? '',
+    amount: amountAt(paid, 'charged_amount') ?? amountAt(paid, 'amount') ?? whole,
     words: [textAt(value, 'ref'), textAt(value, 'description'), textAt(value, 'onye.email')].filter(
       (text) => text !== '',
     ),

@@ -4,7 +4,7 @@ import type { ColumnFault, RowEnd } from '../../bulk/row-end.ts';
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.ts';
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { failureReason, machineValue, rowStateOf, statusOf } from '../../core/charge.ts';
+import { failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
 import { EXIT_CODES, PayError } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
@@ -15,7 +15,7 @@ import { parseDuration, parseInstant } from '../../core/time.ts';
 import { type Entry, isCharge, type RequestTerms } from '../../ledger/entry.ts';
 import { hasFailed } from '../../ledger/guard.ts';
 import type { RequestRead } from '../../ledger/match.ts';
-import type { Total } from '../../ledger/policy.ts';
+import { NO_TOTAL, type Total, withRow } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
@@ -77,24 +77,18 @@ const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError =>
  */
 const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<unknown>) => {
   let spend: ((asked: RequestTerms) => boolean) | undefined;
-  const amounts = new Map<string, bigint>();
-  let [rows, unknown] = [0, 0];
-  const add = (ugwo: Resource): void => {
-    const [amount, currency] = [machineValue(ugwo['amount']), machineValue(ugwo['currency'])];
-    rows += 1;
-    if (!/^\d{1,15}$/.test(amount) || currency === '') unknown += 1;
-    else amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount));
-  };
+  let total = NO_TOTAL;
   return {
     check: async ({ ugwo, compared }: ChargeItem, { check, slowDown }: RowCheck): Promise<readonly ColumnFault[]> => {
       const record = await client.call('ugwo.get', { params: { uid: ugwo }, slowDown });
       await seen(record);
       const obstacles = check ? obstaclesOf(record.value).map((what) => ({ column: UGWO, what })) : [];
-      const faults = [...obstacles, ...differencesOf(compared, snapshotOf(record.value).asked)];
-      if (check && faults.length === 0) add(record.value);
+      const { asked } = snapshotOf(record.value);
+      const faults = [...obstacles, ...differencesOf(compared, asked)];
+      if (check && faults.length === 0) total = withRow(total, asked);
       return faults;
     },
-    checked: (): Total => ({ rows, amounts, unknown }),
+    checked: (): Total => total,
     hold: (by: NonNullable<typeof spend>): void => {
       spend = by;
     },
