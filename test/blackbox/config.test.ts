@@ -185,5 +185,12 @@ describe.skipIf(process.env['PAYCLI_PROGRAM'] !== undefined)(
       expect(stderr).not.toContain('73 6b 2e 54 65 73 74');
       expect(stderr).not.toContain(KEY.slice(0, 12));
     });
+
+    it('is not asked for on a terminal', async () => {
+      const args = ['login', '--profile', 'shop', '--base-url', DEAD, '--no-verify'];
+      const { code, raw } = await onTerminal(args, { home: newFolder(), env: { NODE_DEBUG: 'stream' } });
+      expect(code).toBe(4);
+      expect(raw).toContain('NODE_DEBUG would print what is typed');
+    });
   },
 );

@@ -401,6 +401,14 @@ it('--local follows fault rules and a moved clock', async () => {
   expect(JSON.parse(got.stdout).activities).toMatchObject([{ status: 'failed', error: { code: 'psp.error.expired' } }]);
 });
 
+it('emulator faults has a column for each part of a rule', async () => {
+  const home = newFolder();
+  const rules = join(home, 'faults.json');
+  writeFileSync(rules, '{"rules": [{"event": "ugwo.*", "out_of_order": true}]}');
+  const set = await inProcess(['emulator', 'faults', rules, '-o', 'tsv', '--columns', 'event,out_of_order'], { home });
+  expect(set).toMatchObject({ code: 0, stdout: 'ugwo.*\ttrue\n' });
+});
+
 it('emulator start prints the variables for scripts, seeds an empty file only, and ends on a signal', async () => {
   const home = newFolder();
   const data = join(home, 'emulator.sqlite');

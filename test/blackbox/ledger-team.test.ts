@@ -6,7 +6,7 @@ import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
-import { reset } from '../support/service.ts';
+import { type Answer, problem, reset } from '../support/service.ts';
 import { chargeFrom, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 import { charge } from './watch-support.ts';
@@ -253,6 +253,24 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     for (const number of [2, 3])
       expect(await chargeOf(ugwoOf(number), team.machine(service))).toMatchObject({ code: 9 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2 });
+  });
+
+  it('judges a row by its newest charge, also after a push of an older one', async () => {
+    const team = await newTeam();
+    const refused: Record<number, Answer> = { 1: problem(422, 'Validation Failed') };
+    const service = await serveCharges(refused);
+    const file = ussdFile(1, 2);
+    const local = { home: newFolder(), service };
+    expect(summaryOf(await chargeFrom(file, local, '--no-preflight'))).toMatchObject({ accepted: 1, rejected: 1 });
+    delete refused[1];
+    const machine = team.machine(service);
+    expect(summaryOf(await chargeFrom(file, machine, '--no-preflight'))).toMatchObject({ accepted: 2 });
+    expect(await inProcess(['ledger', 'push'], { ...local, env: { PAYCLI_LEDGER: team.url } })).toMatchObject({
+      code: 0,
+    });
+    const again = await chargeFrom(file, machine, '--no-preflight');
+    expect(again).toMatchObject({ code: 0 });
+    expect(summaryOf(again)).toMatchObject({ accepted: 2 });
   });
 
   it('is set per profile, or per call by an environment variable', async () => {

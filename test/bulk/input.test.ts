@@ -57,6 +57,12 @@ describe('a readable file', () => {
     ['spaces around cells', 'x.csv', 'a, b\n 1 ,2\n', { columns: ['a', ' b'], rows: [{ a: ' 1 ', ' b': '2' }] }],
     ['blank lines', 'x.csv', '\n\na,b\n\n1,2\n\r\n\n', AB],
     ['a line that names the delimiter', 'x.csv', 'sep=;\r\na;b\r\n1;2\r\n', AB],
+    [
+      'such a line before more rows than a chunk holds',
+      'x.csv',
+      `sep=;\na;b\n${'1;2\n'.repeat(40_000)}`,
+      { columns: ['a', 'b'], rows: Array.from({ length: 40_000 }, () => ({ a: '1', b: '2' })) },
+    ],
     ['such a line after a byte order mark', 'x.csv', '\ufeff"SEP=|"\na|b\n1|2\n', AB],
     ['delimiters after the last column', 'x.csv', 'a,b,,\n1,2,,\n', AB],
     ['delimiters after the last cell', 'x.csv', 'a,b\n1,2, ,\u00a0\n', AB],

@@ -133,6 +133,7 @@ describe('sourceOf', () => {
     ['@body.json', { kind: 'file', path: 'body.json' }],
     ['@-', { kind: 'file', path: '-' }],
     ['@@x', { kind: 'file', path: '@x' }],
+    ['@ x ', { kind: 'file', path: ' x ' }],
     ['{"a":1}', { kind: 'inline', text: '{"a":1}' }],
     ['', { kind: 'inline', text: '' }],
     ['--', { kind: 'inline', text: '--' }],
