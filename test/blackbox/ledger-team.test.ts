@@ -6,8 +6,8 @@ import { inProcess } from '../support/in-process.ts';
 import { sharedCluster } from '../support/postgres.ts';
 import type { Ended } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
-import { type Answer, problem, reset } from '../support/service.ts';
-import { chargeFrom, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import { type Answer, held, problem, reset, serveBy } from '../support/service.ts';
+import { activityOf, charged, chargeFrom, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
 import { chargeOf, listOf, newTeam, SCHEMA } from './team-support.ts';
 import { charge } from './watch-support.ts';
 
@@ -253,6 +253,25 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     for (const number of [2, 3])
       expect(await chargeOf(ugwoOf(number), team.machine(service))).toMatchObject({ code: 9 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 2 });
+  });
+
+  it('takes what a wait sees once it exists, though it was missing at the start', async () => {
+    const cluster = await sharedCluster();
+    const options = { home: newFolder(), env: { PAYCLI_LEDGER: cluster.url(await cluster.createDatabase()) } };
+    const paid = held(charged(1, { status: 'successful' }));
+    let reads = 0;
+    const service = await serveBy(({ method }) => {
+      if (method === 'POST') return charged(1);
+      reads += 1;
+      return reads === 1 ? charged(1) : paid.hold;
+    });
+    const waiting = start(['activity', 'wait', ugwoOf(1), activityOf(1)], { ...options, service });
+    await service.came(2);
+    expect(await inProcess(['ledger', 'init'], options)).toMatchObject({ code: 0 });
+    expect(await chargeOf(ugwoOf(1), { ...options, service })).toMatchObject({ code: 0 });
+    paid.letGo();
+    expect(await waiting.ended).toMatchObject({ code: 0 });
+    expect(await listOf(options)).toMatchObject([{ status: 'successful' }]);
   });
 
   it('judges a row by its newest charge, also after a push of an older one', async () => {

@@ -4,7 +4,6 @@ import { clockThatIsOff, hasFaketime } from '../faults/clocks.ts';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { sharedCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
 import { type Answer, json, reset, type Service, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -224,16 +223,6 @@ describe('two confirmations at once', () => {
     const [one, other] = agents as [Agent, Agent];
     await both(one, other, service);
   });
-});
-
-it('works once its shared ledger exists, without a new start', async () => {
-  const [service, cluster] = [await serveCharges(), await sharedCluster()];
-  const { home } = await homeWith(service.origin, 'shop');
-  const options = { home, env: { PAYCLI_LEDGER: cluster.url(await cluster.createDatabase()) } };
-  const agent = await connect(SHOP, options);
-  expect((await agent.call('charge_plan', BY_USSD)).text).toContain('there is no ledger in this database');
-  expect(await inProcess(['ledger', 'init'], options)).toMatchObject({ code: 0 });
-  await tokenOf(agent);
 });
 
 describe('a charge whose answer is lost', () => {
