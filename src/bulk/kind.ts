@@ -10,7 +10,7 @@ import type { Entry, LedgerTarget, RequestTerms } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
 import type { LedgerContext } from '../ledger/send.ts';
-import type { Cells } from './cells.ts';
+import type { Cells, FileFormat } from './cells.ts';
 import type { RowSignals } from './pace.ts';
 import type { ShowProgress } from './progress.ts';
 import type { OpenOptions } from './report.ts';
@@ -196,8 +196,8 @@ export interface RowKind<T> {
   readonly options: string;
   /** The option that sets the value of a column for every row; undefined where none does. */
   readonly flagOf: FlagOf;
-  /** Throws where columns contradict each other. */
-  readonly checkColumns?: (columns: readonly string[]) => void;
+  /** Throws where columns contradict each other, or where one is missing. */
+  readonly checkColumns?: (columns: readonly string[], format: FileFormat) => void;
   /** Builds the item of a row; adds its faults to the cells. */
   readonly read: (cells: Cells, key: string) => T | undefined;
   /** The key that detects repeats, where it is not the key column's text. */

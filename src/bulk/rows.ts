@@ -155,7 +155,7 @@ export const openRows = <T>(
   for (const { column, what } of setTwice(columns, known, kind.flagOf)) {
     throw usageError(`${what} and the column ${column} set the same value; leave one out`);
   }
-  kind.checkColumns?.(columns);
+  kind.checkColumns?.(columns, format);
   const isAsWritten = columns.every((name, index) => name === written[index]);
 
   const cellsIn = ({ fields }: InputRow): Cells => {

@@ -231,7 +231,7 @@ describe('onye create --from', () => {
 
 describe('refund create --from', () => {
   const HEADER = 'activity,ugwo,amount,currency,provider,account_number';
-  const row = (number: number, amount = '', currency = ''): string =>
+  const row = (number: number, amount = 'all', currency = ''): string =>
     `${ACT(number)},,${amount},${currency},gtb,0123456789`;
 
   it('asks for confirmation with the number of refunds and their total', async () => {
@@ -264,6 +264,42 @@ describe('refund create --from', () => {
     expect(summaryOf(other)).toMatchObject({ refused: 2 });
     expect(postsIn(service)).toHaveLength(2);
     expect(summaryOf(await run(REFUND, file, { service, home }, '--yes', '--again'))).toMatchObject({ accepted: 2 });
+  });
+
+  it('pays back a whole payment only if the row or --all-of-it says so', async () => {
+    const [service, home] = [await serveMaking('rfd'), newFolder()];
+    const faulty = fileOf(csvOf(HEADER, row(1, '', 'NGN'), row(2, ' '), row(3, '-', 'NGN'), row(4, 'All')));
+    const refused = await run(REFUND, faulty, { service, home }, '--yes');
+    expect(refused.code).toBe(2);
+    const missing = 'is missing: write all to pay back the whole payment';
+    expect(errorOf(refused)['violations']).toMatchObject([
+      { row: 1, column: 'amount', title: missing },
+      { row: 2, column: 'amount', title: missing },
+      { row: 3, column: 'amount', title: expect.stringContaining('"-" is not an amount') },
+    ]);
+    const lines = fileOf(
+      `${JSON.stringify({ activity: ACT(1), amount: null })}\n{"activity":"${ACT(2)}"}\n`,
+      'a.ndjson',
+    );
+    const violations = [1, 2].map((number) => ({ row: number, column: 'amount', title: missing }));
+    expect(errorOf(await run(REFUND, lines, { service, home }, '--yes'))['violations']).toMatchObject(violations);
+    for (const name of ['amt', 'value']) {
+      const other = fileOf(csvOf(`activity,${name}`, `${ACT(1)},1000.00`));
+      const ended = await run(REFUND, other, { service, home }, '--yes');
+      expect(ended.code).toBe(2);
+      expect(errorOf(ended)).toMatchObject({
+        message: `no column amount (found: activity, ${name})`,
+        hint: expect.stringContaining('--all-of-it'),
+      });
+    }
+    const both = await run(REFUND, faulty, { service, home }, '--yes', '--all-of-it');
+    expect(errorOf(both)['message']).toContain('--all-of-it and the column amount set the same value');
+    expect(postsIn(service)).toEqual([]);
+    const all = fileOf(csvOf('activity', ACT(1)));
+    expect(await run(REFUND, all, { service, home }, '--yes', '--all-of-it')).toMatchObject({ code: 0 });
+    expect(postsIn(service)).toEqual([{ ugwo_activity: ACT(1) }]);
+    const one = await inProcess([...REFUND, ACT(1), '--all-of-it', '--json'], { service, home });
+    expect(errorOf(one)['message']).toBe('--all-of-it needs --from');
   });
 
   it.each([

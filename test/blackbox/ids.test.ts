@@ -75,7 +75,7 @@ describe.each(FORMS)('an id %s', (_form, form) => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(JSON.parse(service.seen[0]?.body ?? '{}')).toMatchObject({ onye: ONY, checkout: CHK });
     const refunds = fileOf(`${JSON.stringify({ activity: ACT, ugwo: form(ugwoOf(1)) })}\n`, 'b.ndjson');
-    const dry = ['refund', 'create', '--from', refunds, '--dry-run'];
+    const dry = ['refund', 'create', '--from', refunds, '--all-of-it', '--dry-run'];
     expect(await inProcess(dry, { service, home: newFolder() })).toMatchObject({ code: 0 });
   });
 

@@ -55,11 +55,11 @@ it.each([
     CHARGES,
     'ugwo charge --phone +233201234567 --provider mtn --medium mobile_money --param k=v',
   ],
-  ['job-354gp56gncns5txg', REFUNDS, 'refund create'],
+  ['job-354gp56gncns5txg', REFUNDS, 'refund create --all-of-it'],
   [
     'job-x7s6mrs44v2qrzhp',
     REFUNDS,
-    'refund create --account-number 0123456789 --provider gtb --reason damaged --again',
+    'refund create --account-number 0123456789 --provider gtb --reason damaged --again --all-of-it',
   ],
 ])('%s is the job id for these options: %#', async (id, file, args) => {
   expect(await jobOf(file, args.split(' '))).toBe(id);

@@ -174,7 +174,13 @@ describe('a value damaged by a spreadsheet', () => {
     ['onye update', 'uid,merge_meta.a', `${customer},2.02611E+16`, 'merge_meta.a', ROUNDED],
     ['ugwo charge', 'ugwo,medium,provider,phone', `${ugwoOf(1)},mobile_money,mtn,+2340803123456`, 'phone', TRUNK],
     ['ugwo charge', 'ugwo,medium,param.order', `${ugwoOf(1)},bank_transfer,2.02611E+16`, 'param.order', ROUNDED],
-    ['refund create', 'activity,provider,account_number', `${ACTIVITY.uid},gtb,736251840`, 'account_number', DROPPED],
+    [
+      'refund create',
+      'activity,amount,provider,account_number',
+      `${ACTIVITY.uid},all,gtb,736251840`,
+      'account_number',
+      DROPPED,
+    ],
   ])('is rejected in a column, with the cause: %s, %s', async (command, header, row, column, cause) => {
     const file = fileOf(csvOf(header, row));
     const ended = await inProcess([...command.split(' '), '--from', file, '--dry-run'], { service: await serve([]) });

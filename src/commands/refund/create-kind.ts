@@ -1,8 +1,10 @@
-import type { Cells } from '../../bulk/cells.ts';
+import type { Cells, FileFormat } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
+import { missingColumn } from '../../bulk/rows.ts';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../core/error.ts';
 import { idIn, idProblem } from '../../core/ids.ts';
+import type { FlagOf } from '../../core/input.ts';
 import { definedIn, namesAlong, printExact } from '../../core/json.ts';
 import type { Deps } from '../deps.ts';
 import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
@@ -22,12 +24,33 @@ interface Item {
 /** The property that names the paid activity. */
 const PAID = 'ugwo_activity';
 
-const readRow = (cells: Cells, activity: string, { fields }: FileOfRefunds, validate: boolean): Item => {
+/** The cell of a row that pays back the whole payment. */
+const ALL = 'all';
+const AMOUNTS = ['amount', 'amount_minor'];
+
+/** Throws a usage error if no column of a CSV file says how much is paid back. A row of NDJSON has its own names. */
+const checkColumns = (columns: readonly string[], format: FileFormat, allOfIt: boolean): void => {
+  if (allOfIt || format === 'ndjson' || columns.some((name) => AMOUNTS.includes(name))) return;
+  throw missingColumn(columns, { name: 'amount', aliases: [] }, '').with({
+    hint: `call the column amount: \`${ALL}\` in it pays back the whole payment, and --all-of-it does so in every row`,
+  });
+};
+
+/** The amount that a row pays back; undefined for the whole payment, and for a fault. */
+const moneyIn = (cells: Cells, allOfIt: boolean): Item['money'] => {
+  if (allOfIt || cells.given.get('amount')?.toString().toLowerCase() === ALL) return undefined;
+  if (!AMOUNTS.some((name) => cells.given.has(name))) {
+    cells.fault('amount', `is missing: write ${ALL} to pay back the whole payment`);
+  }
+  return amountIn(cells, cells.text('currency')?.toUpperCase());
+};
+
+const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefunds, validate: boolean): Item => {
   const text = cells.text('ugwo');
   const ugwo = text === undefined ? undefined : idIn('ugw', text);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
-  const money = amountIn(cells, cells.text('currency')?.toUpperCase());
+  const money = moneyIn(cells, allOfIt);
   const { ref, reason, provider, account_number } = textsIn(
     cells,
     ['ref', 'reason', 'provider', 'account_number'],
@@ -60,8 +83,8 @@ const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'pla
 /** Row kind for a file of refunds. */
 export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): RowKind<Item> => {
   const { globals } = deps;
-  const { fields, again } = file;
-  const flagOf = flagIn(fields);
+  const { fields, allOfIt, again } = file;
+  const flagOf: FlagOf = (column) => (allOfIt && AMOUNTS.includes(column) ? '--all-of-it' : flagIn(fields)(column));
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
   const looking = { ledger: deps.ledger, place: deps.place, client: async () => client };
   return {
@@ -84,6 +107,7 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
     report: madeColumns('refund'),
     options: printExact(fields),
     flagOf,
+    checkColumns: (columns, format) => checkColumns(columns, format, allOfIt),
     read: (cells, activity) => readRow(cells, activity, file, globals.validate),
     request,
     columnOf: (_item, columns) => columnBy((path) => (isActivity(path) ? 'activity' : fieldOf(path)), columns, flagOf),

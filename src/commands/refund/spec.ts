@@ -32,12 +32,14 @@ export interface RefundOf {
 export interface FileOfRefunds {
   readonly bulk: BulkInput;
   readonly fields: Pick<Given, 'reason' | 'provider' | 'account_number'>;
+  /** Pays back the whole payment in every row. */
+  readonly allOfIt: boolean;
   readonly again: boolean;
 }
 
 export type RefundCreateInput = ({ readonly kind: 'one' } & RefundOf) | ({ readonly kind: 'file' } & FileOfRefunds);
 
-const options = rarely(['again'], {
+const options = rarely(['again', 'allOfIt'], {
   ugwo: option('--ugwo <ugw>', 'payment request of the activity, ugw.…', asText, { completes: 'ugwo' }),
   ...AMOUNT_OPTIONS,
   ref: option('--ref <text>', 'your reference, at most 150 characters', asText),
@@ -46,6 +48,7 @@ const options = rarely(['again'], {
     completes: 'bank',
   }),
   account_number: option('--account-number <number>', 'account to pay to, 10 digits', asText),
+  allOfIt: flag('--all-of-it', 'with --from: pay back the whole payment in each row of a file without amounts'),
   again: flag('--again', 'refund once more, although a refund of this activity was made'),
   ...BULK_OPTIONS,
 } as const);
@@ -64,6 +67,9 @@ const readOne = (activity: string | undefined, given: Given, validate: boolean):
       hint: 'or pay back many from a file: --from refunds.csv',
     });
   }
+  if (given.allOfIt === true) {
+    throw usageError('--all-of-it needs --from', { hint: 'without an amount, the whole payment is paid back' });
+  }
   const { ugwo, ref, reason, again = false } = given;
   return {
     kind: 'one',
@@ -81,7 +87,7 @@ const readFile = (bulk: BulkInput, args: readonly string[], given: Given): Refun
   if (args.length > 0) throw usageError("--from and an activity can't be used together");
   refuseBeside(options, given, ['ugwo', 'amount', 'amount_minor', 'ref']);
   const fields = pick(given, ['reason', 'provider', 'account_number']);
-  return { kind: 'file', bulk, fields, again: given.again === true };
+  return { kind: 'file', bulk, fields, allOfIt: given.allOfIt === true, again: given.again === true };
 };
 
 const REFUND_ONE = `paycli refund create ${SEEDED.paid.activity} --ugwo ${SEEDED.paid.ugwo} --amount 1,000.00 --provider gtb --account-number 0123456789 --yes`;
@@ -100,10 +106,10 @@ const create = defineCommand({
     'its payment request with --ugwo. --dry-run reads the payment request and the ledger, asks nothing and writes ' +
     'nothing.\n\n' +
     'With --from, each row of a file is one refund. Column names, in any case: activity, ugwo, amount (5,000.00) or ' +
-    'amount_minor (500000), currency, ref, reason, provider, account_number. Without an amount, the whole payment ' +
-    'is paid back. If the payment request is known, each row is compared with it before it is sent. The whole file ' +
-    'is checked first, and the question shows the sum of all rows. Run the same command again to continue where it ' +
-    'stopped: no row is sent twice.',
+    'amount_minor (500000), currency, ref, reason, provider, account_number. An amount `all` pays back the whole ' +
+    'payment; a row without an amount is invalid. If the payment request is known, each row is compared with it ' +
+    'before it is sent. The whole file is checked first, and the question shows the sum of all rows. Run the same ' +
+    'command again to continue where it stopped: no row is sent twice.',
   args: [optional('activity', 'the paid activity, act.…; or --from', { completes: 'activity' })],
   options,
   examples: {
