@@ -28,7 +28,8 @@ export const idProblem = (prefix: IdPrefix, text: string): string | undefined =>
   const wanted = `${ID_KINDS[prefix]}: ${prefix}.XXXX.YYYY…`;
   const other = Object.entries(ID_KINDS).find(([known]) => text.startsWith(`${known}.`));
   if (other !== undefined && other[0] !== prefix) return `is the identifier of ${other[1]}, not of ${wanted}`;
-  return `is not the identifier of ${wanted}`;
+  const alone = text.includes('/') ? ', alone, in a URL, or in a path that starts with /v1/' : '';
+  return `is not the identifier of ${wanted}${alone}`;
 };
 
 /** The ids of a kind in a URL or a path, each once. */
@@ -37,13 +38,13 @@ const idsIn = (prefix: string, text: string): readonly string[] => [
 ];
 
 /**
- * The id in a text that was copied with blanks around it, or as part of a URL or a path: of this kind, else of another
- * kind, for an error that names it. The text itself if it has none, or several of one kind.
+ * The id in a text that was copied with blanks around it, or as part of a URL or of a path of the service: of this
+ * kind, else of another kind, for an error that names it. The text itself if it has none, or several of one kind.
  */
 export const idIn = (prefix: IdPrefix, text: string): string => {
   const bare = text.trim();
   if (isAnyId(bare)) return bare;
-  if (!bare.includes('/')) return text;
+  if (!/^(?:https?:\/\/|\/v1\/)/i.test(bare)) return text;
   const found = [prefix, ...Object.keys(ID_KINDS)].map((kind) => idsIn(kind, bare)).find((ids) => ids.length > 0);
   return found?.length === 1 ? (found[0] ?? text) : text;
 };

@@ -95,6 +95,19 @@ it.each([
 });
 
 it.each([
+  ['a path of another kind', `${UGW}/b`],
+  ['a name beside it', `a/${UGW}`],
+  ['a slash at its end', `${UGW}/`],
+  ['a path of another version', `/v2/ugwo/${UGW}`],
+])('an id in a text with %s is rejected: %s', async (_what, text) => {
+  const ended = await run(['ugwo', 'get', text, '--json']);
+  expect(ended.code).toBe(2);
+  expect(errorOf(ended)['message']).toBe(
+    `"${text}" is not the identifier of a payment request (ugwo): ugw.XXXX.YYYY…, alone, in a URL, or in a path that starts with /v1/`,
+  );
+});
+
+it.each([
   ['checkout providers', "missing required argument 'checkout': the checkout, chk.…"],
   ['checkout providers ussd', "missing required argument 'checkout': the checkout, chk.…"],
   [`checkout providers https://x.example/${CHK}`, "missing required argument 'medium': "],
