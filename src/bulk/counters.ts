@@ -55,7 +55,7 @@ export interface Trouble {
 export interface Counters extends CounterValues {
   /** The exit codes of the rows. */
   readonly codes: ReadonlySet<number>;
-  /** The failures of this run, grouped; the gravest first. */
+  /** The failures of this run and of earlier ones, grouped; the gravest first. */
   readonly troubles: readonly Trouble[];
   /** The number of failed rows that `troubles` leaves out. */
   readonly untold: number;
@@ -146,7 +146,7 @@ export const openCounters = ({ rows, excluded, onSettled, tell }: Tallying) => {
     done += 1;
     if (!own || end.kept === 'elsewhere') skipped += 1;
     if (end.unrecorded !== undefined) unrecorded.push(end.unrecorded);
-    if (own) troubles.add(row.number, end);
+    troubles.add(row.number, end);
     again ||= end.again === true;
     unresolved ||= end.unresolved === true;
     tell({ counts, done, skipped });

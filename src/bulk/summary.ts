@@ -170,12 +170,14 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
   const code = gravest([...end.codes, ...run, ...(followed?.codes ?? [])]);
   if (code === 0) return undefined;
   const lines = [
-    whatOf(counts, end, words),
     ...(end.planned === undefined ? [] : [plannedText(end.planned, words)]),
     ...(followed === undefined || followed.text === '' ? [] : [followed.text]),
     ...whyOf(stopped, counts, stop),
     ...troublesOf(end, bulk.report),
   ];
+  // Where every row is done, the line that counts them doesn't say what is wrong.
+  const apart = counts.accepted === end.rows ? '; ' : '\n';
+  const message = [whatOf(counts, end, words), lines.join('\n')].filter((text) => text !== '').join(apart);
   const answer = answersOf(unrecorded);
   // The hint of an unknown row repeats the hint for all of them.
   const hint = stopped?.kind === 'unknown' ? undefined : stopped?.detail.hint;
@@ -183,7 +185,7 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
     ...hintsOf(counts, end, words, stopped),
     ...[hint, followed?.hint].filter((line) => line !== undefined),
   ];
-  return new PayError(KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted', lines.join('\n'), {
+  return new PayError(KINDS.find(([, number]) => number === code)?.[0] ?? 'interrupted', message, {
     exitCode: code,
     nameOf: columnName,
     ...(end.id === null ? {} : { ledgerId: end.id }),

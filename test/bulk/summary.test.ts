@@ -98,6 +98,13 @@ describe('a summary', () => {
     expect([failure?.detail.exitCode, failure?.kind]).toEqual([code, kind]);
   });
 
+  it('says in its first line what is wrong if every row is done', () => {
+    const error = 'the next step of the customer is unreadable';
+    const troubles = [{ count: 1, rows: [4], error, reason: error }];
+    const { failure } = summed(end({ accepted: 10 }, { codes: new Set([0, 7]), troubles }));
+    expect(failure?.message).toBe(`10 rows: 10 charged; row 4: ${error}`);
+  });
+
   it('succeeds if the signal came after the last row', () => {
     expect(summed(end({ accepted: 10 }, { stopped: 'signal' }), { signal: 'SIGINT' }).failure).toBeUndefined();
   });

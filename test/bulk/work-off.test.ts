@@ -181,7 +181,15 @@ describe('workOff', () => {
     });
   });
 
-  it('reports at most five errors of this run, most severe first and grouped', async () => {
+  it('explains the failures of earlier runs that it counts', async () => {
+    const book: Book = new Map([[1, { state: 'rejected', exitCode: 3, error: 'no' }]]);
+    const end = (): RowEnd => ({ state: 'rejected', exitCode: 3, error: 'no' });
+    const { sent, worked } = await run({ rows: 2, book, end });
+    expect(sent).toEqual([2]);
+    expect(worked).toMatchObject({ counts: { rejected: 2 }, skipped: 1, troubles: [{ count: 2, rows: [1, 2] }] });
+  });
+
+  it('reports at most five errors, most severe first and grouped', async () => {
     const ends: Record<number, RowEnd> = {
       12: { state: 'unknown', error: 'lost' },
       13: { state: 'failed', error: 'too little money' },
