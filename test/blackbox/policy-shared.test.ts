@@ -157,6 +157,16 @@ describe('a file above --approve-above', () => {
     expect(postsOf(world.service)).toEqual({});
   });
 
+  it('no longer waits for an approval once it is sent without one', async () => {
+    const { owner, ada, file, job } = await waiting();
+    const set = ['policy', 'set', '--others', '--approve-above', 'NGN 10,000.02'];
+    expect(await inProcess(set, owner)).toMatchObject({ code: 0 });
+    expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
+    const { stdout } = await inProcess(['ledger', 'jobs', '--json'], ada);
+    expect(JSON.parse(stdout)).toMatchObject({ data: [{ id: job, accepted: 2, approval: null }] });
+    expect(await inProcess(['ledger', 'show', job], ada)).toMatchObject({ stderr: '' });
+  });
+
   it('needs no approval if its total equals the limit, in a dry run too', async () => {
     const { ada } = await teamBelow('NGN 10,000.02');
     expect(await chargeFrom(ussdFile(1, 2), ada, '--dry-run')).toMatchObject({ code: 0 });

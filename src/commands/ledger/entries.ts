@@ -197,9 +197,21 @@ const unknownStep = (job: Job): string => {
     : 'look for each at the service, then record what you found with `paycli ledger resolve`';
 };
 
-/** Approval of a job. In a ledger file only plans have one: it can't tell who approves a file. */
-export const approvalOf = async ({ account, policies }: Ledger, job: string): Promise<Approval | undefined> =>
-  account === undefined && !isPlan(job) ? undefined : policies.approval(job);
+/**
+ * Approval of a job. In a ledger file only plans have one: it can't tell who approves a file. A job without rows to send
+ * waits for none: it was sent under another policy.
+ */
+export const approvalOf = async (
+  { account, policies }: Ledger,
+  job: Job,
+  counts: RowCounts,
+): Promise<Approval | undefined> => {
+  if (account === undefined && !isPlan(job.id)) return undefined;
+  const approval = await policies.approval(job.id);
+  const { not_sent = 0, refused = 0 } = counts;
+  const isOver = notStarted(job, counts) + not_sent + refused === 0;
+  return isOver && approval !== undefined && !isApproved(approval) ? undefined : approval;
+};
 
 /** First step of a job that waits for an approval; empty otherwise. */
 const approvalStep = (approval: Approval | undefined): string[] => {
@@ -231,7 +243,7 @@ const stepsOf = (job: Job, counts: RowCounts): string[] => {
 const showJob = async (ledger: Ledger, id: string): Promise<Result> => {
   const job = await findJob(ledger, id);
   const counts = await countsOf(ledger, job);
-  const approval = await approvalOf(ledger, id);
+  const approval = await approvalOf(ledger, job, counts);
   const steps = [...approvalStep(approval), ...stepsOf(job, counts)];
   return {
     kind: 'record',

@@ -34,8 +34,9 @@ const jobsOf = (ledger: Ledger, scope: Scope): StoredList<Job, string> => ({
   recordsOf: async (found) => {
     const records: ApiRecord[] = [];
     for (const job of found) {
-      const [workers, approval] = [await ledger.jobs.workers(job.id), await approvalOf(ledger, job.id)];
-      records.push(jobRecordOf(job, await countsOf(ledger, job), workers, approval));
+      const counts = await countsOf(ledger, job);
+      const [workers, approval] = [await ledger.jobs.workers(job.id), await approvalOf(ledger, job, counts)];
+      records.push(jobRecordOf(job, counts, workers, approval));
     }
     return records;
   },
