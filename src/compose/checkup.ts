@@ -177,14 +177,15 @@ const missingLedger = (folder: string): CheckResult => {
 };
 
 const ledgerFindings = async (run: RunContext, rooms: Rooms, offline: boolean): Promise<readonly CheckResult[]> => {
-  const isShared = (await sharedSetting(run, rooms)) !== undefined;
+  const setting = await sharedSetting(run, rooms);
+  const isShared = setting !== undefined;
   const path = await ledgerPath(rooms);
   if (isShared && offline) return [skipped('ledger', 'a shared one; not asked (--offline)')];
   // If the file can't be read or is gone, opening it reports the reason.
   const isMissing = attempt(() => statSync(path, { throwIfNoEntry: false }) === undefined) === true;
   if (!isShared && isMissing && !(await hasFileLedger(rooms))) return [missingLedger(dirname(path))];
   const status = await within(run.io, 'the ledger', async () => (await openLedgerAdmin(run, rooms)).status());
-  const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms));
+  const ledger = await within(run.io, 'the ledger', () => openLedgerOf(run, rooms, setting));
   const unknown = await ledger.unknown();
   const about = isShared
     ? `${status.at}, tables of version ${status.schema ?? 'unknown'}, ${status.version ?? 'PostgreSQL'}`

@@ -13,7 +13,7 @@ import type { JqFiles } from '../jq/room.ts';
 import type { Secrets } from '../webhook/event.ts';
 import { loadWords, openClient, previewTarget, scopeOf, targetOf } from './client.ts';
 import { openInner } from './inner.ts';
-import { openLedgerOf, optionalLedger } from './ledger.ts';
+import { openLedgerOf, optionalLedger, sharedSetting } from './ledger.ts';
 import { openLedgerAdmin, renameInLedger } from './ledger-admin.ts';
 import {
   findProgram,
@@ -53,8 +53,9 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
   const rooms = openRooms(io);
   const target = memo(() => targetOf(run, rooms));
   // A failed attempt is not remembered: in a run that takes days, the ledger may be reachable later.
-  const ledger = memoDone(() => openLedgerOf(run, rooms));
-  const { observe, remind } = optionalLedger(run, rooms, ledger);
+  const setting = memoDone(() => sharedSetting(run, rooms));
+  const ledger = memoDone(async () => openLedgerOf(run, rooms, await setting()));
+  const { observe, remind } = optionalLedger(run, rooms, setting, ledger);
   const place: Deps['place'] = async () => {
     const { origin, key, profile } = await target();
     return (await import('../ledger/entry.ts')).ledgerTargetOf(origin, key, profile);

@@ -47,11 +47,14 @@ export const openFileLedger = async (io: Io, rooms: Rooms, dryRun = false): Prom
   return open({ ...world, path, isGone: (sender, overdue) => hasProcessEnded(sender, world.self, overdue) });
 };
 
-/** Address and password of the run's shared ledger, and the source of the setting. Undefined if none is set. */
-export const sharedSetting = async (
-  { io, globals }: RunContext,
-  rooms: Rooms,
-): Promise<{ readonly access: Access; readonly from: string } | undefined> => {
+/** Address and password of a shared ledger, and the source of the setting. */
+interface SharedSetting {
+  readonly access: Access;
+  readonly from: string;
+}
+
+/** Reads the setting of the run's shared ledger. Undefined if none is set. */
+export const sharedSetting = async ({ io, globals }: RunContext, rooms: Rooms): Promise<SharedSetting | undefined> => {
   const { ledgerSetting } = await import('../config/ledger.ts');
   const setting = await ledgerSetting(globals, io, await rooms.folders());
   if (setting === undefined) return undefined;
@@ -114,8 +117,11 @@ const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefine
 };
 
 /** Opens the run's ledger: this machine's file, or a shared one. A dry run only reads it. */
-export const openLedgerOf = async (run: RunContext, rooms: Rooms): Promise<Ledger> => {
-  const setting = await sharedSetting(run, rooms);
+export const openLedgerOf = async (
+  run: RunContext,
+  rooms: Rooms,
+  setting: SharedSetting | undefined,
+): Promise<Ledger> => {
   const { dryRun } = run.globals;
   const ledger =
     setting === undefined
@@ -153,10 +159,14 @@ const OPTIONAL_LIMIT_MS = 2000;
  * Ledger reads and writes besides the command's own work. They never create a ledger, and their failure never fails the
  * command.
  */
-export const optionalLedger = (run: RunContext, rooms: Rooms, ledger: () => Promise<Ledger>) => {
+export const optionalLedger = (
+  run: RunContext,
+  rooms: Rooms,
+  setting: () => Promise<SharedSetting | undefined>,
+  ledger: () => Promise<Ledger>,
+) => {
   const aside = async <T>(use: (ledger: Ledger) => Promise<T>): Promise<T | undefined> => {
-    if ((await sharedSetting(run, rooms)) !== undefined)
-      return withTimeout(ledger().then(use), OPTIONAL_LIMIT_MS, run.io.clock);
+    if ((await setting()) !== undefined) return withTimeout(ledger().then(use), OPTIONAL_LIMIT_MS, run.io.clock);
     return (await hasFileLedger(rooms)) ? use(await ledger()) : undefined;
   };
   return {

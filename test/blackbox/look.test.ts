@@ -7,7 +7,7 @@ import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli, start } from '../support/program.ts';
+import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -524,6 +524,32 @@ describe('the check before each row of a file', () => {
       1: { amount_minor: '500001', currency: 'NGN', ref: 'order-1' },
       2: { state: 'refused', error: expect.stringContaining('it is already paid') },
     });
+  });
+
+  it('notes the activities of every row, and reads the settings as often as for one row', async () => {
+    const open = (number: number) => ({ ...ugwo(number), uid: ugwoOf(number), checkout: { uid: 'chk.AbCd.1' } });
+    const failed = (number: number) =>
+      json(200, { ...open(number), activities: [account(THEIRS, 0, { status: 'failed' })] });
+    const busy = await service({ 1: failed(1), 2: failed(2), 3: failed(3) });
+    const readsFor = async (...numbers: number[]): Promise<number> => {
+      const [home, log] = [newFolder(), join(newFolder(), 'reads')];
+      writeFileSync(log, '');
+      writeFileSync(join(home, 'config.json'), '{}', { mode: 0o600 });
+      const counting = `import fs from 'node:fs';
+        import { syncBuiltinESMExports } from 'node:module';
+        const { appendFileSync, readFileSync } = fs;
+        fs.readFileSync = (path, ...how) => {
+          if (String(path).endsWith('config.json')) appendFileSync(${JSON.stringify(log)}, '.');
+          return readFileSync(path, ...how);
+        };
+        syncBuiltinESMExports();`;
+      const args = ['ugwo', 'charge', '--from', ussdFile(...numbers), '--json'];
+      expect(await paycli(args, { service: busy, home, env: runBefore(counting) })).toMatchObject({ code: 0 });
+      return readFileSync(log, 'utf8').length;
+    };
+    const one = await readsFor(1);
+    expect(one).toBeGreaterThan(0);
+    expect(await readsFor(1, 2, 3)).toBe(one);
   });
 
   it('leaves rows whose check failed for the next run: exits with 8', async () => {
