@@ -114,6 +114,22 @@ export const openMeter = (rate: Rate | undefined): Meter => {
   };
 };
 
+/** Returns a wait for the turn to send. Turns come in the order of the calls, and keep to the rate. */
+const openTurns = ({ rate, clock, stop }: Pick<RowsRun<never>, 'rate' | 'clock' | 'stop'>): RowSignals['turn'] => {
+  const meter = openMeter(rate);
+  const due = async (): Promise<void> => {
+    for (let ms = meter.next() - clock.ticks(); ms > 0 && !stop.aborted; ms = meter.next() - clock.ticks()) {
+      await clock.sleep(Math.ceil(ms), stop).catch(() => undefined);
+    }
+    meter.started(clock.ticks());
+  };
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(due);
+    return last;
+  };
+};
+
 /** The hold when the service names no delay: doubled each time until a row succeeds. */
 const FIRST_HOLD_MS = 250;
 const LONGEST_HOLD_MS = 20_000;
@@ -138,7 +154,8 @@ const holdOf = (asked: number, refusals: number, random: () => number): number =
  * Starts at full concurrency and keeps to the rate. When the service asks to slow down, no row starts for the requested
  * time, and the limit is halved. It grows by one at a time as rows succeed. Rows that were started before the last
  * halving don't count for the new limit: a burst that is refused as a whole halves it once. Starts are numbered from 1.
- * Reads ahead of a row's turn keep to the same rate and pauses, and are numbered with the starts.
+ * Reads ahead of a row's turn keep to the same rate and pauses, and are numbered with the starts. So do the requests
+ * that change something (see `RowSignals.turn`): the reads before them may end late, and many at once.
  */
 export const openPace = ({ concurrency, rate, clock, random }: PaceOptions) => {
   const meter = openMeter(rate);
@@ -204,8 +221,10 @@ export interface Consequence {
   readonly stops?: PayError;
 }
 
-/** Signals from a row in progress, so that the others need not wait for its result. */
+/** Signals between a row in progress and the others, which need not wait for its result. */
 export interface RowSignals {
+  /** Resolves when the row may send a request that changes something, and at once after a signal. */
+  readonly turn: () => Promise<void>;
   /** The service asks for a pause of `ms` milliseconds, or names no time (0). */
   readonly slowDown: (ms: number) => void;
   /**
@@ -286,6 +305,7 @@ const startRows = async <R>(
 export const runRows = async <R, E extends Consequence = Consequence>(run: RowsRun<R, E>): Promise<Ran> => {
   const parts: Parts = { pace: openPace(run), flights: openInFlight(), halt: openRowStop(run.stop) };
   const { pace, flights, halt } = parts;
+  const turn = openTurns(run);
   let started = 0;
   const landing = new Set<Promise<void>>();
 
@@ -297,7 +317,7 @@ export const runRows = async <R, E extends Consequence = Consequence>(run: RowsR
       flight.land();
     };
     try {
-      const end = await run.work(row, { slowDown: (ms) => pace.slowDown(start, ms), landed });
+      const end = await run.work(row, { turn, slowDown: (ms) => pace.slowDown(start, ms), landed });
       if (end.stops !== undefined) halt.stop(end.stops);
       if (end.slowDown === undefined) pace.succeed(start);
       else pace.slowDown(start, end.slowDown);

@@ -138,10 +138,10 @@ export const repeatableRows = <T>(
   };
 
   /** `asked` is the whole item of the row, and `item` the part left to send. */
-  const send = async (item: T, asked: T, row: number, { slowDown, landed }: RowSignals): Promise<RowEnd> => {
+  const send = async (item: T, asked: T, row: number, { slowDown, landed, turn }: RowSignals): Promise<RowEnd> => {
     const { operation, input } = request(item);
     try {
-      await client.call(operation, { ...input, slowDown });
+      await client.call(operation, { ...input, slowDown, turn });
     } catch (thrown) {
       const end = endOf(named(thrown, item), { begun: true });
       if (!isUnknown(end)) landed(end.stops);

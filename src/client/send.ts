@@ -208,6 +208,8 @@ export interface WriteOptions {
   readonly overdue?: () => boolean;
   /** Called for each 429 of the service to a write, with the requested milliseconds, or 0 without a usable time. */
   readonly slowDown?: ((ms: number) => void) | undefined;
+  /** Awaited before each attempt of a write, where many writes keep to a rate together. */
+  readonly turn?: (() => Promise<void>) | undefined;
   /** Called after a 429 that proves nothing: true when a read shows that nothing was applied. */
   readonly isNothing?: () => Promise<boolean>;
 }
@@ -274,7 +276,7 @@ export const sendWrite = async (
   context: WriteContext,
   transport: Transport,
   exchange: Exchange,
-  { overdue, slowDown, isNothing }: WriteOptions = {},
+  { overdue, slowDown, isNothing, turn }: WriteOptions = {},
 ): Promise<ApiRecord> => {
   const { flight, signals } = context;
   const { stop } = signals;
@@ -285,6 +287,7 @@ export const sendWrite = async (
     return !late;
   };
   for (;;) {
+    await turn?.();
     if (stop.aborted) throw interrupted(stop.reason);
     context.hold.check((reason) => notSent(exchange, reason));
     if (!mayStart()) throw wasPaused(exchange);

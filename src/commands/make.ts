@@ -136,7 +136,7 @@ export const rowsMade = <T>(
       const { operation, input } = request(item);
       const send = async (overdue: () => boolean): Promise<ApiRecord> => {
         try {
-          return await client.call(operation, { ...input, overdue, slowDown: signals.slowDown });
+          return await client.call(operation, { ...input, overdue, slowDown: signals.slowDown, turn: signals.turn });
         } catch (thrown) {
           if (unique === undefined || find === undefined) throw thrown;
           const record = await existingForRow(unique, input.body ?? {}, thrown, find);

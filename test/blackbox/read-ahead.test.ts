@@ -45,6 +45,32 @@ const openGate = () => {
   return { open: resolve, behind };
 };
 
+it.each([[[]], [['--allow-repeats']]])(
+  'reads that end late and at once do not push charges beyond --rate %s',
+  async (more) => {
+    const gate = openGate();
+    const times: number[] = [];
+    let [reads, opened] = [0, Number.NaN];
+    const { service } = await serveOpen((seen) => {
+      if (!isRead(seen)) {
+        times.push(performance.now());
+        return undefined;
+      }
+      reads += 1;
+      if (reads < 6) return gate.behind(shown(numberIn(seen)));
+      opened = performance.now();
+      gate.open();
+      return undefined;
+    });
+    const rate = ['--concurrency', '6', '--rate', '20/s', ...more];
+    expect(await chargeFrom(ussdFile(...numbers(6)), { service, home: newFolder() }, ...rate)).toMatchObject({
+      code: 0,
+    });
+    expect(times).toHaveLength(6);
+    expect((times.at(-1) ?? 0) - opened).toBeGreaterThan(5 * 50);
+  },
+);
+
 describe('reads of the next rows of a file', () => {
   it('run while the rows before them are charged, for as many rows as are charged at once', async () => {
     const gate = openGate();

@@ -67,7 +67,7 @@ const sent = async ({ before, reads = false, look, fails }: World) => {
       },
     },
   );
-  const signals = { slowDown: () => undefined, landed: () => void steps.push('landed') };
+  const signals = { turn: async () => undefined, slowDown: () => undefined, landed: () => void steps.push('landed') };
   const end = await sender.send({ key: item.uid, item }, 1, signals);
   const [kept] = await ledger.jobs.updates(JOB, 1, 1);
   await ledger.close();

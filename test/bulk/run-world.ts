@@ -8,7 +8,7 @@ export interface End extends Consequence {
 
 /** Events in order. */
 export interface Event {
-  readonly what: 'pulled' | 'started' | 'asked' | 'settled' | 'stopped' | 'closed';
+  readonly what: 'pulled' | 'started' | 'sent' | 'asked' | 'settled' | 'stopped' | 'closed';
   readonly at: number;
   readonly row: number;
   /** For `asked`: the requested delay. */
@@ -68,11 +68,13 @@ export const world = (plan: Iterable<Planned>, options: WorldOptions = {}): Worl
       log('closed', row);
     }
   }
-  const work = async (row: number, { slowDown, landed }: RowSignals): Promise<End> => {
+  const work = async (row: number, { turn, slowDown, landed }: RowSignals): Promise<End> => {
     const { takes = 100, end = {}, asks, throws } = planned.get(row) ?? {};
     planned.delete(row);
     log('started', row);
     await clock.sleep(takes / 2);
+    await turn();
+    log('sent', row);
     if (asks !== undefined) {
       slowDown(asks);
       log('asked', row, asks);

@@ -530,6 +530,16 @@ describe('the attempts of a write', () => {
   });
 });
 
+it('a write waits for its turn before each attempt', async () => {
+  const turns: number[] = [];
+  const { attempts } = await writing(
+    [NOBODY, slow('3'), MADE],
+    {},
+    { turn: async () => void turns.push(turns.length) },
+  );
+  expect([turns, attempts.length]).toEqual([[0, 1, 2], 3]);
+});
+
 describe('an overdue write', () => {
   it('is not started', async () => {
     const { thrown, attempts } = await writing([MADE], {}, { overdue: () => true });

@@ -147,16 +147,12 @@ describe('a bulk run against a live service', () => {
     expect(prompts[0]).toContain('Charge 2 payment requests for NGN 10,000.00 (ussd 1, bank_transfer 1)?');
   });
 
-  it('escapes text of the service and the file in the prompt', async () => {
+  it('shows no text of the service in the prompt, and escapes text of the file', async () => {
     const currency = 'NGN 1.00?\u001b[2J\u001b]0;x\u0007\nCharge 1 request, NGN\u202e';
     const { prompts } = await charge({ origin: live, typed: 'n', args: { check: true }, shows: { currency } });
-    const [where, question, ...more] = prompts[0]?.split('\n') ?? [];
-    expect([where, more]).toEqual([
-      `live: ${live}, profile shop`,
-      [expect.stringMatching(/^Type [ -~]* to confirm: $/)],
+    expect(prompts).toEqual([
+      `live: ${live}, profile shop\nCharge 2 payment requests (ussd 1, bank_transfer 1)?\nType 2 to confirm: `,
     ]);
-    expect(question).toMatch(/^Charge 2 payment requests for [ -~]*\?$/);
-    expect(question).toContain('NGN 1.00?\\x1b[2J\\x1b]0;x\\x07\\nCharge 1 request, NGN\\u202e');
     const medium = '"ussd\nx\u001b[2J"';
     const rows = [`${ugwoOf(1)},${medium}`];
     const odd = await run('ugwo charge', 'ugwo,medium', rows, { origin: live, typed: 'n', validate: false });

@@ -243,7 +243,7 @@ const sending = (
     ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
     once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
       const { ugwo } = item;
-      const { slowDown } = signals;
+      const { slowDown, turn } = signals;
       const { since, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
       const shown = await result;
       refuseDifferent(item, shown?.asked);
@@ -252,7 +252,7 @@ const sending = (
       const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
         tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
       const charged = await sendCharge(
-        { ugwo, data, ...guardedBy(earlier), row, shown, since, elsewhere, judged, slowDown },
+        { ugwo, data, ...guardedBy(earlier), row, shown, since, elsewhere, judged, slowDown, turn },
         rowDeps,
         deps,
       );

@@ -173,18 +173,17 @@ export const describedCharge = (ugwo: string, shown: Snapshot | undefined): stri
 export type Data = Readonly<Record<string, unknown>>;
 
 /** A charge to send, by itself or for a row of a file. */
-interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged'> {
+interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged'>, Pick<CallInput, 'slowDown' | 'turn'> {
   /** Time just before the read of `shown`. */
   readonly since: Moment;
   readonly elsewhere: (charge: Entry) => Promise<void>;
   /** Called just before sending, once no earlier charge blocks it. */
   readonly sends?: () => Promise<void>;
-  readonly slowDown?: (ms: number) => void;
 }
 
 /** Charges once, under the ledger protocol. */
 export const sendCharge = async (
-  { elsewhere, judged, sends, slowDown, ...charge }: ChargeOnce,
+  { elsewhere, judged, sends, slowDown, turn, ...charge }: ChargeOnce,
   rowDeps: RowDeps,
   { io }: Pick<Deps, 'io'>,
 ): Promise<Sent | Refused> => {
@@ -193,7 +192,7 @@ export const sendCharge = async (
   const send: SendDeps['send'] = async (overdue) => {
     await sends?.();
     const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, rowDeps, io));
-    return rowDeps.client.call('ugwo.charge', { ...call, overdue, isNothing, slowDown });
+    return rowDeps.client.call('ugwo.charge', { ...call, overdue, isNothing, slowDown, turn });
   };
   return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged });
 };
