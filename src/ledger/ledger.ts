@@ -2,7 +2,7 @@ import type { PaidBack, Payment } from '../charge/payment.ts';
 import type { ChargeState } from '../core/charge.ts';
 import type { Entry, Evidence, Intent, KeptActivity, Moment, Outcome, Resolution, Scope } from './entry.ts';
 import type { Jobs } from './job.ts';
-import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, Total } from './policy.ts';
+import type { Allowance, AllowanceOf, Approval, Forbidden, KeptPolicy, PolicyChange, Total } from './policy.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Counts for a planned pruning. */
@@ -25,8 +25,10 @@ export interface Policies {
   allowance(of: AllowanceOf): Promise<Allowance | undefined>;
   /** Policies in force, by profile. */
   list(): Promise<readonly Allowance['kept'][]>;
-  /** Replaces the profile's policy. */
-  set(policy: KeptPolicy): Promise<void>;
+  /**
+   * Replaces the profile's policy by what a rule makes of it, in one transaction. The rule is pure, and may run again.
+   */
+  set(profile: string, change: PolicyChange): Promise<KeptPolicy>;
   approval(job: string): Promise<Approval | undefined>;
   /** Replaces the job's approval. */
   approve(approval: Approval): Promise<void>;

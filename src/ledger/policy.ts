@@ -28,6 +28,9 @@ export interface KeptPolicy {
   readonly at: number;
 }
 
+/** Rule for the next policy of a profile, from its own one before. */
+export type PolicyChange = (before: Policy | undefined) => Omit<KeptPolicy, 'profile'>;
+
 /**
  * Selects the charges that count: those of a profile since a moment, in milliseconds since the epoch by the ledger's
  * clock.

@@ -280,13 +280,16 @@ const approvalValues = ({ job, total, askedBy, askedAt, approvedBy, approvedAt }
   ...[askedBy, askedAt, approvedBy ?? null, approvedAt ?? null],
 ];
 
+/** Runs a statement, built from what a look finds, in one transaction among all that have the same subject. */
+type Write = (about: string, statement: (found: readonly Row[]) => Statement, look?: Statement) => Promise<void>;
+
 /**
- * Policies and approvals, except allowances. `write` takes the subject first. `byBytes` is SQL that sorts texts by
- * their bytes, where the database has another order.
+ * Policies and approvals, except allowances. `byBytes` is SQL that sorts texts by their bytes, where the database has
+ * another order.
  */
 export const policiesBy = (
   ask: ReadStatement,
-  write: (about: string, ...statement: Statement) => Promise<void>,
+  write: Write,
   schema: Schema,
   byBytes: string,
 ): Omit<Policies, 'allowance'> => ({
@@ -294,9 +297,18 @@ export const policiesBy = (
     const held = `SELECT ${POLICY} FROM ${schema}policy WHERE policy IS NOT NULL ORDER BY profile ${byBytes}`;
     return (await ask(held)).map(policyOf);
   },
-  set: (policy) => write(`policy ${policy.profile}`, replacing(`${schema}policy`, POLICY, 1), ...policyValues(policy)),
+  set: async (profile, change) => {
+    let kept: KeptPolicy | undefined;
+    const next = (found: readonly Row[]): Statement => {
+      kept = { profile, ...change(found.map(policyOf)[0]?.policy) };
+      return [replacing(`${schema}policy`, POLICY, 1), ...policyValues(kept)];
+    };
+    const own = `SELECT ${POLICY} FROM ${schema}policy WHERE policy IS NOT NULL AND profile = ?`;
+    await write(`policy ${profile}`, next, [own, profile]);
+    return kept as KeptPolicy;
+  },
   approval: async (job) =>
     (await ask(`SELECT ${APPROVAL} FROM ${schema}approval WHERE job = ?`, job)).map(approvalOf)[0],
   approve: (approval) =>
-    write(`approval ${approval.job}`, replacing(`${schema}approval`, APPROVAL, 1), ...approvalValues(approval)),
+    write(`approval ${approval.job}`, () => [replacing(`${schema}approval`, APPROVAL, 1), ...approvalValues(approval)]),
 });

@@ -253,6 +253,19 @@ describe('policies', () => {
     expect(await policy('list')).toMatchObject({ data: [{ profile: '*' }] });
   });
 
+  it('keep every limit that is set at once', async () => {
+    const limits = [
+      ['--max-charges', '3'],
+      ['--medium', 'ussd'],
+      ['--max-amount', 'NGN 5.00'],
+      ['--max-amount', 'USD 6.00'],
+    ];
+    const ended = await Promise.all(limits.map((limit) => paycli(['policy', 'set', 'many', ...limit], home)));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const amounts = [{ max_amount: 500 }, { max_amount: 600 }];
+    expect(await policy('show', 'many')).toMatchObject({ max_charges: 3, mediums: ['ussd'], amounts });
+  });
+
   it('are confirmed as removed', async () => {
     await policy('set', 'gone', '--max-charges', '3');
     const others = await inProcess(['policy', 'set', '--others', '--max-charges', '3'], home);

@@ -124,7 +124,7 @@ describe(`${PROCESSES} processes that race for the same payment requests`, () =>
   const underPolicy = async (most: number, policyOf: (most: number) => Policy) => {
     const path = join(newFolder(), 'ledger.sqlite');
     const ledger = await openRealLedger(path);
-    await ledger.policies.set({ profile: OTHERS, policy: policyOf(most), by: 'test', at: 0 });
+    await ledger.policies.set(OTHERS, () => ({ policy: policyOf(most), by: 'test', at: 0 }));
     await ledger.close();
     const first = dayOf(Date.now());
     const check = (allowed: number): void => {

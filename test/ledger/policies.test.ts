@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, paymentsThat } from '../../src/charge/payment.ts';
 import type { Intent, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
-import { OTHERS, type Policy } from '../../src/ledger/policy.ts';
+import { type KeptPolicy, OTHERS, type Policy } from '../../src/ledger/policy.ts';
 import { COUNTING } from '../../src/ledger/sql.ts';
 import { HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -12,8 +12,8 @@ import { shown } from './support/shown.ts';
 
 const PROFILE = intent().profile ?? '';
 
-const set = (ledger: Ledger, policy: Policy | undefined, profile = PROFILE): Promise<void> =>
-  ledger.policies.set({ profile, policy, by: 'ada@laptop', at: NOON });
+const set = (ledger: Ledger, policy: Policy | undefined, profile = PROFILE): Promise<KeptPolicy> =>
+  ledger.policies.set(profile, () => ({ policy, by: 'ada@laptop', at: NOON }));
 
 let ugwos = 0;
 /** Begins a charge of a new payment request. */
@@ -54,6 +54,21 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       kept,
       spent: { count: 0, amounts: new Map([['NGN', 0n]]), unknown: 0 },
     });
+  });
+
+  it('changes a policy in one transaction: two who set limits at once keep both', async () => {
+    const place = newPlace();
+    const ledgers = [await open(place), await open(place)];
+    await set(ledgers[0] as Ledger, { mediums: ['ussd'] });
+    const names = ['maxCharges', 'maxAmount', 'approveAbove'] as const;
+    const values = { maxCharges: 3, maxAmount: { NGN: 5 }, approveAbove: { NGN: 4 } };
+    const changes = names.map((name, at) =>
+      ledgers[at % 2]?.policies.set(PROFILE, (before) => {
+        return { policy: { ...before, [name]: values[name] }, by: 'ada@laptop', at: NOON };
+      }),
+    );
+    await Promise.all(changes);
+    expect(await ledgers[1]?.policies.list()).toMatchObject([{ policy: { mediums: ['ussd'], ...values } }]);
   });
 
   it('sums the values that the policy limits', async () => {

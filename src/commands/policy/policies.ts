@@ -9,6 +9,7 @@ import {
   type Allowance,
   type Amounts,
   dayOf,
+  type KeptPolicy,
   OTHERS,
   type Policy,
   SHARE_HINT,
@@ -18,7 +19,7 @@ import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
 /** Output row of a policy. `spent` is undefined if the policy covers no single profile. */
-const policyRecordOf = ({ profile, policy, by, at }: Allowance['kept'], spent: Spent | undefined): ApiRecord => {
+const policyRecordOf = ({ profile, policy = {}, by, at }: KeptPolicy, spent: Spent | undefined): ApiRecord => {
   const { maxCharges, maxAmount = {}, mediums, approveAbove = {} } = policy;
   const currencies = [...new Set([...Object.keys(maxAmount), ...Object.keys(approveAbove)])].sort();
   return madeHere({
@@ -148,9 +149,10 @@ export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
   if (input.approveAbove !== undefined && ledger.account === undefined) {
     throw usageError("--approve-above: a ledger file can't tell who approves", { hint: SHARE_HINT });
   }
-  const policy = changed((await ownPolicy(ledger, name))?.policy ?? {}, input);
-  const kept = { profile: name, policy, by: await deps.operator(), at: ledger.moment().at };
-  await ledger.policies.set(kept);
+  const by = await deps.operator();
+  const kept = await ledger.policies.set(name, (before = {}) => {
+    return { policy: changed(before, input), by, at: ledger.moment().at };
+  });
   return { kind: 'record', record: policyRecordOf(kept, undefined), view: policyView };
 };
 
@@ -167,7 +169,8 @@ export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
     });
   }
   await deps.confirm([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
-  await ledger.policies.set({ profile: name, policy: undefined, by: await deps.operator(), at: ledger.moment().at });
+  const by = await deps.operator();
+  await ledger.policies.set(name, () => ({ policy: undefined, by, at: ledger.moment().at }));
   const notice = `The policy ${ownerText(input, name)} was removed.`;
   return { kind: 'record', record: policyRecordOf(removed, undefined), view: policyView, notice };
 };

@@ -181,7 +181,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       ...leases(worker, read),
     },
     policies: {
-      ...policiesBy(ask, (about, ...statement) => step(writeUnit(about, () => statement)), 'paycli.', 'COLLATE "C"'),
+      ...policiesBy(ask, (...unit) => step(writeUnit(...unit)), 'paycli.', 'COLLATE "C"'),
       allowance: async (of) => allowanceOf(await Promise.all(allowanceLooks(of).map((look) => read(look)))),
     },
     reserve: guard.reserve,

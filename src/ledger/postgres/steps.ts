@@ -61,13 +61,17 @@ export interface UnitOfWork<T> {
 // biome-ignore lint/suspicious/noExplicitAny: the result goes back to whoever brought the step.
 export type AnyUnit = UnitOfWork<any>;
 
-/** Step without reads. Its statement is built once the server's clock is known. */
-export const writeUnit = (about: string, statement: () => Statement): UnitOfWork<void> => ({
+/** Step with one look at most. Its statement is built once the server's clock is known. */
+export const writeUnit = (
+  about: string,
+  statement: (found: readonly Row[]) => Statement,
+  look?: Statement,
+): UnitOfWork<void> => ({
   purpose: 'note',
   keys: [about],
   alone: false,
-  looks: [],
-  decide: () => ({ result: undefined, writes: [inlined(statement())] }),
+  looks: look === undefined ? [] : [inlined(look)],
+  decide: ([found]) => ({ result: undefined, writes: [inlined(statement((found?.rows ?? []) as readonly Row[]))] }),
 });
 
 /** Query for the policy of a profile. Its own comes first, since `OTHERS` sorts before every profile name. */

@@ -299,7 +299,12 @@ export const backendOver = (
         }),
     },
     policies: {
-      ...policiesBy(ask, (_about, ...statement) => write('note', () => run(...statement)), '', ''),
+      ...policiesBy(
+        ask,
+        (_about, statement, look) => write('note', () => run(...statement(look === undefined ? [] : rows(...look)))),
+        '',
+        '',
+      ),
       allowance: (of) => read(() => allowance(of)),
     },
     reserve: lifeline.reserve,

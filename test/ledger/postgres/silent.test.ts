@@ -53,7 +53,7 @@ it.skipIf(process.platform === 'win32')("a policy uses the server's day, whateve
   let ahead = 0;
   const ledger = await place.open({ clockSql: () => CLOCK, now: () => Date.now() + ahead });
   const profile = intent().profile ?? '';
-  await ledger.policies.set({ profile, policy: { maxCharges: 1 }, by: 'ada', at: Date.now() });
+  await ledger.policies.set(profile, () => ({ policy: { maxCharges: 1 }, by: 'ada', at: Date.now() }));
   expect(await ledger.begin(intent(), { again: false })).toMatchObject({ kind: 'begun' });
   ahead = 48 * 60 * MINUTE;
   const next = intent({ about: 'ugw.AbCd.000000000000000000000099' });

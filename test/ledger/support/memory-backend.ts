@@ -168,7 +168,11 @@ export const memoryBackend = (
     policies: {
       allowance: async (of) => allowance(of),
       list: async () => [...policies.keys()].sort().flatMap(held),
-      set: async (policy) => void policies.set(policy.profile, policy),
+      set: async (profile, change) => {
+        const kept = { profile, ...change(policies.get(profile)?.policy) };
+        policies.set(profile, kept);
+        return kept;
+      },
       approval: async (job) => approvals.get(job),
       approve: async (approval) => void approvals.set(approval.job, approval),
     },
