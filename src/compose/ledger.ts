@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaidBack } from '../charge/payment.ts';
-import { memoDone } from '../core/async.ts';
 import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.ts';
-import { LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
+import { LEDGERS_LOCK_NAME, LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
 import { type Io, withTimeout } from '../core/io.ts';
@@ -92,28 +91,41 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Other ledgers that this machine has charged with: its own file if this run uses a shared ledger, and other shared ledgers. */
-const othersOf = async (run: RunContext, rooms: Rooms, access: Access | undefined): Promise<OtherLedger[]> => {
-  const { data } = await rooms.folders();
-  if (access === undefined && !namesIn(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
-  const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
-  const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);
-  const others = shadowPaths(data)
-    .filter((path) => path !== own)
-    .map((path): OtherLedger => {
+/**
+ * Returns a function that lists the other ledgers that this machine has charged with by now: its own file if this run
+ * uses a shared ledger, and other shared ledgers. Each is opened once.
+ */
+const othersOf = (run: RunContext, rooms: Rooms, access: Access | undefined) => {
+  const opened = new Map<string, OtherLedger>();
+  const openOnce = async (path: string, open: () => Promise<OtherLedger>): Promise<OtherLedger> => {
+    const other = opened.get(path) ?? (await open());
+    opened.set(path, other);
+    return other;
+  };
+  return async (): Promise<OtherLedger[]> => {
+    const { data } = await rooms.folders();
+    if (access === undefined && !namesIn(data).some((name) => name.startsWith(SHADOW_FILE_START))) return [];
+    const { openOtherShadow, shadowPaths } = await import('../ledger/postgres/shadow.ts');
+    const own = access && (await import('../ledger/postgres/open.ts')).shadowPath(data, access.address);
+    const openShadow = async (path: string): Promise<OtherLedger> => {
       const shadow = openOtherShadow(path);
       run.closing.push(async () => shadow.close());
       // Only the shared ledger knows their outcome.
       const about = async (asked: string) =>
         shadow.about(asked).map((entry): Entry => ({ ...entry, state: 'unknown' }));
       return { name: `a shared ledger (the record of it here is ${path})`, pushable: false, about };
-    });
-  const path = await ledgerPath(rooms);
-  if (access === undefined || !existsSync(path)) return others;
-  const ledger = await openFileLedger(run.io, rooms, run.globals.dryRun);
-  run.closing.push(() => ledger.close());
-  const about = (asked: string) => ledger.list({ about: asked, limit: -1 });
-  return [{ name: `the ledger of this machine (${path})`, pushable: true, about }, ...others];
+    };
+    const openFile = async (path: string): Promise<OtherLedger> => {
+      const ledger = await openFileLedger(run.io, rooms, run.globals.dryRun);
+      run.closing.push(() => ledger.close());
+      const about = (asked: string) => ledger.list({ about: asked, limit: -1 });
+      return { name: `the ledger of this machine (${path})`, pushable: true, about };
+    };
+    const file = await ledgerPath(rooms);
+    const found = access === undefined || !existsSync(file) ? [] : [await openOnce(file, () => openFile(file))];
+    for (const path of shadowPaths(data)) if (path !== own) found.push(await openOnce(path, () => openShadow(path)));
+    return found;
+  };
 };
 
 /** Opens the run's ledger: this machine's file, or a shared one. A dry run only reads it. */
@@ -128,11 +140,13 @@ export const openLedgerOf = async (
       ? await openFileLedger(run.io, rooms, dryRun)
       : await openTeamLedger(run.io, rooms, setting.access, dryRun);
   run.closing.push(() => ledger.close());
-  const { withOthers } = await import('../ledger/open.ts');
-  return withOthers(
-    ledger,
-    memoDone(() => othersOf(run, rooms, setting?.access)),
-  );
+  const [{ withOthers }, { ledgersLock }, { lockWait }] = await Promise.all([
+    import('../ledger/open.ts'),
+    import('../ledger/sqlite/file.ts'),
+    worldOf(run.io),
+  ]);
+  const lock = ledgersLock(join((await rooms.folders()).data, LEDGERS_LOCK_NAME), lockWait);
+  return withOthers(ledger, othersOf(run, rooms, setting?.access), lock);
 };
 
 /** Command that settles unknown entries. Names the profile if they all belong to one; else it names the other profiles itself. */

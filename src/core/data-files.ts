@@ -48,6 +48,9 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
  */
 export const SHADOW_FILE_START = 'shared-';
 
+/** The file that processes lock while they start a charge. */
+export const LEDGERS_LOCK_NAME = 'ledgers.lock';
+
 /** The file whose time is that of the last reminder about unknown charges. */
 export const REMINDER_FILE_NAME = 'reminded';
 
@@ -59,6 +62,7 @@ export const DATA_FILES: readonly (readonly [start: string, what: string])[] = [
   [LEDGER_FILE_NAME, 'the ledger'],
   [HIGHEST_FILE_NAME, 'the ledger'],
   [SHADOW_FILE_START, "this machine's record of the shared ledger"],
+  [LEDGERS_LOCK_NAME, 'the lock of the ledgers'],
   [LOCAL_DATA_FILE, "the emulator's data"],
   [QUEUE_FILE_NAME, 'the queue of webhook events'],
   [LOCK_FILE_NAME, 'the queue of webhook events'],

@@ -104,41 +104,44 @@ export const openReadOnly = <T>(
   }
 };
 
-/** Maximum time for which a process in `isHeld` delays taking the lock, in milliseconds. */
-const PATIENCE_MS = 2000;
-
-const locked = <T>(path: string, timeout: number, use: (db: DatabaseSync) => T, otherwise: T): T => {
+/**
+ * Locks a file, which is created with mode 0600 if missing and is always empty. `shared` excludes only those who want it
+ * `alone`. The lock lasts until the returned function is called or the process ends in any way: SQLite uses the system's
+ * locks. Throws SQLite's error for a busy file after `timeout` milliseconds.
+ */
+export const takeLock = (path: string, how: 'shared' | 'alone', timeout: number): (() => void) => {
+  // An existing file is left to SQLite: closing it here would end this process's other locks on it.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout });
   try {
-    return use(db);
+    db.exec(how === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
+    return () => db.close();
   } catch (thrown) {
     db.close();
-    if (isBusy(thrown)) return otherwise;
     throw thrown;
   }
 };
 
-/**
- * Locks a file, which is created with mode 0600 if missing and is always empty. The lock lasts until the returned
- * function is called or the process ends in any way. Undefined when another process holds it. SQLite uses the system's
- * locks, which end with their process.
- */
-export const holdLock = (path: string): (() => void) | undefined => {
-  closeSync(openSync(path, 'a', 0o600));
-  const hold = (db: DatabaseSync): (() => void) => {
-    db.exec('BEGIN EXCLUSIVE');
-    return () => db.close();
-  };
-  return locked(path, PATIENCE_MS, hold, undefined);
+const unlessBusy = <T>(take: () => T): T | undefined => {
+  try {
+    return take();
+  } catch (thrown) {
+    if (isBusy(thrown)) return undefined;
+    throw thrown;
+  }
 };
+
+/** Maximum time for which a process in `isHeld` delays taking the lock, in milliseconds. */
+const PATIENCE_MS = 2000;
+
+/** Takes a lock alone. Undefined when another process holds it. */
+export const holdLock = (path: string): (() => void) | undefined =>
+  unlessBusy(() => takeLock(path, 'alone', PATIENCE_MS));
 
 /** True when a process holds the file. Concurrent calls of this function don't disturb one another. */
 export const isHeld = (path: string): boolean => {
   if (!existsSync(path)) return false;
-  const look = (db: DatabaseSync): boolean => {
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
-    db.close();
-    return false;
-  };
-  return locked(path, 0, look, true);
+  const release = unlessBusy(() => takeLock(path, 'shared', 0));
+  release?.();
+  return release === undefined;
 };

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { batching } from '../core/async.ts';
 import { CHARGE, isTakenUp, type RowCounts, readNextAction } from '../core/charge.ts';
 import { idProblem } from '../core/ids.ts';
 import type { Backend, Decision, EmergencyLine, Query } from './backend.ts';
@@ -15,7 +16,7 @@ import {
 } from './entry.ts';
 import { begin, expireStale, guard, isStale, judge, readResolved } from './guard.ts';
 import type { Jobs, KeptUpdate, Update } from './job.ts';
-import type { BeginOptions, Ledger, Refused } from './ledger.ts';
+import type { BeginOptions, Begun, Ledger, Refused } from './ledger.ts';
 import { note, observe, record, resolve } from './outcome.ts';
 import { STALE } from './transitions.ts';
 import { prunable, prune, verify } from './upkeep.ts';
@@ -207,12 +208,13 @@ export interface OtherLedger {
 const MAY_BE_MADE: readonly string[] = ['sending', 'unknown', 'accepted'];
 
 /**
- * True if the entry was pushed, or if an entry was started here since. The latter shows that a person chose to
- * continue.
+ * True if the entry was pushed, or if an entry was started with this machine's file since: a person chose to continue.
+ * In a shared ledger a later entry may be anybody's, who knew nothing of this one.
  */
-const isSettled = (theirs: Entry, own: readonly Entry[]): boolean =>
+const isSettled = (theirs: Entry, own: readonly Entry[], isShared: boolean): boolean =>
   own.some(
-    ({ id, state, createdAt }) => id === theirs.id || (MAY_BE_MADE.includes(state) && createdAt > theirs.createdAt),
+    ({ id, state, createdAt }) =>
+      id === theirs.id || (!isShared && MAY_BE_MADE.includes(state) && createdAt > theirs.createdAt),
   );
 
 const refusedBy = async (
@@ -221,30 +223,83 @@ const refusedBy = async (
   how: BeginOptions,
   ledger: Ledger,
 ): Promise<Refused | undefined> => {
+  // Nobody can look up the outcome of another shared ledger's entries here, so only --again overrides them.
+  if (how.again && !other.pushable) return undefined;
   const { about, service } = intent;
   const theirs = (await other.about(about)).filter((one) => one.service === service);
   if (theirs.length === 0) return undefined;
   const own = await ledger.list({ about, service, limit: -1 });
   const moment = ledger.moment();
-  const left = theirs.filter((one) => !isSettled(one, own));
+  const left = theirs.filter((one) => !isSettled(one, own, ledger.account !== undefined));
   const obstacle = guard(left, intent, how, moment);
   // Obstacles without an entry come from a read, and block the intent in this ledger, too.
   return obstacle?.by === undefined ? undefined : { kind: 'refused', intent, moment, ...obstacle, ledger: other };
 };
 
-/** Ledger that refuses an intent if an entry of another ledger blocks it, unless `again` is set. */
-export const withOthers = (ledger: Ledger, others: () => Promise<readonly OtherLedger[]>): Ledger => {
-  const refusedElsewhere = async (intent: Intent, how: BeginOptions): Promise<Refused | undefined> => {
-    for (const other of how.again ? [] : await others()) {
+/** Takes the lock of all ledgers of this machine. Resolves to what releases it. */
+export type LedgersLock = (how: 'shared' | 'alone') => Promise<() => void>;
+
+interface WaitingBegin {
+  readonly intent: Intent;
+  readonly how: BeginOptions;
+  readonly resolve: (begun: Promise<Begun>) => void;
+}
+
+/**
+ * Ledger that refuses an intent if an entry of another ledger of this machine blocks it. The look at the others and the
+ * write are one step among all processes: they hold the lock alone. As long as there is no other ledger, they share the
+ * lock, so that processes with the same ledger don't wait for each other.
+ */
+export const withOthers = (
+  ledger: Ledger,
+  others: () => Promise<readonly OtherLedger[]>,
+  lock: LedgersLock,
+): Ledger => {
+  const refusedIn = async (
+    found: readonly OtherLedger[],
+    intent: Intent,
+    how: BeginOptions,
+  ): Promise<Refused | undefined> => {
+    for (const other of found) {
       const refused = await refusedBy(other, intent, how, ledger);
       if (refused !== undefined) return refused;
     }
     return undefined;
   };
+  let isAlone = true;
+  const hold = async () => {
+    for (;;) {
+      const release = await lock(isAlone ? 'shared' : 'alone');
+      try {
+        const found = await others();
+        if (found.length === 0 || !isAlone) return { found, release };
+        isAlone = false;
+      } catch (thrown) {
+        release();
+        throw thrown;
+      }
+      release();
+    }
+  };
+  const start = batching<WaitingBegin>(async (waiting) => {
+    const held = hold();
+    const begun = waiting.splice(0).map(({ intent, how, resolve }) => {
+      const one = held.then(async ({ found }) => (await refusedIn(found, intent, how)) ?? ledger.begin(intent, how));
+      resolve(one);
+      return one;
+    });
+    const over = Promise.allSettled(begun).then(async () => (await held).release());
+    await held.then(
+      // Without others, the next intents need not wait for these.
+      () => (isAlone ? undefined : over),
+      () => undefined,
+    );
+  });
   return {
     ...ledger,
-    begin: async (intent, how) => (await refusedElsewhere(intent, how)) ?? ledger.begin(intent, how),
-    judge: async (intent, how, plan) => (await refusedElsewhere(intent, how)) ?? ledger.judge(intent, how, plan),
+    begin: (intent, how) => new Promise((resolve) => start({ intent, how, resolve })),
+    judge: async (intent, how, plan) =>
+      (await refusedIn(await others(), intent, how)) ?? ledger.judge(intent, how, plan),
   };
 };
 

@@ -199,7 +199,7 @@ const inOther = (
 ): readonly [what: string, hint: string] => [
   `${earlier({ by, activity: undefined })} ${why === 'unresolved' || why === 'in_progress' ? 'may have been made' : 'was made'} ${otherText({ name, pushable }, command)}`,
   `${pushable ? 'push it, then run the same command again' : 'use that ledger for it'}` +
-    `${intent.kind === CHARGE ? '; --again charges it all the same' : ''}`,
+    `${intent.kind === CHARGE && (!pushable || AGAIN_HELPS.includes(why)) ? '; --again charges it all the same' : ''}`,
 ];
 
 /** Short reasons, for the summary of many rows. */

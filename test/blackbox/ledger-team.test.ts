@@ -181,9 +181,9 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     const shared = { ...team.machine(service), home: file.home };
     expect(await chargeOf(ugwoOf(1), file)).toMatchObject({ code: 0 });
     expect(await chargeOf(ugwoOf(2), file)).toMatchObject({ code: 6 });
-    for (const [number, what] of [
-      [1, 'was made'],
-      [2, 'may have been made'],
+    for (const [number, what, more] of [
+      [1, 'was made', '; --again charges it all the same'],
+      [2, 'may have been made', ''],
     ] as const) {
       const ended = await chargeOf(ugwoOf(number), shared);
       expect(errorOf(ended)).toMatchObject({
@@ -191,7 +191,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
         message: expect.stringContaining(
           `${what} with the ledger of this machine (${file.home}/ledger.sqlite), which is not in use now; \`paycli ledger push\` takes it along`,
         ),
-        hint: 'push it, then run the same command again; --again charges it all the same',
+        hint: `push it, then run the same command again${more}`,
       });
     }
     const warned = recordOf(await inProcess(['ledger', 'status', '--json'], shared))['warnings'];
@@ -208,6 +208,48 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
       expect([code, message]).toEqual([9, expect.not.stringContaining('not in use')]);
     }
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1, 3: 1 });
+  });
+
+  it("blocks unknown charges of the local ledger, even with --again and after others' charges, until they are resolved", async () => {
+    const team = await newTeam();
+    let posts = 0;
+    const service = await serveBy(() => (++posts === 1 ? reset : charged(1)));
+    const file = { home: newFolder(), service };
+    const shared = { ...team.machine(service), home: file.home };
+    const id = String(errorOf(await chargeOf(ugwoOf(1), file))['ledger_id']);
+    expect(await chargeOf(ugwoOf(1), team.machine(service))).toMatchObject({ code: 0 });
+    for (const more of [[], ['--again']]) {
+      expect(errorOf(await chargeOf(ugwoOf(1), shared, ...more))).toMatchObject({
+        exit_code: 9,
+        ledger_id: id,
+        message: expect.stringContaining('may have been made with the ledger of this machine'),
+      });
+    }
+    const resolved = await inProcess(
+      ['ledger', 'resolve', id, '--as', 'not-created', '--reason', 'seen', '--yes'],
+      file,
+    );
+    expect(resolved.code, resolved.stderr).toBe(0);
+    expect(await chargeOf(ugwoOf(1), shared, '--again')).toMatchObject({ code: 0 });
+  });
+
+  it('blocks charges made with another ledger while a file was being sent', async () => {
+    const team = await newTeam();
+    const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const service = await serveCharges({
+      1: async (...given) => {
+        asked.resolve();
+        await go.promise;
+        charged(1)(...given);
+      },
+    });
+    const file = { home: newFolder(), service };
+    const rows = chargeFrom(ussdFile(1, 2), file, '--no-preflight', '--concurrency', '1');
+    await asked.promise;
+    expect(await chargeOf(ugwoOf(2), { ...team.machine(service), home: file.home })).toMatchObject({ code: 0 });
+    go.resolve();
+    expect(summaryOf(await rows)).toMatchObject({ accepted: 1, refused: 1 });
+    expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
   });
 
   it('blocks charges made with another ledger until the user runs ledger use --continue', async () => {

@@ -4,6 +4,8 @@ import { HIGHEST_FILE_NAME } from '../../core/charge.ts';
 import { interrupted, PayError, reasonOf } from '../../core/error.ts';
 import { type DatabaseFault, type DatabaseKind, isBusy, isDamage } from '../../database/connect.ts';
 import { checkPrivate } from '../../database/file.ts';
+import { takeLock } from '../../database/open.ts';
+import type { LedgersLock } from '../open.ts';
 import { thisMachine } from '../sender.ts';
 import { MIGRATIONS } from './schema.ts';
 
@@ -83,6 +85,14 @@ export const asLedgerError = (thrown: unknown, path: string): PayError => {
   const kind = isDamage(thrown) ? 'damaged' : 'unusable';
   return ledgerError({ kind, path, what: `cannot be used: ${reasonOf(thrown)}`, cause: thrown });
 };
+
+/** Lock of all ledgers of this machine, in a file. Waits for it like for a locked ledger. */
+export const ledgersLock =
+  (path: string, lockWait: LockWait): LedgersLock =>
+  (how) =>
+    patiently(() => takeLock(path, how, TRY_MS), lockWait, lockWait.stop).catch((thrown: unknown) => {
+      throw asLedgerError(thrown, path);
+    });
 
 const WIDTH = 16;
 

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { turn } from '../../src/core/async.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { type OtherLedger, withOthers } from '../../src/ledger/open.ts';
+import { ledgersLock } from '../../src/ledger/sqlite/file.ts';
+import { ledgerOptions } from '../support/ledger.ts';
+import { newFolder } from '../support/program.ts';
+import { intent, newPath, open } from './support/charges.ts';
+
+const asOther = (ledger: Ledger): OtherLedger => ({
+  name: 'another ledger',
+  pushable: true,
+  about: (about) => ledger.list({ about, limit: -1 }),
+});
+
+/** Runs work, and holds its result until it is released. */
+const heldBy = () => {
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hold = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    reached.resolve();
+    await released.promise;
+    return result;
+  };
+  return { hold, reached: reached.promise, release: released.resolve };
+};
+
+it.each(['looks at the other ledger', 'starts its intent while it has the only ledger'])(
+  'two ledgers of one machine start one intent, while the first process %s',
+  async (when) => {
+    const [one, two] = [await open(newPath()), await open(newPath())];
+    const lock = join(newFolder(), 'ledgers.lock');
+    const { lockWait } = ledgerOptions('');
+    const { hold, reached, release } = heldBy();
+    const waits = Promise.withResolvers<void>();
+    const sleep = (): Promise<void> => {
+      waits.resolve();
+      return turn();
+    };
+    const looks = when.startsWith('looks');
+    const other = asOther(two);
+    const first = looks
+      ? withOthers(
+          one,
+          async () => [{ ...other, about: (about) => hold(other.about(about)) }],
+          ledgersLock(lock, lockWait),
+        )
+      : withOthers(
+          { ...one, begin: (...given) => hold(Promise.resolve()).then(() => one.begin(...given)) },
+          async () => [],
+          ledgersLock(lock, lockWait),
+        );
+    const second = withOthers(two, async () => [asOther(one)], ledgersLock(lock, { ...lockWait, sleep }));
+    const begun = [first.begin(intent(), { again: false })];
+    await reached;
+    begun.push(second.begin(intent(), { again: false }));
+    // Without the lock, the second process doesn't wait.
+    await Promise.race([begun[1], waits.promise]);
+    release();
+    expect((await Promise.all(begun)).map(({ kind }) => kind)).toEqual(['begun', 'refused']);
+  },
+);
+
+it('processes that have the only ledger start intents at the same time', async () => {
+  const path = newPath();
+  const lock = ledgersLock(join(newFolder(), 'ledgers.lock'), ledgerOptions('').lockWait);
+  const [one, two] = [await open(path), await open(path)];
+  const { hold, reached, release } = heldBy();
+  const first = withOthers({ ...one, begin: (...given) => hold(one.begin(...given)) }, async () => [], lock);
+  const begun = first.begin(intent(), { again: false });
+  await reached;
+  const second = withOthers(two, async () => [], lock);
+  expect(await second.begin(intent({ about: 'ugw.AbCd.2' }), { again: false })).toMatchObject({ kind: 'begun' });
+  release();
+  expect(await begun).toMatchObject({ kind: 'begun' });
+});
