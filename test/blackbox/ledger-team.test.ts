@@ -235,19 +235,13 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
 
   it('blocks charges made with another ledger while a file was being sent', async () => {
     const team = await newTeam();
-    const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const service = await serveCharges({
-      1: async (...given) => {
-        asked.resolve();
-        await go.promise;
-        charged(1)(...given);
-      },
-    });
+    const { hold, letGo } = held(charged(1));
+    const service = await serveCharges({ 1: hold });
     const file = { home: newFolder(), service };
     const rows = chargeFrom(ussdFile(1, 2), file, '--no-preflight', '--concurrency', '1');
-    await asked.promise;
+    await service.came(1);
     expect(await chargeOf(ugwoOf(2), { ...team.machine(service), home: file.home })).toMatchObject({ code: 0 });
-    go.resolve();
+    letGo();
     expect(summaryOf(await rows)).toMatchObject({ accepted: 1, refused: 1 });
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
   });
