@@ -11,11 +11,13 @@ import type { AnyUnit, UnitOfWork, Written } from './steps.ts';
 
 /**
  * READ COMMITTED lets each statement see what was committed before it, so that reads after the lock are current. The
- * commit waits for the disk, and for a required standby, whatever the role's settings. JIT and parallel workers are
- * off: reads return few rows, and in a large ledger the planner would spend far longer on these than on the reads.
+ * commit waits for the disk, and for a required standby, and the server warns if the standby lacks it, whatever the
+ * role's settings. JIT and parallel workers are off: reads return few rows, and in a large ledger the planner would
+ * spend far longer on these than on the reads.
  */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL synchronous_commit = 'on';
+SET LOCAL client_min_messages = 'notice';
 SET LOCAL jit = off;
 SET LOCAL max_parallel_workers_per_gather = 0;`;
 

@@ -10,8 +10,13 @@ import { newSharedPlace } from '../support/postgres.ts';
 import { shown } from '../support/shown.ts';
 
 describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
-  it('recognises the commit warning by its code, since its text is localised', async () => {
+  it.each([
+    ['by its code, since its text is localised', ''],
+    ["if the database's setting hides it", 'error'],
+  ])('recognises the commit warning %s', async (_how, hidden) => {
     const place = newSharedPlace();
+    const database = new URL(await place.url()).pathname.slice(1);
+    if (hidden !== '') await place.sql(`ALTER DATABASE "${database}" SET client_min_messages = ${hidden}`);
     const ledger = await place.open();
     await place.sql(`CREATE SEQUENCE warned;
       CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
