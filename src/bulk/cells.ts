@@ -31,6 +31,9 @@ export const fieldsOf = (entries: Iterable<readonly [string, unknown]>): Readonl
   return fields;
 };
 
+/** A column name as it is compared: case, blanks, hyphens and underscores don't count. */
+export const bareName = (name: string): string => name.toLowerCase().replaceAll(/[\s_\p{Pd}]+/gu, '');
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_DEPTH = 64;

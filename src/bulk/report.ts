@@ -8,18 +8,22 @@ import { interrupted, PayError, reasonOf, usageError } from '../core/error.ts';
 import { setMode } from '../core/files.ts';
 import { printExact } from '../core/json.ts';
 import { forSpreadsheet, MARK, visibleCell, visibleJson, withoutFormula } from '../core/text.ts';
-import { type FileFormat, formatOfName, type InputRow } from './cells.ts';
+import { bareName, type FileFormat, formatOfName, type InputRow } from './cells.ts';
 import { InputError } from './formats.ts';
 import { type RowsFile, rowsInPlace } from './read-file.ts';
 import { type ColumnFault, columnName, invalidEnd, type RowEnd } from './row-end.ts';
 
 /** Unique names that avoid the taken ones: the name itself, or the first free one of `name_2`, `name_3`, …. */
-const freeNames = (names: readonly string[], taken: Iterable<string>): readonly string[] => {
-  const all = new Set(taken);
+const freeNames = (
+  names: readonly string[],
+  taken: Iterable<string>,
+  compared = (name: string): string => name,
+): readonly string[] => {
+  const all = new Set([...taken].map(compared));
   return names.map((name) => {
     let free = name;
-    for (let number = 2; all.has(free); number += 1) free = `${name}_${number}`;
-    all.add(free);
+    for (let number = 2; all.has(compared(free)); number += 1) free = `${name}_${number}`;
+    all.add(compared(free));
     return free;
   });
 };
@@ -78,9 +82,8 @@ const csvLayout = ({ columns, own, format, delimiter = ',', mark, rawCsv, bom = 
   const shown = columns.map(isCsv ? asItWas : (name) => visibleCell(rawCsv ? name : withoutFormula(name)));
   // Each column of a CSV file needs a name of its own.
   const names = freeNames(shown, ['']);
-  // A reader ignores the case of the columns that it knows.
-  const taken = names.map((name) => name.trim().toLowerCase());
-  const header = csvLine([...names, ...freeNames(own, taken)], delimiter);
+  // A report given back has no two columns that are read as one.
+  const header = csvLine([...names, ...freeNames(own, names, bareName)], delimiter);
   return {
     header: bom || (mark && isCsv) ? `${MARK}${header}` : header,
     line: (row, more) =>

@@ -1,10 +1,12 @@
+import type { BulkInput } from '../cli/bulk-options.ts';
 import type { Client } from '../client/client.ts';
 import { cutName } from '../core/bounds.ts';
 import { type PayError, usageError } from '../core/error.ts';
 import { idIn, idProblem } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
-import { didYouMean } from '../core/text.ts';
-import { type Cells, cellsOf, fieldsOf, type InputRow } from './cells.ts';
+import { shellLine } from '../core/shell.ts';
+import { didYouMean, isNear } from '../core/text.ts';
+import { bareName, type Cells, cellsOf, type FileFormat, fieldsOf, type InputRow } from './cells.ts';
 import type { KeyColumn, RowKind } from './kind.ts';
 import type { RowsFile } from './read-file.ts';
 import { type ColumnFault, faultsOf } from './row-end.ts';
@@ -20,19 +22,26 @@ const knownOf = ({ key, columns }: Pick<RowKind<never>, 'key' | 'columns'>): Kno
 const knownIn = (known: Known, column: string): string | undefined =>
   known.find((name) => (name.endsWith('.') ? column.startsWith(name) : column === name));
 
-/** The known name for a column; of `param.k` only the beginning is normalised, since a key is case-sensitive. */
-const knownName = (column: string, known: Known): string => {
+/** The part of a name before its first dot, and the rest: a key, which is case-sensitive. */
+const splitName = (column: string): readonly [beginning: string, key: string | undefined] => {
   const text = column.trim();
-  const found = knownIn(known, text.toLowerCase());
-  return found === undefined ? column : found + text.slice(found.length);
+  const dot = text.indexOf('.');
+  return dot === -1 ? [text, undefined] : [text.slice(0, dot), text.slice(dot + 1)];
 };
 
-/**
- * The names by which the columns of a header are read, in file order: known names in any case and with surrounding
- * blanks, all others unchanged. Throws a usage error where two columns have the same name.
- */
+/** The names by which columns are read: known ones in any spelling (see `bareName`), all others unchanged. */
+const knownNames = (columns: readonly string[], known: Known): readonly string[] => {
+  const byBare = new Map(known.map((name) => [bareName(name), name]));
+  return columns.map((column) => {
+    const [beginning, key] = splitName(column);
+    const found = byBare.get(bareName(beginning) + (key === undefined ? '' : '.'));
+    return found === undefined ? column : found + (key ?? '');
+  });
+};
+
+/** The names of a header, in file order. Throws a usage error where two columns have the same name. */
 export const columnNames = (columns: readonly string[], known: Known): readonly string[] => {
-  const names = columns.map((column) => knownName(column, known));
+  const names = knownNames(columns, known);
   const first = new Map<string, number>();
   for (const [index, name] of names.entries()) {
     const before = first.get(name);
@@ -44,6 +53,9 @@ export const columnNames = (columns: readonly string[], known: Known): readonly 
   }
   return names;
 };
+
+/** The columns that every report adds to those of its file. */
+export const OWN_COLUMNS = ['row', 'state', 'error', 'job'];
 
 const MOST_NAMED = 10;
 const DELIMITERS = /[,;\t|]/;
@@ -102,6 +114,82 @@ export const unusedNotices = (columns: readonly string[], known: Known): readonl
   return [`Ignored columns (copied to the report): ${shown}${andMore(unused)}`, ...guesses];
 };
 
+/** The words of a name, with a blank around each: those of `refundAmount`, `Refund-Amount` and `refund_amount` are equal. */
+const wordsOf = (name: string): string =>
+  ` ${name
+    .replaceAll(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .join(' ')} `;
+
+/** Suffix that a report gives to its own column where the input has one of that name. */
+const NUMBERED = /_\d+$/;
+
+/** A column that is not read, and the one that was probably meant. */
+type Lookalike = readonly [column: string, meant: string];
+
+/** True where one text begins with the other: `metadata` and `meta`, `billing` and `billingaddress`. */
+const isPart = (left: string, right: string): boolean =>
+  Math.min(left.length, right.length) >= 3 && (left.startsWith(right) || right.startsWith(left));
+
+/**
+ * The unread columns that resemble one that is read and that the file lacks: two letters apart (one, in a short name),
+ * with its words among their own, or with a part of an object's name. Such a column would be left out in silence, and a
+ * refund or an update would differ from what the file says. The columns of our own reports are no such columns.
+ */
+export const lookalikes = (
+  columns: readonly string[],
+  known: Known,
+  { key, report }: { readonly key: Pick<KeyColumn, 'name' | 'aliases'>; readonly report: readonly string[] },
+): readonly Lookalike[] => {
+  const present = new Set(columns);
+  const own = new Set([...OWN_COLUMNS, ...report]);
+  const unread = columns.filter((name) => knownIn(known, name) === undefined && !own.has(name.replace(NUMBERED, '')));
+  const objects = new Set(known.filter((name) => name.endsWith('.')).map((name) => name.slice(0, -1)));
+  const wanted: readonly Lookalike[] = [
+    ...known.filter((name) => !name.endsWith('.')).map((name): Lookalike => [name, name]),
+    ...key.aliases.map((alias): Lookalike => [alias, key.name]),
+  ];
+  const isGuessed = unread.length <= MOST_GUESSED;
+  return unread.flatMap((column): readonly Lookalike[] => {
+    const [beginning, rest] = splitName(column);
+    const [words, bare] = [wordsOf(beginning), bareName(beginning)];
+    const resembles = (name: string): boolean =>
+      words.includes(wordsOf(name)) ||
+      (isGuessed && isNear(bare, bareName(name))) ||
+      (objects.has(name) && isPart(bare, bareName(name)));
+    const meant = wanted
+      .filter(([name]) => resembles(name))
+      .map(([, name]) => (rest !== undefined && objects.has(name) ? `${name}.${rest}` : name))
+      .find((name) => !present.has(name));
+    return meant === undefined ? [] : [[column, meant]];
+  });
+};
+
+const IGNORE = '--ignore-columns';
+
+/** Throws a usage error if the file has columns that resemble others. */
+const refuseLookalikes = (found: readonly Lookalike[]): void => {
+  const [first, ...others] = found;
+  if (first === undefined) return;
+  const shown = found.slice(0, MOST_NAMED).map(([column, meant]) => [JSON.stringify(cutName(column)), meant] as const);
+  const all = shown.map(([column, meant]) => `${column} (${meant}?)`).join(', ');
+  const columns = found.map(([column]) => column);
+  const ignore = shellLine([IGNORE, columns.slice(0, MOST_NAMED).map(cutName).join(',')]);
+  const [what, rename, them] =
+    others.length === 0
+      ? [`the column ${shown[0]?.[0]} isn't read: did you mean ${first[1]}?`, `rename it to ${first[1]}`, 'it']
+      : [`${found.length} columns aren't read and resemble others: ${all}${andMore(columns)}`, 'rename them', 'them'];
+  throw usageError(what, { hint: `${rename}, or leave ${them} out with \`${ignore}\`; nothing was sent` });
+};
+
+/** Tests for the columns of --ignore-columns. A name with a comma arrives in parts. JSON keys are used as they are. */
+const ignoring = (names: readonly string[] = [], format: FileFormat): ((column: string) => boolean) => {
+  const compared = (name: string): string => (format === 'csv' ? bareName(name) : name.trim());
+  const ignored = new Set(names.map(compared));
+  return (column) => ignored.size > 0 && column.split(',').every((part) => ignored.has(compared(part)));
+};
+
 /** The item of a row, and its key. */
 export interface RowItem<T> {
   readonly key: string;
@@ -120,6 +208,8 @@ export interface RowReader<T> {
   readonly named: (thrown: unknown, item: T) => unknown;
   /** Notices about the columns. */
   readonly notices: readonly string[];
+  /** The columns that would be read without --ignore-columns. */
+  readonly ignored: readonly string[];
 }
 
 const keyIn = (text: string, prefix: KeyColumn['prefix']): string => (prefix === undefined ? text : idIn(prefix, text));
@@ -139,14 +229,26 @@ const setTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): rea
     return flag === undefined ? [] : [{ column, what: flag }];
   });
 
+/** The options and the client with which a file is read. */
+interface Reading extends Pick<BulkInput, 'ignoreColumns'> {
+  readonly client: Pick<Client, 'check'>;
+  readonly validate: boolean;
+}
+
+/** True for names that the first row of the file doesn't have. */
+const hasOthers = (names: readonly string[], first: readonly string[]): boolean =>
+  names.length !== first.length || names.some((name, index) => name !== first[index]);
+
 /** Opens the reader for a file whose columns are known; throws a usage error where the columns don't fit. */
 export const openRows = <T>(
   kind: RowKind<T>,
-  { columns: written, format }: Pick<RowsFile, 'columns' | 'format'>,
-  { client, validate }: { readonly client: Pick<Client, 'check'>; readonly validate: boolean },
+  { columns: all, format }: Pick<RowsFile, 'columns' | 'format'>,
+  { client, validate, ignoreColumns }: Reading,
 ): RowReader<T> => {
   const { key } = kind;
   const known = knownOf(kind);
+  const isIgnored = ignoring(ignoreColumns, format);
+  const written = all.filter((name) => !isIgnored(name));
   // JSON keys are used as they are.
   const columns = format === 'csv' ? columnNames(written, known) : written;
   if (key.missing !== undefined && !columns.includes(key.name)) {
@@ -155,20 +257,26 @@ export const openRows = <T>(
   for (const { column, what } of setTwice(columns, known, kind.flagOf)) {
     throw usageError(`${what} and the column ${column} set the same value; leave one out`);
   }
+  refuseLookalikes(lookalikes(columns, known, kind));
   kind.checkColumns?.(columns, format);
-  const isAsWritten = columns.every((name, index) => name === written[index]);
+  const isAsWritten = all.every((name, index) => name === columns[index]);
 
-  const cellsIn = ({ fields }: InputRow): Cells => {
-    const named = isAsWritten ? fields : fieldsOf(columns.map((name, index) => [name, fields[written[index] ?? '']]));
-    return cellsOf(named, format, columns);
+  const namedIn = (fields: InputRow['fields']): InputRow['fields'] => {
+    if (format === 'csv') {
+      return isAsWritten ? fields : fieldsOf(columns.map((name, index) => [name, fields[written[index] ?? '']]));
+    }
+    const entries = Object.entries(fields);
+    return entries.some(([name]) => isIgnored(name)) ? fieldsOf(entries.filter(([name]) => !isIgnored(name))) : fields;
   };
   const read = (row: InputRow): ReadRow<T> => {
-    const cells = cellsIn(row);
+    const cells = cellsOf(namedIn(row.fields), format, columns);
     const about = readKey(cells, key, validate);
     // NDJSON rows may have different names, so the first row is not enough.
     if (format === 'ndjson') {
       for (const { column, what } of setTwice(cells.names, known, kind.flagOf))
         cells.fault(column, `is also set by ${what}`);
+      for (const [column, meant] of hasOthers(cells.names, columns) ? lookalikes(cells.names, known, kind) : [])
+        cells.fault(column, `is not read: did you mean ${meant}? (leave it out with ${IGNORE})`);
     }
     const item = kind.read(cells, about);
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
@@ -192,5 +300,6 @@ export const openRows = <T>(
     },
     named,
     notices: unusedNotices(columns, known),
+    ignored: knownNames(all.filter(isIgnored), known).filter((name) => knownIn(known, name) !== undefined),
   };
 };

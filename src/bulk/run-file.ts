@@ -116,11 +116,11 @@ interface Opened<T> {
 const jobOf = async <T>(
   { bulk, name, kind, rowDeps, io, world }: JobRun<T>,
   input: RowsFile,
-  { named }: RowReader<T>,
+  { named, ignored }: RowReader<T>,
 ): Promise<JobToSend<T> | undefined> => {
   if (rowDeps === undefined) return undefined;
   const { service, workspace } = rowDeps.place;
-  const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest]);
+  const id = jobId([kind.command, service, workspace ?? '', kind.options, input.digest, ...ignored]);
   refuseOther(id, bulk);
   const { sending } = kind;
   const how = { job: id, retry: bulk.retryFailed };
@@ -267,7 +267,7 @@ const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
   const reporter = openReporter(input, { ...world, path: bulk.report, columns: kind.report });
   try {
     await refuseReport(input, bulk, world);
-    const reader = openRows(kind, input, run);
+    const reader = openRows(kind, input, { ...run, ...bulk });
     for (const line of reader.notices) await notice(line);
     const job = await jobOf(run, input, reader);
     await refuseOtherReport(bulk.report, input, job?.id, world);

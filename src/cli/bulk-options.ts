@@ -1,6 +1,6 @@
 import { usageError } from '../core/error.ts';
 import { flag, type GivenOptions, type OptionSpecs, option, type Parse, rarely, taking } from './define.ts';
-import { asFile, asInteger, asOneOf, asRate, asText } from './options.ts';
+import { asFile, asInteger, asNames, asOneOf, asRate, asText } from './options.ts';
 
 const MOST_AT_ONCE = 128;
 const AT_ONCE = 8;
@@ -18,6 +18,7 @@ export const BULK_OPTIONS = rarely(
   [
     'inputFormat',
     'delimiter',
+    'ignoreColumns',
     'concurrency',
     'rate',
     'check',
@@ -34,6 +35,7 @@ export const BULK_OPTIONS = rarely(
       asOneOf(['csv', 'ndjson'] as const),
     ),
     delimiter: option('--delimiter <character>', 'with --from: column separator (detected from the header)', asText),
+    ignoreColumns: option('--ignore-columns <a,b>', "with --from: columns of the file that aren't read", asNames),
     concurrency: option(
       '--concurrency <n>',
       `with --from: maximum rows in flight, 1 to ${MOST_AT_ONCE} (${AT_ONCE})`,

@@ -130,6 +130,12 @@ const distance = (left: string, right: string): number => {
   return at(left.length, right.length);
 };
 
+/** True for names two letters apart at most; one for names of three to five letters, where two would be another word. */
+export const isNear = (name: string, known: string): boolean => {
+  const most = Math.min(2, Math.floor(known.length / 3));
+  return Math.abs(name.length - known.length) <= most && distance(name, known) <= most;
+};
+
 /** Minimum length of a shared beginning; a shorter one is no evidence. */
 const SHORTEST = 3;
 

@@ -220,13 +220,54 @@ describe('onye create --from', () => {
     expect(errorOf(ended)['message']).toMatch(why);
   });
 
-  it('copies the column merge_meta, which only updates read, to the report', async () => {
-    const file = fileOf(csvOf('email,merge_meta.tier', 'a@b.c,vip'));
-    const service = await serveMaking('ony');
-    const ended = await run(['onye', 'create'], file, { service, home: newFolder() }, '--meta', 'a=1');
-    expect(ended.code).toBe(0);
-    expect(postsIn(service)).toEqual([{ email: 'a@b.c', meta: { a: '1' } }]);
+  it('sends nothing while a column resembles one that is read, unless it is to be ignored', async () => {
+    const file = fileOf(csvOf('Email,First Name,last-name,merge_meta.tier,Ref', 'a@b.c,Ada,Obi,vip,R-1'));
+    const [service, home, report] = [await serveMaking('ony'), newFolder(), reportPath()];
+    const refused = await run(['onye', 'create'], file, { service, home });
+    expect(refused.code).toBe(2);
+    expect(errorOf(refused)).toMatchObject({
+      message: `the column "merge_meta.tier" isn't read: did you mean meta.tier?`,
+      hint: 'rename it to meta.tier, or leave it out with `--ignore-columns merge_meta.tier`; nothing was sent',
+    });
+    expect(postsIn(service)).toEqual([]);
+    const ignoring = ['--ignore-columns', 'Merge-Meta.tier,ref', '--report', report];
+    const ended = await run(['onye', 'create'], file, { service, home }, ...ignoring);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(postsIn(service)).toEqual([{ email: 'a@b.c', first_name: 'Ada', last_name: 'Obi' }]);
+    expect(reportOf(report)).toMatchObject({ 1: { 'merge_meta.tier': 'vip', Ref: 'R-1', state: 'accepted' } });
+    const other = await run(['onye', 'create'], file, { service, home }, '--ignore-columns', 'merge_meta.tier');
+    expect(summaryOf(other)['job']).not.toBe(summaryOf(ended)['job']);
   });
+
+  it('rejects a later line of NDJSON with such a key', async () => {
+    const lines = ['{"email":"a@b.c","first_name":"Ada"}', '{"email":"b@b.c","firstName":"Obi","Note, old":"x"}'];
+    const [file, service] = [fileOf(`${lines.join('\n')}\n`, 'a.ndjson'), await serveMaking('ony')];
+    const refused = await run(['onye', 'create'], file, { service, home: newFolder() });
+    expect(refused.code).toBe(2);
+    expect(errorOf(refused)['violations']).toMatchObject([{ row: 2, column: 'firstName' }]);
+    const ignoring = ['--ignore-columns', 'firstName,Note, old'];
+    expect(await run(['onye', 'create'], file, { service, home: newFolder() }, ...ignoring)).toMatchObject({ code: 0 });
+    expect(postsIn(service)).toEqual([{ email: 'a@b.c', first_name: 'Ada' }, { email: 'b@b.c' }]);
+  });
+});
+
+/** The columns of our reports and some of our lists. */
+const OURS =
+  'row,state,error,job,job_2,charge,entry,refund,activity,status,next_action,bank_name,account_name,account_number,' +
+  'payable_until,ussd,payment,missing_minor,created_at,description,onye.email';
+
+it.each([
+  ['ugwo charge', 'ugwo,medium', `${uidOf('ugw', 1)},bank_transfer`],
+  ['ugwo create', 'amount_minor,currency', '500000,NGN'],
+  ['onye create', 'email,ref', 'a@b.c,r'],
+  ['onye update', 'uid,email', `${uidOf('ony', 1)},a@b.c`],
+  ['refund create', 'amount,activity', `all,${ACT(1)}`],
+])('%s --from reads a file with the columns of our reports', async (command, header, row) => {
+  const others = OURS.split(',').filter((name) => !header.includes(name));
+  const file = fileOf(csvOf(`${header},${others}`, `${row},${others.map(() => '')}`));
+  const options = { service: await serveAllBy(() => json(200, ugwo(1))), home: newFolder() };
+  const ended = await run(command.split(' '), file, options, '--dry-run');
+  expect(ended.code, ended.stderr).not.toBe(2);
 });
 
 describe('refund create --from', () => {

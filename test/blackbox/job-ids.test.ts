@@ -48,6 +48,7 @@ it.each([
     'ugwo create --checkout chk.1 --description d --customer ada@example.com --currency ngn --data {"b":1.0}',
   ],
   ['job-3kg59b85ryatjr3f', CHARGES, 'ugwo charge'],
+  ['job-3kg59b85ryatjr3f', CHARGES, 'ugwo charge --ignore-columns note'],
   ['job-8ngb017b2ygr46sy', CHARGES, 'ugwo charge --medium bank_transfer --expires-at 2026-11-20T14:05:00+01:00'],
   ['job-zcta3mwdwk51g8ct', CHARGES, 'ugwo charge --medium bank_transfer --expires-in 10m --param k:=1.0 --again'],
   [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnNames, missingColumn, unusedNotices } from '../../src/bulk/rows.ts';
+import { columnNames, lookalikes, missingColumn, unusedNotices } from '../../src/bulk/rows.ts';
 
 describe('columnNames', () => {
   const KNOWN = ['ugwo', 'medium', 'param', 'param.'];
@@ -26,8 +26,8 @@ describe('columnNames', () => {
       ['Note', 'note', ' note', 'Parameter'],
     ],
     [
-      ['u gwo', 'medium_', ''],
-      ['u gwo', 'medium_', ''],
+      ['u gwo', 'Medium_', '', 'pa-ram.A b-c_d', 'm.medium'],
+      ['ugwo', 'medium', '', 'param.A b-c_d', 'm.medium'],
     ],
   ])('reads %j as %j', (columns, names) => {
     expect(columnNames(columns, KNOWN)).toEqual(names);
@@ -35,10 +35,54 @@ describe('columnNames', () => {
 
   it.each([
     [['ugwo', 'UGWO'], 'the columns "ugwo" and "UGWO" are both ugwo'],
+    [['ugwo', 'U-g\u00a0w_o'], 'the columns "ugwo" and "U-g\u00a0w_o" are both ugwo'],
     [['Param.k', 'a', 'param.k '], 'the columns "Param.k" and "param.k " are both param.k'],
   ])('rejects %j', (columns, message) => {
     const wanted = { kind: 'usage', message, detail: { hint: 'leave one of them out' } };
     expect(() => columnNames(columns, KNOWN)).toThrow(expect.objectContaining(wanted));
+  });
+});
+
+describe('a column that resembles one that is read', () => {
+  const KIND = { key: { name: 'ref', aliases: ['reference'] }, report: ['amount_due', 'refund'] };
+  const KNOWN = ['ref', 'amount', 'amount_minor', 'first_name', 'expires_in', 'customer', 'meta', 'meta.'];
+  const meant = (...columns: string[]) => lookalikes(columns, KNOWN, KIND).map(([, name]) => name);
+
+  it.each([
+    ['Refund Amount', 'amount'],
+    ['refundAmount', 'amount'],
+    ['Amount (NGN)', 'amount'],
+    ['Amount.', 'amount'],
+    ['amuont', 'amount'],
+    ['amonts', 'amount'],
+    ['Frist-Name', 'first_name'],
+    ['expire in', 'expires_in'],
+    ['Customer phone', 'customer'],
+    ['reff', 'ref'],
+    ['Payment reference', 'ref'],
+    ['metta.k', 'meta.k'],
+    ['Metadata.Big Key', 'meta.Big Key'],
+    ['metadata', 'meta'],
+  ])('%s: %s', (column, name) => {
+    expect(meant(column)).toEqual([name]);
+    expect(meant(column, name)).toEqual([]);
+  });
+
+  it('is meant for the other one where the file has that one', () => {
+    expect(meant('amount_minor_unit')).toEqual(['amount']);
+    expect(meant('amount', 'amount_minor_unit')).toEqual(['amount_minor']);
+  });
+
+  it.each(['fee', 'row', 'date', 'refund_date', 'discount', 'amounts_2024', 'name', 'state_2', 'refund', 'amount_due'])(
+    'is not %s',
+    (column) => {
+      expect(meant(column)).toEqual([]);
+    },
+  );
+
+  it('is looked for by its words in a file of a thousand columns', () => {
+    const many = Array.from({ length: 1000 }, (_, index) => `x${index}`);
+    expect(meant(...many, 'amuont', 'Amount paid')).toEqual(['amount']);
   });
 });
 

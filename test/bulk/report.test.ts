@@ -86,6 +86,10 @@ describe('a CSV report for CSV input', () => {
     );
   });
 
+  it('numbers an added column that a reader would take for one of the input', async () => {
+    expect(await reported(['i.csv', 'S-ta te\n1\n'], 'r.csv', STATE)).toBe('S-ta te,state_2\r\n1,accepted\r\n');
+  });
+
   it('is unescaped with rawCsv', async () => {
     const added = { account_number: '0736251840', why: '=1' };
     expect(await reported(['i.csv', 'a\n1\n'], 'r.csv', added, {}, true)).toBe(

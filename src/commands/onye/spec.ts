@@ -37,7 +37,7 @@ const createCommand = defineCommand({
     'The service accepts an e-mail address once, so you can run the same command again after a lost answer. If the ' +
     'address is taken, paycli finds its customer and compares the fields. If they are the same, the exit code is 0. ' +
     'If they differ, it is 3, and nothing changes.\n\n' +
-    'With --from, each row of a file is one customer. Column names, in any case: email, ref, first_name, last_name, ' +
+    'With --from, each row of a file is one customer. Columns, in any case, also with blanks: email, ref, first_name, last_name, ' +
     'billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON). Options apply to fields without a ' +
     'column. Other columns are copied to the report. The whole file is checked before anything is sent. Run the ' +
     'same command again to continue where it stopped: no row is sent twice.',

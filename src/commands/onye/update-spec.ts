@@ -160,7 +160,7 @@ export const updateCommand = defineCommand({
     'the write is lost. If nothing would change, nothing is sent.\n\n' +
     'A billing address is sent as a whole, by --billing-address or by its parts (--address, --city, …). Give every ' +
     'part that it should have.\n\n' +
-    'With --from, each row of a file is one update. Column names, in any case: uid, email, ref, first_name, ' +
+    'With --from, each row of a file is one update. Columns, in any case, also with blanks: uid, email, ref, first_name, ' +
     'last_name, billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k. Options ' +
     'apply to fields without a column. Other columns are copied to the report. An empty cell leaves its field ' +
     'unchanged. The whole file is checked before anything is sent. Run the same command again to continue where it ' +

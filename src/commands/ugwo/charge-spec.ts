@@ -230,7 +230,7 @@ export const chargeCommand = defineCommand({
     '--dry-run reads the payment request and the ledger, writes nothing, and ends with the exit code that the charge ' +
     'would start with. For a file it reports the total, and the rows that would be refused. With --no-preflight it ' +
     'reads neither and needs no key.\n\n' +
-    'With --from, each row of a file is one charge. Column names, in any case: ugwo, medium, expires_at or ' +
+    'With --from, each row of a file is one charge. Columns, in any case, also with blanks: ugwo, medium, expires_at or ' +
     'expires_in, provider, phone, param.k (param.k: for JSON). Options apply to fields without a column. The columns ' +
     'amount, amount_minor, currency, ref and customer are compared with the payment request before anything is sent ' +
     '(exit 2 if one differs) and again before the charge (then exit 9); `7000` in amount is 7,000.00. Other columns ' +
