@@ -6,7 +6,7 @@ import type { PayError } from '../core/error.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { FlagOf, Guess, TargetOptions } from '../core/input.ts';
 import type { Clock, Io } from '../core/io.ts';
-import type { Entry, LedgerTarget, RequestTerms } from '../ledger/entry.ts';
+import type { Entry, LedgerTarget } from '../ledger/entry.ts';
 import type { Ledger, PlannedRows } from '../ledger/ledger.ts';
 import type { Total } from '../ledger/policy.ts';
 import type { LedgerContext } from '../ledger/send.ts';
@@ -215,11 +215,8 @@ export interface RowKind<T> {
   readonly asks?: true;
   /** The total of the rows checked so far. Where this is defined, the rows may need another person's approval. */
   readonly checked?: () => Total;
-  /**
-   * Called before the first row of a checked file is sent. `spend` counts a row and returns false once the file may no
-   * longer be sent.
-   */
-  readonly hold?: (spend: (asked: RequestTerms) => boolean) => void;
+  /** Called before the first row of a file under a policy that wants approvals: the amount of each row must be known. */
+  readonly hold?: () => void;
   /** True for a row to compare with its object before anything is sent, also without --check. */
   readonly compares?: (item: T) => boolean;
   /**

@@ -1,16 +1,7 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import { interrupted, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
-import {
-  dayOf,
-  needsApproval,
-  type Policy,
-  SHARE_HINT,
-  sumOf,
-  type Total,
-  withRow,
-  worthOf,
-} from '../ledger/policy.ts';
+import { dayOf, type Policy, SHARE_HINT, sumOf, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet } from './counters.ts';
 import type { KeySet, RowCheck, RowDeps, RowKind, RowServices } from './kind.ts';
@@ -244,14 +235,18 @@ export const refuseOtherReport = async (
   });
 };
 
-/** A policy under which a file may need another person's approval, and the person who runs the file. */
+/** A policy under which a file may need another person's approval. */
 export interface FilePolicy {
   readonly policy: Policy;
+  /** The person who runs the file. */
   readonly me: string;
+  /** Earlier charges of the file. Rows that other processes send from now on have no end yet, so the check adds them. */
+  readonly charged: Total;
 }
 
 /** The policy for a file; undefined where no file needs an approval. Throws where nobody can approve one. */
 export const filePolicy = async (
+  id: string,
   name: string,
   { checked }: Pick<RowKind<never>, 'checked'>,
   { ledger, place }: RowDeps,
@@ -260,7 +255,9 @@ export const filePolicy = async (
   const { profile } = place;
   const allowance = await ledger.policies.allowance({ profile, since: dayOf(ledger.moment().at) });
   if (allowance?.kept.policy.approveAbove === undefined) return undefined;
-  if (ledger.account !== undefined) return { policy: allowance.kept.policy, me: ledger.account };
+  if (ledger.account !== undefined) {
+    return { policy: allowance.kept.policy, me: ledger.account, charged: await ledger.jobs.charged(id) };
+  }
   const message = `${name}: nothing was sent: the policy wants approvals, and a ledger file can't tell who approves`;
   throw new PayError('refused', message, { hint: SHARE_HINT });
 };
@@ -283,30 +280,21 @@ interface Checked {
 
 /**
  * Throws unless a checked file may be sent: where its total, earlier charges of it included, exceeds the policy's limit
- * for one person, another person must have approved that much. Records who asks for the approval. The same limit
- * applies to each row when it is sent.
+ * for one person, another person must have approved that much. Records who asks for the approval. The ledger applies
+ * the same limit to each row.
  */
 export const refuseUnapproved = async (
-  { id, name, policy: { policy, me }, begin }: Checked,
+  { id, name, policy: { policy, me, charged }, begin }: Checked,
   { checked, hold, words }: Pick<RowKind<never>, 'checked' | 'hold' | 'words'>,
   { ledger }: RowDeps,
 ): Promise<void> => {
   const left = checked?.();
   if (left === undefined) return;
   const { policies } = ledger;
-  const charged = await ledger.jobs.charged(id);
+  hold?.();
   const approval = await policies.approval(id);
-  const isFree = (total: Total): boolean => !needsApproval(policy, total);
-  const worthFor = (total: Total) => (isFree(total) ? 'holds' : worthOf(approval, total, me));
-  let spent = charged;
-  hold?.((asked) => {
-    const next = withRow(spent, asked);
-    if (worthFor(next) !== 'holds') return false;
-    spent = next;
-    return true;
-  });
   const total = sumOf(left, charged);
-  const worth = worthFor(total);
+  const worth = worthOf(policy, approval, total, me);
   if (worth === 'holds') return;
   const what = `${name}: nothing was sent: ${totalText(total, words.one)}`;
   if (worth === 'own') {

@@ -128,7 +128,7 @@ const jobOf = async <T>(
     sending.kind === 'protected'
       ? protectedRows(sending, how, rowDeps, { named, io, notice: world.notice })
       : repeatableRows({ request: kind.request, sending }, how, rowDeps, { named, io });
-  return { id, rowDeps, sender, policy: await filePolicy(name, kind, rowDeps) };
+  return { id, rowDeps, sender, policy: await filePolicy(id, name, kind, rowDeps) };
 };
 
 /** Plans a file; throws unless it can be sent, as far as that can be known in advance. */

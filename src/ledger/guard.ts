@@ -17,7 +17,7 @@ import {
 } from './entry.ts';
 import type { BeginOptions, Begun, Judged, Obstacle, PlannedRows, RefusalReason } from './ledger.ts';
 import { isNoCharge, isOtherMedium } from './match.ts';
-import { type Allowance, type AllowanceOf, dayOf, forbids, withPlan, withRow } from './policy.ts';
+import { type Allowance, type AllowanceOf, dayOf, forbids, isPlan, withPlan, withRow } from './policy.ts';
 import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import { markStale, moneyIn, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
 
@@ -317,9 +317,9 @@ const queriesFor = ({ about, job, row = 0 }: Intent): readonly Query[] => [
 ];
 
 /** Selects the charges that count against the policy of an intent; undefined if no policy applies to it. */
-const spendingOf = ({ kind, profile }: Intent, { now }: Pick<Backend, 'now'>): AllowanceOf | undefined =>
+const spendingOf = ({ kind, profile, job }: Intent, { now }: Pick<Backend, 'now'>): AllowanceOf | undefined =>
   // An intent that waits beyond midnight also counts the charges of the day before. It never counts too few.
-  kind === CHARGE ? { profile, since: dayOf(now()) } : undefined;
+  kind === CHARGE ? { profile, since: dayOf(now()), job: isPlan(job ?? '') ? undefined : job } : undefined;
 
 /** Decision about an intent, from the entries that `queriesFor` finds. */
 const decisionOn = (

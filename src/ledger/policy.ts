@@ -38,6 +38,8 @@ export type PolicyChange = (before: Policy | undefined) => Omit<KeptPolicy, 'pro
 export interface AllowanceOf {
   readonly profile: string | undefined;
   readonly since: number;
+  /** File that the charge belongs to. */
+  readonly job?: string | undefined;
 }
 
 /** Charges that count against a policy: those that were or may have been made, and are not known to have failed. */
@@ -54,6 +56,8 @@ export interface Allowance {
   readonly kept: KeptPolicy & { readonly policy: Policy };
   /** `NOTHING_SPENT` if the policy has no counted limit (see `isCounted`). */
   readonly spent: Spent;
+  /** Charges of the file that count, and its approval; undefined without a file, or if the policy wants no approvals. */
+  readonly file?: { readonly charged: Total; readonly approval: Approval | undefined } | undefined;
 }
 
 export const NOTHING_SPENT: Spent = { count: 0, amounts: new Map(), unknown: 0 };
@@ -83,7 +87,9 @@ export type Forbidden =
       readonly most: number;
       /** Negative if the policy was lowered after some charges were made. */
       readonly left: bigint;
-    };
+    }
+  /** With this charge, its file exceeds what may be sent without another approval. */
+  | { readonly why: 'unapproved'; readonly asked: RequestTerms };
 
 const amountForbids = (
   most: Amounts,
@@ -103,20 +109,24 @@ const amountForbids = (
  * first.
  */
 export const forbids = (
-  { kept: { policy }, spent }: Allowance,
-  charge: Pick<ChargeTerms, 'asked'> & { readonly medium?: string },
+  { kept: { policy }, spent, file }: Allowance,
+  charge: Pick<ChargeTerms, 'asked'> & { readonly medium?: string; readonly operator?: string | undefined },
 ): Forbidden | undefined => {
   const { mediums, maxCharges, maxAmount } = policy;
-  const { medium = '' } = charge;
+  const { medium = '', asked = {}, operator = '' } = charge;
   if (mediums !== undefined && !mediums.includes(medium)) return { why: 'medium', medium, allowed: mediums };
   if (maxCharges !== undefined && spent.count >= maxCharges) return { why: 'charges', most: maxCharges };
-  return maxAmount === undefined ? undefined : amountForbids(maxAmount, spent, charge);
+  const forbidden = maxAmount && amountForbids(maxAmount, spent, charge);
+  if (forbidden !== undefined || file === undefined) return forbidden;
+  const worth = worthOf(policy, file.approval, withRow(file.charged, asked), operator);
+  return worth === 'holds' ? undefined : { why: 'unapproved', asked };
 };
 
 /** True if today's allowance is used up, except for charges of a smaller amount. */
 export const isSpent = (forbidden: Forbidden): boolean =>
   forbidden.why === 'charges' ||
   forbidden.why === 'unknown_amounts' ||
+  forbidden.why === 'unapproved' ||
   (forbidden.why === 'amount' && forbidden.asked <= forbidden.most);
 
 /** Totals of some rows of a file. */
@@ -150,9 +160,11 @@ export const NO_TOTAL: Total = { rows: 0, amounts: new Map(), unknown: 0 };
 /** Counts charges that are only planned as if they had been made. */
 export const withPlan = (allowance: Allowance | undefined, plan: Total): Allowance | undefined => {
   if (allowance === undefined) return undefined;
-  const { count, ...spent } = allowance.spent;
-  const { rows, ...sum } = sumOf({ rows: count, ...spent }, plan);
-  return { ...allowance, spent: { count: rows, ...sum } };
+  const { spent, file } = allowance;
+  const { count, ...amounts } = spent;
+  const { rows, ...sum } = sumOf({ rows: count, ...amounts }, plan);
+  const planned = file && { ...file, charged: sumOf(file.charged, plan) };
+  return { ...allowance, spent: { count: rows, ...sum }, file: planned };
 };
 
 /** Approval state of a file or plan that a person must approve. Instants are milliseconds since the epoch. */
@@ -178,7 +190,7 @@ export const PLAN_VALID_MS = 600_000;
  * True if a file's total exceeds what may be charged without approval. A currency that the policy doesn't name always
  * needs approval, and so does an unknown amount.
  */
-export const needsApproval = ({ approveAbove }: Policy, { amounts, unknown }: Total): boolean =>
+const needsApproval = ({ approveAbove }: Policy, { amounts, unknown }: Total): boolean =>
   approveAbove !== undefined &&
   (unknown > 0 ||
     [...amounts].some(
@@ -197,14 +209,16 @@ export const SHARE_HINT =
   'only a shared ledger knows who approves: see `paycli ledger init`, `paycli ledger use` and `paycli ledger push`';
 
 /**
- * Checks an approval for the person who runs the file. `own` means that they approved it themselves, `outgrown` that it
- * was given for less than the file's current total.
+ * Checks if the person who runs a file may send this total of it. `own` means that they approved it themselves,
+ * `outgrown` that it was approved for less. `holds` also without an approval, if the total needs none.
  */
 export const worthOf = (
+  policy: Policy,
   approval: Approval | undefined,
   total: Total,
   runner: string,
 ): 'holds' | 'missing' | 'own' | 'outgrown' => {
+  if (!needsApproval(policy, total)) return 'holds';
   if (approval?.approvedBy === undefined) return 'missing';
   if (!isWithin(total, approval.total)) return 'outgrown';
   return runner === approval.approvedBy ? 'own' : 'holds';

@@ -38,6 +38,15 @@ const wordsOf = (forbidden: Forbidden): readonly [what: string, hint: string] =>
       const more = `allows ${formatMoney(most, currency)} a day; ${remainingText(left, currency)}, and this charge is ${formatMoney(asked, currency)}`;
       return [more, asked > most ? 'it is more than a whole day allows' : TOMORROW];
     }
+    case 'unapproved': {
+      const { amount, currency } = forbidden.asked;
+      const money =
+        amount === undefined || currency === undefined ? 'an unknown amount' : formatMoney(amount, currency);
+      return [
+        `wants another approval: with ${money}, the file comes to more than may be charged`,
+        'amounts have changed since the file was checked; run the same command again to have all of them checked, and approved where that is needed',
+      ];
+    }
   }
 };
 

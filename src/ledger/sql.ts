@@ -15,6 +15,7 @@ import {
   policyText,
   readAmounts,
   readPolicy,
+  type Total,
 } from './policy.ts';
 import type { Row, Value } from './rows.ts';
 
@@ -207,6 +208,21 @@ export const jobStatements = (schema: Schema) => {
   };
 };
 
+/** Query for the charges of a job that count. */
+export const chargedBy = (schema: Schema, job: string): Statement => [
+  `SELECT currency, count(*), CAST(sum(amount) AS text), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
+    FROM ${schema}charge WHERE job = ? AND ${COUNTING} GROUP BY currency`,
+  job,
+];
+
+/** Parses the result of `chargedBy`. */
+export const totalOf = (found: readonly Row[]): Total => {
+  const sum = (at: number): number => found.reduce((total, row) => total + number(row[at]), 0);
+  const known = found.filter(([currency]) => currency !== null);
+  const amounts = known.map(([currency, , amount]) => [text(currency), BigInt(optionalText(amount) ?? 0)] as const);
+  return { rows: sum(1), amounts: new Map(amounts), unknown: sum(3) };
+};
+
 /** Read-only methods of jobs. `lastEntries` is SQL for the state of the last entry of each row of a job. */
 export const jobReads = (
   ask: ReadStatement,
@@ -232,17 +248,7 @@ export const jobReads = (
       const found = limit < 0 ? ask(newest, ...values) : ask(`${newest} LIMIT ?`, ...values, limit);
       return (await found).map(jobOf);
     },
-    charged: async (job) => {
-      const found = await ask(
-        `SELECT currency, count(*), CAST(sum(amount) AS text), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
-          FROM ${schema}charge WHERE job = ? AND ${COUNTING} GROUP BY currency`,
-        job,
-      );
-      const sum = (at: number): number => found.reduce((total, row) => total + number(row[at]), 0);
-      const known = found.filter(([currency]) => currency !== null);
-      const amounts = known.map(([currency, , amount]) => [text(currency), BigInt(optionalText(amount) ?? 0)] as const);
-      return { rows: sum(1), amounts: new Map(amounts), unknown: sum(3) };
-    },
+    charged: async (job) => totalOf(await ask(...chargedBy(schema, job))),
     chargeTally: (job) => tally(ENTRY_STATES, `(${lastEntries}) AS ended`, job),
     updateTally: (job) => tally(UPDATE_STATES, `${schema}onye_update WHERE job = ?`, job),
     sendingUpdates: (job) => updates("state = 'sending'", job),
@@ -265,6 +271,15 @@ export const policyOf = ([profile, policy, by, at]: Row): Allowance['kept'] => (
 const policyValues = ({ profile, policy, by, at }: KeptPolicy): Value[] => [
   ...[profile, policy === undefined ? null : policyText(policy), by, at],
 ];
+
+/** Query for the approval of a job. */
+export const approvalBy = (schema: Schema, job: string): Statement => [
+  `SELECT ${APPROVAL} FROM ${schema}approval WHERE job = ?`,
+  job,
+];
+
+/** Parses the result of `approvalBy`. */
+export const approvalIn = (found: readonly Row[]): Approval | undefined => found.map(approvalOf)[0];
 
 const approvalOf = ([job, rows, amounts, unknown, askedBy, askedAt, approvedBy, approvedAt]: Row): Approval => ({
   job: text(job),
@@ -307,8 +322,7 @@ export const policiesBy = (
     await write(`policy ${profile}`, next, [own, profile]);
     return kept as KeptPolicy;
   },
-  approval: async (job) =>
-    (await ask(`SELECT ${APPROVAL} FROM ${schema}approval WHERE job = ?`, job)).map(approvalOf)[0],
+  approval: async (job) => approvalIn(await ask(...approvalBy(schema, job))),
   approve: (approval) =>
     write(`approval ${approval.job}`, () => [replacing(`${schema}approval`, APPROVAL, 1), ...approvalValues(approval)]),
 });

@@ -147,6 +147,30 @@ describe('a file above --approve-above', () => {
     expect(postsOf(service)).toEqual(once(1, 2));
   });
 
+  it('is counted once by a run that checks it while another run sends it, and stays approved', async () => {
+    const checked = Promise.withResolvers<void>();
+    let reads = 0;
+    const service = await serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'POST') return charged(number);
+      reads += 1;
+      const shown = json(200, { ...ugwo(number), amount: 500_001, checkout: {}, activities: [] });
+      // The first run reads rows 1 and 2 before it asks for the approval; the next two reads are those of the second.
+      if (reads !== 3 && reads !== 4) return shown;
+      return (...asked) => void checked.promise.then(() => shown(...asked));
+    });
+    const world = await waiting(service);
+    await approveAs(world);
+    const late = paycli(['ugwo', 'charge', '--from', world.file, '--json'], { ...world.ada, home: newFolder() });
+    await service.came(4);
+    expect(await chargeFrom(world.file, world.ada)).toMatchObject({ code: 0 });
+    checked.resolve();
+    expect(await late).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual(once(1, 2));
+    const { stdout } = await inProcess(['ledger', 'show', world.job, '--json'], world.ada);
+    expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: world.roles[1] });
+  });
+
   it('needs a new approval if its total exceeds the approved one', async () => {
     const world = await waiting();
     await approveAs(world);
@@ -231,7 +255,7 @@ describe('amounts that change after the check of a file', () => {
     expect(summaryOf(ended)).toMatchObject({ accepted: 0, refused: 1 });
     expect(errorOf(ended)).toMatchObject({
       message: expect.stringMatching(
-        /was not charged: with (NGN 5,000,000|USD 50)\.00, the file comes to more than may be charged/,
+        /was not charged: the policy for all other profiles wants another approval: with (NGN 5,000,000|USD 50)\.00, the file comes to more than may be charged/,
       ),
       hint: expect.stringContaining('run the same command again to have all of them checked'),
     });

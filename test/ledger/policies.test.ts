@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PAYMENT_NAMES, paymentsThat } from '../../src/charge/payment.ts';
 import type { Intent, Outcome } from '../../src/ledger/entry.ts';
 import type { Begun, Ledger } from '../../src/ledger/ledger.ts';
-import { type KeptPolicy, OTHERS, type Policy } from '../../src/ledger/policy.ts';
+import { type KeptPolicy, NO_TOTAL, OTHERS, type Policy } from '../../src/ledger/policy.ts';
 import { COUNTING } from '../../src/ledger/sql.ts';
 import { HOUR } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
@@ -215,6 +215,51 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     await set(first, { maxCharges: 3, maxAmount: { NGN: 1000 } });
     const all = await Promise.all(
       Array.from({ length: 10 }, (_, at) => next(at % 2 === 0 ? first : second, asking(100))),
+    );
+    expect(all.filter(({ kind }) => kind === 'begun')).toHaveLength(3);
+  });
+
+  /** Approves a file of `job-1` up to an amount, for everybody but Obi. */
+  const approving = async (ledger: Ledger, most: number): Promise<void> => {
+    await set(ledger, { approveAbove: { NGN: 100 } });
+    const total = { rows: 9, amounts: new Map([['NGN', BigInt(most)]]), unknown: 0 };
+    const asked = { job: 'job-1', total, askedBy: 'ada', askedAt: NOON };
+    await ledger.policies.approve({ ...asked, approvedBy: 'obi', approvedAt: NOON });
+  };
+  const ofFile = (row: number, amount: number): Partial<Intent> => ({ job: 'job-1', row, ...asking(amount) });
+
+  it('counts the charges of a file against its approval, whoever sends them', async () => {
+    const ledger = await open(newPlace());
+    await approving(ledger, 300);
+    await begun(ledger, ofFile(1, 200));
+    await begun(ledger, { ...ofFile(2, 60), profile: PROFILE });
+    expect(await next(ledger, ofFile(3, 41))).toMatchObject(forbidden('unapproved', { asked: { amount: 41 } }));
+    expect(await next(ledger, { ...ofFile(3, 40), operator: 'obi' })).toMatchObject(forbidden('unapproved'));
+    expect(await next(ledger, { ...ofFile(3, 0), ...asking(1, 'USD') })).toMatchObject(forbidden('unapproved'));
+    expect(await next(ledger, { job: 'job-1', row: 3 })).toMatchObject(forbidden('unapproved'));
+    expect(await next(ledger, { ...ofFile(1, 101), job: 'job-2' })).toMatchObject(forbidden('unapproved'));
+    await begun(ledger, { ...ofFile(1, 100), job: 'job-2' });
+    await begun(ledger, asking(1000));
+    const plan = { total: NO_TOTAL };
+    const about = 'ugw.AbCd.plan';
+    expect(await ledger.judge(intent({ about, ...ofFile(3, 30) }), { again: false }, plan)).toMatchObject({
+      kind: 'clear',
+    });
+    expect(await ledger.judge(intent({ about, ...ofFile(4, 11) }), { again: false }, plan)).toMatchObject(
+      forbidden('unapproved'),
+    );
+    await begun(ledger, ofFile(3, 40));
+  });
+
+  it('never lets processes that send one file at once exceed its approval, under any profile', async () => {
+    const place = newPlace();
+    const ledgers = await Promise.all(Array.from({ length: 4 }, () => open(place)));
+    await approving(ledgers[0] as Ledger, 300);
+    await set(ledgers[0] as Ledger, { approveAbove: { NGN: 100 } }, 'club');
+    const all = await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        next(ledgers[at % 4] as Ledger, { ...ofFile(at + 1, 100), profile: at % 2 === 0 ? PROFILE : 'club' }),
+      ),
     );
     expect(all.filter(({ kind }) => kind === 'begun')).toHaveLength(3);
   });

@@ -8,7 +8,6 @@ import {
   forbids,
   isSpent,
   NOTHING_SPENT,
-  needsApproval,
   type Policy,
   policyText,
   readAmounts,
@@ -158,15 +157,15 @@ describe('a bulk file', () => {
     ['with an unknown amount', { approveAbove: { NGN: 9 } }, total(1, {}, 1), true],
     ['without remaining rows', { approveAbove: {} }, total(0, {}), false],
   ])('%s needs approval: %#', (_what, policy, of, needs) => {
-    expect(needsApproval(policy, of)).toBe(needs);
+    expect(worthOf(policy, undefined, of, 'ada')).toBe(needs ? 'missing' : 'holds');
   });
 
   const asked = { job: 'job-1', total: total(2, { NGN: 10n }, 1), askedBy: 'ada', askedAt: 0 };
   const approved = { ...asked, approvedBy: 'obi', approvedAt: 1 };
 
-  it.each<[string, Parameters<typeof worthOf>[0], Total, string, ReturnType<typeof worthOf>]>([
-    ['not asked for', undefined, total(1, {}), 'ada', 'missing'],
-    ['not approved', asked, total(1, {}), 'ada', 'missing'],
+  it.each<[string, Parameters<typeof worthOf>[1], Total, string, ReturnType<typeof worthOf>]>([
+    ['not asked for', undefined, total(1, {}, 1), 'ada', 'missing'],
+    ['not approved', asked, total(1, {}, 1), 'ada', 'missing'],
     ['approved by another user', approved, asked.total, 'ada', 'holds'],
     ['with less left than approved', approved, total(1, { NGN: 4n }), 'ada', 'holds'],
     ['approved by the runner', approved, asked.total, 'obi', 'own'],
@@ -175,7 +174,7 @@ describe('a bulk file', () => {
     ['with another currency than approved', approved, total(2, { NGN: 1n, USD: 1n }), 'ada', 'outgrown'],
     ['with more unknown amounts than approved', approved, total(2, {}, 2), 'ada', 'outgrown'],
   ])('%s: %#', (_what, approval, now, runner, worth) => {
-    expect(worthOf(approval, now, runner)).toBe(worth);
+    expect(worthOf({ approveAbove: {} }, approval, now, runner)).toBe(worth);
   });
 });
 

@@ -5,10 +5,9 @@ import { isStepUnreadable, PAYMENTS, paymentShown } from '../../charge/payment.t
 import type { Client } from '../../client/client.ts';
 import type { Resource } from '../../contract/proof.ts';
 import { failureReason, rowStateOf, statusOf } from '../../core/charge.ts';
-import { EXIT_CODES, PayError } from '../../core/error.ts';
+import { EXIT_CODES } from '../../core/error.ts';
 import { type FlagOf, type Pair, targetFlags } from '../../core/input.ts';
 import { definedIn, printExact, valueAt } from '../../core/json.ts';
-import { formatMoney } from '../../core/money.ts';
 import type { ApiRecord } from '../../core/record.ts';
 import { shellLine } from '../../core/shell.ts';
 import { parseDuration, parseInstant } from '../../core/time.ts';
@@ -63,20 +62,9 @@ const obstaclesOf = (ugwo: Resource): string[] => {
   ];
 };
 
-const outgrown = (ugwo: string, { amount, currency }: RequestTerms): PayError => {
-  const money = amount === undefined || currency === undefined ? 'an unknown amount' : formatMoney(amount, currency);
-  return new PayError('refused', `${ugwo} was not charged: with ${money}, the file comes to more than may be charged`, {
-    hint: 'amounts have changed since the file was checked; run the same command again to have all of them checked, and approved where that is needed',
-    spent: true,
-  });
-};
-
-/**
- * Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. If the sum needs an
- * approval, each amount read just before its charge counts against the same limit.
- */
+/** Checks payment requests before anything is sent. With --check or a policy, adds up their amounts. */
 const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Promise<unknown>) => {
-  let spend: ((asked: RequestTerms) => boolean) | undefined;
+  let held = false;
   let total = NO_TOTAL;
   return {
     check: async ({ ugwo, compared }: ChargeItem, { check, slowDown }: RowCheck): Promise<readonly ColumnFault[]> => {
@@ -89,14 +77,10 @@ const openChecker = (client: Client, seen: (record: ApiRecord<Resource>) => Prom
       return faults;
     },
     checked: (): Total => total,
-    hold: (by: NonNullable<typeof spend>): void => {
-      spend = by;
+    hold: (): void => {
+      held = true;
     },
-    isHeld: (): boolean => spend !== undefined,
-    /** Counts a row just before its charge. Throws `refused` if the file then exceeds its limit. */
-    count: (ugwo: string, asked: RequestTerms): void => {
-      if (spend?.(asked) === false) throw outgrown(ugwo, asked);
-    },
+    isHeld: (): boolean => held,
   };
 };
 export type Checker = ReturnType<typeof openChecker>;
@@ -224,7 +208,7 @@ const NOT_SHOWN = "the service can't show the payment request";
 
 const sending = (
   { look, earlier }: FileOfCharges,
-  { isHeld, count }: Checker,
+  { isHeld }: Checker,
   client: Client,
   deps: Deps,
 ): Protected<ChargeItem> => {
@@ -239,7 +223,7 @@ const sending = (
   return {
     kind: 'protected',
     idColumn: 'charge',
-    judge: judgeRow(earlier, count, client, deps),
+    judge: judgeRow(earlier, client, deps),
     ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
     once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
       const { ugwo } = item;
@@ -247,7 +231,6 @@ const sending = (
       const { since, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
       const shown = await result;
       refuseDifferent(item, shown?.asked);
-      count(ugwo, shown?.asked ?? {});
       const data = chargeData(item, deps.io.clock.now());
       const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
         tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);

@@ -8,7 +8,7 @@ import { targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Entry, RequestTerms } from '../../ledger/entry.ts';
+import type { Entry } from '../../ledger/entry.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import { judgeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
@@ -118,10 +118,9 @@ export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> =>
   return deps.preview(request);
 };
 
-/** Judges a row of a file (see `Protected.judge`). `count` throws if the file then exceeds its limit. */
+/** Judges a row of a file (see `Protected.judge`). */
 export const judgeRow = (
   earlier: Earlier,
-  count: (ugwo: string, asked: RequestTerms) => void,
   client: Client,
   deps: Deps,
 ): NonNullable<Protected<Parameters<typeof chargeData>[0] & Parameters<typeof refuseDifferent>[0]>['judge']> => {
@@ -130,7 +129,6 @@ export const judgeRow = (
     const [{ ugwo }, { slowDown }] = [item, signals];
     const looked = await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text), { slowDown });
     refuseDifferent(item, looked?.shown.asked);
-    count(ugwo, looked?.shown.asked ?? {});
     const data = chargeData(item, deps.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });

@@ -91,7 +91,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     return { limit: glances ? 0 : limits.patience, until: lockWait.stop };
   };
   const wasHere = (sender: Sender): boolean => options.gone.some((one) => isDeepStrictEqual(one, sender));
-  /** Profiles that are known to have a counting policy. */
+  /** Profiles and files that are known to have a counting policy. */
   const counted = new Set<string>();
 
   /** After the disk has failed, nothing more is started. */
@@ -165,7 +165,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       if (of === undefined) return step(changeStep(purpose, about, decide, undefined));
       const spend = (alone: boolean) => step(changeStep(purpose, about, decide, { of, alone }));
       // Without a counting policy, charges need not wait for each other.
-      const whose = of.profile ?? '';
+      const whose = `${of.profile ?? ''} ${of.job ?? ''}`;
       if (counted.has(whose)) return spend(true);
       return spend(false).catch((thrown: unknown) => {
         if (!(thrown instanceof Uncounted)) throw thrown;
@@ -182,7 +182,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
     },
     policies: {
       ...policiesBy(ask, (...unit) => step(writeUnit(...unit)), 'paycli.', 'COLLATE "C"'),
-      allowance: async (of) => allowanceOf(await Promise.all(allowanceLooks(of).map((look) => read(look)))),
+      allowance: async (of) => allowanceOf(of, await Promise.all(allowanceLooks(of).map((look) => read(look)))),
     },
     reserve: guard.reserve,
     keepInEmergency: guard.unrecorded,

@@ -7,13 +7,17 @@ import type { Reducer } from '../ledger.ts';
 import { type Allowance, type AllowanceOf, isCounted, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
 import type { Row } from '../rows.ts';
 import {
+  approvalBy,
+  approvalIn,
   COUNTING,
+  chargedBy,
   ENTRY_STATE,
   jobStatements,
   POLICY,
   placesFor,
   policyOf,
   type Statement,
+  totalOf,
   UPDATE,
   updateOf,
   updateValues,
@@ -71,7 +75,7 @@ export const writeUnit = (
   keys: [about],
   alone: false,
   looks: look === undefined ? [] : [inlined(look)],
-  decide: ([found]) => ({ result: undefined, writes: [inlined(statement((found?.rows ?? []) as readonly Row[]))] }),
+  decide: ([found]) => ({ result: undefined, writes: [inlined(statement(rowsIn(found)))] }),
 });
 
 /** Query for the policy of a profile. Its own comes first, since `OTHERS` sorts before every profile name. */
@@ -94,7 +98,19 @@ const spentStatement = ({ profile, since }: AllowanceOf): string => `SELECT curr
   AND EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL)
   GROUP BY currency`;
 
-export const allowanceLooks = (of: AllowanceOf): readonly string[] => [heldStatement(of), spentStatement(of)];
+/** Queries for the charges of a file and its approval. They find nothing if no policy wants approvals. */
+const fileStatements = ({ profile, job }: AllowanceOf): readonly string[] => {
+  if (job === undefined) return [];
+  const [charged, approval] = [inlined(chargedBy('paycli.', job)), inlined(approvalBy('paycli.', job))];
+  const wanted = `EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy LIKE '%"approveAbove"%')`;
+  return [charged.replace(' GROUP BY', ` AND ${wanted} GROUP BY`), approval];
+};
+
+export const allowanceLooks = (of: AllowanceOf): readonly string[] => [
+  heldStatement(of),
+  spentStatement(of),
+  ...fileStatements(of),
+];
 
 const sumOf = (rows: StatementResult['rows'], at: number): number =>
   rows.reduce((sum, row) => sum + Number(row[at]), 0);
@@ -108,17 +124,30 @@ const spentOf = ({ rows }: StatementResult, currencies: readonly string[]): Spen
   };
 };
 
+const rowsIn = (answer: StatementResult | undefined): readonly Row[] => (answer?.rows ?? []) as readonly Row[];
+
 /** Parses the answers to `allowanceLooks`. */
-export const allowanceOf = ([held, spent]: readonly StatementResult[]): Allowance | undefined => {
-  const found = held?.rows[0];
+export const allowanceOf = (
+  { job }: AllowanceOf,
+  [held, spent, charged, approval]: readonly StatementResult[],
+): Allowance | undefined => {
+  const [found] = rowsIn(held);
   if (found === undefined) return undefined;
-  const kept = policyOf(found as Row);
+  const kept = policyOf(found);
+  const { maxAmount = {}, approveAbove } = kept.policy;
   const counted = spent !== undefined && isCounted(kept.policy);
-  return { kept, spent: counted ? spentOf(spent, Object.keys(kept.policy.maxAmount ?? {})) : NOTHING_SPENT };
+  const file =
+    job === undefined || approveAbove === undefined
+      ? undefined
+      : { charged: totalOf(rowsIn(charged)), approval: approvalIn(rowsIn(approval)) };
+  return { kept, spent: counted ? spentOf(spent, Object.keys(maxAmount)) : NOTHING_SPENT, file };
 };
 
-/** Lock key for charges under a counting policy, which run one at a time. */
-const allowanceKey = ({ profile }: AllowanceOf): string => `spends ${profile ?? ''}`;
+/** Lock keys for charges that count against a policy or for a file with an approval. They run one at a time. */
+const allowanceKeys = ({ profile, job }: AllowanceOf): readonly string[] => [
+  `spends ${profile ?? ''}`,
+  ...(job === undefined ? [] : [`file ${job}`]),
+];
 
 /** Lock keys of a query; undefined if they can't be known beforehand. */
 const keysOf = ({ standing, job, rows, activities, id }: Query): readonly string[] | undefined => {
@@ -163,7 +192,7 @@ export const changeStep = <T>(
   let begun: readonly Entry[] = [];
   return {
     purpose,
-    keys: [...keys.flatMap((some) => some ?? []), ...(spending?.alone === true ? [allowanceKey(spending.of)] : [])],
+    keys: [...keys.flatMap((some) => some ?? []), ...(spending?.alone === true ? allowanceKeys(spending.of) : [])],
     alone: keys.includes(undefined),
     looks: [
       ...asked.map((query) => findStatement(query, true)),
@@ -174,9 +203,9 @@ export const changeStep = <T>(
       if (purpose === 'intent') refuseLost(Number(answers.at(-1)?.rows[0]?.[0]));
       let at = 0;
       const found = about.map((query) => (asked.includes(query) ? entriesOf(answers[at++] as StatementResult) : []));
-      const allowance = spending && allowanceOf(answers.slice(at));
-      if (allowance !== undefined && isCounted(allowance.kept.policy) && spending?.alone === false)
-        throw new Uncounted();
+      const allowance = spending && allowanceOf(spending.of, answers.slice(at));
+      const counts = allowance !== undefined && (isCounted(allowance.kept.policy) || allowance.file !== undefined);
+      if (counts && spending?.alone === false) throw new Uncounted();
       const { result, write = [] } = decide(found, allowance);
       begun = write.filter(({ seq }) => seq === 0);
       return {

@@ -18,7 +18,10 @@ import {
 import { entryOf, type Row, readable } from '../rows.ts';
 import { bootOf } from '../sender.ts';
 import {
+  approvalBy,
+  approvalIn,
   COUNTING,
+  chargedBy,
   ENTRY_STATE,
   jobReads,
   jobStatements,
@@ -27,6 +30,7 @@ import {
   policyOf,
   type ReadStatement,
   type Statement,
+  totalOf,
   updateOf,
 } from '../sql.ts';
 import { diskGuard } from './emergency.ts';
@@ -57,7 +61,13 @@ const allowanceIn = (rows: (...statement: Statement) => readonly Row[]) => {
   return (of: AllowanceOf): Allowance | undefined => {
     // Query one after the other: a single query for both makes each charge slower.
     const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHERS);
-    return kept && { kept, spent: isCounted(kept.policy) ? spent(kept.policy, of) : NOTHING_SPENT };
+    if (kept === undefined) return undefined;
+    const { policy } = kept;
+    const file = ({ job }: AllowanceOf): Allowance['file'] =>
+      job === undefined || policy.approveAbove === undefined
+        ? undefined
+        : { charged: totalOf(rows(...chargedBy('', job))), approval: approvalIn(rows(...approvalBy('', job))) };
+    return { kept, spent: isCounted(policy) ? spent(policy, of) : NOTHING_SPENT, file: file(of) };
   };
 };
 

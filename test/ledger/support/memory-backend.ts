@@ -11,10 +11,13 @@ import {
   type Approval,
   isCounted,
   type KeptPolicy,
+  NO_TOTAL,
   NOTHING_SPENT,
   OTHERS,
   type Policy,
   type Spent,
+  type Total,
+  withRow,
 } from '../../../src/ledger/policy.ts';
 import { paymentIn } from '../../../src/ledger/transitions.ts';
 
@@ -92,15 +95,16 @@ export const memoryBackend = (
     const kept = policies.get(profile);
     return kept?.policy === undefined ? [] : [{ ...kept, policy: kept.policy }];
   };
+  const counts = (one: Entry): boolean =>
+    one.kind === 'charge' && MAY_STAND.includes(one.state) && !isFree(paymentIn(one));
+  const chargedOf = (job: string): Total =>
+    find({ job })
+      .filter(counts)
+      .reduce((total, { asked = {} }) => withRow(total, asked), NO_TOTAL);
   const spentBy = ({ profile, since }: AllowanceOf, { maxAmount = {} }: Policy): Spent => {
     const amounts = new Map(Object.keys(maxAmount).map((currency) => [currency, 0n]));
     const counting = [...charges.values()].filter(
-      (one) =>
-        one.kind === 'charge' &&
-        one.profile === profile &&
-        one.createdAt >= since &&
-        MAY_STAND.includes(one.state) &&
-        !isFree(paymentIn(one)),
+      (one) => counts(one) && one.profile === profile && one.createdAt >= since,
     );
     let unknown = 0;
     for (const { asked: { amount, currency } = {} } of counting) {
@@ -111,7 +115,13 @@ export const memoryBackend = (
   };
   const allowance = (of: AllowanceOf): Allowance | undefined => {
     const [kept] = [...held(of.profile ?? OTHERS), ...held(OTHERS)];
-    return kept && { kept, spent: isCounted(kept.policy) ? spentBy(of, kept.policy) : NOTHING_SPENT };
+    if (kept === undefined) return undefined;
+    const { job } = of;
+    const file =
+      job === undefined || kept.policy.approveAbove === undefined
+        ? undefined
+        : { charged: chargedOf(job), approval: approvals.get(job) };
+    return { kept, spent: isCounted(kept.policy) ? spentBy(of, kept.policy) : NOTHING_SPENT, file };
   };
   const updatesOf = (job: string): KeptUpdate[] =>
     [...updates.values()].filter((one) => one.job === job).sort((a, b) => a.row - b.row);
@@ -151,7 +161,7 @@ export const memoryBackend = (
         const older = all.slice(all.findIndex(({ id }) => id === before) + 1);
         return limit < 0 ? older : older.slice(0, limit);
       },
-      charged: async () => ({ rows: 0, amounts: new Map(), unknown: 0 }),
+      charged: async (job) => chargedOf(job),
       chargeTally: async (job) => {
         const last = new Map(find({ job, order: 'row' }).map((charge) => [charge.row, charge]));
         return countsOf([...last.values()].map((charge) => rowStateOf(charge.state, hasFailed(charge))));
