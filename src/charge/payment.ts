@@ -3,7 +3,7 @@
  * of the service to a payment. Amounts count the currency's minor unit; an undefined one is unknown, not zero.
  */
 import { BOUNDS } from '../core/bounds.ts';
-import { activitiesOf, machineValue, readNextAction, statusOf } from '../core/charge.ts';
+import { activitiesOf, isAccount, machineValue, readNextAction, statusOf } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { parseInstant } from '../core/time.ts';
 
@@ -93,7 +93,6 @@ const failureCodeOf = (activity: unknown): string | undefined => {
 
 /** Reads the facts of an activity, whatever the types of its fields. */
 export const activityFacts = (activity: unknown): ActivityFacts => {
-  const action = readNextAction(activity);
   return {
     uid: machineValue(valueAt(activity, 'uid')),
     status: statusOf(activity),
@@ -103,7 +102,9 @@ export const activityFacts = (activity: unknown): ActivityFacts => {
     failureCode: failureCodeOf(activity),
     createdAt: instantAt(activity, 'created_at'),
     updatedAt: instantAt(activity, 'updated_at'),
-    accountUntil: action?.kind === 'transfer' ? instantAt(activity, 'next_action.headers.expires_at') : undefined,
+    accountUntil: isAccount(readNextAction(activity))
+      ? instantAt(activity, 'next_action.headers.expires_at')
+      : undefined,
   };
 };
 
@@ -225,7 +226,7 @@ export const paymentShown = (activity: unknown): Payment => paymentOf(activityFa
 
 /**
  * True when an open activity asks for a step that can't be passed on: no instruction, no account number and no code to
- * dial. A person has to check it.
+ * dial, or an account number that was pruned. A person has to check it.
  */
 export const isStepUnreadable = (activity: unknown): boolean => {
   if (paymentShown(activity) !== 'open') return false;

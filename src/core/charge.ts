@@ -164,16 +164,30 @@ export const actionMedium = (activity: unknown): string | null => {
 /** Medium that an activity names, or that its next action implies; null if it shows neither. */
 export const mediumOf = (activity: unknown): string | null => wordAt(activity, 'medium') ?? actionMedium(activity);
 
-/**
- * Missing parts of an account without which nobody can transfer money to it; empty when the account is complete, or
- * when there is none.
- */
-export const missingOf = (action: NextAction): readonly string[] => {
+/** Type of the next action that `ledger prune` leaves in place of an account. */
+export const PRUNED = 'pruned';
+
+const isPruned = (action: NextAction | undefined): boolean => action?.kind === 'other' && action.type === PRUNED;
+
+/** True for an account, also for one whose number was pruned. */
+export const isAccount = (action: NextAction | undefined): boolean => action?.kind === 'transfer' || isPruned(action);
+
+/** Explains in words that a ledger has no account number any more; undefined for any other next action. */
+export const prunedText = (action: NextAction | undefined): string | undefined =>
+  isPruned(action) ? 'its account number was removed by `paycli ledger prune`' : undefined;
+
+const missingIn = (action: NextAction): readonly string[] => {
   if (action.kind === 'transfer') {
     return [...(action.bank === '' ? ['bank'] : []), ...(action.accountName === '' ? ['account name'] : [])];
   }
   const isPart = action.kind === 'other' && action.entries.some(([name]) => ACCOUNT_KEYS.includes(name));
   return isPart ? ['account number'] : [];
+};
+
+/** Explains why nobody can transfer money to an account; undefined when it is complete, or when there is none. */
+export const missingText = (action: NextAction): string | undefined => {
+  const missing = missingIn(action);
+  return missing.length === 0 ? prunedText(action) : `the service sent no ${missing.join(' and no ')}`;
 };
 
 /**
@@ -182,7 +196,7 @@ export const missingOf = (action: NextAction): readonly string[] => {
  * customer has acted, or its meaning is unknown here, so an expiry bounds nothing.
  */
 export const payableUntil = (activity: unknown): number | undefined => {
-  if (statusOf(activity) !== 'requires_action' || readNextAction(activity)?.kind !== 'transfer') return undefined;
+  if (statusOf(activity) !== 'requires_action' || !isAccount(readNextAction(activity))) return undefined;
   const text = valueAt(activity, 'next_action.headers.expires_at');
   return typeof text === 'string' ? parseInstant(text)?.ms : undefined;
 };

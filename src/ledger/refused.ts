@@ -1,4 +1,4 @@
-import { CHARGE, kindWord, readNextAction } from '../core/charge.ts';
+import { CHARGE, kindWord, type NextAction, prunedText, readNextAction } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import { formatMoney } from '../core/money.ts';
 import { shellLine } from '../core/shell.ts';
@@ -64,15 +64,19 @@ export const policyWords = (
   ];
 };
 
+const actionOf = ({ activity }: Refused): NextAction | undefined =>
+  readNextAction({ next_action: activity?.nextAction });
+
 /** Payment details that the customer can still use, one line each. */
-const usablePaymentDetails = ({ why, activity, moment, left }: Refused): string[] => {
-  const action = readNextAction({ next_action: activity?.nextAction });
+const usablePaymentDetails = (refused: Refused): string[] => {
+  const { why, moment, left } = refused;
+  const action = actionOf(refused);
   if (action === undefined) return [];
   if (action.kind === 'dial') {
     const isLimited = why === 'other_medium' && left !== undefined;
     return [`dial ${action.code}${isLimited ? `, open until ${formatLocal(moment.at + left, moment.at)}` : ''}`];
   }
-  if (action.kind === 'other') return action.instruction === undefined ? [] : [action.instruction];
+  if (action.kind === 'other') return [prunedText(action) ?? action.instruction ?? []].flat();
   const until = action.expiresAt === undefined ? '' : `, until ${formatLocal(action.expiresAt, moment.at)}`;
   const names = [action.bank, action.accountName].filter((name) => name !== '');
   return [...(names.length === 0 ? [] : [names.join(', ')]), `account number ${action.accountNumber}${until}`];
@@ -136,10 +140,11 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
     `another paycli process is ${by === undefined || isCharge(by) ? 'charging it' : `sending a ${kindWord(by.kind)} of it`} right now (${nameOf(by, undefined)})`,
     `wait for it, then check: ${command('ledger', 'show', by?.id ?? '')}`,
   ],
-  payable: (refused, command, same) =>
-    refused.activity?.nextAction === undefined || refused.activity.nextAction === null
-      ? underWay(refused, command, same)
-      : stillPayable(refused, command, same),
+  payable: (refused, command, same) => {
+    const { nextAction = null } = refused.activity ?? {};
+    const isKnown = nextAction !== null && prunedText(actionOf(refused)) === undefined;
+    return (isKnown ? stillPayable : underWay)(refused, command, same);
+  },
   unseen: (refused, command, same) => [
     `the account of ${earlier(refused)} has expired, but may have been paid in time`,
     `check its status: ${lookCommand(refused, command)}, then run the same command again; ` +

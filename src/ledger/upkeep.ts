@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PAYMENTS } from '../charge/payment.ts';
-import { payableUntil } from '../core/charge.ts';
+import { PRUNED, payableUntil } from '../core/charge.ts';
 import { utcAtom } from '../core/time.ts';
 import type { Backend } from './backend.ts';
 import { type Entry, type Evidence, isCharge, isIn, type KeptActivity, type Money, type Scope } from './entry.ts';
 import type { Job } from './job.ts';
 import type { Prunable, Reducer, Verified } from './ledger.ts';
 import { DECISIVE, paymentIn, wasResolved } from './transitions.ts';
-
-const PRUNED = 'pruned';
 
 /** True if an entry is final. A made charge is final once it is paid or has failed. */
 const hasEnded = (entry: Entry): boolean => {
@@ -25,7 +23,7 @@ const nextActionOf = (activity: KeptActivity): unknown => {
   const open = { status: 'requires_action', next_action: activity.nextAction };
   const until = payableUntil(open);
   if (until === undefined) return null;
-  return { headers: { account_number: PRUNED, expires_at: new Date(until).toISOString() } };
+  return { type: PRUNED, headers: { expires_at: new Date(until).toISOString() } };
 };
 
 const withoutAccount = ({ accountLast4: _last4, accountDigest: _digest, ...money }: Money): Money => money;

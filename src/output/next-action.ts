@@ -1,5 +1,5 @@
 import { BOUNDS, cutList, cutText, grouped } from '../core/bounds.ts';
-import { missingOf, type NameAndValue, type NextAction } from '../core/charge.ts';
+import { missingText, type NameAndValue, type NextAction } from '../core/charge.ts';
 import { unreachable } from '../core/error.ts';
 import { printExact } from '../core/json.ts';
 import { telLink, visible, visibleExactly, visibleLines } from '../core/text.ts';
@@ -89,9 +89,8 @@ const instructionLines = ({ instruction }: NextAction, surface: Surface): string
 
 /** Warns about missing data: an incomplete account sends money astray. */
 const missingLines = (action: NextAction, { styles, width }: Surface): string[] => {
-  const missing = missingOf(action);
-  if (missing.length === 0) return [];
-  return wrap(`incomplete: the service sent no ${missing.join(' and no ')}`, width - INDENT).map(styles.alarm);
+  const missing = missingText(action);
+  return missing === undefined ? [] : wrap(`incomplete: ${missing}`, width - INDENT).map(styles.alarm);
 };
 
 const transferParts = (

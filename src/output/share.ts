@@ -1,5 +1,5 @@
 import { paymentShown } from '../charge/payment.ts';
-import { missingOf, type NextAction, statusOf } from '../core/charge.ts';
+import { missingText, type NextAction, statusOf } from '../core/charge.ts';
 import type { Io, Output } from '../core/io.ts';
 import { printExact, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
@@ -52,8 +52,8 @@ const whyNot = ({ value, action, now }: ShareInput): string | undefined => {
   if (paymentShown(value) !== 'open') return `${which} is ${visible(statusWord(status))}`;
   if (action === undefined)
     return `${which} asks nothing of the customer${status === '' ? '' : ` (${visible(statusWord(status))})`}`;
-  const missing = missingOf(action);
-  if (missing.length > 0) return `the service sent no ${missing.join(' and no ')}`;
+  const missing = missingText(action);
+  if (missing !== undefined) return missing;
   if (action.kind === 'transfer' && action.expiresAt !== undefined && action.expiresAt <= now) {
     return `the account expired at ${formatAnywhere(action.expiresAt)}`;
   }

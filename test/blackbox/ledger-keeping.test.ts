@@ -4,12 +4,22 @@ import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { account, beside } from '../ledger/support/charges.ts';
 import { intent } from '../ledger/support/memory.ts';
 import { inProcess } from '../support/in-process.ts';
-import { ledgerOptions } from '../support/ledger.ts';
+import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { ownCluster } from '../support/postgres.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { ugwo } from '../support/service.ts';
+import { ACTIVITY, json, problem, serveAllBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { serveCharges, ugwoOf } from './bulk-support.ts';
+import {
+  activityOf,
+  charged,
+  chargeFrom,
+  csvOf,
+  fileOf,
+  reportOf,
+  reportPath,
+  serveCharges,
+  ugwoOf,
+} from './bulk-support.ts';
 import { chargeOf, newTeam } from './team-support.ts';
 
 const OLD = Date.parse('2026-01-15T12:00:00Z');
@@ -113,6 +123,53 @@ describe('ledger backup', () => {
       exit_code: 10,
       message: expect.stringContaining('is an old copy: it knows 1 of 2 charges'),
     });
+  });
+});
+
+describe('a pruned account number', () => {
+  const FAR = '2099-01-01T00:00:00.000Z';
+  const REMOVED = 'its account number was removed by `paycli ledger prune`';
+
+  it('is named as removed where a charge is open again', async () => {
+    const headers = { bank_name: 'Wema Bank', account_name: 'Ada', account_number: '0123456789', expires_at: FAR };
+    let status = 'failed';
+    const service = await serveAllBy(({ method, url }) => {
+      if (method === 'POST') return charged(1, { next_action: { type: 'transfer', headers } });
+      if (url.includes('/activities/')) return problem(404, 'Not Found');
+      const activity = { ...ACTIVITY, uid: activityOf(1), status, next_action: null };
+      return json(200, { ...ugwo(1), uid: ugwoOf(1), checkout: { uid: 'chk.AbCd.1' }, activities: [activity] });
+    });
+    const options = { home: newFolder(), service };
+    const file = fileOf(csvOf('ugwo,medium', `${ugwoOf(1)},bank_transfer`));
+    const transfer = (...more: readonly string[]) =>
+      inProcess(
+        ['ugwo', 'charge', ugwoOf(1), '--medium', 'bank_transfer', '--no-preflight', '--json', ...more],
+        options,
+      );
+    expect(await chargeFrom(file, options, '--no-preflight')).toMatchObject({ code: 0 });
+    expect((await transfer()).stderr).toContain('account number 0123456789');
+    expect(await inProcess(['ugwo', 'get', ugwoOf(1)], options)).toMatchObject({ code: 0 });
+    rewrite(`${options.home}/ledger.sqlite`, 'UPDATE charge SET created_at = created_at - 864000000');
+    const done = await inProcess(['ledger', 'prune', '--before', '2d', '--yes', '--json'], options);
+    expect(JSON.parse(done.stdout)).toMatchObject({ pruned: 1 });
+    status = 'requires_action';
+    expect(await inProcess(['ugwo', 'get', ugwoOf(1)], options)).toMatchObject({ code: 0 });
+
+    const refused = errorOf(await transfer());
+    expect(refused).toMatchObject({ exit_code: 9, message: expect.stringContaining(REMOVED) });
+    expect(refused['hint']).not.toContain('give these details');
+    const reused = await transfer('--reuse');
+    expect(reused.code).toBe(7);
+    expect(errorOf(reused)['message']).toBe(`the charge was made, but ${REMOVED}`);
+    expect(JSON.parse(reused.stdout)).toMatchObject({ next_action: { type: 'pruned', headers: { expires_at: FAR } } });
+    const report = reportPath();
+    expect(await chargeFrom(file, options, '--no-preflight', '--report', report)).toMatchObject({ code: 7 });
+    const { 1: row } = reportOf(report);
+    expect(row).toMatchObject({ state: 'accepted', account_number: '', error: `the charge was made, but ${REMOVED}` });
+    const shared = await transfer('--reuse', '--share');
+    expect(shared.stdout + shared.stderr).not.toContain('account_number');
+    const shown = await inProcess(['ledger', 'list', '--json'], options);
+    expect(shown.stdout).not.toContain('account_number');
   });
 });
 

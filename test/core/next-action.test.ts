@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingOf, readNextAction } from '../../src/core/charge.ts';
+import { missingText, readNextAction } from '../../src/core/charge.ts';
 import { NumberText } from '../../src/core/json.ts';
 
 const account = {
@@ -172,23 +172,23 @@ describe('readNextAction', () => {
   });
 });
 
-const read = (headers: unknown): readonly string[] => {
+const read = (headers: unknown): string | undefined => {
   const action = readNextAction(activity(headers));
-  return action === undefined ? ['nothing'] : missingOf(action);
+  return action === undefined ? 'nothing' : missingText(action);
 };
 
 describe('the missing parts of an account', () => {
   it.each([
-    ['none', account, []],
-    ['none, without an account', { url: 'https://pay.example' }, []],
-    ['none, with a dial string', { ussd: '*737#' }, []],
-    ['none, with a dial string and a bank', { ussd: '*737#', bank_name: 'Wema Bank' }, []],
-    ['the holder', { ...account, account_name: '' }, ['account name']],
-    ['the bank', { ...account, bank_name: null }, ['bank']],
-    ['the bank and the holder', { account_number: '0123456789' }, ['bank', 'account name']],
-    ['the number', { bank_name: 'Wema Bank' }, ['account number']],
-    ['the number, besides other values', { note: 'x', account_name: 'ADA LOVELACE' }, ['account number']],
+    ['none', account, undefined],
+    ['none, without an account', { url: 'https://pay.example' }, undefined],
+    ['none, with a dial string', { ussd: '*737#' }, undefined],
+    ['none, with a dial string and a bank', { ussd: '*737#', bank_name: 'Wema Bank' }, undefined],
+    ['the holder', { ...account, account_name: '' }, 'account name'],
+    ['the bank', { ...account, bank_name: null }, 'bank'],
+    ['the bank and the holder', { account_number: '0123456789' }, 'bank and no account name'],
+    ['the number', { bank_name: 'Wema Bank' }, 'account number'],
+    ['the number, besides other values', { note: 'x', account_name: 'ADA LOVELACE' }, 'account number'],
   ])('are %s', (_what, headers, missing) => {
-    expect(read(headers)).toEqual(missing);
+    expect(read(headers)).toEqual(missing && `the service sent no ${missing}`);
   });
 });

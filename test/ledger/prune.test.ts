@@ -41,7 +41,7 @@ describe.each(BACKENDS)('pruning a ledger %s', (_where, newPlace) => {
       asked: { amount: 500_000, currency: 'NGN', ref: undefined, customer: undefined },
       activity: {
         ...before?.activity,
-        nextAction: { headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' } },
+        nextAction: { type: 'pruned', headers: { expires_at: '2026-11-20T12:15:00.000Z' } },
       },
       money,
       evidence: [
@@ -115,9 +115,11 @@ describe('pruned', () => {
   it('keeps the expiry of a charge, in case a read shows it open without its account', () => {
     const failed = charge({ activity: account({ status: 'failed' }) });
     const { activity } = pruned(failed, '2026-11-23T12:00:00+00:00');
-    expect(activity?.nextAction).toEqual({
-      headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' },
-    });
+    const left = { type: 'pruned', headers: { expires_at: '2026-11-20T12:15:00.000Z' } };
+    expect(activity?.nextAction).toEqual(left);
+    // Earlier versions wrote this text in place of the number.
+    const earlier = { headers: { account_number: 'pruned', expires_at: '2026-11-20T12:15:00.000Z' } };
+    expect(pruned(charge({ activity: account({ nextAction: earlier }) }), 'd').activity?.nextAction).toEqual(left);
   });
 
   it('removes what identifies the account, and keeps the money', () => {

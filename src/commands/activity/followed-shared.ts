@@ -14,7 +14,7 @@ import { overpaidText, paidTwiceText, partText } from '../../charge/words.ts';
 import type { Client } from '../../client/client.ts';
 import type { Followed, Following } from '../../client/follow.ts';
 import { BOUNDS, cutText } from '../../core/bounds.ts';
-import { about, failureReason, machineValue, statusOf } from '../../core/charge.ts';
+import { about, failureReason, machineValue, prunedText, readNextAction, statusOf } from '../../core/charge.ts';
 import { PayError, signalWord } from '../../core/error.ts';
 import { type TargetOptions, targetFlags } from '../../core/input.ts';
 import { valueAt } from '../../core/json.ts';
@@ -62,11 +62,13 @@ export const chargeFailed = (activity: ActivityLike, medium?: string): PayError 
   });
 };
 
-export const STEP_UNREADABLE = "the charge was made, but its next action couldn't be read";
+/** Explains why the next action of a made charge can't be passed on. */
+export const unreadableText = (activity: unknown): string =>
+  `the charge was made, but ${prunedText(readNextAction(activity)) ?? "its next action couldn't be read"}`;
 
 /** Error of a run that created a charge with a next action that paycli can't read. */
 export const stepUnreadable = ({ value, text }: ApiRecord<ActivityLike>): PayError =>
-  new PayError('unrecorded', STEP_UNREADABLE, {
+  new PayError('unrecorded', unreadableText(value), {
     hint: `do not charge again; see the answer shown here, and ${value.uid} in the dashboard`,
     answer: text,
     ...about(value),

@@ -18,7 +18,7 @@ import { NO_TOTAL, type Total, withRow } from '../../ledger/policy.ts';
 import { reconcile } from '../../ledger/reconcile.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
-import { STEP_UNREADABLE } from '../activity/followed-shared.ts';
+import { unreadableText } from '../activity/followed-shared.ts';
 import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
@@ -123,7 +123,7 @@ const activityFields = (activity: unknown): Fields => {
 
 /** Exit code of a created charge, and the error if a person has to look at it. */
 const madeEnd = (activity: unknown): Pick<RowEnd, 'exitCode' | 'error'> =>
-  isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: STEP_UNREADABLE } : { exitCode: 0 };
+  isStepUnreadable(activity) ? { exitCode: EXIT_CODES.unrecorded, error: unreadableText(activity) } : { exitCode: 0 };
 
 const askedFields = ({ amount, currency, ref }: RequestTerms): Fields => ({
   amount_minor: amount,
