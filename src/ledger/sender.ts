@@ -111,14 +111,16 @@ export const bootOf = ({ boot }: Pick<Sender, 'boot'>): string => boot.replace(/
  * until `overdue`: then its sending must be over.
  */
 export const hasProcessEnded = (sender: Sender, self: Sender, overdue: boolean, proc = PROC): boolean => {
-  const [boot, space] = sender.boot.split(' ');
-  const [ownBoot, ownSpace] = self.boot.split(' ');
+  const [boot, space, time] = sender.boot.split(' ');
+  const [ownBoot, ownSpace, ownTime] = self.boot.split(' ');
   if (boot !== ownBoot) return overdue || (boot !== '' && ownBoot !== '');
   if (boot === '' || space !== ownSpace || sender.started === '')
     return overdue || (boot === '' && !thisMachine.exists(sender.pid));
   const stat = statOf(sender.pid, proc);
   if (stat === undefined) return overdue;
-  return stat.started !== sender.started || stat.state === 'Z' || stat.state === 'X';
+  if (stat.state === undefined || stat.state === 'Z' || stat.state === 'X') return true;
+  // A start time counts from the start of the reader's time namespace.
+  return time === ownTime ? stat.started !== sender.started : overdue;
 };
 
 /**

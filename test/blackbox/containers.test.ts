@@ -8,9 +8,10 @@ import { signatureOf } from '../../src/core/webhook-event.ts';
 import { PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { type Ended, newFolder, start } from '../support/program.ts';
-import { DEAD_ORIGIN, serve } from '../support/service.ts';
+import { type Ended, errorOf, newFolder, start } from '../support/program.ts';
+import { DEAD_ORIGIN, held, serve } from '../support/service.ts';
 import { SECRET, secretFile } from '../support/webhooks.ts';
+import { charged, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
 
 const UID = 54_321;
 const mayMount = process.platform === 'linux' && spawnSync('unshare', ['-m', 'true']).status === 0;
@@ -140,6 +141,29 @@ describe.runIf(mayMount)('a settings file that is its own mount', () => {
     const { code, stderr } = await start(['profile', 'list'], { home, program: open }).ended;
     expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('its mode must be 600') });
     expect(stderr).not.toContain('chmod');
+  });
+});
+
+const OTHER_TIME = ['unshare', '--time', '--boottime', '1000', '--fork'] as const;
+const mayMoveTime =
+  process.platform === 'linux' && spawnSync(OTHER_TIME[0], [...OTHER_TIME.slice(1), 'true']).status === 0;
+
+describe.runIf(mayMoveTime)('a process in another time namespace', () => {
+  it('sees that a charge is still being sent', async () => {
+    const { hold, letGo } = held(charged(1));
+    const service = await serveCharges({ 1: hold });
+    const options = { home: newFolder(), service };
+    const args = ['ugwo', 'charge', ugwoOf(1), '--medium', 'ussd', '--provider', 'gtb', '--no-preflight', '--json'];
+    const first = start(args, options);
+    await service.came(1);
+    const second = await start(args, { ...options, program: [...OTHER_TIME, ...PROGRAM] }).ended;
+    expect(errorOf(second)).toMatchObject({
+      exit_code: 9,
+      message: expect.stringContaining('is charging it right now'),
+    });
+    letGo();
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(postsOf(service)).toEqual({ 1: 1 });
   });
 });
 
