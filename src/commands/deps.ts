@@ -67,10 +67,17 @@ export interface Deps {
    */
   observe(of: 'activity' | 'request', record: ApiRecord): Promise<PaidBack | undefined>;
   /**
-   * Renames a profile in this machine's ledger. Returns the number of its entries, and the name of the shared ledger
-   * that the profile uses, which is left alone.
+   * Begins to rename a profile in this machine's ledger. Returns the number of its entries, the name of the shared
+   * ledger that the profile uses, which is left alone, and the call to make once the settings are stored, if any.
    */
-  renameInLedger(from: string, to: string): Promise<{ readonly entries: number; readonly shared: string | undefined }>;
+  renameInLedger(
+    from: string,
+    to: string,
+  ): Promise<{
+    readonly entries: number;
+    readonly shared: string | undefined;
+    readonly end: (() => Promise<unknown>) | undefined;
+  }>;
   /** The tree of all commands. */
   tree(): Promise<Tree>;
   /** Services that a file of rows needs. */

@@ -200,8 +200,8 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
 export const renameInLedger = async (run: RunContext, rooms: Rooms, from: string, to: string) => {
   const setting = await sharedSetting({ ...run, globals: { ...run.globals, profile: from, local: false } }, rooms);
   const shared = setting?.access.address.name;
-  if (!(await hasFileLedger(rooms))) return { entries: 0, shared };
+  if (!(await hasFileLedger(rooms))) return { entries: 0, shared, end: undefined };
   const ledger = await openFileLedger(run.io, rooms);
   run.closing.push(() => ledger.close());
-  return { entries: await ledger.rename(from, to), shared };
+  return { entries: await ledger.rename(from, to, false), shared, end: () => ledger.rename(from, to, true) };
 };

@@ -27,6 +27,7 @@ const worldOf = async ({ clock, signals, redactor }: Io) => {
   const { thisSender, thisMachine } = await import('../ledger/sender.ts');
   return {
     now: clock.now,
+    since: Math.floor(performance.timeOrigin),
     uptime: thisMachine.uptime,
     self: thisSender(),
     clean: (text: string) => redactor.cleanAll(text),

@@ -2,7 +2,7 @@ import type { RowCounts } from '../core/charge.ts';
 import type { PayError } from '../core/error.ts';
 import type { Entry, Moment, Outcome, Sender } from './entry.ts';
 import type { JobRow, Jobs, KeptUpdate, NewJob } from './job.ts';
-import type { ListFilter, Policies, Reducer } from './ledger.ts';
+import type { Ledger, ListFilter, Policies, Reducer } from './ledger.ts';
 import type { Allowance, AllowanceOf } from './policy.ts';
 
 /** Query for charges that match all of its fields. Oldest first if `order` is omitted. */
@@ -72,8 +72,8 @@ export interface Backend {
   inspect<T>(begin: () => Reducer<T>): Promise<{ readonly faults: readonly string[]; readonly seen: T }>;
   /** Releases the disk space of pruned data, if it is this machine's; false if that is not possible now. */
   compact?(): Promise<boolean>;
-  /** Renames a profile, if the ledger is this machine's. Returns the number of its entries. */
-  rename?(from: string, to: string): Promise<number>;
+  /** See `Ledger`. Undefined unless the ledger is this machine's. */
+  rename?: Ledger['rename'];
   readonly jobs: JobsBackend;
   readonly policies: Policies;
   /** Reserves room for the outcomes of so many charges at once, in case they can't be written here. */

@@ -200,10 +200,11 @@ export interface Ledger {
    */
   prune(before: number, scope?: Scope): Promise<{ readonly count: number; readonly compacted: boolean }>;
   /**
-   * Renames a profile in its entries, jobs and policy. Returns the number of entries. A shared ledger keeps the name,
-   * which belongs to others too.
+   * Renames a profile in its entries, jobs and policy, and in those of processes that know it by the old name: of all
+   * processes, until the same call says that the settings are stored. Returns the number of entries. A shared ledger
+   * keeps the name, which belongs to others too.
    */
-  rename(from: string, to: string): Promise<number>;
+  rename(from: string, to: string, isStored: boolean): Promise<number>;
   /** Verifies that all entries are undamaged and plausible. */
   verify(): Promise<Verified>;
   /** Activities among these that belong to a charge of the ledger. */

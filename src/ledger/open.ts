@@ -186,7 +186,7 @@ export const ledgerOver = (backend: Backend, clean: (text: string) => string): L
       const count = await prune(backend, before, scope);
       return { count, compacted: (await backend.compact?.()) ?? true };
     },
-    rename: async (from, to) => (await backend.rename?.(from, to)) ?? 0,
+    rename: async (...names) => (await backend.rename?.(...names)) ?? 0,
     verify: () => verify(backend),
     owned: async (activities) => {
       const owners = await read({ activities });

@@ -1,14 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Deps } from '../../src/commands/deps.ts';
+import { rename } from '../../src/commands/profile/profiles.ts';
 import type { ProfileFile } from '../../src/contract/profile-file.ts';
+import { PayError } from '../../src/core/error.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { beside } from '../ledger/support/charges.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ledgerOptions } from '../support/ledger.ts';
-import { type Ended, newFolder } from '../support/program.ts';
-import { postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
+import { type Ended, newFolder, paycli } from '../support/program.ts';
+import { type Service, serveBy } from '../support/service.ts';
+import { charged, numberIn, postsOf, serveCharges, ugwoOf, ussdFile } from './bulk-support.ts';
 
 const LEDGER = 'ledger.sqlite';
 const RENAME = ['profile', 'rename', 'shop', 'store'];
@@ -17,8 +21,8 @@ const profilesIn = (home: string): ProfileFile =>
   JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')) as ProfileFile;
 
 /** A home with the profiles `shop` (for the test's service) and `other`. */
-const loggedIn = async () => {
-  const [home, service] = [newFolder(), await serveCharges()];
+const loggedIn = async (serves?: Service) => {
+  const [home, service] = [newFolder(), serves ?? (await serveCharges())];
   for (const name of ['other', 'shop']) {
     const args = ['login', '--profile', name, '--base-url', service.origin, '--key-stdin', '--no-verify'];
     expect(await inProcess(args, { home, stdin: CANARY })).toMatchObject({ code: 0 });
@@ -85,13 +89,91 @@ describe('profile rename', () => {
   it('completes an earlier rename that stopped before the profile was saved', async () => {
     const world = await loggedIn();
     await world.charge(1, 'shop');
+    await world.run('policy', 'set', 'shop', '--max-charges', '2');
     const ledger = await openLedger(ledgerOptions(join(world.home, LEDGER)));
-    expect(await ledger.rename('shop', 'store')).toBe(1);
+    expect(await ledger.rename('shop', 'store', false)).toBe(1);
     await ledger.close();
     await world.charge(2, 'shop');
+    expect(await world.charge(3, 'shop')).toMatchObject({ code: 9 });
     expect(await world.run(...RENAME)).toMatchObject({ code: 0 });
+    expect(await world.charge(4, 'store')).toMatchObject({ code: 9 });
     expect(await namesIn(world)).toEqual(['store', 'store']);
     expect(Object.keys(profilesIn(world.home).profiles)).toEqual(['other', 'store']);
+  });
+
+  it('may follow one to another name that stopped', async () => {
+    const world = await loggedIn();
+    await world.charge(1, 'shop');
+    await world.run('policy', 'set', 'shop', '--max-charges', '1');
+    const ledger = await openLedger(ledgerOptions(join(world.home, LEDGER)));
+    await ledger.rename('shop', 'kiosk', false);
+    await ledger.close();
+    expect(await world.run(...RENAME)).toMatchObject({ code: 0 });
+    expect(await world.charge(2, 'store')).toMatchObject({ code: 9 });
+    expect(await namesIn(world)).toEqual(['store']);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['of the profile', ['shop']],
+    ['for all other profiles', ['--others']],
+  ])('leaves a file that is being sent under the policy %s, together with the new name', async (_what, whose) => {
+    const first = Promise.withResolvers<void>();
+    const service = await serveBy((seen) => {
+      const answer = charged(numberIn(seen));
+      return numberIn(seen) === 1 ? (...asked) => void first.promise.then(() => answer(...asked)) : answer;
+    });
+    const world = await loggedIn(service);
+    const { home, run, charge } = world;
+    await run('policy', 'set', ...whose, '--max-charges', '3');
+    const file = ['ugwo', 'charge', '--from', ussdFile(1, 2, 3, 4), '--concurrency', '1', '--profile', 'shop'];
+    const sending = paycli(file, { home });
+    await service.came(1);
+    expect(await run(...RENAME)).toMatchObject({ code: 0 });
+    expect(await charge(9, 'store')).toMatchObject({ code: 0 });
+    first.resolve();
+    expect(await sending).toMatchObject({ code: 9 });
+    expect(postsOf(service)).toEqual({ 1: 1, 9: 1, 2: 1 });
+    expect(await namesIn(world)).toEqual(['store', 'store', 'store']);
+    // A new profile of that name has nothing to do with the renamed one.
+    const login = ['login', '--profile', 'shop', '--base-url', service.origin, '--key-stdin', '--no-verify'];
+    expect(await inProcess(login, { home, stdin: CANARY })).toMatchObject({ code: 0 });
+    const args = ['ugwo', 'charge', ugwoOf(5), '--medium', 'ussd', '--provider', 'gtb', '--profile', 'shop'];
+    expect(await paycli(args, { home })).toMatchObject({ code: 0 });
+    expect(await namesIn(world)).toEqual(['store', 'store', 'store', 'shop']);
+  });
+
+  it('keeps the limits when a profile gets its old name back', async () => {
+    const world = await loggedIn();
+    await world.run('policy', 'set', 'shop', '--max-charges', '2');
+    await world.charge(1, 'shop');
+    await world.run(...RENAME);
+    await world.charge(2, 'store');
+    expect(await world.run('profile', 'rename', 'store', 'shop')).toMatchObject({ code: 0 });
+    expect(await world.charge(3, 'shop')).toMatchObject({ code: 9 });
+    expect(await namesIn(world)).toEqual(['shop', 'shop']);
+  });
+
+  it('that reaches the ledger and not the settings says so', async () => {
+    const failed = new PayError('auth', 'config.json could not be written', {
+      hint: 'nothing was changed; free space',
+    });
+    const deps = {
+      profiles: async () => ({
+        renaming: () => () => {
+          throw failed;
+        },
+      }),
+      renameInLedger: async () => ({ entries: 1, end: async () => undefined }),
+    };
+    const error = await rename({ from: 'shop', to: 'store' }, deps as unknown as Deps).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      message: 'config.json could not be written',
+      detail: {
+        hint: 'the ledger already uses "store", with its policy, for charges under both names; fix this, then run the same command again',
+      },
+    });
   });
 
   it.each<

@@ -8,6 +8,7 @@ import { writeChecksums } from '../../src/ledger/sqlite/schema.ts';
 export const ledgerOptions = (path: string, some: Partial<LedgerOptions> = {}): LedgerOptions => ({
   path,
   now: () => Date.now(),
+  since: Date.now(),
   uptime: () => Math.round(uptime() * 1000),
   self: { pid: process.pid, boot: 'boot', started: String(process.pid) },
   isGone: () => false,

@@ -201,20 +201,35 @@ export const use = async ({ name }: Named, deps: Deps): Promise<Result> => {
   return { kind: 'record', record: madeHere(profile), view: profileView };
 };
 
+/** Error of a rename that has reached the ledger and not the settings. */
+const halfRenamed = (thrown: unknown, to: string): unknown => {
+  if (!(thrown instanceof PayError)) return thrown;
+  const hint = `the ledger already uses "${to}", with its policy, for charges under both names; fix this, then run the same command again`;
+  return thrown.with({ hint });
+};
+
 /**
  * Renames a profile. The ledger goes first, in one transaction: if the run ends before the profile is saved, the same
- * command finishes the work.
+ * command finishes the work. Until then, and in processes that began before, the old name stands for the new one there.
  */
 export const rename = async ({ from, to }: RenameInput, deps: Deps): Promise<Result> => {
   const save = (await deps.profiles()).renaming(from, to);
-  const { entries, shared } = await deps.renameInLedger(from, to);
-  const record = madeHere(save());
+  const { entries, shared, end } = await deps.renameInLedger(from, to);
+  let profile: ProfileSummary;
+  try {
+    profile = save();
+  } catch (thrown) {
+    throw end === undefined ? thrown : halfRenamed(thrown, to);
+  }
+  await end?.();
   const also = entries === 0 ? '' : `, also in ${entries} ledger ${entries === 1 ? 'entry' : 'entries'}`;
   await deps.notice(`Renamed the profile "${from}" to "${to}"${also}.`);
   if (shared !== undefined) {
-    await deps.notice(`The shared ledger ${shared} keeps "${from}" in its entries and policies.`);
+    await deps.notice(
+      `The shared ledger ${shared} keeps "${from}" in its entries and policies: its owner sets a policy for "${to}".`,
+    );
   }
-  return { kind: 'record', record, view: profileView };
+  return { kind: 'record', record: madeHere(profile), view: profileView };
 };
 
 const noticeRemoved = async (

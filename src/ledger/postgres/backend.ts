@@ -42,7 +42,7 @@ export interface ServerClock {
 }
 
 /** Options for opening a shared ledger. */
-export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind'> {
+export interface SharedLedgerOptions extends Omit<LedgerOptions, 'path' | 'kind' | 'since'> {
   readonly access: Access;
   /** Folder of this machine for the copies of its intents. */
   readonly folder: string;

@@ -51,14 +51,18 @@ const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[
 });
 
 /** Reads the policy of a profile and its use, in the caller's transaction. */
-const allowanceIn = (rows: (...statement: Statement) => readonly Row[]) => {
+const allowanceIn = (
+  rows: (...statement: Statement) => readonly Row[],
+  nameNow: (profile: string | undefined) => string | undefined,
+) => {
   const policyFor = (profile: string): Allowance['kept'] | undefined =>
     rows(`SELECT ${POLICY} FROM policy WHERE policy IS NOT NULL AND profile = ?`, profile).map(policyOf)[0];
   const spent = ({ maxAmount = {} }: Policy, { profile, since }: AllowanceOf): Spent => {
     const currencies = Object.keys(maxAmount);
     return spentOf(rows(spentSql(currencies), ...currencies, profile ?? null, since)[0] ?? [], currencies);
   };
-  return (of: AllowanceOf): Allowance | undefined => {
+  return ({ profile, ...more }: AllowanceOf): Allowance | undefined => {
+    const of = { ...more, profile: nameNow(profile) };
     // Query one after the other: a single query for both makes each charge slower.
     const kept = (of.profile === undefined ? undefined : policyFor(of.profile)) ?? policyFor(OTHERS);
     if (kept === undefined) return undefined;
@@ -119,6 +123,8 @@ export interface LedgerOptions {
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Start of this process, in milliseconds since the epoch. */
+  readonly since: number;
   /** Uptime of the machine, in milliseconds. */
   readonly uptime: () => number;
   readonly self: Sender;
@@ -248,7 +254,8 @@ export const backendOver = (
   const prepared = preparing(db);
   const rows = (...[text, ...values]: Statement): readonly Row[] => rowsOf(prepared(text), ...values);
   const run = (...[text, ...values]: Statement): void => void prepared(text).run(...values);
-  const allowance = allowanceIn(rows);
+  const nameNow = (name: string | undefined) => name && sql.nameNow(name, options.since);
+  const allowance = allowanceIn(rows, nameNow);
   const boot = bootOf(self);
   const shared = readings();
   const { lifeline, write, read } = writerOf(db, options, shared);
@@ -267,7 +274,7 @@ export const backendOver = (
   const writeAll = (charges: readonly Entry[] = []): number | undefined => {
     let last: number | undefined;
     for (const charge of charges) {
-      if (charge.seq === 0) last = sql.insert(charge);
+      if (charge.seq === 0) last = sql.insert({ ...charge, profile: nameNow(charge.profile) });
       else sql.update(charge);
     }
     return last;
@@ -295,11 +302,11 @@ export const backendOver = (
       if (last !== undefined) highest.keep(last);
       return result;
     },
-    rename: (from, to) => write('note', () => sql.rename(from, to)),
+    rename: (from, to, isStored) => write('note', () => sql.rename(from, to, isStored ? now() : undefined)),
     compact: () => compact(db, (work) => patiently(work, options.lockWait, options.lockWait.stop)),
     jobs: {
       ...jobReads(ask, '', LAST_ENTRIES),
-      open: (job, at) => write('note', () => run(...JOBS.openJob(job, at))),
+      open: (job, at) => write('note', () => run(...JOBS.openJob({ ...job, profile: nameNow(job.profile) }, at))),
       adjust: (job, adjustments) => write('note', () => run(...JOBS.adjustJob(job, adjustments))),
       change: (purpose, of, decide) =>
         write(purpose, () => {

@@ -81,7 +81,19 @@ export const statements = (db: DatabaseSync) => {
     return limit < 0 ? rows(ordered, ...values) : rows(`${ordered} LIMIT ?`, ...values, limit);
   };
 
+  /**
+   * Present name of a profile, for a process that has run since a moment (milliseconds since the epoch) and knows it by
+   * this name. It may have been renamed meanwhile.
+   */
+  const nameNow = (name: string, since: number): string => {
+    const [[kept = null] = []] = rowsOf(sql('SELECT value FROM setting WHERE name = ?'), `renamed ${name}`);
+    if (kept === null) return name;
+    const { to, at = Infinity } = JSON.parse(String(kept)) as { readonly to: string; readonly at?: number };
+    return at > since ? nameNow(to, since) : name;
+  };
+
   return {
+    nameNow,
     find: (query: Query): Entry[] => {
       if (query.standing !== undefined) return standing(query.standing).map(entryOf);
       // Every step of a charge runs this query, so it takes a short path.
@@ -109,14 +121,23 @@ export const statements = (db: DatabaseSync) => {
       const { changes } = sql(UPDATE).run(...changing, row[AT.checksum] ?? null, entry.seq, entry.id);
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
     },
-    /** Gives a profile's entries, jobs and policy another name. Returns the number of entries. */
-    rename: (from: string, to: string): number => {
+    /**
+     * Gives a profile's entries, jobs and policy another name, and notes it for processes that know the old name (see
+     * `nameNow`): for those that began before `at`; for all while it is undefined. Returns the number of entries.
+     */
+    rename: (given: string, to: string, at: number | undefined): number => {
+      // The same rename, or one to another name, may have been begun before.
+      const from = nameNow(given, Number.MAX_VALUE);
       const held = rowsOf(sql('SELECT profile FROM policy WHERE policy IS NOT NULL AND profile IN (?, ?)'), from, to);
       if (held.length > 1) {
-        throw usageError(`"${from}" and "${to}" both have a policy`, {
+        throw usageError(`"${given}" and "${to}" both have a policy`, {
           hint: 'remove one with `paycli policy remove`; nothing was changed',
         });
       }
+      sql('DELETE FROM setting WHERE name = ?').run(`renamed ${to}`);
+      const note = sql('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
+      note.run(`renamed ${given}`, JSON.stringify({ to, at }));
+      if (from === to) return 0;
       let count = 0;
       for (let last = 0; ; ) {
         const found = rows('WHERE profile = ? AND seq > ? ORDER BY seq LIMIT 1000', from, last);
