@@ -54,9 +54,9 @@ export interface Cells {
   /**
    * The object that several columns build together; undefined where none of them is set. `param.k` sets a text (in
    * NDJSON any value), `param.k:` sets JSON, and `param` sets a whole object. The same key twice is a fault, since one
-   * of the two values would be lost.
+   * of the two values would be lost. Several names are synonyms.
    */
-  object(name: string): Fields | undefined;
+  object(...names: readonly string[]): Fields | undefined;
   fault(column: string | undefined, what: string): void;
 }
 
@@ -119,12 +119,12 @@ export const cellsOf = (fields: Fields, format: FileFormat, columns: readonly st
     return undefined;
   };
 
-  const object = (name: string): Fields | undefined => {
+  const object = (...names: readonly string[]): Fields | undefined => {
     const values = new Map<string, unknown>();
     const columnOf = new Map<string, string>();
     let found = false;
     for (const [column, value] of given) {
-      const members = membersOf(column, value, name);
+      const members = names.map((name) => membersOf(column, value, name)).find((found) => found !== undefined);
       if (members === undefined) continue;
       found = true;
       if (typeof members === 'string') {

@@ -224,6 +224,8 @@ export interface RowKind<T> {
    * that `compares`. Throws the error of a failed read. Undefined where there is nothing to read.
    */
   readonly check?: (item: T, how: RowCheck) => Promise<readonly ColumnFault[]>;
+  /** Notices about the objects that `check` has read. */
+  readonly warnings?: () => readonly string[];
   readonly sending: Protected<T> | Repeatable<T>;
   /** Waits for the final outcomes of a job's rows (--wait). */
   readonly follow?: ((job: string, world: RowServices, rowDeps: RowDeps) => Promise<Aftermath>) | undefined;

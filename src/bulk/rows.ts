@@ -34,7 +34,9 @@ const knownNames = (columns: readonly string[], known: Known): readonly string[]
   const byBare = new Map(known.map((name) => [bareName(name), name]));
   return columns.map((column) => {
     const [beginning, key] = splitName(column);
-    const found = byBare.get(bareName(beginning) + (key === undefined ? '' : '.'));
+    const whole = byBare.get(bareName(column));
+    if (whole !== undefined) return whole;
+    const found = key === undefined ? undefined : byBare.get(`${bareName(beginning)}.`);
     return found === undefined ? column : found + (key ?? '');
   });
 };

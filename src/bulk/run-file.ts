@@ -146,6 +146,7 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
     if (!check && !plan.compares) return plan;
     const checked = await checkRows(planning, plan, { ...bulk, ...world, check, tell: progress.checking });
     refuseBad(checked, run);
+    for (const line of kind.warnings?.() ?? []) await world.notice(line);
     return checked;
   } finally {
     seen?.close();

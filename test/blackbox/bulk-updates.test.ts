@@ -146,7 +146,7 @@ describe('onye update --from', () => {
     const [phone, key, home] = ['+233201234567', 'sk.Othr.k3yOfAnotherOne', newFolder()];
     const said = [{ propertyPath: 'meta.phone', title: `${phone} of ${key} is no phone` }];
     const service = await serveBy(() => problem(422, 'Validation Failed', said));
-    const file = fileOf(csvOf('uid,meta.phone', `${onyeOf(1)},${phone}`, `${phone},x`, `${key},y`), `${key}.csv`);
+    const file = fileOf(csvOf('uid,ref', `${onyeOf(1)},${phone}`, `${phone},x`, `${key},y`), `${key}.csv`);
     expect(await updateFrom(file, { service, home }, '--no-validate')).toMatchObject({ code: 3 });
     const kept = readdirSync(home).map((name) => readFileSync(join(home, name), 'latin1'));
     expect(kept.join()).toContain('is no phone');

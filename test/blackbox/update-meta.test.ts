@@ -95,7 +95,7 @@ describe('replaced metadata', () => {
   });
 });
 
-describe('merge_meta in a file', () => {
+describe('metadata in a file', () => {
   const onyeOf = (number: number): string => `ony.AbCd.${String(number).padStart(24, '0')}`;
   const numberIn = ({ url }: Seen): number => Number(/ony\.AbCd\.(\d+)/.exec(url)?.[1]);
   const shown = (number: number, meta: object): Answer => json(200, { uid: onyeOf(number), email: 'a@b.c', meta });
@@ -125,6 +125,58 @@ describe('merge_meta in a file', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(summaryOf(ended)).toMatchObject({ rows: 3, accepted: 3 });
     expect(patches()).toEqual(['1 {"meta":{"a":"1","tier":"vip","n":3}}', '3 {"ref":"r-3","meta":{"a":"3"}}']);
+  });
+
+  it('is merged by columns such as meta.tier, too', async () => {
+    const { service, patches } = await keeping({ 1: { tier: 'vip', note: 'keep' } });
+    const file = fileOf(csvOf('uid,Meta.tier,merge_meta.n', `${onyeOf(1)},gold,1`));
+    expect(await updateFrom(file, { service, home: newFolder() })).toMatchObject({ code: 0, stderr: '' });
+    expect(patches()).toEqual(['1 {"meta":{"tier":"gold","note":"keep","n":"1"}}']);
+  });
+
+  it.each([
+    ['a column meta', 'meta,ref', '"{""tier"":""gold""}",', [], { tier: 'gold' }],
+    ['--replace-meta', 'meta.tier,ref', 'gold,', ['--replace-meta'], { tier: 'gold' }],
+    ['--meta', 'ref', 'r', ['--meta', 'tier=gold'], { tier: 'gold' }],
+    ['--clear-meta', 'ref', 'r', ['--clear-meta'], {}],
+  ])('is replaced by %s, which names the keys that get lost', async (_what, header, row, args, meta) => {
+    const metas = { 1: { tier: 'vip', note: 'keep', 'old one': '1' }, 2: { tier: 'gold' }, 3: {} };
+    const none = ({ url, method }: Seen) =>
+      url.includes(onyeOf(3)) && method === 'GET' ? problem(404, 'Not Found') : undefined;
+    const { service, patches } = await keeping(metas, none);
+    const file = fileOf(csvOf(`uid,${header}`, ...[1, 2, 3].map((number) => `${onyeOf(number)},${row}`)));
+    const options = { service, home: newFolder() };
+    const command = ['onye', 'update', '--from', file, '--concurrency', '1', ...args];
+    const dry = await inProcess([...command, '--dry-run'], options);
+    expect(dry.code, dry.stderr).toBe(0);
+    const lost = args.includes('--clear-meta')
+      ? '2 rows would remove: tier, note, "old one"'
+      : '1 row would remove: note, "old one"';
+    expect(dry.stderr).toContain(`Metadata or addresses are replaced as a whole. ${lost}.`);
+    expect(dry.stderr).toContain("The service doesn't show what 1 row would remove.");
+    expect(patches()).toEqual([]);
+    const ended = await inProcess(command, options);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain(lost);
+    expect(patches()[0]).toContain(`"meta":${JSON.stringify(meta)}`);
+  });
+
+  it('is another job with --replace-meta, which needs a file', async () => {
+    const { service } = await keeping({});
+    const [file, options] = [fileOf(csvOf('uid,meta.a', `${onyeOf(1)},x`)), { service, home: newFolder() }];
+    const { job } = summaryOf(await updateFrom(file, options));
+    expect(summaryOf(await updateFrom(file, options, '--replace-meta'))['job']).not.toBe(job);
+    const one = await inProcess(['onye', 'update', onyeOf(1), '--ref', 'r', '--replace-meta', '--json'], options);
+    expect(errorOf(one)['message']).toBe('--replace-meta needs --from');
+  });
+
+  it('is named beside the parts of an address that get lost', async () => {
+    const shows = { street: 'x', city: 'Lagos', zip: '1', address2: '' };
+    const service = await serveBy(() => json(200, { uid: onyeOf(1), meta: {}, billing_address: shows }));
+    const file = fileOf(csvOf('uid,Billing Address.City', `${onyeOf(1)},Abuja`));
+    const ended = await inProcess(['onye', 'update', '--from', file], { service, home: newFolder() });
+    expect(ended.stderr).toContain('1 row would remove: billing_address.street, billing_address.zip.');
+    expect(service.seen.at(-1)?.body).toBe('{"billing_address":{"city":"Abuja"}}');
   });
 
   it('is rejected if the service has no such read, and the row is not sent', async () => {

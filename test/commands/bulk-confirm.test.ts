@@ -168,9 +168,9 @@ describe('a bulk run against a live service', () => {
   it('says which rows replace all metadata', async () => {
     const uid = 'ony.AbCd.000000000000000000000001';
     const asked = { origin: live, typed: 'n' };
-    const whole = await run('onye update', 'uid,meta.a', [`${uid},x`], asked);
+    const whole = await run('onye update', 'uid,meta', [`${uid},"{""a"":1}"`], asked);
     expect(whole.prompts[0]).toContain('Update 1 customer (all metadata 1)?');
-    const part = await run('onye update', 'uid,merge_meta.a', [`${uid},x`], asked);
+    const part = await run('onye update', 'uid,meta.a', [`${uid},x`], asked);
     expect(part.prompts[0]).toContain('Update 1 customer (keys of metadata 1)?');
   });
 

@@ -14,6 +14,7 @@ const OPTIONS: GivenFields = {
   ]),
   change: undefined,
 };
+const REPLACING: GivenFields = { ...NONE, replaceMeta: true };
 const changing = (set: Record<string, unknown>, ...unset: string[]): GivenFields => ({
   ...NONE,
   change: { set, unset },
@@ -68,12 +69,12 @@ describe('the update of a row', () => {
     [{ billing_address: '{"city": "Lagos"}' }, { billing_address: { city: 'Lagos' } }],
     [{ meta: '{"a": 1}' }, { meta: { a: 1 } }],
     [{ meta: '{"a": 1}', 'meta.b': 'x' }, { meta: { a: 1, b: 'x' } }],
-  ])('is built from the columns %j', (fields, body) => {
-    expect(bodyOf(fields)).toEqual(body);
+  ])('is built from the columns %j, with --replace-meta', (fields, body) => {
+    expect(bodyOf(fields, REPLACING)).toEqual(body);
   });
 
   it('preserves the digits of numbers', () => {
-    expect(printExact(bodyOf({ 'meta.n:': '0.10', billing_address: '{"zip":12345678901234567890}' }))).toBe(
+    expect(printExact(bodyOf({ meta: '{"n":0.10}', billing_address: '{"zip":12345678901234567890}' }))).toBe(
       '{"billing_address":{"zip":12345678901234567890},"meta":{"n":0.10}}',
     );
   });
@@ -93,7 +94,7 @@ describe('the update of a row', () => {
   });
 
   it('treats property names of objects like other names', () => {
-    const body = bodyOf({ 'meta.__proto__': 'x', 'meta.constructor': 'y' });
+    const body = bodyOf({ 'meta.__proto__': 'x', 'meta.constructor': 'y' }, REPLACING);
     expect(printExact(body)).toBe('{"meta":{"__proto__":"x","constructor":"y"}}');
   });
 });
@@ -107,6 +108,15 @@ describe('the metadata change of a row', () => {
       { set: { a: 'x', n: 3 }, unset: [] },
     ],
     [{ merge_meta: '{"a":{"b":1}}' }, { set: { a: { b: 1 } }, unset: [] }],
+    [
+      { 'meta.a': 'x', 'meta.b.c': '', 'meta.n:': '3', 'merge_meta.c': 'y' },
+      { set: { a: 'x', n: 3, c: 'y' }, unset: [] },
+    ],
+    [{ meta: '{"a":1}', 'meta.b': 'x' }, undefined],
+    [
+      { meta: '', 'meta.b': 'x' },
+      { set: { b: 'x' }, unset: [] },
+    ],
     [{ ref: 'r', 'merge_meta.a': '' }, undefined],
     [{ ref: 'r', merge_meta: '{}' }, undefined],
   ])('is built from the columns %j', (fields, change) => {
@@ -127,7 +137,10 @@ describe('the metadata change of a row', () => {
     [{ meta: { a: 1 }, 'merge_meta.b': 'x' }, NONE, "merge_meta.b: can't be used together with meta"],
     [{ 'merge_meta.a': 'x' }, OPTIONS, 'merge_meta.a: is also set by --meta'],
     [{ 'meta.a': 'x' }, changing({ b: 1 }), 'meta.a: is also set by --merge-meta'],
-    [{ 'meta.a': 'x' }, changing({}, 'b'), 'meta.a: is also set by --unset-meta'],
+    [{ meta: { a: 1 } }, changing({}, 'b'), 'meta: is also set by --unset-meta'],
+    [{ 'meta.a': 'x' }, { ...changing({}, 'b'), replaceMeta: true }, 'meta.a: is also set by --unset-meta'],
+    [{ 'meta.a': 'x' }, changing({}, 'a'), 'meta.a: "a" is also in --unset-meta'],
+    [{ 'meta.a': 'x', 'merge_meta.a': 'y' }, NONE, 'merge_meta.a: "a" is also set by the column "meta.a"'],
     [{ 'merge_meta.a': 'x' }, changing({ b: 1 }), 'merge_meta.a: is also set by --merge-meta'],
     [{ 'merge_meta.a:': '1' }, changing({}, 'a'), 'merge_meta.a:: "a" is also in --unset-meta'],
     [{ merge_meta: { a: 1 } }, changing({}, 'a'), 'merge_meta: "a" is also in --unset-meta'],
@@ -226,10 +239,12 @@ describe('the columns of a file', () => {
 
   it("can't both replace and merge metadata", () => {
     for (const column of ['meta', 'meta.a', 'meta.a:']) {
-      expect(() => opened(['uid', column, 'merge_meta.b'], NONE)).toThrow(
+      expect(() => opened(['uid', column, 'merge_meta.b'], REPLACING)).toThrow(
         `the columns "${column}" and "merge_meta.b" can't be used together`,
       );
     }
+    expect(() => opened(['uid', 'meta', 'merge_meta.b'], NONE)).toThrow("can't be used together");
+    expect(() => opened(['uid', 'meta.a', 'merge_meta.b'], NONE)).not.toThrow();
     expect(() => opened(['uid', 'merge_meta', 'merge_meta.b'], changing({}, 'c'))).not.toThrow();
   });
 });

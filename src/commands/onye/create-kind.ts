@@ -6,13 +6,13 @@ import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { BY_EMAIL, type OnyeBody } from './create.ts';
 import { bodyOf, type OnyeFields } from './fields.ts';
 import { OBJECTS, TEXTS } from './fields-shared.ts';
-import { columnOf, fieldsOf, flagBeside, optionsText } from './update-kind.ts';
+import { ADDRESS_COLUMNS, columnOf, fieldsOf, flagBeside, optionsText } from './update-kind.ts';
 
 const EMAIL = 'email';
 
 /** Row kind for a file of new customers. Options give the fields for which the file has no column. */
 export const createKind = (fields: OnyeFields, client: Client, deps: Deps): RowKind<OnyeBody> => {
-  const given = { fields, change: undefined };
+  const given = { fields, change: undefined, replaceMeta: true };
   const addressOf = (body: OnyeBody): string => BY_EMAIL.folded(machineValue(body[EMAIL]));
   const request = (body: OnyeBody) => ({ operation: 'onye.create', input: { body } }) as const;
   return {
@@ -20,7 +20,7 @@ export const createKind = (fields: OnyeFields, client: Client, deps: Deps): RowK
     words: { verb: 'Create', one: 'customer', done: 'created', findOut: checkByHand(deps.globals) },
     key: { name: EMAIL, aliases: ['e-mail', 'mail', 'onye.email'], missing: 'is missing' },
     keyOf: addressOf,
-    columns: [...TEXTS.filter((name) => name !== EMAIL), ...OBJECTS.map((name) => `${name}.k`)],
+    columns: [...TEXTS.filter((name) => name !== EMAIL), ...OBJECTS.map((name) => `${name}.k`), ...ADDRESS_COLUMNS],
     report: madeColumns('uid'),
     options: optionsText(given),
     flagOf: flagBeside(given),

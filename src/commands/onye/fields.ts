@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { CallInput, Client } from '../../client/client.ts';
 import type { AnswerOf } from '../../contract/operations.ts';
 import { PayError } from '../../core/error.ts';
 import { pairsToObject, readJsonObject } from '../../core/input.ts';
@@ -56,21 +56,23 @@ export interface MetaChange {
 export const changeFlag = ({ set }: MetaChange): string =>
   Object.keys(set).length > 0 ? '--merge-meta' : '--unset-meta';
 
+type Pace = Pick<CallInput, 'slowDown'>;
+
 /** A customer as read: the record, and the same value parsed exactly. */
 interface Customer {
   readonly record: ApiRecord<AnswerOf<'onye.get'>>;
   readonly exact: unknown;
 }
 
-export const readCustomer = async (uid: string, client: Client): Promise<Customer> => {
-  const record = await client.call('onye.get', { params: { uid } });
+export const readCustomer = async (uid: string, client: Client, how: Pace = {}): Promise<Customer> => {
+  const record = await client.call('onye.get', { params: { uid }, ...how });
   return { record, exact: parseExact(record.text) };
 };
 
 /** Status codes that mean: no such read, or no such customer. */
 const NO_READ: readonly number[] = [404, 405, 501];
 
-export const hasNoRead = (thrown: unknown): thrown is PayError =>
+const hasNoRead = (thrown: unknown): thrown is PayError =>
   thrown instanceof PayError && thrown.detail.status !== undefined && NO_READ.includes(thrown.detail.status);
 
 const noRead = ({ detail }: PayError): PayError => {
@@ -97,6 +99,29 @@ export const metaOf = (customer: unknown): Fields | undefined => {
   const meta = (customer as { readonly meta?: unknown }).meta;
   if (meta === null || (Array.isArray(meta) && meta.length === 0)) return {};
   return isJsonObject(meta) ? meta : undefined;
+};
+
+/** The customer, parsed exactly; undefined if no read shows it. */
+export const customerShown = async (uid: string, client: Client, how: Pace = {}): Promise<unknown> => {
+  try {
+    return (await readCustomer(uid, client, how)).exact;
+  } catch (thrown) {
+    if (hasNoRead(thrown)) return undefined;
+    throw thrown;
+  }
+};
+
+/** The keys that an object loses if it is replaced by `after`. */
+export const keysLost = (before: unknown, after: unknown): readonly string[] =>
+  Object.keys(Object(before)).filter((name) => !Object.hasOwn(Object(after), name));
+
+const MOST_NAMED = 10;
+
+/** Lists names. Quotes a name that is not a plain word, so that names stay distinguishable. */
+export const namesOf = (names: readonly string[]): string => {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const shown = names.slice(0, MOST_NAMED).map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)));
+  return shown.join(', ') + more;
 };
 
 const merged = (meta: Fields, { set, unset }: MetaChange): Fields =>

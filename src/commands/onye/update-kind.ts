@@ -8,14 +8,17 @@ import { columnAmong } from '../fields.ts';
 import {
   bodyOf,
   changeFlag,
+  customerShown,
   customerToMerge,
   flagOf,
+  keysLost,
   type MetaChange,
   mergedBody,
   metaOf,
+  namesOf,
   readCustomer,
 } from './fields.ts';
-import { OBJECTS, TEXTS } from './fields-shared.ts';
+import { OBJECTS, PARTS, TEXTS } from './fields-shared.ts';
 import type { GivenFields } from './update.ts';
 import { isApplied, isMerged } from './update-seen.ts';
 
@@ -33,53 +36,65 @@ export interface UpdateItem {
 
 const UID = 'uid';
 const META = 'meta';
+const ADDRESS = 'billing_address';
+export const ADDRESS_COLUMNS = PARTS.map((name) => `${ADDRESS}.${name}`);
 /** Column that sets some metadata keys; the others stay. */
 const MERGE = 'merge_meta';
 const PARTED = [...OBJECTS, MERGE];
 
+type Replacing = Pick<GivenFields, 'replaceMeta'>;
+
+const isIn = (column: string, object: string): boolean => column.startsWith(`${object}.`);
+
+/** True for a column whose values replace all metadata. */
+const replaces = (column: string, { replaceMeta = false }: Replacing): boolean =>
+  column === META || (replaceMeta && isIn(column, META));
+
+const merges = (column: string): boolean => column === MERGE || isIn(column, MERGE);
+
 /** Names of fields in the question. Other fields use their own name. */
 const WORDS: Readonly<Record<string, string>> = { [META]: 'all metadata', [MERGE]: 'keys of metadata' };
 
-/** The body field that a column sets, wholly or in part. `merge_meta` counts as its own field. */
-const fieldOf = (column: string): string | undefined => {
+/** The body field that a column sets, wholly or in part. Metadata that is merged counts as a field of its own. */
+const fieldOf = (column: string, options: Replacing): string | undefined => {
   if (TEXTS.some((name) => name === column)) return column;
-  return PARTED.find((name) => column === name || column.startsWith(`${name}.`));
+  const field = PARTED.find((name) => column === name || isIn(column, name));
+  return field === META && !replaces(column, options) ? MERGE : field;
 };
 
 /** The flag that sets the same field as a column, or the metadata in another way. */
 export const flagBeside =
-  ({ fields, change }: GivenFields): FlagOf =>
+  ({ fields, change, ...options }: GivenFields): FlagOf =>
   (column) => {
-    const field = fieldOf(column) ?? '';
+    const field = fieldOf(column, options) ?? '';
     if (field === META && change !== undefined) return changeFlag(change);
     if (field !== MERGE) return fields.get(field)?.flag;
     return Object.keys(change?.set ?? {}).length > 0 ? '--merge-meta' : fields.get(META)?.flag;
   };
 
-const isOf = (field: string) => (column: string) => fieldOf(column) === field;
-
 /** Throws a usage error if columns replace the metadata and others merge into it. */
-const checkColumns = (columns: readonly string[]): void => {
-  const [whole, part] = [columns.find(isOf(META)), columns.find(isOf(MERGE))];
+const checkColumns = (columns: readonly string[], options: Replacing): void => {
+  const [whole, part] = [columns.find((column) => replaces(column, options)), columns.find(merges)];
   if (whole === undefined || part === undefined) return;
   throw usageError(`the columns ${JSON.stringify(whole)} and ${JSON.stringify(part)} can't be used together`, {
-    hint: `${META} replaces all metadata, ${MERGE} keeps the other keys: use one of them`,
+    hint: `${JSON.stringify(whole)} replaces all metadata, ${JSON.stringify(part)} keeps the other keys: use one of them`,
   });
 };
 
 /** The fields that a row sets. The contract judges a value that is no text. */
-export const fieldsOf = (cells: Cells): Fields =>
+export const fieldsOf = (cells: Cells, objects: readonly string[] = OBJECTS): Fields =>
   definedIn<unknown>({
     ...Object.fromEntries(TEXTS.map((name) => [name, cells.given.get(name)])),
-    ...Object.fromEntries(OBJECTS.map((name) => [name, cells.object(name)])),
+    ...Object.fromEntries(objects.map((name) => [name, cells.object(name)])),
   });
 
-/** Metadata changes of a row: those of its columns and those of the options. */
-const changeOf = (cells: Cells, { change }: GivenFields): MetaChange | undefined => {
-  const own = cells.object(MERGE) ?? {};
+/** Metadata changes of a row: `own`, those of its columns, and those of the options. */
+const changeOf = (cells: Cells, own: Fields, { change }: GivenFields): MetaChange | undefined => {
   const unset = change?.unset ?? [];
   for (const name of Object.keys(own).filter((one) => unset.includes(one))) {
-    cells.fault(columnAmong([...cells.given.keys()], `${MERGE}.${name}`), `"${name}" is also in --unset-meta`);
+    const columns = [...cells.given.keys()];
+    const column = columnAmong(columns, `${META}.${name}`) ?? columnAmong(columns, `${MERGE}.${name}`);
+    cells.fault(column, `"${name}" is also in --unset-meta`);
   }
   const set = { ...change?.set, ...own };
   return unset.length + Object.keys(set).length === 0 ? undefined : { set, unset };
@@ -87,15 +102,17 @@ const changeOf = (cells: Cells, { change }: GivenFields): MetaChange | undefined
 
 /**
  * Reads a row's update (interface.md 4.1): its own fields and those of the options. An empty CSV cell and null leave a
- * field unchanged; an empty NDJSON text sets it. Does not check the contract.
+ * field unchanged; an empty NDJSON text sets it. Single keys of the metadata are merged, unless the row also replaces
+ * it. Does not check the contract.
  */
 const readRow = (cells: Cells, uid: string, options: GivenFields): UpdateItem => {
   const columns = [...cells.given.keys()];
-  const both = columns.some(isOf(META)) ? columns.find(isOf(MERGE)) : undefined;
+  const isWhole = columns.some((column) => replaces(column, options));
+  const both = isWhole ? columns.find(merges) : undefined;
   if (both !== undefined) cells.fault(both, `can't be used together with ${META}`);
-  const body = { ...bodyOf(options.fields), ...fieldsOf(cells) };
+  const body = { ...bodyOf(options.fields), ...fieldsOf(cells, isWhole ? OBJECTS : [ADDRESS]) };
   const before = cells.faults.length;
-  const change = changeOf(cells, options);
+  const change = changeOf(cells, (isWhole ? undefined : cells.object(META, MERGE)) ?? {}, options);
   if (Object.keys(body).length === 0 && change === undefined && cells.faults.length === before) {
     cells.fault(undefined, 'changes nothing: no field is set');
   }
@@ -108,8 +125,8 @@ export const columnOf =
   (path) => {
     const known = [...TEXTS, ...OBJECTS, ...columns.flatMap((name) => name.replace(/:$/, '').split('.'))];
     const field = namesAlong(path, known).join('.');
-    const merges = fieldOf(field) === META ? columnAmong(columns, `merge_${field}`) : undefined;
-    return columnAmong(columns, field) ?? merges ?? flagOf(fields)(path) ?? path;
+    const merged = field === META || isIn(field, META) ? columnAmong(columns, `merge_${field}`) : undefined;
+    return columnAmong(columns, field) ?? merged ?? flagOf(fields)(path) ?? path;
   };
 
 /** The options as a text, for the id of the job. */
@@ -135,35 +152,79 @@ const sending = (client: Client): Repeatable<UpdateItem> => ({
   },
 });
 
-/** Row kind for a file of updates. Options give the fields for which the file has no column. */
-export const updateKind = (options: GivenFields, client: Client): RowKind<UpdateItem> => ({
-  command: 'onye update',
-  words: {
-    verb: 'Update',
-    one: 'customer',
-    done: 'updated',
-    findOut: 'run the same command again: it checks customers whose update is unknown before it sends anything',
-  },
-  key: {
-    name: UID,
-    prefix: 'ony',
-    aliases: ['onye', 'onye.uid'],
-    missing: 'is missing',
-    wrong: (_text, problem) => problem,
-  },
-  columns: [...TEXTS, ...PARTED.map((name) => `${name}.k`)],
-  report: [],
-  options: optionsText(options),
-  flagOf: flagBeside(options),
-  checkColumns,
-  read: (cells, uid) => readRow(cells, uid, options),
-  request: ({ uid, body, typed }) => ({ operation: 'onye.update', input: { params: { uid }, body, typed } }),
-  columnOf: (_item, columns) => columnOf(options, columns),
-  counts: ({ body, change }) =>
-    [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
-  check: async ({ uid }) => {
-    await client.call('onye.get', { params: { uid } });
-    return [];
-  },
-  sending: sending(client),
-});
+/** The metadata keys and parts of the address that an update would remove; undefined if the service doesn't show them. */
+const lostBy = (body: Fields, customer: unknown): readonly string[] | undefined => {
+  const [meta, { [ADDRESS]: address }] = [metaOf(Object(customer)), Object(customer)];
+  if (customer === undefined || (META in body && meta === undefined)) return undefined;
+  const parts = ADDRESS in body ? keysLost(address, body[ADDRESS]).filter((part) => address[part]) : [];
+  return [...(META in body ? keysLost(meta, body[META]) : []), ...parts.map((part) => `${ADDRESS}.${part}`)];
+};
+
+/** Collects what rows remove by replacing metadata or an address as a whole. */
+const openLosses = () => {
+  const lost = new Set<string>();
+  let [losing, unseen] = [0, 0];
+  const rowsOf = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`;
+  return {
+    add: (names: readonly string[] | undefined): void => {
+      if (names === undefined) unseen += 1;
+      else if (names.length > 0) losing += 1;
+      for (const name of names ?? []) lost.add(name);
+    },
+    warnings: (): readonly string[] => [
+      ...(losing === 0
+        ? []
+        : [
+            `Metadata or addresses are replaced as a whole. ${rowsOf(losing)} would remove: ${namesOf([...lost])}. ` +
+              'Columns such as meta.tier (without --replace-meta) keep the other keys; give an address all its parts.',
+          ]),
+      ...(unseen === 0 ? [] : [`The service doesn't show what ${rowsOf(unseen)} would remove.`]),
+    ],
+  };
+};
+
+/**
+ * Row kind for a file of updates. Options give the fields for which the file has no column. `reader` opens the client
+ * for reads before anything is sent: a dry run has none without need.
+ */
+export const updateKind = (
+  options: GivenFields,
+  client: Client,
+  reader: () => Promise<Client> = async () => client,
+): RowKind<UpdateItem> => {
+  const { add, warnings } = openLosses();
+  return {
+    command: 'onye update',
+    words: {
+      verb: 'Update',
+      one: 'customer',
+      done: 'updated',
+      findOut: 'run the same command again: it checks customers whose update is unknown before it sends anything',
+    },
+    key: {
+      name: UID,
+      prefix: 'ony',
+      aliases: ['onye', 'onye.uid'],
+      missing: 'is missing',
+      wrong: (_text, problem) => problem,
+    },
+    columns: [...TEXTS, ...PARTED.map((name) => `${name}.k`), ...ADDRESS_COLUMNS],
+    report: [],
+    options: `${optionsText(options)}${options.replaceMeta === true ? ' replace-meta' : ''}`,
+    flagOf: flagBeside(options),
+    checkColumns: (columns) => checkColumns(columns, options),
+    read: (cells, uid) => readRow(cells, uid, options),
+    request: ({ uid, body, typed }) => ({ operation: 'onye.update', input: { params: { uid }, body, typed } }),
+    columnOf: (_item, columns) => columnOf(options, columns),
+    counts: ({ body, change }) =>
+      [...Object.keys(body), ...(change === undefined ? [] : [MERGE])].map((name) => WORDS[name] ?? name),
+    compares: ({ body }) => META in body || ADDRESS in body,
+    check: async ({ uid, body }, { check, slowDown }) => {
+      const [read, how] = [await reader(), { slowDown }];
+      add(lostBy(body, check ? (await readCustomer(uid, read, how)).exact : await customerShown(uid, read, how)));
+      return [];
+    },
+    warnings,
+    sending: sending(client),
+  };
+};

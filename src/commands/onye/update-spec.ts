@@ -98,7 +98,7 @@ const asCleared = (text: string): string => {
   throw usageError(why, { hint: `${guess}fields that can be cleared: ${CLEARABLE.join(', ')}` });
 };
 
-const options = rarely(['meta_json', 'clear_meta', 'unset_meta'], {
+const options = rarely(['meta_json', 'clear_meta', 'unset_meta', 'replaceMeta'], {
   ...FIELD_OPTIONS,
   clear: repeated('--clear <field>', 'make a field empty: ref, first_name, last_name or meta', asCleared, {
     choices: CLEARABLE,
@@ -112,6 +112,7 @@ const options = rarely(['meta_json', 'clear_meta', 'unset_meta'], {
     asPair,
   ),
   unset_meta: repeated('--unset-meta <k>', 'remove a metadata key and keep the others, in the same way', asKey),
+  replaceMeta: flag('--replace-meta', 'with --from: columns such as meta.tier replace all metadata'),
   ...DATA_OPTION,
   ...BULK_OPTIONS,
 } as const);
@@ -119,7 +120,7 @@ const options = rarely(['meta_json', 'clear_meta', 'unset_meta'], {
 export type UpdateInput =
   | { readonly kind: 'one'; readonly uid: string; readonly changes: Changes }
   /** A file of updates. Options give the fields for which the file has no column. */
-  | { readonly kind: 'file'; readonly bulk: BulkInput; readonly changes: Changes };
+  | { readonly kind: 'file'; readonly bulk: BulkInput; readonly changes: Changes; readonly replaceMeta: boolean };
 
 const changeIn = ({ merge_meta, unset_meta }: GivenOptions<typeof options>): Changes['change'] => {
   if (merge_meta === undefined && unset_meta === undefined) return undefined;
@@ -161,8 +162,10 @@ export const updateCommand = defineCommand({
     'A billing address is sent as a whole, by --billing-address or by its parts (--address, --city, …). Give every ' +
     'part that it should have.\n\n' +
     'With --from, each row of a file is one update. Columns, in any case, also with blanks: uid, email, ref, first_name, ' +
-    'last_name, billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k. Options ' +
-    'apply to fields without a column. Other columns are copied to the report. An empty cell leaves its field ' +
+    'last_name, billing_address (JSON) or billing_address.city, meta.k (meta.k: for JSON) or merge_meta.k, meta. ' +
+    'meta.k and merge_meta.k set one key and keep the others. The column meta (JSON), --meta and --replace-meta ' +
+    'replace all metadata; paycli then reads each customer first, also with --dry-run, and names the keys that ' +
+    'would be lost. Options apply to fields without a column. Other columns are copied to the report. An empty cell leaves its field ' +
     'unchanged. The whole file is checked before anything is sent. Run the same command again to continue where it ' +
     "stopped. If an update's result is unknown, paycli reads the customer before it sends the update again.",
   args: [optional('onye', 'the customer, ony.…; or --from', { completes: 'onye' })],
@@ -186,9 +189,13 @@ export const updateCommand = defineCommand({
     const bulk = readBulk(given);
     const changes = readChanges(given);
     refuseSharedStdin([given.billing_address, given.meta_json, given.data, bulk && sourceOf(bulk.from)]);
+    const replaceMeta = given.replaceMeta === true;
+    if (bulk === undefined && replaceMeta) {
+      throw usageError('--replace-meta needs --from', { hint: '--meta replaces all metadata of one customer' });
+    }
     if (bulk === undefined) return readOne(args[0], changes, validate);
     if (args.length > 0) throw usageError("--from and a customer can't be used together");
-    return { kind: 'file', bulk, changes };
+    return { kind: 'file', bulk, changes, replaceMeta };
   },
   load: () => import('./update.ts'),
 });

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { memo } from '../../core/async.ts';
 import { usageError } from '../../core/error.ts';
 import { canAsk, namingFlags, pairsToObject } from '../../core/input.ts';
 import { namesAlong } from '../../core/json.ts';
@@ -8,14 +9,15 @@ import { previewCall } from '../record.ts';
 import {
   bodyOf,
   changeFlag,
+  customerShown,
   customerToMerge,
   flagOf,
-  hasNoRead,
+  keysLost,
   type MetaChange,
   mergedBody,
   metaOf,
+  namesOf,
   type OnyeFields,
-  readCustomer,
   readFields,
 } from './fields.ts';
 import type { Changes } from './fields-shared.ts';
@@ -26,6 +28,8 @@ import { onyeView, updatesView } from './view.ts';
 export interface GivenFields {
   readonly fields: OnyeFields;
   readonly change: MetaChange | undefined;
+  /** Replaces all metadata by the keys that columns set, and doesn't merge them. */
+  readonly replaceMeta?: boolean;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -33,30 +37,10 @@ type Body = Readonly<Record<string, unknown>>;
 const REPLACED = 'All metadata was replaced, not merged.';
 const MERGED = 'All metadata was read, changed and written back; a change that somebody else made in between is lost.';
 
-const MOST_NAMED = 10;
-
-/** Quotes a name that is not a plain word, so that names stay distinguishable. */
-const shown = (name: string): string => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name));
-
-const namesOf = (names: readonly string[]): string => {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return names.slice(0, MOST_NAMED).map(shown).join(', ') + more;
-};
-
-/** Current metadata; undefined if no read shows it. */
-const metaNow = async (uid: string, client: Client) => {
-  try {
-    return metaOf((await readCustomer(uid, client)).exact);
-  } catch (thrown) {
-    if (hasNoRead(thrown)) return undefined;
-    throw thrown;
-  }
-};
-
 /** Asks before the update drops metadata keys that the body does not name. Asks nothing if none would be lost. */
 const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: Deps): Promise<void> => {
-  const before = await metaNow(uid, client);
-  const lost = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(meta as object, name));
+  const before = metaOf(Object(await customerShown(uid, client)));
+  const lost = keysLost(before, meta);
   if (before !== undefined && lost.length === 0) return;
   const what =
     before === undefined
@@ -131,5 +115,9 @@ export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
   const given = { fields, change: readChange(input.changes, fields) };
   if (input.kind === 'one') return updateOne(input.uid, given, deps);
   const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await import('../../bulk/run-file.ts')];
-  return runFile({ bulk: input.bulk, kindOf: (client) => updateKind(given, client), view: updatesView }, deps);
+  const { bulk, replaceMeta } = input;
+  // A dry run reads, and needs a key, only where metadata would be lost.
+  const reader = deps.globals.dryRun ? memo(() => deps.client('read')) : undefined;
+  const kindOf = (client: Client) => updateKind({ ...given, replaceMeta }, client, reader);
+  return runFile({ bulk, kindOf, view: updatesView }, deps);
 };
