@@ -1,3 +1,4 @@
+import { memo } from '../core/async.ts';
 import { interrupted, PayError, reasonOf, signalWord, usageError } from '../core/error.ts';
 import { type Clock, withTimeout } from '../core/io.ts';
 import { shellLine } from '../core/shell.ts';
@@ -183,6 +184,10 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
     release();
     throw thrown;
   });
+  // At the first signal, also while a command of --exec or the output holds up the end.
+  const close = memo(() => receiver.close());
+  stop.addEventListener('abort', close, { once: true });
+  if (stop.aborted) close();
   if (target !== undefined) await queue.set('target', target.href);
   const forwarder =
     target &&
@@ -213,7 +218,7 @@ export const listen = async (options: ListenOptions, world: ListenDeps): Promise
   const pruning = prune();
 
   const end = async (): Promise<void> => {
-    await receiver.close();
+    await close();
     if (!stop.aborted) await withTimeout(Promise.all([forwarder?.quiet(), handing?.quiet()]), 30 * SECOND_MS, clock);
     halt.abort();
     callAll();

@@ -110,6 +110,8 @@ interface Prunable {
   readonly count: number;
   /** Events of the same age that are still to be forwarded. */
   readonly waiting: number;
+  /** Refused deliveries of the same age. */
+  readonly refused: number;
 }
 
 /**
@@ -179,10 +181,14 @@ export const openQueue = (folder: string, uid: number | undefined) => {
       prunable: (before: number): Prunable => {
         const aged = agedIn(sql, before).toArray().flat();
         const waiting = aged.filter(({ isWaiting }) => isWaiting).length;
-        return { count: aged.length - waiting, waiting };
+        return { count: aged.length - waiting, waiting, refused: sql.oldRefused(before) };
       },
-      /** Removes finished events from before an instant, except for their uids, until `stop`. Returns their number. */
+      /**
+       * Removes refused deliveries from before an instant, and finished events except for their uids, until `stop`.
+       * Returns the number of events.
+       */
       prune: async (before: number, stop: AbortSignal): Promise<number> => {
+        await write(() => sql.pruneRefused(before));
         let count = 0;
         for (const aged of agedIn(sql, before)) {
           if (stop.aborted) break;

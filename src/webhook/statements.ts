@@ -221,6 +221,8 @@ const restStatements = (db: DatabaseSync) => {
   );
   const forget = db.prepare('DELETE FROM refused WHERE seq <= ?');
   const refused = db.prepare('SELECT * FROM refused ORDER BY seq DESC LIMIT ?');
+  const oldRefused = db.prepare('SELECT count(*) AS count FROM refused WHERE at < ?');
+  const pruneRefused = db.prepare('DELETE FROM refused WHERE at < ?');
   const setting = db.prepare('SELECT value FROM setting WHERE name = ?');
   const set = db.prepare('INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value');
   return {
@@ -240,6 +242,9 @@ const restStatements = (db: DatabaseSync) => {
         size: number(row['size']),
         body: row['body'] as Uint8Array,
       })),
+    /** The number of refused deliveries from before an instant. */
+    oldRefused: (before: number): number => number(oldRefused.get(before)?.['count']),
+    pruneRefused: (before: number): void => void pruneRefused.run(before),
     setting: (name: string): string | undefined => optionalText(setting.get(name)?.['value']),
     set: (name: string, value: string): void => void set.run(name, value),
   };

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/webhook-event.ts';
@@ -33,12 +33,21 @@ describe('webhook prune', () => {
       await queue.keep(delivery(number, { receivedAt: now - days * day }), { state, duplicates: false, due: 0 });
     }
     await queue.setPlace('told', 4);
+    for (const days of [40, 0]) {
+      const refused = { at: now - days * day, why: 'no signature', delivery: undefined, signature: '', size: 9 };
+      await queue.refuse({ ...refused, body: Buffer.from(`secret-${days}`) });
+    }
     const prune = ['webhook', 'prune', '--before', '30d', '--json'];
     const asked = await inProcess(prune, { home });
-    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('Prune 2 events that came before') });
+    expect(asked).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Prune 2 events and 1 refused delivery that came before'),
+    });
     expect(await inProcess([...prune.slice(0, 2), '--before', '1h', '--yes'], { home })).toMatchObject({ code: 2 });
     const pruned = await inProcess([...prune, '--yes'], { home });
-    expect(JSON.parse(pruned.stdout)).toMatchObject({ pruned: 2, waiting: 1, before: expect.any(String) });
+    expect(JSON.parse(pruned.stdout)).toMatchObject({ pruned: 2, waiting: 1, refused: 1, before: expect.any(String) });
+    expect(queue.refused(9).map(({ at }) => at)).toEqual([now]);
+    expect(readFileSync(`${home}/webhooks.db`).includes('secret-40')).toBe(false);
     expect(await uidsOf(home)).toEqual([uidOf(3), uidOf(1)]);
     const listener = await listen(home, ['--until', '1', '--columns', 'uid']);
     for (const number of [0, 2, 5]) await deliver(listener.origin, bodyOf(number));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openPrintCursor } from '../../src/webhook/consumers.ts';
+import { type Exec, openPrintCursor } from '../../src/webhook/consumers.ts';
 import { listen } from '../../src/webhook/listen.ts';
 import { clock } from '../support/clock.ts';
 import { newFolder } from '../support/program.ts';
@@ -61,6 +61,30 @@ it.each([-1, 1])('the listener forwards and retries events if the clock is chang
   await listening.events.next();
   await target.came(3);
   stop.abort('SIGINT');
+  await expect(listening.events.next()).rejects.toThrow('stopped by');
+});
+
+it('the listener accepts no delivery after a signal while a command hangs', async () => {
+  const [stop, leave, started] = [new AbortController(), new AbortController(), Promise.withResolvers<void>()];
+  const exec: Exec = {
+    words: [process.execPath, '-e', "process.stdout.write('started'); setInterval(() => undefined, 1000)"],
+    env: { PATH: process.env['PATH'] },
+    print: async () => started.resolve(),
+    say: async () => undefined,
+    signalGroup: undefined,
+  };
+  const folder = join(newFolder('queue'), 'data');
+  const listening = await listen(
+    { ...OPTIONS, folder, exec },
+    { ...WORLD, stop: stop.signal, leave: leave.signal, say: async () => undefined },
+  );
+  const told = listening.events.next();
+  await deliver(listening.origin, bodyOf(1));
+  await started.promise;
+  stop.abort('SIGTERM');
+  await expect(deliver(listening.origin, bodyOf(2))).rejects.toThrow();
+  leave.abort();
+  await told;
   await expect(listening.events.next()).rejects.toThrow('stopped by');
 });
 

@@ -108,28 +108,36 @@ export const replay = async ({ uid, to, allowRemote }: ReplayInput, deps: Deps):
 
 const DAY_MS = 86_400_000;
 
-const eventsWord = (count: number): string => (count === 1 ? '1 event' : `${count} events`);
+const agedText = (count: number, refused: number): string =>
+  [
+    ...(count === 0 ? [] : [count === 1 ? '1 event' : `${count} events`]),
+    ...(refused === 0 ? [] : [refused === 1 ? '1 refused delivery' : `${refused} refused deliveries`]),
+  ].join(' and ');
 
-/** Removes the bodies and headers of finished events. Their uids stay, so that no event is printed twice. */
+/**
+ * Removes refused deliveries, and the bodies and headers of finished events. The uids of events stay, so that none is
+ * printed twice.
+ */
 export const prune = async (input: { readonly before: RequestedTime }, deps: Deps): Promise<Result> => {
   const { clock, signals } = deps.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
   const queue = openQueue((await deps.folders()).data, await deps.user());
   try {
-    const { count, waiting } = queue.prunable(before);
-    if (count > 0) {
-      const question = `Prune ${eventsWord(count)} that came before ${formatLocalFull(before)}?`;
-      await deps.confirm([question, 'Bodies and headers are removed for good. Uids stay.'], 'refuse');
+    const { count, waiting, refused } = queue.prunable(before);
+    const isAny = count + refused > 0;
+    if (isAny) {
+      const question = `Prune ${agedText(count, refused)} that came before ${formatLocalFull(before)}?`;
+      await deps.confirm([question, 'Bodies and headers are removed for good. Uids of events stay.'], 'refuse');
     }
-    const pruned = count === 0 ? 0 : await queue.prune(before, signals.stop);
+    const pruned = isAny ? await queue.prune(before, signals.stop) : 0;
     if (signals.stop.aborted) throw interrupted(signals.stop.reason, 'the events removed so far stay removed');
-    if (pruned > 0 && !(await queue.compact())) {
+    if (isAny && !(await queue.compact())) {
       await deps.notice(
         'The file keeps its size for now, since it is in use or the disk is full. New events use the free space.',
       );
     }
-    return { kind: 'record', record: madeHere({ before: atom(before), pruned, waiting }), view: prunedView };
+    return { kind: 'record', record: madeHere({ before: atom(before), pruned, waiting, refused }), view: prunedView };
   } finally {
     queue.close();
   }

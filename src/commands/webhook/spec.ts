@@ -172,16 +172,16 @@ const prune = defineCommand({
   danger: 'write',
   summary: 'remove old events that are finished',
   description:
-    'Removes the headers and bodies of finished events that came before --before. Events that wait for their target stay. ' +
-    'Uids stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
-    `removes finished events after ${KEEP_DAYS} days by itself (--keep-days).`,
+    'Removes refused deliveries, and the headers and bodies of finished events, that came before --before. Events that wait for their target stay. ' +
+    'Uids of events stay, so paycli recognizes an event that comes again. It asks first. It can run beside `webhook listen`, which ' +
+    `removes them after ${KEEP_DAYS} days by itself (--keep-days).`,
   options: {
     before: option('--before <time>', 'events that came before: 90d, 2026-01-31 or a full timestamp', asText, {
       type: 'time',
     }),
   } as const,
   examples: { 'keep the events of a month': 'paycli webhook prune --before 30d --yes' },
-  output: 'before, pruned, waiting (not removed: they wait for their target)',
+  output: 'before, pruned, waiting (not removed: they wait for their target), refused (removed refused deliveries)',
   exits: ['usage', 'ledger', 'interrupted'],
   read: (_args, given) => {
     if (given.before === undefined) throw usageError('--before is required: it removes events older than that');

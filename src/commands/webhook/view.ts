@@ -125,6 +125,7 @@ export const prunedView: View = {
     { path: 'before', kind: 'time' },
     { path: 'pruned', kind: 'count', always: true },
     { path: 'waiting', kind: 'count', always: true, label: 'left, waiting' },
+    { path: 'refused', kind: 'count', label: 'refused deliveries pruned' },
   ],
 };
 
