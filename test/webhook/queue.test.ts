@@ -112,16 +112,16 @@ describe('the queue', () => {
       void queue.keep(delivery(number, { receivedAt: number }), number % 2 ? KEPT : WAITING);
     }
     await queue.setPlace('told', 1100);
-    expect(queue.prunable(1001)).toEqual({ count: 500, waiting: 500 });
+    expect(queue.prunable(1001)).toEqual({ count: 500, waiting: 500, refused: 0 });
     expect(await queue.prune(1001, new AbortController().signal)).toBe(500);
-    expect(queue.prunable(1001)).toEqual({ count: 0, waiting: 500 });
+    expect(queue.prunable(1001)).toEqual({ count: 0, waiting: 500, refused: 0 });
     expect([1, 2, 999, 1001].map((number) => queue.find(uidOf(number)) !== undefined)).toEqual([
       false,
       true,
       false,
       true,
     ]);
-    expect(queue.prunable(9999)).toEqual({ count: 50, waiting: 550 });
+    expect(queue.prunable(9999)).toEqual({ count: 50, waiting: 550, refused: 0 });
     expect(await queue.keep(delivery(1, { body: Buffer.from('{}') }), WAITING)).toEqual({ kind: 'repeat', repeats: 0 });
     expect(queue.find(uidOf(1))).toBe(undefined);
     expect(await queue.prune(9999, AbortSignal.abort())).toBe(0);
