@@ -54,7 +54,10 @@ export const BULK_OPTIONS = rarely(
       'with --from: also retry rows that were rejected or failed, never unknown ones',
     ),
     skipInvalid: flag('--skip-invalid', 'with --from: skip invalid rows and send the others'),
-    allowRepeats: flag('--allow-repeats', 'with --from: allow the same id in several rows'),
+    allowRepeats: flag(
+      '--allow-repeats',
+      'with --from: allow equal rows: the same id twice, or what a file of the last week created',
+    ),
     continueOnUnknown: flag(
       '--continue-on-unknown',
       'with --from: continue when the results of three rows in a row are unknown',

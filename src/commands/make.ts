@@ -1,4 +1,4 @@
-import type { Protected, RowKind } from '../bulk/kind.ts';
+import type { Protected, RowDeps, RowKind } from '../bulk/kind.ts';
 import type { RowEnd } from '../bulk/row-end.ts';
 import type { Called, CallInput, Client } from '../client/client.ts';
 import { kindWord, machineValue } from '../core/charge.ts';
@@ -14,7 +14,7 @@ import { NO_TOTAL } from '../ledger/policy.ts';
 import { refusedError } from '../ledger/refused.ts';
 import { judgeOnce, sendOnce } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
-import { existingForRow, openFind, type UniqueKey } from './unique.ts';
+import { existingForRow, openFind, type UniqueKey, uniqueIn } from './unique.ts';
 
 /** Options for rows that must not be sent twice and are not charges. */
 interface Making<T> {
@@ -24,6 +24,8 @@ interface Making<T> {
   /** An earlier one blocks another, unless `again`. */
   readonly once?: boolean;
   readonly again?: boolean;
+  /** A row without a unique value keeps what an equal row of another file created lately. */
+  readonly keepsEqual?: boolean;
   /** Checks a row before it is sent. Throws to prevent it. */
   readonly look?: (item: T) => Promise<void>;
   /** Unique field to find and compare an earlier record. */
@@ -33,6 +35,9 @@ interface Making<T> {
   /** Report column for the uid of the created record. */
   readonly uidColumn: string;
 }
+
+/** Milliseconds in which two files with an equal row mean the same. */
+const EQUAL_MS = 7 * 24 * 3_600_000;
 
 /** Columns of the report. */
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
@@ -113,11 +118,18 @@ export const planOnce = async (
 
 /** Sends rows under the ledger protocol: each once, over any number of runs. */
 export const rowsMade = <T>(
-  { request, about, once = false, again = false, look, unique, failure, uidColumn }: Making<T>,
+  { request, about, once = false, again = false, keepsEqual = false, look, unique, failure, uidColumn }: Making<T>,
   client: Client,
   { io }: Deps,
 ): Protected<T> => {
   const find = unique && openFind(unique, client);
+  /** Start of the job, from which it looks for equal rows: a later run must look as far back as the first one. */
+  let begun: Promise<number> | undefined;
+  const equalSince = async (body: object, job: string, { jobs, moment }: RowDeps['ledger']) => {
+    if (!keepsEqual || (unique !== undefined && uniqueIn(unique, body as never) !== undefined)) return undefined;
+    begun ??= jobs.get(job).then((kept) => kept?.createdAt ?? moment().at);
+    return (await begun) - EQUAL_MS;
+  };
 
   const madeNow = (value: unknown, entry: string): RowEnd => {
     const uid = machineValue(valueAt(value, 'uid'));
@@ -150,6 +162,7 @@ export const rowsMade = <T>(
         {
           ...client.check(operation, input),
           ...{ about: about(item), once, again, row, since },
+          equalSince: await equalSince(input.body ?? {}, row.job, rowDeps.ledger),
           isFailed: (value) => failure?.(value) !== undefined,
         },
         {
@@ -159,7 +172,13 @@ export const rowsMade = <T>(
         },
       );
       if (made.kind === 'refused') {
-        if (made.why === 'done' && made.by !== undefined) return { kind: 'kept', entry: made.by };
+        const { why, by } = made;
+        const isEqual = why === 'made' && !once;
+        if (by !== undefined && isEqual) {
+          const equal = `Row ${row.number} and maybe others equal rows of an earlier file, and keep what it created (${by.id}).`;
+          await tellOnce('equal', `${equal} --allow-repeats creates it again.`);
+        }
+        if (by !== undefined && (isEqual || why === 'done')) return { kind: 'kept', entry: by };
         throw refusedError(made, rowDeps.words, false);
       }
       const { record, id, unrecorded } = made;

@@ -22,7 +22,9 @@ import { activitiesIn, keptActivity, type Snapshot } from './snapshot.ts';
 import { markStale, moneyIn, paymentIn, started, wasSeenExpired, withReading } from './transitions.ts';
 
 /** Parts of an intent that the guard uses. */
-type Wanted = Pick<Intent, 'kind' | 'medium'> & Pick<BeginOptions, 'once'>;
+type Wanted = Pick<Intent, 'kind' | 'medium'> &
+  Partial<Pick<Intent, 'digest' | 'job'>> &
+  Pick<BeginOptions, 'once' | 'equalSince'>;
 
 /** True if both are known mediums and differ. An unknown medium may be any medium. */
 const isOther = (earlier: string, medium: string): boolean =>
@@ -64,20 +66,21 @@ const standingOf = (charge: Charge, payment: Payment, medium: string, moment: Mo
   return { payment, isOther: other, left, isSeen: seenNow || wasSeenExpired(charge) };
 };
 
+/** True for an entry of another file's row that asked for the same lately. */
+const isEqualRow = (earlier: Entry, { digest, job, equalSince = Infinity }: Wanted): boolean =>
+  earlier.createdAt >= equalSince && earlier.digest === digest && earlier.job !== undefined && earlier.job !== job;
+
 /**
  * Obstacle from an earlier entry, if it is one. Entries of other kinds block a charge only while their outcome is open.
  */
-const obstacleBy = (
-  earlier: Entry,
-  { kind, medium = '', once }: Wanted,
-  moment: Moment,
-  seenNow: boolean,
-): readonly Obstacle[] => {
+const obstacleBy = (earlier: Entry, wanted: Wanted, moment: Moment, seenNow: boolean): readonly Obstacle[] => {
+  const { kind, medium = '', once } = wanted;
   const { state, activity } = earlier;
   const because = (why: RefusalReason): Obstacle[] => [{ why, by: earlier, activity }];
   if (state === 'unknown') return because('unresolved');
   if (state === 'sending') return because('in_progress');
-  if (once === true && earlier.kind === kind && state === 'accepted') return because('made');
+  const isMade = once === true || isEqualRow(earlier, wanted);
+  if (isMade && earlier.kind === kind && state === 'accepted') return because('made');
   const payment = paymentIn(earlier);
   if (kind !== CHARGE || !isCharge(earlier) || payment === undefined) return [];
   return standsIn(standingOf(earlier, payment, medium, moment, seenNow), earlier, activity);
@@ -184,8 +187,8 @@ export const guard = (
   how: BeginOptions,
   moment: Moment,
 ): Obstacle | undefined => {
-  const { shown, once = false, remaining = false } = how;
-  const wanted = { ...intent, once };
+  const { shown, once = false, remaining = false, equalSince } = how;
+  const wanted = { ...intent, once, equalSince };
   const known = withShown(earlier, shown, moment);
   const others = shown === undefined ? [] : othersIn(earlier, shown);
   const standing = [...known.map(({ entry }) => paymentIn(entry)), ...others.map(paymentShown)];

@@ -125,6 +125,8 @@ export interface BeginOptions {
   readonly beside?: readonly string[];
   /** An accepted entry of the same kind blocks the intent. */
   readonly once?: boolean;
+  /** An accepted entry of another file's row that asked for the same since this moment blocks the intent. */
+  readonly equalSince?: number | undefined;
   /** Repeats a job's row whose last entry failed. */
   readonly retry?: boolean;
   /** Result of a read just before. */

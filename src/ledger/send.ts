@@ -136,6 +136,8 @@ export interface MakeRequest extends SendOptions {
   readonly body: string | undefined;
   /** An earlier accepted one blocks this one, unless `again`. */
   readonly once: boolean;
+  /** See `BeginOptions`. */
+  readonly equalSince?: number | undefined;
   /** True if an answer says that the request failed after all. */
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
@@ -152,18 +154,18 @@ const bodyKept = (body: string, clean: (text: string) => string): string => {
 interface Rules {
   readonly effect: WriteKind;
   readonly intent: Omit<Intent, 'bound' | 'kind' | 'job' | 'row' | keyof LedgerTarget>;
-  readonly how: Pick<BeginOptions, 'once' | 'shown' | 'remaining' | 'beside'>;
+  readonly how: Pick<BeginOptions, 'once' | 'equalSince' | 'shown' | 'remaining' | 'beside'>;
   readonly clean: (text: string) => string;
   readonly accepted: (record: ApiRecord) => Outcome;
 }
 
 const makeRules = (request: MakeRequest, ledger: Ledger, now: () => number): Rules => {
-  const { effect, about, path, body, once, isFailed } = request;
+  const { effect, about, path, body, once, equalSince, isFailed } = request;
   const kept = { about: ledger.clean(about), path: ledger.clean(path), body: body && bodyKept(body, ledger.clean) };
   return {
     effect,
     intent: { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) },
-    how: { once },
+    how: { once, equalSince },
     clean: (text) => withoutNumbers(ledger.clean(text)),
     accepted: ({ value }) => {
       const [uid, status] = [String(valueAt(value, 'uid')), statusOf(value)];

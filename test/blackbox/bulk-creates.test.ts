@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { clock } from '../support/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, type paycli } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
@@ -118,6 +119,43 @@ describe('ugwo create --from', () => {
     expect(postsIn(service)).toEqual([
       { locale: 'en', amount: 500_000, currency: 'NGN', ref: 'a', metadata: { k: 'v' } },
     ]);
+  });
+
+  it('keeps for a week what an equal row of another file created, unless --allow-repeats', async () => {
+    const [service, home, report] = [await serveMaking('ugw'), newFolder(), reportPath()];
+    const rows = ['7000.00,ada@example.com,Rent', '8000.00,obi@example.com,Rent', '9000.00,eze@example.com,Rent'];
+    const fileWith = (count: number) => fileOf(csvOf('amount,customer,description', ...rows.slice(0, count)));
+    const [shorter, longer] = [fileWith(2), fileWith(3)];
+    const create = (file: string, ...more: string[]) =>
+      inProcess([...CREATE, '--from', file, '--currency', 'NGN', '--concurrency', '1', ...more], { service, home });
+    expect((await create(shorter)).stderr).toBe('');
+    const DAY = 24 * 3_600_000;
+    const at = vi.spyOn(clock, 'now');
+    try {
+      at.mockReturnValue(Date.now() + 6 * DAY);
+      const ended = await create(longer, '--report', report);
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(ended.stderr).toMatch(
+        /^Row 1 and maybe others equal rows of an earlier file, .* --allow-repeats creates it/,
+      );
+      expect(postsIn(service)).toHaveLength(3);
+      expect(reportOf(report)).toMatchObject({
+        1: { state: 'accepted', uid: uidOf('ugw', 1), status: 'requires_ugwo' },
+        2: { state: 'accepted', uid: uidOf('ugw', 2) },
+        3: { state: 'accepted', uid: uidOf('ugw', 3) },
+      });
+      // A later run of the same file creates nothing either.
+      at.mockReturnValue(Date.now() + 30 * DAY);
+      expect(await create(longer)).toMatchObject({ code: 0 });
+      expect(postsIn(service)).toHaveLength(3);
+      expect(await create(longer, '--allow-repeats')).toMatchObject({ code: 0 });
+      expect(postsIn(service)).toHaveLength(5);
+      // Another file in another week means new ones.
+      expect(await create(fileOf(csvOf('amount,customer,description,n', `${rows[2]},1`)))).toMatchObject({ code: 0 });
+      expect(postsIn(service)).toHaveLength(6);
+    } finally {
+      at.mockRestore();
+    }
   });
 
   it('finds the payment request that already has the reference and compares it', async () => {

@@ -23,6 +23,30 @@ const withMoney = (payment: Payment, received: number): Charge =>
   });
 
 describe('the guard', () => {
+  it.each<[string, Partial<Entry>, RefusalReason | undefined]>([
+    ['an equal row of another job', {}, 'made'],
+    ['one at the beginning of the time', { createdAt: NOON }, 'made'],
+    ['one before it', { createdAt: NOON - 1 }, undefined],
+    ['one that asked for something else', { digest: 'other' }, undefined],
+    ['one of another kind', { kind: 'customer' }, undefined],
+    ['one of the same job', { job: 'job-2' }, undefined],
+    ['one of no file', { job: undefined }, undefined],
+    ['one without an outcome', { state: 'unknown' }, 'unresolved'],
+  ])('compares a row that keeps equal ones with %s', (_what, more, why) => {
+    const kind = 'payment_request';
+    const earlier = {
+      ...charge(),
+      kind,
+      digest: 'same',
+      job: 'job-1',
+      createdAt: NOON + 1,
+      activity: undefined,
+      ...more,
+    };
+    const wanted = { kind, digest: 'same', job: 'job-2' };
+    expect(guardOf([earlier], wanted, { ...FIRST, equalSince: NOON }, momentAt(NOON + MINUTE))?.why).toBe(why);
+  });
+
   it.each<[string, Charge, RefusalReason | undefined, RefusalReason | undefined]>([
     ['an unknown charge', charge({ state: 'unknown', activity: undefined }), 'unresolved', 'unresolved'],
     ['an unknown charge by another medium', charge({ state: 'unknown', medium: 'ussd' }), 'unresolved', 'unresolved'],

@@ -52,7 +52,10 @@ export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client
     counts: ({ currency }) => [currency],
     money: (item) => item,
     sending: rowsMade(
-      { request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
+      {
+        ...{ request, about: ({ body }) => described(body), unique: BY_REF, uidColumn: 'uid' },
+        keepsEqual: !file.bulk.allowRepeats,
+      },
       client,
       deps,
     ),
