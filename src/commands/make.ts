@@ -9,7 +9,7 @@ import { isGuarded } from '../core/origin.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
-import type { Entry } from '../ledger/entry.ts';
+import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import { refusedError } from '../ledger/refused.ts';
 import { judgeOnce, sendOnce } from '../ledger/send.ts';
@@ -26,8 +26,8 @@ interface Making<T> {
   readonly again?: boolean;
   /** A row without a unique value keeps what an equal row of another file created lately. */
   readonly keepsEqual?: boolean;
-  /** Checks a row before it is sent. Throws to prevent it. */
-  readonly look?: (item: T) => Promise<void>;
+  /** Checks a row before it is sent. Throws to prevent it. Returns the money that it pays back, as far as it is known. */
+  readonly look?: (item: T) => Promise<RequestTerms>;
   /** Unique field to find and compare an earlier record. */
   readonly unique?: UniqueKey;
   /** Reason of a failure that an accepted answer reports; undefined if there is none. */
@@ -65,6 +65,8 @@ interface OnceOptions {
   /** An earlier one blocks another, unless `again`. */
   readonly once?: boolean;
   readonly again?: boolean;
+  /** Money that it pays back, as far as it is known. */
+  readonly asked?: RequestTerms;
   /** Reason of a failure that an accepted answer reports; undefined if there is none. */
   readonly failure?: (value: unknown) => string | undefined;
 }
@@ -76,7 +78,7 @@ interface OnceOptions {
 export const makeOnce = async (
   called: Called,
   input: CallInput,
-  { about, question, typed, saying, once = false, again = false, failure }: OnceOptions,
+  { about, question, typed, saying, once = false, again = false, asked, failure }: OnceOptions,
   { io, globals, ...deps }: Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>,
 ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
   const client = await deps.client('write');
@@ -88,7 +90,7 @@ export const makeOnce = async (
   const words = targetFlags(globals);
   const made = await sendOnce(
     { client, ledger: await deps.ledger(), place, words },
-    { ...checked, about, once, again, isFailed: (value) => failure?.(value) !== undefined },
+    { ...checked, about, once, again, asked, isFailed: (value) => failure?.(value) !== undefined },
     {
       now: io.clock.now,
       elsewhere: ({ id, kind, origin }) =>
@@ -105,11 +107,11 @@ export const makeOnce = async (
 export const planOnce = async (
   called: Called,
   input: CallInput,
-  { about, once = false, again = false }: OnceOptions,
+  { about, once = false, again = false, asked }: OnceOptions,
   deps: Deps,
 ): Promise<Result> => {
   const client = await deps.client('read');
-  const request = { ...client.check(called, input), about, once, again };
+  const request = { ...client.check(called, input), about, once, again, asked };
   const [ledger, place, words] = [await deps.ledger(), await deps.place(), targetFlags(deps.globals)];
   const judged = await judgeOnce({ client, ledger, place, words }, request, { total: NO_TOTAL });
   if (judged.kind === 'refused') throw refusedError(judged, words, false);
@@ -144,7 +146,7 @@ export const rowsMade = <T>(
     idColumn: 'entry',
     once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
       const since = rowDeps.ledger.moment();
-      await look?.(item);
+      const asked = await look?.(item);
       const { operation, input } = request(item);
       const send = async (overdue: () => boolean): Promise<ApiRecord> => {
         try {
@@ -161,7 +163,7 @@ export const rowsMade = <T>(
         rowDeps,
         {
           ...client.check(operation, input),
-          ...{ about: about(item), once, again, row, since },
+          ...{ about: about(item), once, again, asked, row, since },
           equalSince: await equalSince(input.body ?? {}, row.job, rowDeps.ledger),
           isFailed: (value) => failure?.(value) !== undefined,
         },

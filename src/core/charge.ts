@@ -203,6 +203,8 @@ export const payableUntil = (activity: unknown): number | undefined => {
 
 /** The kind of intent whose outcome the service shows afterwards. */
 export const CHARGE = 'charge';
+/** Kind of the entries that pay money back. */
+export const REFUND = 'refund';
 
 /** Description of a write, for messages about one whose outcome is unknown. */
 export interface WriteKind {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { activityFacts, balanceOf, PAYMENTS, type Payment, paymentOf, paymentShown } from '../charge/payment.ts';
 import { memo } from '../core/async.ts';
-import { CHARGE, isMedium, isTakenUp, mediumOf, rowStateOf } from '../core/charge.ts';
+import { CHARGE, isMedium, isTakenUp, mediumOf, REFUND, rowStateOf } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import type { Backend, Query } from './backend.ts';
 import { codeOpenFor, codeUntil, payableFor, serviceTimeNow, untilOf } from './clock.ts';
@@ -319,10 +319,12 @@ const queriesFor = ({ about, job, row = 0 }: Intent): readonly Query[] => [
   ...(job === undefined ? [] : [{ job, rows: [row, row], order: 'newest' } as const]),
 ];
 
-/** Selects the charges that count against the policy of an intent; undefined if no policy applies to it. */
-const spendingOf = ({ kind, profile, job }: Intent, { now }: Pick<Backend, 'now'>): AllowanceOf | undefined =>
-  // An intent that waits beyond midnight also counts the charges of the day before. It never counts too few.
-  kind === CHARGE ? { profile, since: dayOf(now()), job: isPlan(job ?? '') ? undefined : job } : undefined;
+/** Selects the entries that count against the policy of an intent; undefined if no policy applies to it. */
+const spendingOf = ({ kind, profile, job }: Intent, { now }: Pick<Backend, 'now'>): AllowanceOf | undefined => {
+  if (kind !== CHARGE && kind !== REFUND) return undefined;
+  // An intent that waits beyond midnight also counts the entries of the day before. It never counts too few.
+  return { kind, profile, since: dayOf(now()), job: kind === REFUND || isPlan(job ?? '') ? undefined : job };
+};
 
 /** Decision about an intent, from the entries that `queriesFor` finds. */
 const decisionOn = (

@@ -1,3 +1,4 @@
+import { CHARGE, REFUND } from '../core/charge.ts';
 import { PayError } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
 import type { ChargeTerms, RequestTerms } from './entry.ts';
@@ -5,7 +6,7 @@ import type { ChargeTerms, RequestTerms } from './entry.ts';
 /** Amounts by currency, in the minor unit. */
 export type Amounts = Readonly<Record<string, number>>;
 
-/** Limits on charging per day. An omitted limit does not apply. */
+/** Limits per day. An omitted limit does not apply. */
 export interface Policy {
   readonly maxCharges?: number | undefined;
   /** If present, charges in currencies that it doesn't name are forbidden. */
@@ -13,6 +14,9 @@ export interface Policy {
   readonly mediums?: readonly string[] | undefined;
   /** Sum above which a file of charges needs another person's approval. A ledger file refuses every file under it. */
   readonly approveAbove?: Amounts | undefined;
+  readonly maxRefunds?: number | undefined;
+  /** If present, refunds in currencies that it doesn't name are forbidden. */
+  readonly maxRefundAmount?: Amounts | undefined;
 }
 
 /** Name of the policy for charges without a profile and for profiles without a policy of their own. */
@@ -32,22 +36,27 @@ export interface KeptPolicy {
 export type PolicyChange = (before: Policy | undefined) => Omit<KeptPolicy, 'profile'>;
 
 /**
- * Selects the charges that count: those of a profile since a moment, in milliseconds since the epoch by the ledger's
- * clock.
+ * Selects the charges or refunds that count: those of a profile since a moment, in milliseconds since the epoch by the
+ * ledger's clock.
  */
 export interface AllowanceOf {
+  /** `CHARGE` if omitted, else `REFUND`. */
+  readonly kind?: string | undefined;
   readonly profile: string | undefined;
   readonly since: number;
   /** File that the charge belongs to. */
   readonly job?: string | undefined;
 }
 
-/** Charges that count against a policy: those that were or may have been made, and are not known to have failed. */
+/**
+ * Charges or refunds that count against a policy: those that were or may have been made, and are not known to have
+ * failed.
+ */
 export interface Spent {
   readonly count: number;
   /** In the minor unit, by currency. Holds only the currencies whose amounts the policy limits. */
   readonly amounts: ReadonlyMap<string, bigint>;
-  /** Number of counted charges without a known amount. */
+  /** Number of those without a known amount. */
   readonly unknown: number;
 }
 
@@ -62,23 +71,29 @@ export interface Allowance {
 
 export const NOTHING_SPENT: Spent = { count: 0, amounts: new Map(), unknown: 0 };
 
-/** True if the policy limits something that earlier charges use up. */
-export const isCounted = ({ maxCharges, maxAmount }: Policy): boolean =>
-  maxCharges !== undefined || maxAmount !== undefined;
+/** Limits on the number and the sums of charges or refunds. */
+export const limitsOf = (policy: Policy, kind = CHARGE) =>
+  kind === REFUND
+    ? { most: policy.maxRefunds, sums: policy.maxRefundAmount }
+    : { most: policy.maxCharges, sums: policy.maxAmount };
+
+/** True if the policy limits something that earlier charges or refunds use up. */
+export const isCounted = (policy: Policy, kind: string | undefined): boolean =>
+  Object.values(limitsOf(policy, kind)).some((limit) => limit !== undefined);
 
 const DAY_MS = 24 * 3_600_000;
 
 /** Start of the UTC day that a moment belongs to. Both are milliseconds since the epoch. */
 export const dayOf = (at: number): number => at - (((at % DAY_MS) + DAY_MS) % DAY_MS);
 
-/** Reason why a policy forbids a charge. Amounts are in the minor unit. */
+/** Reason why a policy forbids a charge or a refund. Amounts are in the minor unit. */
 export type Forbidden =
   | { readonly why: 'medium'; readonly medium: string; readonly allowed: readonly string[] }
   | { readonly why: 'charges'; readonly most: number }
   | { readonly why: 'currency'; readonly currency: string; readonly allowed: readonly string[] }
-  /** The charge's own amount is not known. */
+  /** Its own amount is not known. */
   | { readonly why: 'no_amount' }
-  /** Number of today's charges without a known amount. */
+  /** Number of today's without a known amount. */
   | { readonly why: 'unknown_amounts'; readonly count: number }
   | {
       readonly why: 'amount';
@@ -105,18 +120,23 @@ const amountForbids = (
 };
 
 /**
- * Returns why a charge is forbidden, or undefined if it is allowed. Reasons that hold whatever was charged before come
+ * Returns why a charge or a refund is forbidden, or undefined if it is allowed. Reasons that hold whatever was charged before come
  * first.
  */
 export const forbids = (
   { kept: { policy }, spent, file }: Allowance,
-  charge: Pick<ChargeTerms, 'asked'> & { readonly medium?: string; readonly operator?: string | undefined },
+  intent: Pick<ChargeTerms, 'asked'> & {
+    readonly kind?: string;
+    readonly medium?: string;
+    readonly operator?: string | undefined;
+  },
 ): Forbidden | undefined => {
-  const { mediums, maxCharges, maxAmount } = policy;
-  const { medium = '', asked = {}, operator = '' } = charge;
-  if (mediums !== undefined && !mediums.includes(medium)) return { why: 'medium', medium, allowed: mediums };
-  if (maxCharges !== undefined && spent.count >= maxCharges) return { why: 'charges', most: maxCharges };
-  const forbidden = maxAmount && amountForbids(maxAmount, spent, charge);
+  const { mediums } = policy;
+  const { kind = CHARGE, medium = '', asked = {}, operator = '' } = intent;
+  const { most, sums } = limitsOf(policy, kind);
+  if (kind === CHARGE && mediums?.includes(medium) === false) return { why: 'medium', medium, allowed: mediums };
+  if (most !== undefined && spent.count >= most) return { why: 'charges', most };
+  const forbidden = sums && amountForbids(sums, spent, intent);
   if (forbidden !== undefined || file === undefined) return forbidden;
   const worth = worthOf(policy, file.approval, withRow(file.charged, asked), operator);
   return worth === 'holds' ? undefined : { why: 'unapproved', asked };
@@ -236,6 +256,8 @@ const CHECKS: Readonly<Record<keyof Policy, (value: unknown) => boolean>> = {
   maxAmount: isAmounts,
   mediums: isTexts,
   approveAbove: isAmounts,
+  maxRefunds: isCount,
+  maxRefundAmount: isAmounts,
 };
 
 const unreadable = (what: string, text: string): PayError =>

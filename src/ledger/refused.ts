@@ -15,27 +15,33 @@ const remainingText = (left: bigint, currency: string): string =>
 
 const TOMORROW = 'the next day begins at 00:00 UTC';
 
-const wordsOf = (forbidden: Forbidden): readonly [what: string, hint: string] => {
+const wordsOf = (forbidden: Forbidden, kind: string): readonly [what: string, hint: string] => {
   switch (forbidden.why) {
     case 'medium':
       return [`doesn't allow ${forbidden.medium}`, `it allows: ${listed(forbidden.allowed)}`];
     case 'charges':
-      return [`allows ${forbidden.most} a day, and all of them are used today`, TOMORROW];
+      return [
+        `allows ${forbidden.most}${kind === CHARGE ? '' : ` ${kind}s`} a day, and all of them are used today`,
+        TOMORROW,
+      ];
     case 'currency':
       return [`doesn't allow ${forbidden.currency}`, `it has amounts for: ${listed(forbidden.allowed)}`];
     case 'no_amount':
       return [
-        'limits amounts, and the amount of this charge is not known',
-        'leave out --no-preflight, which skips the look that shows it',
+        `limits amounts, and the amount of this ${kind} is not known`,
+        kind === CHARGE
+          ? 'leave out --no-preflight, which skips the look that shows it'
+          : 'give its payment request (--ugwo, or the column ugwo), which shows it',
       ];
     case 'unknown_amounts':
       return [
-        `limits amounts, and those of ${forbidden.count} charges of today are not known`,
-        `\`paycli ledger sync\` with their ids finds out; ${TOMORROW}`,
+        `limits amounts, and those of ${forbidden.count} ${kind}s of today are not known`,
+        kind === CHARGE ? `\`paycli ledger sync\` with their ids finds out; ${TOMORROW}` : TOMORROW,
       ];
     case 'amount': {
       const { currency, most, asked, left } = forbidden;
-      const more = `allows ${formatMoney(most, currency)} a day; ${remainingText(left, currency)}, and this charge is ${formatMoney(asked, currency)}`;
+      const of = kind === CHARGE ? '' : ` of ${kind}s`;
+      const more = `allows ${formatMoney(most, currency)}${of} a day; ${remainingText(left, currency)}, and this ${kind} is ${formatMoney(asked, currency)}`;
       return [more, asked > most ? 'it is more than a whole day allows' : TOMORROW];
     }
     case 'unapproved': {
@@ -50,13 +56,14 @@ const wordsOf = (forbidden: Forbidden): readonly [what: string, hint: string] =>
   }
 };
 
-/** Explains why a policy forbids a charge, and gives a hint. `command` formats a paycli command for the same place. */
+/** Explains why a policy forbids a charge or a refund, and gives a hint. `command` formats a paycli command for the same place. */
 export const policyWords = (
   { profile, forbidden }: { readonly profile: string; readonly forbidden: Forbidden },
   command: (...words: readonly string[]) => string,
+  kind = CHARGE,
 ): readonly [what: string, hint: string] => {
   const isOthers = profile === OTHERS;
-  const [what, hint] = wordsOf(forbidden);
+  const [what, hint] = wordsOf(forbidden, kind);
   const show = command('policy', 'show', ...(isOthers ? ['--others'] : []));
   return [
     `the policy ${isOthers ? 'for all other profiles' : `of profile ${profile}`} ${what}`,
@@ -197,7 +204,8 @@ const WORDS: Readonly<Record<RefusalReason, Words>> = {
     "it has no checkout, so it offers no medium and can't be charged",
     `create another payment request with --checkout: ${command('ugwo', 'create', '--help')}`,
   ],
-  policy: ({ policy }, command) => (policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command)),
+  policy: ({ policy, intent }, command) =>
+    policy === undefined ? ['a policy forbids it', ''] : policyWords(policy, command, intent.kind),
 };
 
 type Other = NonNullable<Refused['ledger']>;

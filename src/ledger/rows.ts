@@ -1,7 +1,7 @@
 import { CHARGE, type ChargeState } from '../core/charge.ts';
 import { reasonOf } from '../core/error.ts';
 import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
-import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, ServiceTime } from './entry.ts';
+import type { ChargeTerms, Entry, Evidence, KeptActivity, Money, RequestTerms, ServiceTime } from './entry.ts';
 import { bootOf } from './sender.ts';
 import { moneyIn } from './transitions.ts';
 
@@ -115,6 +115,14 @@ const serviceTimeOf = (row: Row): ServiceTime | undefined => {
   return json === undefined ? undefined : (JSON.parse(json) as ServiceTime);
 };
 
+const askedOf = (row: Row): RequestTerms => ({
+  amount: optionalNumber(row[AT.amount]),
+  currency: optionalText(row[AT.currency]),
+  ref: optionalText(row[AT.ref]),
+  customer: optionalText(row[AT.customer]),
+  email: optionalText(row[AT.customer_email]),
+});
+
 /** Fields that only charges have. */
 const termsOf = (row: Row): ChargeTerms => ({
   medium: text(row[AT.medium]),
@@ -122,13 +130,7 @@ const termsOf = (row: Row): ChargeTerms => ({
   phone: optionalText(row[AT.phone]),
   phoneDigest: optionalText(row[AT.phone_digest]),
   expiresAt: optionalNumber(row[AT.expires_at]),
-  asked: {
-    amount: optionalNumber(row[AT.amount]),
-    currency: optionalText(row[AT.currency]),
-    ref: optionalText(row[AT.ref]),
-    customer: optionalText(row[AT.customer]),
-    email: optionalText(row[AT.customer_email]),
-  },
+  asked: askedOf(row),
 });
 
 const moneyOf = (row: Row): Money | undefined => {
@@ -136,9 +138,11 @@ const moneyOf = (row: Row): Money | undefined => {
   return json === undefined ? undefined : (JSON.parse(json) as Money);
 };
 
-const requestOf = (row: Row): Pick<Entry, 'path' | 'body'> => ({
+/** Fields of other kinds. A refund has the amount that it pays back. */
+const requestOf = (row: Row): Pick<Entry, 'path' | 'body' | 'asked'> => ({
   path: optionalText(row[AT.path]),
   body: optionalText(row[AT.body]),
+  ...(row[AT.amount] === null && row[AT.currency] === null ? {} : { asked: askedOf(row) }),
 });
 
 /** Converts a table row to an entry. */

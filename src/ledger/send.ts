@@ -19,6 +19,7 @@ import {
   type Moment,
   numberDigestOf,
   type Outcome,
+  type RequestTerms,
   withoutNumbers,
   withoutPhone,
 } from './entry.ts';
@@ -138,6 +139,8 @@ export interface MakeRequest extends SendOptions {
   readonly once: boolean;
   /** See `BeginOptions`. */
   readonly equalSince?: number | undefined;
+  /** Money that it pays back, as far as it is known. */
+  readonly asked?: RequestTerms | undefined;
   /** True if an answer says that the request failed after all. */
   readonly isFailed?: ((value: unknown) => boolean) | undefined;
 }
@@ -160,11 +163,11 @@ interface Rules {
 }
 
 const makeRules = (request: MakeRequest, ledger: Ledger, now: () => number): Rules => {
-  const { effect, about, path, body, once, equalSince, isFailed } = request;
+  const { effect, about, path, body, once, equalSince, asked, isFailed } = request;
   const kept = { about: ledger.clean(about), path: ledger.clean(path), body: body && bodyKept(body, ledger.clean) };
   return {
     effect,
-    intent: { ...kept, digest: digestOf(JSON.parse(body ?? '{}')) },
+    intent: { ...kept, digest: digestOf(JSON.parse(body ?? '{}')), ...(asked && { asked }) },
     how: { once, equalSince },
     clean: (text) => withoutNumbers(ledger.clean(text)),
     accepted: ({ value }) => {

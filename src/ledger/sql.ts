@@ -1,5 +1,5 @@
 import { paymentsThat } from '../charge/payment.ts';
-import { CHARGE, CHARGE_STATES, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
+import { CHARGE, CHARGE_STATES, REFUND, ROW_STATES, type RowCounts, type RowState } from '../core/charge.ts';
 import { EXIT_CODES } from '../core/error.ts';
 import { isJsonObject, parseIfJson } from '../core/json.ts';
 import { number, optionalNumber, optionalText, text } from '../database/connect.ts';
@@ -167,6 +167,12 @@ const sqlList = (values: readonly string[]): string => values.map((value) => `'$
  */
 export const COUNTING = `kind = 'charge' AND state IN ('sending', 'unknown', 'accepted') AND
   (payment IS NULL OR payment NOT IN ('expired', 'failed', 'reversed'))`;
+
+/** Condition for charges or refunds that count for a policy. */
+export const countingOf = (kind: string | undefined): string =>
+  kind === REFUND
+    ? `kind = '${REFUND}' AND state IN ('sending', 'unknown', 'accepted') AND COALESCE(exit_code, 0) <> ${EXIT_CODES.charge_failed}`
+    : COUNTING;
 
 const ENTRY_STATES: readonly RowState[] = [...CHARGE_STATES, 'failed'];
 

@@ -38,7 +38,7 @@ export const isEnum = (value: unknown): boolean =>
 const FREE = /(?:^|\.)(?:meta|metadata|headers)\./;
 const MONEY: readonly string[] = [
   ...['amount', 'charged_amount', 'total_amount_paid', 'received', 'refunded', 'missing', 'excess'],
-  ...['max_amount', 'amount_today', 'approve_above'],
+  ...['max_amount', 'amount_today', 'approve_above', 'max_refund_amount', 'refund_amount_today'],
 ];
 const ENUMS: readonly string[] = ['status', 'currency', 'medium', 'type', 'activity_type', 'psp'];
 

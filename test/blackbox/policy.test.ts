@@ -4,9 +4,21 @@ import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
-import { json, serveBy, ugwo } from '../support/service.ts';
+import { json, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { charged, numberIn, once, postsOf, serveCharges, summaryOf, ugwoOf, ussdFile } from './bulk-support.ts';
+import {
+  activityOf,
+  charged,
+  csvOf,
+  fileOf,
+  numberIn,
+  once,
+  postsOf,
+  serveCharges,
+  summaryOf,
+  ugwoOf,
+  ussdFile,
+} from './bulk-support.ts';
 
 const chargeFrom = (file: string, options: RunOptions, ...more: readonly string[]): Promise<Ended> =>
   inProcess(['ugwo', 'charge', '--from', file, '--json', ...more], options);
@@ -139,6 +151,78 @@ describe('a file that exceeds a policy', () => {
   });
 });
 
+describe('a refund under a policy', () => {
+  const service = (): Promise<Service> =>
+    serveAllBy((seen) => {
+      if (seen.method === 'POST') return json(200, { uid: 'rfd.A.b', status: 'successful' });
+      const latest = { uid: activityOf(numberIn(seen)), charged_amount: '500001.00' };
+      return json(200, {
+        ...ugwo(numberIn(seen)),
+        currency: undefined,
+        checkout: { currency: 'NGN' },
+        latest_ugwo_activity: latest,
+      });
+    });
+  const refund = (number: number, world: RunOptions, ...more: readonly string[]): Promise<Ended> =>
+    inProcess(['refund', 'create', activityOf(number), '--ugwo', ugwoOf(number), '--yes', '--json', ...more], world);
+
+  it('is refused with 9 beyond the number of refunds, and not sent', async () => {
+    const world = await under(['--max-refunds', '1'], await service());
+    expect(await refund(1, world)).toMatchObject({ code: 0 });
+    for (const more of [[], ['--again'], ['--dry-run']]) {
+      const ended = await refund(2, world, ...more);
+      expect(ended).toMatchObject({ code: 9, stdout: '' });
+      expect(errorOf(ended)).toMatchObject({
+        kind: 'refused',
+        message: `no refund was sent for ${activityOf(2)}: the policy for all other profiles allows 1 refunds a day, and all of them are used today`,
+      });
+    }
+    const raw = ['api', '/v1/refunds', '-f', `ugwo_activity=${activityOf(2)}`, '--yes'];
+    expect(await inProcess(raw, world)).toMatchObject({ code: 9 });
+    expect(await charge(3, { ...world, service: await serveCharges() })).toMatchObject({ code: 0 });
+    expect(world.service.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('counts with its amount, or in full with the amount of its payment', async () => {
+    const world = await under(['--max-refund-amount', 'NGN 6,000.00'], await service());
+    expect(await refund(1, world)).toMatchObject({ code: 0 });
+    const beyond = await refund(2, world, '--amount', '1,000.00');
+    expect(errorOf(beyond)['message']).toContain(
+      'allows NGN 6,000.00 of refunds a day; NGN 999.99 is left today, and this refund is NGN 1,000.00',
+    );
+    expect(await refund(2, world, '--amount', '999.99')).toMatchObject({ code: 0 });
+    const unseen = await inProcess(['refund', 'create', activityOf(3), '--yes', '--json'], world);
+    expect(errorOf(unseen)).toMatchObject({
+      exit_code: 9,
+      message: expect.stringContaining('the amount of this refund is not known'),
+      hint: expect.stringContaining('give its payment request (--ugwo,'),
+    });
+    const set = ['policy', 'set', 'shop', '--max-refund-amount', 'NGN 1.00', '--max-refunds', '3', '-o', 'ndjson'];
+    const { stdout } = await inProcess(set, world);
+    expect(JSON.parse(stdout)).toMatchObject({
+      max_refunds: 3,
+      amounts: [{ max_refund_amount: 100, max_amount: null }],
+    });
+    const shown = await inProcess(['policy', 'show', 'club', '--json'], world);
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      amounts: [{ currency: 'NGN', max_refund_amount: 600_000, refund_amount_today: 0, amount_today: null }],
+      ...{ max_refunds: null, refunds_today: 0, unknown_refund_amounts_today: 0, set_by: expect.any(String) },
+    });
+    const listed = await inProcess(['ledger', 'list', '--kind', 'all', '--json'], world);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ amount: null }, { amount: null }] });
+  });
+
+  it('stops a file at the limit', async () => {
+    const world = await under(['--max-refund-amount', 'NGN 9,000.00'], await service());
+    const rows = [1, 2, 3].map((number) => `${activityOf(number)},${ugwoOf(number)},all`);
+    const file = fileOf(csvOf('activity,ugwo,amount', ...rows));
+    const ended = await inProcess(['refund', 'create', '--from', file, '--concurrency', '1', '--yes', '--json'], world);
+    expect(ended.code).toBe(9);
+    expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
+    expect(errorOf(ended)['message']).toContain('NGN 3,999.99 is left today, and this refund is NGN 5,000.01');
+  });
+});
+
 /** Stores a policy for all profiles with --approve-above, as an earlier version did in a ledger file. */
 const withApprovals = async (): Promise<World> => {
   const world = await under(['--max-charges', '9']);
@@ -235,15 +319,19 @@ describe('policies', () => {
       set_by: expect.stringMatching(/.@./),
       set_at: expect.stringMatching(/\+00:00$/),
     };
+    const none = { approve_above: null, max_refund_amount: null, refund_amount_today: null };
     const amounts = [
-      { currency: 'JPY', max_amount: 7, amount_today: 0, approve_above: null },
-      { currency: 'NGN', max_amount: 600, amount_today: 0, approve_above: null },
+      { currency: 'JPY', max_amount: 7, amount_today: 0, ...none },
+      { currency: 'NGN', max_amount: 600, amount_today: 0, ...none },
     ];
     expect(await policy('show', '--profile', 'shop')).toEqual({
       ...limits,
       charges_today: 0,
       amounts,
       unknown_amounts_today: 0,
+      max_refunds: null,
+      refunds_today: null,
+      unknown_refund_amounts_today: null,
     });
     await policy('set', '--others', '--max-charges', '1');
     expect(await policy('show', 'club')).toMatchObject({ profile: '*', max_charges: 1, charges_today: 0 });

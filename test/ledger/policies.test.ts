@@ -132,10 +132,56 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
     expect(await next(ledger, { about: 'ugw.AbCd.1' })).toMatchObject({ why: 'in_progress' });
   });
 
-  it('limits only charges', async () => {
+  const REFUND = { kind: 'refund', path: '/', body: '{}' };
+
+  it('limits charges and refunds, each for themselves, and nothing else', async () => {
     const ledger = await open(newPlace());
     await set(ledger, { maxCharges: 0, maxAmount: {}, mediums: [] });
-    expect(await next(ledger, { kind: 'refund', path: '/', body: '{}' })).toMatchObject({ kind: 'begun' });
+    expect(await next(ledger, REFUND)).toMatchObject({ kind: 'begun' });
+    await set(ledger, { maxRefunds: 0, maxRefundAmount: {} });
+    expect(await next(ledger)).toMatchObject({ kind: 'begun' });
+    expect(await next(ledger, { ...REFUND, kind: 'payment_request' })).toMatchObject({ kind: 'begun' });
+    expect(await next(ledger, REFUND)).toMatchObject(forbidden('charges', { most: 0 }));
+  });
+
+  it('limits the number and the sum of refunds', async () => {
+    const ledger = await open(newPlace());
+    await set(ledger, { maxRefunds: 3, maxRefundAmount: { NGN: 100 } });
+    expect(await next(ledger, REFUND)).toMatchObject(forbidden('no_amount'));
+    expect(await next(ledger, { ...REFUND, ...asking(1, 'USD') })).toMatchObject(forbidden('currency'));
+    const failed = await begun(ledger, { ...REFUND, ...asking(100) });
+    expect(await next(ledger, { ...REFUND, ...asking(1) })).toMatchObject(forbidden('amount', { left: 0n }));
+    await ledger.record(failed, { state: 'accepted', exitCode: 11, evidence: { kind: 'answer', at: '' } });
+    const made = await begun(ledger, { ...REFUND, ...asking(60) });
+    await ledger.record(made, { state: 'accepted', exitCode: 0, evidence: { kind: 'answer', at: '' } });
+    expect(await next(ledger, { ...REFUND, ...asking(41) })).toMatchObject(forbidden('amount', { left: 40n }));
+    const unknown = await begun(ledger, { ...REFUND, ...asking(20) });
+    await ledger.record(unknown, { state: 'unknown', exitCode: 6, evidence: { kind: 'answer', at: '' } });
+    await begun(ledger, { ...REFUND, ...asking(20) });
+    expect(await next(ledger, { ...REFUND, ...asking(0) })).toMatchObject(forbidden('charges', { most: 3 }));
+    const of = { kind: 'refund', profile: PROFILE, since: 0 };
+    expect((await ledger.policies.allowance(of))?.spent).toEqual({
+      count: 3,
+      amounts: new Map([['NGN', 100n]]),
+      unknown: 0,
+    });
+  });
+
+  it('never lets concurrent refunds exceed the limit', async () => {
+    const place = newPlace();
+    const [first, second] = [await open(place), await open(place)];
+    await set(first, { maxRefunds: 3, maxRefundAmount: { NGN: 1000 } });
+    const refunds = Array.from({ length: 10 }, (_, at) =>
+      next(at % 2 === 0 ? first : second, { ...REFUND, ...asking(100) }),
+    );
+    expect((await Promise.all(refunds)).filter(({ kind }) => kind === 'begun')).toHaveLength(3);
+  });
+
+  it('does not know the amounts of refunds that an earlier version stored', async () => {
+    const ledger = await open(newPlace());
+    await begun(ledger, REFUND);
+    await set(ledger, { maxRefundAmount: { NGN: 100 } });
+    expect(await next(ledger, { ...REFUND, ...asking(1) })).toMatchObject(forbidden('unknown_amounts', { count: 1 }));
   });
 
   it('allows the remaining amount to the last kobo', async () => {

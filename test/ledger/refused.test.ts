@@ -257,6 +257,26 @@ describe('policyWords', () => {
     ]);
   });
 
+  it.each<[Forbidden, string, string]>([
+    [{ why: 'charges', most: 3 }, 'allows 3 refunds a day, and all of them are used today', TOMORROW],
+    [
+      { why: 'no_amount' },
+      'limits amounts, and the amount of this refund is not known',
+      'give its payment request (--ugwo, or the column ugwo), which shows it',
+    ],
+    [{ why: 'unknown_amounts', count: 2 }, 'limits amounts, and those of 2 refunds of today are not known', TOMORROW],
+    [
+      amount(300, 200n),
+      'allows NGN 9.00 of refunds a day; NGN 2.00 is left today, and this refund is NGN 3.00',
+      TOMORROW,
+    ],
+  ])('explains the forbidden refund and the next step: %o', (forbidden, what, hint) => {
+    expect(policyWords({ profile: 'shop', forbidden }, command, 'refund')).toEqual([
+      `the policy of profile shop ${what}`,
+      `${hint}. See policy show; --again doesn't override this`,
+    ]);
+  });
+
   it('names the policy of all other profiles', () => {
     expect(policyWords({ profile: OTHERS, forbidden: { why: 'charges', most: 1 } }, command)).toEqual([
       'the policy for all other profiles allows 1 a day, and all of them are used today',

@@ -45,7 +45,7 @@ export const recordOf = (entry: Entry, money: Money | undefined): ApiRecord => {
     medium: entry.medium ?? null,
     origin: entry.origin,
     profile: entry.profile ?? null,
-    ...chargeFields(entry),
+    ...chargeFields(isCharge ? entry : { ...entry, asked: {} }),
     job: entry.job ?? null,
     row: entry.row ?? null,
     created_at: atom(entry.createdAt),

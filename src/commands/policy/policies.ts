@@ -1,3 +1,4 @@
+import { REFUND } from '../../core/charge.ts';
 import { LOCAL_PROFILE } from '../../core/data-files.ts';
 import { usageError } from '../../core/error.ts';
 import { exactNumber } from '../../core/money.ts';
@@ -9,6 +10,7 @@ import {
   type Allowance,
   type Amounts,
   dayOf,
+  isCounted,
   type KeptPolicy,
   OTHERS,
   type Policy,
@@ -18,27 +20,40 @@ import {
 import type { Deps } from '../deps.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
-/** Output row of a policy. `spent` is undefined if the policy covers no single profile. */
-const policyRecordOf = ({ profile, policy = {}, by, at }: KeptPolicy, spent: Spent | undefined): ApiRecord => {
-  const { maxCharges, maxAmount = {}, mediums, approveAbove = {} } = policy;
-  const currencies = [...new Set([...Object.keys(maxAmount), ...Object.keys(approveAbove)])].sort();
+/** Use of a policy today, as far as it is counted. */
+interface Today {
+  readonly spent?: Spent | undefined;
+  readonly refunded?: Spent | undefined;
+}
+
+const sumIn = (spent: Spent | undefined, currency: string) => {
+  const today = spent?.amounts.get(currency);
+  return today === undefined ? null : exactNumber(today);
+};
+
+/** Output row of a policy. */
+const policyRecordOf = ({ profile, policy = {}, by, at }: KeptPolicy, { spent, refunded }: Today = {}): ApiRecord => {
+  const { maxCharges, maxAmount = {}, mediums, approveAbove = {}, maxRefunds, maxRefundAmount = {} } = policy;
+  const currencies = [...new Set([maxAmount, approveAbove, maxRefundAmount].flatMap(Object.keys))].sort();
   return madeHere({
     profile,
     max_charges: maxCharges ?? null,
     charges_today: spent?.count ?? null,
     mediums: mediums ?? null,
-    amounts: currencies.map((currency) => {
-      const today = spent?.amounts.get(currency);
-      return {
-        currency,
-        max_amount: maxAmount[currency] ?? null,
-        amount_today: today === undefined ? null : exactNumber(today),
-        approve_above: approveAbove[currency] ?? null,
-      };
-    }),
+    amounts: currencies.map((currency) => ({
+      currency,
+      max_amount: maxAmount[currency] ?? null,
+      amount_today: sumIn(spent, currency),
+      approve_above: approveAbove[currency] ?? null,
+      max_refund_amount: maxRefundAmount[currency] ?? null,
+      refund_amount_today: sumIn(refunded, currency),
+    })),
     unknown_amounts_today: spent?.unknown ?? null,
     set_by: by,
     set_at: utcAtom(at),
+    max_refunds: maxRefunds ?? null,
+    refunds_today: refunded?.count ?? null,
+    unknown_refund_amounts_today: refunded?.unknown ?? null,
   });
 };
 
@@ -51,6 +66,8 @@ const AMOUNTS: View['lists'] = [
       { path: 'max_amount', kind: 'money', label: 'a day' },
       { path: 'amount_today', kind: 'money', label: 'today' },
       { path: 'approve_above', kind: 'money', label: 'approve above' },
+      { path: 'max_refund_amount', kind: 'money', label: 'refunds a day' },
+      { path: 'refund_amount_today', kind: 'money', label: 'refunds today' },
     ],
   },
 ];
@@ -66,6 +83,9 @@ export const policyView: View = {
     { path: 'unknown_amounts_today', kind: 'count', label: 'unknown amounts today' },
     { path: 'set_by', label: 'set by' },
     { path: 'set_at', kind: 'time', label: 'set' },
+    { path: 'max_refunds', kind: 'count', label: 'refunds a day' },
+    { path: 'refunds_today', kind: 'count', label: 'refunds today' },
+    { path: 'unknown_refund_amounts_today', kind: 'count', label: 'unknown refund amounts today' },
   ],
   lists: AMOUNTS,
 };
@@ -82,10 +102,12 @@ const policyName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<st
 const ownPolicy = async ({ policies }: Ledger, name: string): Promise<Allowance['kept'] | undefined> =>
   (await policies.list()).find(({ profile }) => profile === name);
 
-/** The policy in force for a profile, and its charges of today. */
-const today = async (ledger: Ledger, name: string): Promise<Allowance | undefined> => {
-  const profile = name === OTHERS ? undefined : name;
-  return ledger.policies.allowance({ profile, since: dayOf(ledger.moment().at) });
+/** The policy in force for a profile, and its charges and refunds of today. Refunds are counted if it limits them. */
+const today = async ({ policies, moment }: Ledger, name: string): Promise<(Allowance & Today) | undefined> => {
+  const of = { profile: name === OTHERS ? undefined : name, since: dayOf(moment().at) };
+  const allowance = await policies.allowance(of);
+  if (allowance === undefined || !isCounted(allowance.kept.policy, REFUND)) return allowance;
+  return { ...allowance, refunded: (await policies.allowance({ ...of, kind: REFUND }))?.spent };
 };
 
 async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIterable<ApiPage> {
@@ -93,8 +115,7 @@ async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIt
   const records = [];
   for (const one of kept) {
     // The policy for all others counts each profile separately, so there is no total.
-    const spent = one.profile === OTHERS ? undefined : (await today(ledger, one.profile))?.spent;
-    records.push(policyRecordOf(one, spent));
+    records.push(policyRecordOf(one, one.profile === OTHERS ? undefined : await today(ledger, one.profile)));
   }
   yield { records, cursor: undefined, nextCursor: null };
 }
@@ -113,7 +134,7 @@ export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
   return { kind: 'list', pages: onePage(kept, deps), view: policyView };
 };
 
-/** Shows the policy in force for a profile, and its charges of today. */
+/** Shows the policy in force for a profile, and its charges and refunds of today. */
 export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const name = await policyName(input, deps);
   const allowance = await today(await deps.ledger(), name);
@@ -125,7 +146,7 @@ export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   await reportNoApprovals([allowance.kept], deps);
   return {
     kind: 'record',
-    record: policyRecordOf(allowance.kept, input.others ? undefined : allowance.spent),
+    record: policyRecordOf(allowance.kept, input.others ? undefined : allowance),
     view: policyView,
   };
 };
@@ -136,11 +157,13 @@ const withAmounts = (before: Amounts | undefined, given: SetInput['maxAmount']):
     : { ...before, ...Object.fromEntries(given.map(({ currency, minor }) => [currency, minor])) };
 
 /** Merges the given limits into the existing policy. */
-const changed = (before: Policy, { maxCharges, maxAmount, mediums, approveAbove }: SetInput): Policy => ({
-  maxCharges: maxCharges ?? before.maxCharges,
-  maxAmount: withAmounts(before.maxAmount, maxAmount),
-  mediums: mediums ?? before.mediums,
-  approveAbove: withAmounts(before.approveAbove, approveAbove),
+const changed = (before: Policy, given: SetInput): Policy => ({
+  maxCharges: given.maxCharges ?? before.maxCharges,
+  maxAmount: withAmounts(before.maxAmount, given.maxAmount),
+  mediums: given.mediums ?? before.mediums,
+  approveAbove: withAmounts(before.approveAbove, given.approveAbove),
+  maxRefunds: given.maxRefunds ?? before.maxRefunds,
+  maxRefundAmount: withAmounts(before.maxRefundAmount, given.maxRefundAmount),
 });
 
 /** Stores the limits of a profile. */
@@ -153,7 +176,7 @@ export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
   const kept = await ledger.policies.set(name, (before = {}) => {
     return { policy: changed(before, input), by, at: ledger.moment().at };
   });
-  return { kind: 'record', record: policyRecordOf(kept, undefined), view: policyView };
+  return { kind: 'record', record: policyRecordOf(kept), view: policyView };
 };
 
 const ownerText = ({ others }: PolicyOf, name: string): string =>
@@ -172,5 +195,5 @@ export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
   const by = await deps.operator();
   await ledger.policies.set(name, () => ({ policy: undefined, by, at: ledger.moment().at }));
   const notice = `The policy ${ownerText(input, name)} was removed.`;
-  return { kind: 'record', record: policyRecordOf(removed, undefined), view: policyView, notice };
+  return { kind: 'record', record: policyRecordOf(removed), view: policyView, notice };
 };

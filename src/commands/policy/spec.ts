@@ -13,7 +13,8 @@ import { usageError } from '../../core/error.ts';
 
 const OUTPUT =
   'profile (* stands for all others), max_charges, charges_today, mediums, amounts (currency, max_amount, amount_today, ' +
-  'approve_above; in the minor unit), unknown_amounts_today, set_by, set_at';
+  'approve_above, max_refund_amount, refund_amount_today; in the minor unit), unknown_amounts_today, set_by, set_at, ' +
+  'max_refunds, refunds_today, unknown_refund_amounts_today';
 
 const PROFILE: readonly ArgumentSpec[] = [
   optional('profile', 'the profile (default: the current one)', { completes: 'profile' }),
@@ -49,7 +50,7 @@ const list = defineCommand({
 const show = defineCommand({
   path: ['policy', 'show'],
   danger: 'read',
-  summary: 'show what a profile may charge, and what it has charged today',
+  summary: 'show what a profile may charge and refund, and what it has today',
   description: 'Shows the policy of a profile: its own, or else the one for all others.',
   args: PROFILE,
   options: { others },
@@ -75,6 +76,12 @@ const setOptions = {
     'a file above this sum needs `paycli approve` by another person, in a shared ledger; once per currency',
     asMoney,
   ),
+  maxRefunds: option('--max-refunds <n>', 'maximum number of refunds a day (UTC)', asInteger(0, 1_000_000_000)),
+  maxRefundAmount: repeated(
+    '--max-refund-amount <NGN 5,000.00>',
+    'maximum amount of refunds a day (UTC), once per currency; other currencies are then refused',
+    asMoney,
+  ),
   others,
 } as const;
 
@@ -83,6 +90,8 @@ export interface SetInput extends PolicyOf {
   readonly maxAmount: readonly CurrencyAmount[] | undefined;
   readonly mediums: readonly Medium[] | undefined;
   readonly approveAbove: readonly CurrencyAmount[] | undefined;
+  readonly maxRefunds: number | undefined;
+  readonly maxRefundAmount: readonly CurrencyAmount[] | undefined;
 }
 
 const refuseTwice = (flag: string, amounts: readonly CurrencyAmount[] = []): void => {
@@ -91,24 +100,27 @@ const refuseTwice = (flag: string, amounts: readonly CurrencyAmount[] = []): voi
 };
 
 const readSet = (args: readonly string[], given: GivenOptions<typeof setOptions>): SetInput => {
-  const { maxCharges, maxAmount, medium: mediums, approveAbove } = given;
-  const limits = { maxCharges, maxAmount, mediums, approveAbove };
+  const { maxCharges, maxAmount, medium: mediums, approveAbove, maxRefunds, maxRefundAmount } = given;
+  const limits = { maxCharges, maxAmount, mediums, approveAbove, maxRefunds, maxRefundAmount };
   if (Object.values(limits).every((limit) => limit === undefined)) {
-    throw usageError('no limit given', { hint: 'give --max-charges, --max-amount, --medium or --approve-above' });
+    throw usageError('no limit given', {
+      hint: 'give --max-charges, --max-amount, --medium, --approve-above, --max-refunds or --max-refund-amount',
+    });
   }
   refuseTwice('--max-amount', maxAmount);
   refuseTwice('--approve-above', approveAbove);
+  refuseTwice('--max-refund-amount', maxRefundAmount);
   return { ...policyOwner(args, given), ...limits };
 };
 
 const set = defineCommand({
   path: ['policy', 'set'],
   danger: 'money',
-  summary: 'limit what a profile may charge in a day, and how',
+  summary: 'limit what a profile may charge and refund in a day, and how',
   description:
     'Changes the given limits and leaves the others. To drop one limit, remove the policy and set it again. A ' +
-    'charge beyond a limit is refused (exit 9) and nothing is sent; --again does not override a limit. Charges that ' +
-    'failed or were never made do not count. The policy is part of the ledger, so it applies to everyone who shares ' +
+    'charge or refund beyond a limit is refused (exit 9) and nothing is sent; --again does not override a limit. Those ' +
+    'that failed or were never made do not count. The policy is part of the ledger, so it applies to everyone who shares ' +
     'it.',
   args: PROFILE,
   options: setOptions,
@@ -117,6 +129,7 @@ const set = defineCommand({
       "paycli policy set --max-charges 100 --max-amount 'NGN 500,000.00' --medium bank_transfer",
     'two people for a file above NGN 1,000,000.00 (exit 2 without a shared ledger)':
       "paycli policy set --approve-above 'NGN 1,000,000.00'",
+    'at most NGN 50,000.00 of refunds a day': "paycli policy set --max-refund-amount 'NGN 50,000.00'",
     'for a CI job that has a key and no profile': 'paycli policy set --others --max-charges 20',
   },
   output: OUTPUT,

@@ -6,6 +6,7 @@ import { usageError } from '../../core/error.ts';
 import { idIn, idProblem } from '../../core/ids.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { definedIn, namesAlong, printExact } from '../../core/json.ts';
+import type { RequestTerms } from '../../ledger/entry.ts';
 import type { Deps } from '../deps.ts';
 import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
@@ -70,14 +71,17 @@ const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefu
 const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [PAID]).at(-1) === PAID;
 
 /**
- * Throws a usage error if the row's currency differs from the paid currency. Skips the check if the payment can't be
- * read.
+ * Returns the money that a row pays back, as far as it is known. Throws a usage error if the row's currency differs from
+ * the paid currency. Skips the check if the payment can't be read.
  */
-const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'place'>): Promise<void> => {
+const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'place'>): Promise<RequestTerms> => {
   const paid = await lookAt(item, deps);
-  const { money } = item;
-  if (paid === undefined || money === undefined || paid.currency === '' || paid.currency === money.currency) return;
-  throw usageError(`${item.activity} was paid in ${paid.currency}, not in ${money.currency}`);
+  const { activity, money } = item;
+  const currency = paid?.currency || money?.currency;
+  if (money !== undefined && currency !== money.currency) {
+    throw usageError(`${activity} was paid in ${currency}, not in ${money.currency}`);
+  }
+  return { amount: money?.minor ?? paid?.amount, currency };
 };
 
 /** Row kind for a file of refunds. */

@@ -148,7 +148,16 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
   try {
     if (asCurl) return await previewCall('refund.create', { body }, deps);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
-    const how = { about: activity, question: [what, 'Pay this back?'], typed, once: true, again, failure: failureOf };
+    const asked = { amount: amount ?? paid?.amount, currency: paid?.currency || undefined };
+    const how = {
+      about: activity,
+      asked,
+      question: [what, 'Pay this back?'],
+      typed,
+      once: true,
+      again,
+      failure: failureOf,
+    };
     if (dryRun) {
       const planned = await planOnce('refund.create', { body }, how, deps);
       await deps.notice(`Nothing was sent. Without --dry-run, this pays back ${what}`);

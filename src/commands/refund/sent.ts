@@ -1,4 +1,4 @@
-import { activitiesOf, statusOf } from '../../core/charge.ts';
+import { activitiesOf, REFUND, statusOf } from '../../core/charge.ts';
 import { PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson, valueAt } from '../../core/json.ts';
 import { type ApiRecord, madeHere, PAGE_MAX } from '../../core/record.ts';
@@ -11,8 +11,6 @@ import { entriesBehind } from '../../ledger/reconcile.ts';
 import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../list.ts';
 import { continueCommand, requestOf } from '../record.ts';
-
-const REFUND = 'refund';
 
 const { cursorOf, seqOf } = numberedCursors('refund:');
 

@@ -165,7 +165,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       if (of === undefined) return step(changeStep(purpose, about, decide, undefined));
       const spend = (alone: boolean) => step(changeStep(purpose, about, decide, { of, alone }));
       // Without a counting policy, charges need not wait for each other.
-      const whose = `${of.profile ?? ''} ${of.job ?? ''}`;
+      const whose = `${of.kind} ${of.profile ?? ''} ${of.job ?? ''}`;
       if (counted.has(whose)) return spend(true);
       return spend(false).catch((thrown: unknown) => {
         if (!(thrown instanceof Uncounted)) throw thrown;

@@ -4,13 +4,13 @@ import type { Decision, JobsBackend, LockPolicy, Query } from '../backend.ts';
 import type { Entry } from '../entry.ts';
 import type { JobRow, KeptUpdate } from '../job.ts';
 import type { Reducer } from '../ledger.ts';
-import { type Allowance, type AllowanceOf, isCounted, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
+import { type Allowance, type AllowanceOf, isCounted, limitsOf, NOTHING_SPENT, OTHERS, type Spent } from '../policy.ts';
 import type { Row } from '../rows.ts';
 import {
   approvalBy,
   approvalIn,
-  COUNTING,
   chargedBy,
+  countingOf,
   ENTRY_STATE,
   jobStatements,
   POLICY,
@@ -92,9 +92,9 @@ const DAY_BEGAN = '(floor(extract(epoch FROM now()) / 86400::numeric) * 86400000
  * Query for the use of a profile's allowance, by currency. It counts nothing if there is no policy. Sums are texts,
  * since they may exceed a JavaScript number.
  */
-const spentStatement = ({ profile, since }: AllowanceOf): string => `SELECT currency, count(*), sum(amount)::text,
+const spentStatement = ({ kind, profile, since }: AllowanceOf): string => `SELECT currency, count(*), sum(amount)::text,
   count(*) FILTER (WHERE amount IS NULL OR currency IS NULL) FROM paycli.charge
-  WHERE profile ${profile === undefined ? 'IS NULL' : `= ${literal(profile)}`} AND created_at >= LEAST(${since}, ${DAY_BEGAN}) AND ${COUNTING}
+  WHERE profile ${profile === undefined ? 'IS NULL' : `= ${literal(profile)}`} AND created_at >= LEAST(${since}, ${DAY_BEGAN}) AND ${countingOf(kind)}
   AND EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy IS NOT NULL)
   GROUP BY currency`;
 
@@ -128,19 +128,23 @@ const rowsIn = (answer: StatementResult | undefined): readonly Row[] => (answer?
 
 /** Parses the answers to `allowanceLooks`. */
 export const allowanceOf = (
-  { job }: AllowanceOf,
+  { kind, job }: AllowanceOf,
   [held, spent, charged, approval]: readonly StatementResult[],
 ): Allowance | undefined => {
   const [found] = rowsIn(held);
   if (found === undefined) return undefined;
   const kept = policyOf(found);
-  const { maxAmount = {}, approveAbove } = kept.policy;
-  const counted = spent !== undefined && isCounted(kept.policy);
+  const { policy } = kept;
+  const counted = spent !== undefined && isCounted(policy, kind);
   const file =
-    job === undefined || approveAbove === undefined
+    job === undefined || policy.approveAbove === undefined
       ? undefined
       : { charged: totalOf(rowsIn(charged)), approval: approvalIn(rowsIn(approval)) };
-  return { kept, spent: counted ? spentOf(spent, Object.keys(maxAmount)) : NOTHING_SPENT, file };
+  return {
+    kept,
+    spent: counted ? spentOf(spent, Object.keys(limitsOf(policy, kind).sums ?? {})) : NOTHING_SPENT,
+    file,
+  };
 };
 
 /** Lock keys for charges that count against a policy or for a file with an approval. They run one at a time. */
@@ -204,7 +208,9 @@ export const changeStep = <T>(
       let at = 0;
       const found = about.map((query) => (asked.includes(query) ? entriesOf(answers[at++] as StatementResult) : []));
       const allowance = spending && allowanceOf(spending.of, answers.slice(at));
-      const counts = allowance !== undefined && (isCounted(allowance.kept.policy) || allowance.file !== undefined);
+      const counts =
+        allowance !== undefined &&
+        (isCounted(allowance.kept.policy, spending?.of.kind) || allowance.file !== undefined);
       if (counts && spending?.alone === false) throw new Uncounted();
       const { result, write = [] } = decide(found, allowance);
       begun = write.filter(({ seq }) => seq === 0);

@@ -10,6 +10,7 @@ import {
   type Allowance,
   type AllowanceOf,
   isCounted,
+  limitsOf,
   NOTHING_SPENT,
   OTHERS,
   type Policy,
@@ -20,8 +21,8 @@ import { bootOf } from '../sender.ts';
 import {
   approvalBy,
   approvalIn,
-  COUNTING,
   chargedBy,
+  countingOf,
   ENTRY_STATE,
   jobReads,
   jobStatements,
@@ -39,10 +40,10 @@ import { checked } from './schema.ts';
 import { type LedgerStatements, preparing, rowsOf } from './statements.ts';
 
 /** Sums are texts, since they may exceed a JavaScript number. */
-const spentSql = (currencies: readonly string[]): string => `SELECT
+const spentSql = (currencies: readonly string[], kind: string | undefined): string => `SELECT
   count(*), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
   ${currencies.map(() => ', CAST(sum(amount) FILTER (WHERE currency = ?) AS TEXT)').join('')}
-  FROM charge WHERE profile IS ? AND created_at >= ? AND ${COUNTING}`;
+  FROM charge WHERE profile IS ? AND created_at >= ? AND ${countingOf(kind)}`;
 
 const spentOf = ([count, unknown, ...amounts]: Row, currencies: readonly string[]): Spent => ({
   count: number(count),
@@ -57,9 +58,9 @@ const allowanceIn = (
 ) => {
   const policyFor = (profile: string): Allowance['kept'] | undefined =>
     rows(`SELECT ${POLICY} FROM policy WHERE policy IS NOT NULL AND profile = ?`, profile).map(policyOf)[0];
-  const spent = ({ maxAmount = {} }: Policy, { profile, since }: AllowanceOf): Spent => {
-    const currencies = Object.keys(maxAmount);
-    return spentOf(rows(spentSql(currencies), ...currencies, profile ?? null, since)[0] ?? [], currencies);
+  const spent = (policy: Policy, { kind, profile, since }: AllowanceOf): Spent => {
+    const currencies = Object.keys(limitsOf(policy, kind).sums ?? {});
+    return spentOf(rows(spentSql(currencies, kind), ...currencies, profile ?? null, since)[0] ?? [], currencies);
   };
   return ({ profile, ...more }: AllowanceOf): Allowance | undefined => {
     const of = { ...more, profile: nameNow(profile) };
@@ -71,7 +72,7 @@ const allowanceIn = (
       job === undefined || policy.approveAbove === undefined
         ? undefined
         : { charged: totalOf(rows(...chargedBy('', job))), approval: approvalIn(rows(...approvalBy('', job))) };
-    return { kept, spent: isCounted(policy) ? spent(policy, of) : NOTHING_SPENT, file: file(of) };
+    return { kept, spent: isCounted(policy, of.kind) ? spent(policy, of) : NOTHING_SPENT, file: file(of) };
   };
 };
 

@@ -11,6 +11,7 @@ import {
   type Approval,
   isCounted,
   type KeptPolicy,
+  limitsOf,
   NO_TOTAL,
   NOTHING_SPENT,
   OTHERS,
@@ -95,16 +96,18 @@ export const memoryBackend = (
     const kept = policies.get(profile);
     return kept?.policy === undefined ? [] : [{ ...kept, policy: kept.policy }];
   };
-  const counts = (one: Entry): boolean =>
-    one.kind === 'charge' && MAY_STAND.includes(one.state) && !isFree(paymentIn(one));
+  const counts = (one: Entry, kind = 'charge'): boolean =>
+    one.kind === kind &&
+    MAY_STAND.includes(one.state) &&
+    (kind === 'charge' ? !isFree(paymentIn(one)) : !hasFailed(one));
   const chargedOf = (job: string): Total =>
     find({ job })
-      .filter(counts)
+      .filter((one) => counts(one))
       .reduce((total, { asked = {} }) => withRow(total, asked), NO_TOTAL);
-  const spentBy = ({ profile, since }: AllowanceOf, { maxAmount = {} }: Policy): Spent => {
-    const amounts = new Map(Object.keys(maxAmount).map((currency) => [currency, 0n]));
+  const spentBy = ({ kind, profile, since }: AllowanceOf, policy: Policy): Spent => {
+    const amounts = new Map(Object.keys(limitsOf(policy, kind).sums ?? {}).map((currency) => [currency, 0n]));
     const counting = [...charges.values()].filter(
-      (one) => counts(one) && one.profile === profile && one.createdAt >= since,
+      (one) => counts(one, kind) && one.profile === profile && one.createdAt >= since,
     );
     let unknown = 0;
     for (const { asked: { amount, currency } = {} } of counting) {
@@ -121,7 +124,7 @@ export const memoryBackend = (
       job === undefined || kept.policy.approveAbove === undefined
         ? undefined
         : { charged: chargedOf(job), approval: approvals.get(job) };
-    return { kept, spent: isCounted(kept.policy) ? spentBy(of, kept.policy) : NOTHING_SPENT, file };
+    return { kept, spent: isCounted(kept.policy, of.kind) ? spentBy(of, kept.policy) : NOTHING_SPENT, file };
   };
   const updatesOf = (job: string): KeptUpdate[] =>
     [...updates.values()].filter((one) => one.job === job).sort((a, b) => a.row - b.row);
