@@ -63,11 +63,20 @@ export interface Cells {
 /** Strips a CSV cell of surrounding blanks, no-break spaces included, and of the guard against spreadsheet formulas. */
 const meant = (cell: unknown): unknown => (typeof cell === 'string' ? fromSpreadsheet(cell.trim()) : cell);
 
+/** A link that holds an address or a number and nothing else, as a spreadsheet or a web page writes it. */
+const LINK = /^(?:mailto:(?=[^\s@]+@[^\s@]+$)|tel:(?=[+\d][\d\s().-]*$))/i;
+
+/** The value of a column without `mailto:` and `tel:`. A key of an object keeps them. */
+const unlinked = ([name, value]: readonly [string, unknown]): readonly [string, unknown] => [
+  name,
+  typeof value === 'string' && !name.includes('.') ? value.replace(LINK, '') : value,
+];
+
 /** The non-empty values of a row: an empty CSV cell and a null in NDJSON count as not given. */
 const givenOf = (fields: Fields, format: FileFormat): ReadonlyMap<string, unknown> => {
   const entries = Object.entries(fields).filter(([, value]) => value !== null);
-  if (format === 'ndjson') return new Map(entries);
-  return new Map(entries.map(([name, cell]) => [name, meant(cell)] as const).filter(([, cell]) => cell !== ''));
+  if (format === 'ndjson') return new Map(entries.map(unlinked));
+  return new Map(entries.map(([name, cell]) => unlinked([name, meant(cell)])).filter(([, cell]) => cell !== ''));
 };
 
 type Read = { readonly value: unknown } | { readonly fault: string };

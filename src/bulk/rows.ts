@@ -5,6 +5,7 @@ import { type PayError, usageError } from '../core/error.ts';
 import { idIn, idProblem } from '../core/ids.ts';
 import { type FlagOf, namingFlags } from '../core/input.ts';
 import { shellLine } from '../core/shell.ts';
+import { isLeftover } from '../core/spoilt.ts';
 import { didYouMean, isNear } from '../core/text.ts';
 import { bareName, type Cells, cellsOf, type FileFormat, fieldsOf, type InputRow } from './cells.ts';
 import type { KeyColumn, RowKind } from './kind.ts';
@@ -208,6 +209,8 @@ export interface RowReader<T> {
   readonly judge: (row: InputRow) => ReadRow<T>;
   /** Rewrites the violations of an error to name the column or the flag behind each property. */
   readonly named: (thrown: unknown, item: T) => unknown;
+  /** The notice about cells of judged rows that another program has probably left; undefined where there are none. */
+  readonly leftovers: () => string | undefined;
   /** Notices about the columns. */
   readonly notices: readonly string[];
   /** The columns that would be read without --ignore-columns. */
@@ -230,6 +233,27 @@ const setTwice = (columns: readonly string[], known: Known, flagOf: FlagOf): rea
     const flag = knownIn(known, column) === undefined ? undefined : flagOf(column);
     return flag === undefined ? [] : [{ column, what: flag }];
   });
+
+/** Collects the cells that look left by another program; they are sent as they are. */
+const openLeftovers = () => {
+  const shown: string[] = [];
+  let count = 0;
+  return {
+    add: (row: number, column: string, text: string): void => {
+      count += 1;
+      if (count <= MOST_NAMED) shown.push(`row ${row}, column ${column}: ${JSON.stringify(cutName(text))}`);
+    },
+    notice: (): string | undefined => {
+      if (count === 0) return undefined;
+      const more = count > MOST_NAMED ? ` and ${count - MOST_NAMED} more` : '';
+      const what =
+        count === 1
+          ? '1 cell looks like a leftover of another program and is sent as it is'
+          : `${count} cells look like leftovers of another program and are sent as they are`;
+      return `${what}: ${shown.join('; ')}${more}`;
+    },
+  };
+};
 
 /** The options and the client with which a file is read. */
 interface Reading extends Pick<BulkInput, 'ignoreColumns'> {
@@ -284,6 +308,13 @@ export const openRows = <T>(
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };
     return { key: kind.keyOf?.(item) ?? about, item };
   };
+  const leftovers = openLeftovers();
+  const lookThrough = ({ number, fields }: InputRow): void => {
+    for (const [name, value] of Object.entries(namedIn(fields))) {
+      if (typeof value !== 'string' || !isLeftover(value.trim(), name) || knownIn(known, name) === undefined) continue;
+      leftovers.add(number, name, value);
+    }
+  };
   const named = (thrown: unknown, item: T): unknown =>
     namingFlags(thrown, kind.columnOf(item, columns), kind.guessOf?.(item), kind.money?.(item)?.currency);
 
@@ -295,12 +326,14 @@ export const openRows = <T>(
       try {
         const { operation, input } = kind.request(asked.item);
         client.check(operation, input);
+        lookThrough(row);
         return asked;
       } catch (thrown) {
         return { faults: faultsOf(named(thrown, asked.item)) };
       }
     },
     named,
+    leftovers: leftovers.notice,
     notices: unusedNotices(columns, known),
     ignored: knownNames(all.filter(isIgnored), known).filter((name) => knownIn(known, name) !== undefined),
   };

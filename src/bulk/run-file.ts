@@ -142,6 +142,8 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
     const plan = await planRows(planning, progress.reading);
     refuseEmpty(plan, name);
     refuseBad(plan, run);
+    const leftovers = reader.leftovers();
+    if (leftovers !== undefined) await world.notice(leftovers);
     const check = bulk.check || job?.policy !== undefined;
     if (!check && !plan.compares) return plan;
     const checked = await checkRows(planning, plan, { ...bulk, ...world, check, tell: progress.checking });

@@ -4,8 +4,8 @@ import { cutName } from './bounds.ts';
 interface Spoilt {
   /** Pattern of such a value. */
   readonly form: RegExp;
-  /** The property or column to check; all of them if absent. */
-  readonly of?: string;
+  /** The properties or columns to check; all of them if absent. */
+  readonly of?: readonly string[];
   /** The end of a sentence that begins with the value. */
   readonly cause: string;
   /** The probable original value. */
@@ -33,19 +33,31 @@ const SPOILT: readonly Spoilt[] = [
     before: (text) => text.replace(/^[\s\u200b\u2060]+/, '').replace(/(?<![\s\u200b\u2060])[\s\u200b\u2060]+$/, ''),
   },
   {
-    of: 'phone',
+    of: ['email', 'onye_email'],
+    form: /^(?:mailto:|<)|[>,;]$/i,
+    cause: 'has something around the address, as copying leaves it',
+    before: (text) => text.replaceAll(/^(?:mailto:|<)+|[>,;]+$/gi, ''),
+  },
+  {
+    of: ['phone'],
+    form: /^tel:/i,
+    cause: 'is a link',
+    before: (text) => text.slice('tel:'.length),
+  },
+  {
+    of: ['phone'],
     form: TRUNK_ZERO,
     cause: 'has a 0 after the country code, which is dialled only at home',
     before: (text) => text.replace(TRUNK_ZERO, '+$1'),
   },
   {
-    of: 'account_number',
+    of: ['account_number'],
     form: /^\d{9}$/,
     cause: 'has 9 digits of 10: a spreadsheet has probably dropped a leading 0',
     before: (text) => `0${text}`,
   },
   {
-    of: 'account_number',
+    of: ['account_number'],
     form: /^\d{10}[.,]0+$/,
     cause: 'was formatted as a number by a spreadsheet',
     before: (text) => text.slice(0, 10),
@@ -54,11 +66,27 @@ const SPOILT: readonly Spoilt[] = [
 
 /** Sentence with the value and the likely reason why it is wrong; undefined when it looks right. */
 export const spoiltWords = (text: string, name: string): string | undefined => {
-  const found = SPOILT.find(({ form, of }) => (of === undefined || of === name) && form.test(text));
+  const found = SPOILT.find(({ form, of }) => (of === undefined || of.includes(name)) && form.test(text));
   if (found === undefined) return undefined;
   const { cause, before } = found;
   const shown = (value: string): string => JSON.stringify(cutName(value));
   return `${shown(text)} ${cause}${before === undefined ? '' : `: write ${shown(before(text))}`}`;
+};
+
+/**
+ * Texts that a program leaves where it had no value or a wrong one: `NaN`, `NULL`, `{{first_name}}`, `O&#39;Brien`,
+ * `AdÃ©`. Case counts: Nan and Na are names.
+ */
+const LEFTOVER =
+  /^(?:nan|NaN|NaT|null|Null|NULL|none|None|NONE|nil|undefined|NA|<NA>|n\/a|N\/A|\(null\)|\\N|Invalid Date|\[object Object\]|\{\{.*\}\}|\$\{.*\})$|&(?:amp|lt|gt|quot|#x?[\da-f]+);|[\u00c2\u00c3][\u0080-\u00bf]|_x000D_/;
+
+/** Whole numbers as a program writes them once a cell of their column was empty: `1001.0`. */
+const MADE_DECIMAL = /^\d{2,}\.0$/;
+
+/** True for a text that a program has probably left. It may be meant: somebody may be called Null. */
+export const isLeftover = (text: string, name: string): boolean => {
+  if (name === 'ref' && MADE_DECIMAL.test(text)) return true;
+  return LEFTOVER.test(text) && !(text === 'NA' && name.endsWith('country'));
 };
 
 /** A value inside a JSON value that looks damaged. */

@@ -74,8 +74,8 @@ describe('csv written by paycli', () => {
   };
 
   it('is read back unchanged', async () => {
-    const service = await serveBy(({ method }) =>
-      method === 'PATCH' ? json(200, CUSTOMER) : json(200, { data: [CUSTOMER], next_cursor: null }),
+    const service = await serveBy(({ url }) =>
+      json(200, url.includes(CUSTOMER.uid) ? { ...CUSTOMER, meta: {} } : { data: [CUSTOMER], next_cursor: null }),
     );
     const keys = Object.keys(CUSTOMER.meta).map((name) => `meta.${name}`);
     const columns = ['uid', 'email', 'first_name', 'last_name', 'ref', ...keys];
@@ -186,6 +186,23 @@ describe('a value damaged by a spreadsheet', () => {
     const ended = await inProcess([...command.split(' '), '--from', file, '--dry-run'], { service: await serve([]) });
     expect(ended.code).toBe(2);
     expect(ended.stderr.replaceAll(/[ \n]+/g, ' ')).toContain(`row 1, column ${column}: ${cause}`);
+  });
+
+  it('gets a notice and is sent if it may be meant: what a program leaves in an empty cell', async () => {
+    const service = await serveBy(({ body }) => json(200, { uid: customer, ...JSON.parse(body) }));
+    const file = fileOf(csvOf('Email,First Name,ref,note', 'mailto:a@b.c,nan,7,NULL', 'b@b.c,,NULL,'));
+    const ended = await inProcess(['onye', 'create', '--from', file, '--concurrency', '1'], {
+      service,
+      home: newFolder(),
+    });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain(
+      '2 cells look like leftovers of another program and are sent as they are: row 1, column first_name: "nan"; row 2, column ref: "NULL"\n',
+    );
+    expect(service.seen.map(({ body }) => JSON.parse(body))).toEqual([
+      { email: 'a@b.c', first_name: 'nan', ref: '7' },
+      { email: 'b@b.c', ref: 'NULL' },
+    ]);
   });
 
   it('is sent with --no-validate', async () => {

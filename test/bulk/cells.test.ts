@@ -24,6 +24,12 @@ describe('givenOf', () => {
     ['csv', { a: '="0736251840"', b: '="7"', c: '="0a"' }, { a: '0736251840', b: '="7"', c: '="0a"' }],
     ['ndjson', { a: '="0736251840"' }, { a: '="0736251840"' }],
     [
+      'csv',
+      { a: 'mailto:a@b.c', b: ' Tel:+234 803 (1)', c: 'mailto:x', d: 'tel:me', 'm.k': 'tel:1', e: 'see mailto:a@b.c' },
+      { a: 'a@b.c', b: '+234 803 (1)', c: 'mailto:x', d: 'tel:me', 'm.k': 'tel:1', e: 'see mailto:a@b.c' },
+    ],
+    ['ndjson', { a: 'mailto:a@b.c', b: 5 }, { a: 'a@b.c', b: 5 }],
+    [
       'ndjson',
       { a: null, b: '', c: 0, d: false, e: [], f: { g: null } },
       { b: '', c: 0, d: false, e: [], f: { g: null } },

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { spoiltIn, spoiltWords } from '../../src/core/spoilt.ts';
+import { isLeftover, spoiltIn, spoiltWords } from '../../src/core/spoilt.ts';
 
 const ROUNDED = 'was rounded by a spreadsheet: format the column as text and type it again';
 const ERROR = "is a spreadsheet's error, not a value: fix its formula";
 const TRUNK = 'has a 0 after the country code, which is dialled only at home: write';
 const BLANK = 'has a blank at its beginning or end, as copying leaves it: write';
+const AROUND = 'has something around the address, as copying leaves it: write';
 const ESCAPE = 'has an escape that stands in CSV for a character that is not shown: take the value from -o json';
 
 it.each([
@@ -24,6 +25,9 @@ it.each([
   ['first_name', ' Ada', `${BLANK} "Ada"`],
   ['first_name', 'Ada Bello\u00a0\u00a0', `${BLANK} "Ada Bello"`],
   ['email', '\u200bada@example.com', `${BLANK} "ada@example.com"`],
+  ['email', 'mailto:ada@example.com', `${AROUND} "ada@example.com"`],
+  ['onye_email', '<ada@example.com>,', `${AROUND} "ada@example.com"`],
+  ['phone', 'tel:+233241234567', 'is a link: write "+233241234567"'],
   ['phone', '+2340803123456', `${TRUNK} "+234803123456"`],
   ['phone', '+233 (0) 24 123 4567', `${TRUNK} "+23324 123 4567"`],
   ['phone', '+4407700900123', `${TRUNK} "+447700900123"`],
@@ -66,4 +70,52 @@ it.each([
 
 it('spoiltWords is short for a long value', () => {
   expect(spoiltWords(`${' '.repeat(5000)}x`, 'ref')?.length).toBeLessThan(1000);
+});
+
+it.each([
+  ...[
+    'nan',
+    'NaN',
+    'NaT',
+    'NULL',
+    'null',
+    'Null',
+    'None',
+    'undefined',
+    'nil',
+    'NA',
+    '<NA>',
+    'N/A',
+    'n/a',
+    '(null)',
+    '\\N',
+  ],
+  ...[
+    'Invalid Date',
+    '[object Object]',
+    '{{first_name}}',
+    '$' + '{name}',
+    'O&#39;Brien',
+    'Ada &amp; Obi',
+    'Ad\u00c3\u00a9',
+  ],
+  ...['a_x000D_'],
+])('isLeftover detects %j', (text) => {
+  expect(isLeftover(text, 'first_name')).toBe(true);
+});
+
+it.each(['Nan', 'Na', 'Nat', 'Nulla', 'no', 'A & B', '{x}', 'S\u00c3O', '1001.0', ''])(
+  'isLeftover accepts %j',
+  (text) => {
+    expect(isLeftover(text, 'first_name')).toBe(false);
+  },
+);
+
+it('isLeftover knows decimals in a reference, and the country NA', () => {
+  expect([isLeftover('1001.0', 'ref'), isLeftover('1.0', 'ref'), isLeftover('1001.5', 'ref')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(isLeftover('NA', 'billing_address.country')).toBe(false);
 });
