@@ -1,4 +1,5 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
+import type { Entry } from '../ledger/entry.ts';
 import { NO_TOTAL, type Total } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, openCounters } from './counters.ts';
@@ -7,13 +8,13 @@ import { type RowSignals, runRows } from './pace.ts';
 import type { RowsFile } from './read-file.ts';
 import { endOf, invalidEnd, type RowEnd } from './row-end.ts';
 import type { RowReader } from './rows.ts';
-import type { RowSender, SendingJob, WorkedOff } from './send.ts';
+import { keyQueue, type RowSender, type SendingJob, type WorkedOff } from './send.ts';
 import { tellingOnce } from './send-row.ts';
 
 /** A file whose rows are judged and not sent. */
 interface Judging<T>
   extends Pick<RowServices, 'clock' | 'random' | 'stop' | 'notice'>,
-    Pick<BulkInput, 'concurrency' | 'rate'>,
+    Pick<BulkInput, 'concurrency' | 'rate' | 'allowRepeats'>,
     SendingJob,
     Pick<Protected<T>, 'kept'> {
   readonly judge: NonNullable<Protected<T>['judge']>;
@@ -35,7 +36,8 @@ interface Judging<T>
 export const judgeRows = async <T>(job: Judging<T>): Promise<WorkedOff & { readonly planned: Total }> => {
   const { judge, kept, input, reader, sender, rowDeps, rows, excluded, retry } = job;
   const { tally, settle } = openCounters({ rows, excluded, onSettled: job.onSettled, tell: () => undefined });
-  const plan = { total: NO_TOTAL };
+  const plan = { total: NO_TOTAL, made: job.allowRepeats ? new Map<string, Entry>() : undefined };
+  const inTurn = keyQueue();
   const tellOnce = tellingOnce(job.notice);
   let done = 0;
 
@@ -60,7 +62,7 @@ export const judgeRows = async <T>(job: Judging<T>): Promise<WorkedOff & { reado
     const asked = reader.read(row);
     if ('faults' in asked) return invalidEnd(asked.faults);
     const attempt = { row: { job: job.job, number: row.number, retry }, signals, tellOnce };
-    return (await judged(asked.item, attempt)) ?? {};
+    return (await inTurn(asked.key, () => judged(asked.item, attempt))) ?? {};
   };
   const onSettled = async (row: InputRow, { state, ...end }: Partial<RowEnd>): Promise<void> => {
     done += 1;

@@ -365,6 +365,13 @@ export const begin = (backend: Backend, intent: Intent, how: BeginOptions): Prom
   return backend.change('intent', queriesFor(intent), decide, spendingOf(intent, backend));
 };
 
+/** The entry that an intent would leave: a charge that the customer can pay. */
+const asMade = (intent: Intent, ...by: [Sender, Moment]): Entry => ({
+  ...started(`row ${intent.row ?? ''} of this file`, intent, ...by),
+  state: 'accepted',
+  money: { payment: 'open', received: 0, receivedAssumed: false, refunded: 0 },
+});
+
 /** Runs the guard and writes nothing. A clear intent is added to the plan, and counts from then on. */
 export const judge = async (
   backend: Backend,
@@ -373,10 +380,13 @@ export const judge = async (
   plan: PlannedRows,
 ): Promise<Judged> => {
   const spending = spendingOf(intent, backend);
-  const found = await Promise.all(queriesFor(intent).map(backend.read));
+  const [standing = [], ...ofRow] = await Promise.all(queriesFor(intent).map(backend.read));
   const allowance = spending && (await backend.policies.allowance(spending));
+  const planned = plan.made?.get(intent.about);
+  const found = [planned === undefined ? standing : [...standing, planned], ...ofRow];
   const { now, obstacle, elsewhere } = decisionOn(intent, how, backend, found, withPlan(allowance, plan.total));
   if (obstacle !== undefined) return { kind: 'refused', intent, moment: now, ...obstacle };
+  plan.made?.set(intent.about, asMade(intent, backend.self, now));
   plan.total = withRow(plan.total, intent.asked ?? {});
   return { kind: 'clear', elsewhere };
 };

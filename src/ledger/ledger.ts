@@ -113,6 +113,8 @@ export type Judged =
 /** Intents that were judged clear so far. They count against a policy like charges that were made. */
 export interface PlannedRows {
   total: Total;
+  /** The last one about each thing, which stands in the way of the next; undefined if no two are about the same. */
+  readonly made?: Map<string, Entry> | undefined;
 }
 
 /** Options for starting an intent. */

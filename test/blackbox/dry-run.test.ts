@@ -316,6 +316,35 @@ describe('--dry-run of a file of charges', () => {
     expect(summaryOf(real)).toMatchObject({ accepted: 3, refused: 4, rejected: 2, not_started: 0 });
   });
 
+  it('plans a repeated payment request as often as the run charges it', async () => {
+    const file = fileWith(row(1), row(2), row(1), row(1, 'zenith'), row(9, 'gtbb'), row(9));
+    const args = ['--allow-repeats', '--concurrency', '4'];
+    for (const [more, planned] of [
+      [[], [1, 2, 9]],
+      [['--again'], [1, 1, 1, 2, 9]],
+    ] as const) {
+      const options = { service: await serveRows({}), home: newFolder() };
+      const report = reportPath();
+      const dry = await chargeFrom(file, options, ...args, ...more, '--dry-run', '--report', report);
+      const rows = planned.length;
+      expect(summaryOf(dry)).toMatchObject({ rejected: 1, refused: 5 - rows, planned: { rows }, not_started: rows });
+      if (rows === 3) {
+        expect(reportOf(report)).toMatchObject({
+          3: { state: 'refused', error: expect.stringContaining('row 1 of this file) is still under way') },
+          4: { state: 'refused' },
+        });
+      }
+      const unsupported = [{ propertyPath: 'data.provider', title: 'is not a supported bank code' }];
+      const rejecting = await serveAllBy((seen) => {
+        if (seen.method !== 'POST') return request({}, numberIn(seen));
+        return seen.body.includes('gtbb') ? problem(422, 'Validation Failed', unsupported) : charged(numberIn(seen));
+      });
+      const real = await chargeFrom(file, { ...options, service: rejecting }, ...args, ...more);
+      expect(real.code).toBe(dry.code);
+      expect(summaryOf(real)).toMatchObject({ accepted: rows, rejected: 1, refused: 5 - rows });
+    }
+  });
+
   it('prints the total to be charged if all rows are valid', async () => {
     const options = { service: await serveRows({}), home: newFolder() };
     const ended = await inProcess(['ugwo', 'charge', '--from', ussdFile(1, 2), '--dry-run', '-o', 'csv'], options);

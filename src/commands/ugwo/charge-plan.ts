@@ -132,7 +132,7 @@ export const judgeRow = (
     const data = chargeData(item, deps.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
-    const counted = rejection === undefined ? plan : { ...plan };
+    const counted = rejection === undefined ? plan : { ...plan, made: plan.made && new Map(plan.made) };
     const judged = await judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), row, shown: looked?.shown }, counted);
     if (judged.kind === 'refused') {
       const { by } = judged;
