@@ -76,14 +76,14 @@ const countPage = (looked: SearchProgress, { records }: ApiPage): void => {
 };
 
 /**
- * Finds the cursor after the first `count` records of a list. Undefined if the service gives none, or other records.
+ * Finds the cursor after the first `count` records of a page. Undefined if the service gives none, or other records.
  */
-type CursorBehind = (count: number, last: unknown) => Promise<string | undefined>;
+type CursorBehind = (cursor: string | undefined, count: number, last: unknown) => Promise<string | undefined>;
 
 const cursorBehind =
   (operation: ListId, client: Client): CursorBehind =>
-  async (count, last) => {
-    const walk = client.pages(operation, { query: { limit: String(count) } }, { pages: 1 });
+  async (cursor, count, last) => {
+    const walk = client.pages(operation, { query: { limit: String(count) } }, { from: cursor, pages: 1 });
     for await (const { records, nextCursor } of walk) {
       const isSame = records.length === count && valueAt(records.at(-1)?.value, 'uid') === valueAt(last, 'uid');
       return isSame ? (nextCursor ?? undefined) : undefined;
@@ -101,8 +101,9 @@ const cutPage = async (
   const records = matching.slice(0, room);
   const last = records.at(-1);
   const count = last === undefined ? 0 : page.records.indexOf(last) + 1;
-  const next = page.cursor ?? (last === undefined ? undefined : await behind(count, last.value));
-  return { ...page, records, nextCursor: next ?? null };
+  const next = last === undefined ? undefined : await behind(page.cursor, count, last.value);
+  // The page's own cursor repeats records, which is better than losing some.
+  return { ...page, records, nextCursor: next ?? page.cursor ?? null };
 };
 
 /** Throws an error if the filter needs the customer and the list doesn't show it: nothing would match. */

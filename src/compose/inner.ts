@@ -16,16 +16,17 @@ const NO_INPUT: Io['stdin'] = {
 
 /** An output that is collected in memory. */
 const collector = (clean: (text: string) => string) => {
-  const pieces: (string | Uint8Array)[] = [];
+  const pieces: Buffer[] = [];
   const output: Output = {
     isTerminal: false,
     columns: 80,
     closed: false,
     copy: async () => false,
     drawn: () => undefined,
-    write: async (piece) => void pieces.push(piece),
+    // A copy, since the writer may use the bytes again once this resolves.
+    write: async (piece) => void pieces.push(Buffer.from(piece)),
   };
-  const text = (): string => clean(Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString());
+  const text = (): string => clean(Buffer.concat(pieces).toString());
   return { output, text };
 };
 

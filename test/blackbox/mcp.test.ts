@@ -8,7 +8,7 @@ import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
 import { type Answer, json, reset, type Service, serveAllBy, serveBy, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { asLive, LIVE_ORIGIN } from '../support/tls.ts';
-import { charged, once, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
+import { charged, csvOf, fileOf, once, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
 import { type Agent, connect, ERAS, type ToolEnd } from './mcp-support.ts';
 import { newTeam } from './team-support.ts';
 
@@ -195,6 +195,81 @@ describe('a confirmation is rejected', () => {
     expect(await terminal.ended).toEqual({ code: 9 });
     expect(await terminal.screen()).toContain('has expired');
     expect(service.seen).toEqual([]);
+  });
+});
+
+/** A service with 300 customers and 300 payment requests, in pages of the largest size. Every third one matches a search. */
+const serveMany = (): Promise<Service> => {
+  const numbers = Array.from({ length: 300 }, (_, index) => index + 1);
+  const uidOf = (prefix: string, number: number): string => `${prefix}.AbCd.${String(number).padStart(24, '0')}`;
+  const onye = (number: number): object => ({
+    uid: uidOf('ony', number),
+    email: number % 3 === 0 ? 'ada@example.com' : `customer-${number}@example.com`,
+    first_name: `Ada ${'a'.repeat(number)}`,
+    created_at: '2026-11-20T10:00:00+00:00',
+  });
+  const request = (number: number): object => ({
+    ...ugwo(number),
+    description: 'd'.repeat(number),
+    status: number % 3 === 0 ? 'ugwo_successful' : 'requires_ugwo',
+    checkout: { uid: 'chk.AbCd.1' },
+    activities: [],
+  });
+  return serveAllBy(({ method, url }) => {
+    if (method === 'POST') return charged(Number(url.split('/')[3]?.slice(-24)));
+    const { pathname, searchParams } = new URL(url, 'http://localhost');
+    const [, , noun, uid] = pathname.split('/');
+    const one = noun === 'onye' ? onye : request;
+    if (uid !== undefined) return json(200, one(Number(uid.slice(-24))));
+    const [from, limit] = [Number(searchParams.get('cursor') ?? 0), Number(searchParams.get('limit'))];
+    const next = from + limit < numbers.length ? String(from + limit) : null;
+    return json(200, { data: numbers.slice(from, from + limit).map(one), next_cursor: next });
+  });
+};
+
+describe('with 300 records', () => {
+  it('every tool that reads answers like its command', async () => {
+    const service = await serveMany();
+    const { home } = await homeWith(service.origin, 'shop');
+    const rows = Array.from({ length: 300 }, (_, index) => `${ugwoOf(index + 1)},ussd,gtb`);
+    const file = fileOf(csvOf('ugwo,medium,provider', ...rows.filter((_, index) => (index + 1) % 3 !== 0)));
+    const sent = await inProcess(['ugwo', 'charge', '--from', file, '--profile', 'shop', '--yes'], { home });
+    expect(sent).toMatchObject({ code: 0 });
+    const agent = await connect(['--profile', 'shop'], { home });
+    const alike: readonly (readonly [name: string, given: Record<string, unknown>, command: string])[] = [
+      ['find_customers', { max: 100 }, 'onye list --max 100'],
+      ['find_customers', { email: 'ada@example.com', max: 100 }, 'onye list --email ada@example.com --max 100'],
+      ['find_customers', { ref: 'none' }, 'onye list --ref none --max 20'],
+      ['get_customer', { onye: 'ony.AbCd.000000000000000000000299' }, 'onye get ony.AbCd.000000000000000000000299'],
+      ['find_payment_requests', { status: ['paid'], max: 100 }, 'ugwo list --status paid --max 100'],
+      ['find_payment_requests', { status: ['paid'], max: 40 }, 'ugwo list --status paid --max 40'],
+      ['find_payment_requests', { amount: '5001.50', max: 100 }, 'ugwo list --amount 5001.50 --max 100'],
+      ['get_payment_request', { ugwo: ugwoOf(300) }, `ugwo get ${ugwoOf(300)}`],
+      ['list_charges', { max: 100 }, 'ledger list --max 100'],
+      ['sync', {}, 'ledger sync'],
+    ];
+    for (const [name, given, command] of alike) {
+      const own = await inProcess([...command.split(' '), '--profile', 'shop', '--json', '--quiet'], { home });
+      const { text } = await agent.call(name, given);
+      expect(text, name).toBe((own.stdout + own.stderr).trim());
+    }
+    const numbers = Array.from({ length: 300 }, (_, index) => index + 1);
+    for (const [given, found] of [
+      [{ max: 70 }, numbers],
+      [{}, numbers],
+      [{ status: ['paid'], max: 30 }, numbers.filter((number) => number % 3 === 0)],
+    ] as const) {
+      const uids: string[] = [];
+      for (let cursor: unknown; cursor !== null && uids.length < 400; ) {
+        const { json } = await agent.call('find_payment_requests', {
+          ...given,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        uids.push(...(json['data'] as { uid: string }[]).map(({ uid }) => uid));
+        cursor = json['next_cursor'];
+      }
+      expect(uids).toEqual(found.map(ugwoOf));
+    }
   });
 });
 

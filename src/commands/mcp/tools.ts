@@ -148,9 +148,14 @@ export const argvOf = (tree: Tree, name: ToolName, given: unknown): readonly str
   if (missing !== undefined) throw usageError(`${name} needs ${missing.name}: ${missing.about}`);
   const set = parameters.filter((one) => values[one.name] !== undefined);
   const words = (one: Parameter): readonly string[] => textsOf(values[one.name], one);
+  // Pages of the wanted size: the rest of a larger page could only be had by reading it again from its start.
+  const isWhole =
+    node.options.some(({ name: option }) => option === '--limit') &&
+    set.every(({ name: parameter }) => ['max', 'cursor'].includes(parameter));
   return [
     ...node.path,
     ...set.flatMap((one) => (one.flag === undefined ? [] : words(one).map((word) => `${one.flag}=${word}`))),
+    ...(isWhole ? [`--limit=${String(values['max'])}`] : []),
     // Whatever follows is no option.
     '--',
     ...set.flatMap((one) => (one.flag === undefined ? words(one) : [])),
