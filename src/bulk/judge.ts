@@ -50,7 +50,7 @@ export const judgeRows = async <T>(job: Judging<T>): Promise<WorkedOff & { reado
     }
   }
   /** Returns undefined for a row that would be sent. */
-  const judged = async (item: T, attempt: Omit<RowAttempt, 'judged'>): Promise<RowEnd | undefined> => {
+  const judged = async (item: T, attempt: Omit<RowAttempt, 'judged' | 'tries'>): Promise<RowEnd | undefined> => {
     try {
       const entry = await judge(item, attempt, rowDeps, plan);
       return entry && { ...kept(entry, rowDeps), kept: 'elsewhere' };

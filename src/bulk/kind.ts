@@ -83,6 +83,8 @@ export interface KeyColumn {
 export interface RowAttempt {
   readonly row: { readonly job: string; readonly number: number; readonly retry: boolean };
   readonly signals: RowSignals;
+  /** Number of earlier tries in this run. */
+  readonly tries: number;
   /** Called with the outcome of the request, whatever it was, so that the next row can start. */
   readonly judged: (thrown: unknown) => void;
   /** Prints a notice once in a run, however many rows cause it. */
@@ -118,7 +120,7 @@ export interface Protected<T> {
    */
   readonly judge?: (
     item: T,
-    attempt: Omit<RowAttempt, 'judged'>,
+    attempt: Omit<RowAttempt, 'judged' | 'tries'>,
     rowDeps: RowDeps,
     plan: PlannedRows,
   ) => Promise<Entry | undefined>;

@@ -1,3 +1,5 @@
+import type { Clock } from '../core/io.ts';
+import { FRESH_MS } from '../ledger/clock.ts';
 import type { Pace, RowSignals } from './pace.ts';
 
 export interface ReadingAhead<R> {
@@ -9,14 +11,19 @@ export interface ReadingAhead<R> {
    */
   readonly read: (row: R, slowDown: RowSignals['slowDown']) => Promise<void> | undefined;
   readonly pace: Pick<Pace, 'limit' | 'waitAhead' | 'startAhead' | 'slowDown'>;
+  readonly clock: Pick<Clock, 'ticks'>;
 }
 
+/** Number of the last rows over which the time between two rows is averaged. */
+const AVERAGED = 8;
+
 /**
- * Passes rows on in their order, and reads for the next ones while the earlier ones are sent. As many rows wait, and as
- * many reads run, as rows may be in flight, so memory stays constant. A row that is asked for never waits for its read:
- * it comes with the read in progress, or without one where the pace allows none.
+ * Passes rows on in their order, and reads for the next ones while the earlier ones are sent. At most as many rows wait,
+ * and as many reads run, as rows may be in flight, so memory stays constant. Where rows are sent slowly, fewer wait: no
+ * read gets too old before its row's turn. A row that is asked for never waits for its read: it comes with the read in
+ * progress, or without one where the pace allows none.
  */
-export async function* readAhead<R>({ rows, read, pace }: ReadingAhead<R>): AsyncGenerator<R> {
+export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>): AsyncGenerator<R> {
   const waiting: R[] = [];
   const reads = new Set<Promise<void>>();
   let [isWanted, isOver, isAtEnd] = [false, false, false];
@@ -26,8 +33,22 @@ export async function* readAhead<R>({ rows, read, pace }: ReadingAhead<R>): Asyn
     next = Promise.withResolvers();
   };
 
+  /** Average time between two rows, in milliseconds. */
+  let apart = 0;
+  let passedOn = clock.ticks();
+  const passOn = (): void => {
+    const now = clock.ticks();
+    apart += (now - passedOn - apart) / AVERAGED;
+    passedOn = now;
+  };
+
   const isDue = (): boolean =>
-    waiting.length < pace.limit && reads.size < pace.limit && !isOver && pace.waitAhead() <= 0;
+    waiting.length < pace.limit &&
+    // Half the time is left to the read itself.
+    (waiting.length + 1) * apart <= FRESH_MS / 2 &&
+    reads.size < pace.limit &&
+    !isOver &&
+    pace.waitAhead() <= 0;
   const begin = (row: R): void => {
     let start = 0;
     const reading = read(row, (ms) => pace.slowDown(start, ms));
@@ -65,6 +86,7 @@ export async function* readAhead<R>({ rows, read, pace }: ReadingAhead<R>): Asyn
       }
       const [row] = waiting.splice(0, 1);
       if (row === undefined) break;
+      passOn();
       tell();
       yield row;
     }

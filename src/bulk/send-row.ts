@@ -1,6 +1,7 @@
 import { isTakenUp } from '../core/charge.ts';
 import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
 import type { Update, UpdateOutcome } from '../ledger/job.ts';
+import { sendAnew } from '../ledger/send.ts';
 import type { FileDeps, Protected, Repeatable, RowAttempt, RowDeps, RowKind, RowServices } from './kind.ts';
 import type { RowSignals } from './pace.ts';
 import { endOf, type RowEnd } from './row-end.ts';
@@ -29,13 +30,19 @@ export const protectedRows = <T>(
   const tellOnce = tellingOnce(notice);
 
   const attempt = async (item: T, { row, signals }: Pick<RowAttempt, 'row' | 'signals'>): Promise<RowEnd> => {
+    // A row whose read got too old while it waited for its turn reads again, and keeps the turn.
+    let turn: Promise<void> | undefined;
+    const own: RowSignals = { ...signals, turn: () => (turn ??= signals.turn()) };
     const judged: RowAttempt['judged'] = (error) => {
+      turn = undefined;
+      // A row keeps its place until it is sent anew.
+      if (error instanceof PayError && error.detail.resendAfter !== undefined) return;
       const end = error === undefined ? undefined : endOf(error, { begun: true });
       // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
       // doubt.
       if (end?.state !== 'unknown' || end.stops !== undefined) signals.landed(end?.stops);
     };
-    const done = await once(item, { row, signals, judged, tellOnce }, rowDeps);
+    const done = await sendAnew((tries) => once(item, { row, signals: own, tries, judged, tellOnce }, rowDeps), io);
     if (done.kind === 'kept') {
       return { ...kept(done.entry, rowDeps), kept: done.entry.job === job ? 'here' : 'elsewhere' };
     }

@@ -206,7 +206,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     const ahead = job.allowRepeats ? undefined : sender.ahead?.();
     const read: ReadingAhead<Item<T> | Settled>['read'] = (next, slowDown) =>
       'end' in next ? undefined : ahead?.(next, slowDown);
-    const rows = ahead === undefined ? inOrder() : readAhead({ rows: inOrder(), read, pace });
+    const rows = ahead === undefined ? inOrder() : readAhead({ rows: inOrder(), read, pace, clock });
     for await (const next of rows) {
       if ('end' in next) await settle(next.row, next.end, next.own, next.before);
       else yield next;

@@ -206,6 +206,11 @@ export interface WriteOptions {
    * open, in the turn in which the request would be handed over.
    */
   readonly overdue?: () => boolean;
+  /**
+   * Number of earlier tries. A write with it is not sent again after a 429: its caller reads and checks again before
+   * the next try. The error says when that may be.
+   */
+  readonly tries?: number | undefined;
   /** Called for each 429 of the service to a write, with the requested milliseconds, or 0 without a usable time. */
   readonly slowDown?: ((ms: number) => void) | undefined;
   /** Awaited before each attempt of a write, where many writes keep to a rate together. */
@@ -276,11 +281,11 @@ export const sendWrite = async (
   context: WriteContext,
   transport: Transport,
   exchange: Exchange,
-  { overdue, slowDown, isNothing, turn }: WriteOptions = {},
+  { overdue, tries, slowDown, turn, isNothing }: WriteOptions = {},
 ): Promise<ApiRecord> => {
   const { flight, signals } = context;
   const { stop } = signals;
-  let [connections, sends] = [0, 0];
+  let [connections, sends] = [0, tries ?? 0];
   let late = false;
   const mayStart = (): boolean => {
     late = overdue?.() === true;
@@ -311,6 +316,7 @@ export const sendWrite = async (
     if (!again) throw verdict.error;
     const wait = told ?? backoff(sends + connections - 1, context.random);
     context.debug(`. nothing was applied; waiting ${Math.round(wait)} ms to send it again`);
+    if (verdict.state === 'slow_down' && tries !== undefined) throw verdict.error.with({ resendAfter: wait });
     await pause(context, wait);
   }
 };

@@ -12,7 +12,7 @@ import { shellLine } from '../core/shell.ts';
 import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import { refusedError } from '../ledger/refused.ts';
-import { judgeOnce, sendOnce } from '../ledger/send.ts';
+import { judgeOnce, sendAnew, sendOnce } from '../ledger/send.ts';
 import type { Deps } from './deps.ts';
 import { existingForRow, openFind, type UniqueKey, uniqueIn } from './unique.ts';
 
@@ -62,6 +62,8 @@ interface OnceOptions {
   readonly typed?: string;
   /** Notice on a terminal where there is no question. */
   readonly saying?: string;
+  /** Repeats the check of the request before it is sent anew after a 429. Throws to prevent it. */
+  readonly look?: () => Promise<void>;
   /** An earlier one blocks another, unless `again`. */
   readonly once?: boolean;
   readonly again?: boolean;
@@ -78,7 +80,7 @@ interface OnceOptions {
 export const makeOnce = async (
   called: Called,
   input: CallInput,
-  { about, question, typed, saying, once = false, again = false, asked, failure }: OnceOptions,
+  { about, question, typed, saying, look, once = false, again = false, asked, failure }: OnceOptions,
   { io, globals, ...deps }: Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>,
 ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
   const client = await deps.client('write');
@@ -88,16 +90,20 @@ export const makeOnce = async (
   if (question !== undefined) await deps.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
   else if (saying !== undefined && io.stderr.isTerminal) await deps.notice(saying);
   const words = targetFlags(globals);
-  const made = await sendOnce(
-    { client, ledger: await deps.ledger(), place, words },
-    { ...checked, about, once, again, asked, isFailed: (value) => failure?.(value) !== undefined },
-    {
-      now: io.clock.now,
-      elsewhere: ({ id, kind, origin }) =>
-        deps.notice(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
-      send: (overdue) => client.call(called, { ...input, overdue }),
-    },
-  );
+  const ledger = await deps.ledger();
+  const made = await sendAnew(async (tries) => {
+    if (tries > 0) await look?.();
+    return sendOnce(
+      { client, ledger, place, words },
+      { ...checked, about, once, again, asked, tries, isFailed: (value) => failure?.(value) !== undefined },
+      {
+        now: io.clock.now,
+        elsewhere: ({ id, kind, origin }) =>
+          deps.notice(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
+        send: (overdue) => client.call(called, { ...input, overdue, tries }),
+      },
+    );
+  }, io);
   if (made.kind === 'refused') throw refusedError(made, words, false);
   const { record, unrecorded } = made;
   return { record, wrote: true, ...(unrecorded === undefined ? {} : { failure: unrecorded }) };
@@ -144,13 +150,13 @@ export const rowsMade = <T>(
   return {
     kind: 'protected',
     idColumn: 'entry',
-    once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
-      const since = rowDeps.ledger.moment();
+    once: async (item, { row, signals, tries, judged, tellOnce }, rowDeps) => {
+      const since = look && rowDeps.ledger.moment();
       const asked = await look?.(item);
       const { operation, input } = request(item);
       const send = async (overdue: () => boolean): Promise<ApiRecord> => {
         try {
-          return await client.call(operation, { ...input, overdue, slowDown: signals.slowDown, turn: signals.turn });
+          return await client.call(operation, { ...input, overdue, tries, slowDown: signals.slowDown });
         } catch (thrown) {
           if (unique === undefined || find === undefined) throw thrown;
           const record = await existingForRow(unique, input.body ?? {}, thrown, find);
@@ -163,12 +169,12 @@ export const rowsMade = <T>(
         rowDeps,
         {
           ...client.check(operation, input),
-          ...{ about: about(item), once, again, asked, row, since },
+          ...{ about: about(item), once, again, asked, row, since, tries },
           equalSince: await equalSince(input.body ?? {}, row.job, rowDeps.ledger),
           isFailed: (value) => failure?.(value) !== undefined,
         },
         {
-          ...{ now: io.clock.now, judged, send },
+          ...{ now: io.clock.now, judged, send, turn: signals.turn },
           elsewhere: ({ id, origin }) =>
             tellOnce('elsewhere', `Row ${row.number}: there is an earlier one of the same at ${origin} (${id}).`),
         },

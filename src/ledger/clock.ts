@@ -14,6 +14,9 @@ export const elapsed = (from: UptimeMark, to: UptimeMark): number | undefined =>
 export const passedSince = (begun: Moment, now: Moment): number =>
   Math.max(now.at - begun.at, elapsed(begun.mark, now.mark) ?? 0);
 
+/** Maximum age of a read on which a request is sent, in milliseconds. */
+export const FRESH_MS = 5000;
+
 /** Assumed difference of clocks that were never compared, in milliseconds. */
 const UNCOMPARED_MS = 2 * 60_000;
 /**

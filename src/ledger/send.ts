@@ -1,12 +1,13 @@
 import { isStepUnreadable, PAYMENTS, paymentShown } from '../charge/payment.ts';
 import { CHARGE, CHARGE_WRITE, kindWord, mayBeDone, statusOf, type WriteKind } from '../core/charge.ts';
-import { EXIT_CODES, outcomeOf, PayError, reasonOf } from '../core/error.ts';
+import { EXIT_CODES, interrupted, outcomeOf, PayError, reasonOf } from '../core/error.ts';
 import { isAnyId } from '../core/ids.ts';
+import type { Io } from '../core/io.ts';
 import { definedIn, valueAt } from '../core/json.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import { parseInstant, utcAtom } from '../core/time.ts';
-import { passedSince } from './clock.ts';
+import { FRESH_MS, passedSince } from './clock.ts';
 import {
   type ChargeTerms,
   cleaned,
@@ -44,8 +45,12 @@ interface SendOptions {
   readonly again: boolean;
   /** Row of the file that asks for it. `retry` repeats a row whose last entry failed. */
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
-  /** Start of the read that the request relies on. A process that was suspended since then sends nothing. */
-  readonly since?: Moment;
+  /** Moment before the read that the request relies on, if there was one. On an old one nothing is sent. */
+  readonly since?: Moment | undefined;
+  /** Start of the read's last attempt, if there was an earlier one. */
+  readonly askedAt?: number | undefined;
+  /** Number of earlier tries. */
+  readonly tries?: number;
 }
 
 export interface SendDeps {
@@ -60,6 +65,8 @@ export interface SendDeps {
    * Called before sending, if an entry about the same thing is open at another origin. If it throws, nothing is sent.
    */
   readonly elsewhere?: (entry: Entry) => Promise<void>;
+  /** Awaited before the intent, where many requests keep to a rate together. */
+  readonly turn?: (() => Promise<void>) | undefined;
   /** Called with the error, if any, before the outcome is written, so that the next row can start. */
   readonly judged?: ((error: PayError | undefined) => void) | undefined;
 }
@@ -121,11 +128,33 @@ const note = async (
   }
 };
 
-/** True once an attempt could outlive the deadline after which other processes give it up. */
-const overdueSince =
-  ({ client, ledger }: LedgerContext, begun: Moment) =>
-  (): boolean =>
-    passedSince(begun, ledger.moment()) + client.longestAttempt > client.longestWrite;
+/** Error of a request whose read is too old. It is read, checked and sent anew at once. */
+export const tooOld = (): PayError =>
+  new PayError('not_sent', 'nothing was sent: the last check is too old', {
+    hint: 'it is safe to run the same command again',
+    resendAfter: 0,
+  });
+
+/**
+ * Reads, checks and sends a request. Does all of it anew after the wait of a 429, and where the read is too old: the
+ * request may have been paid, cancelled or changed meanwhile. `tries` counts the earlier tries.
+ */
+export const sendAnew = async <T>(
+  attempt: (tries: number) => Promise<T>,
+  { clock, signals }: Pick<Io, 'clock' | 'signals'>,
+): Promise<T> => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt(tries);
+    } catch (thrown) {
+      const { resendAfter, ledgerId } = thrown instanceof PayError ? thrown.detail : {};
+      if (resendAfter === undefined) throw thrown;
+      const { stop } = signals;
+      await clock.sleep(resendAfter, stop).catch(() => undefined);
+      if (stop.aborted) throw interrupted(stop.reason).with(definedIn({ ledgerId }));
+    }
+  }
+};
 
 /** Request other than a charge that must not be made twice. Only a person can resolve an unknown outcome. */
 export interface MakeRequest extends SendOptions {
@@ -292,9 +321,18 @@ export const sendOnce = async (
   request: ChargeRequest | MakeRequest,
   { now, send, ...world }: SendDeps,
 ): Promise<Sent | Refused> => {
-  const { ledger, words } = context;
-  const { again, row, since } = request;
-  const overdue = overdueSince(context, since ?? ledger.moment());
+  const { client, ledger, words } = context;
+  const { again, row, tries = 0 } = request;
+  await world.turn?.();
+  const { since = ledger.moment(), askedAt = since.at } = request;
+  const age = (): number => passedSince(since, ledger.moment()) + since.at - askedAt;
+  // After each try the read may be twice as old, so that a service that takes long to answer can be used.
+  const mostAge = FRESH_MS * 2 ** tries;
+  // A read gets no older than three connections take.
+  const used = request.since === undefined ? Infinity : 2 * FRESH_MS + 3 * client.longestAttempt;
+  // An attempt must not outlive the deadline after which other processes give it up.
+  const overdue = (): boolean => age() + client.longestAttempt > Math.min(client.longestWrite, used);
+  if (age() > mostAge) throw tooOld();
   const rules = 'ugwo' in request ? chargeRules(request, ledger) : makeRules(request, ledger, now);
   const { effect, how, clean, accepted } = rules;
   const begun = await ledger.begin(wantedBy(context, request, rules), { ...how, again, retry: row?.retry === true });
@@ -302,7 +340,11 @@ export const sendOnce = async (
   const { id, elsewhere } = begun;
   let record: ApiRecord;
   try {
-    if (elsewhere !== undefined) await world.elsewhere?.(elsewhere);
+    if (elsewhere !== undefined) {
+      await world.elsewhere?.(elsewhere);
+      // A person may have taken long to answer.
+      if (age() > mostAge) throw tooOld();
+    }
     record = await send(overdue);
   } catch (thrown) {
     const error = asPayError(thrown, effect);

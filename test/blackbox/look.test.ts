@@ -7,7 +7,7 @@ import { PROGRAM } from '../support/built.ts';
 import { inProcess } from '../support/in-process.ts';
 import { rewrite } from '../support/ledger.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
-import { errorOf, newFolder, paycli, runBefore, start } from '../support/program.ts';
+import { errorOf, newFolder, passingClock, paycli, runBefore, start } from '../support/program.ts';
 import type { Answer, Seen, Service } from '../support/service.ts';
 import { ACTIVITY, json, problem, raw, reset, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -437,6 +437,107 @@ describe('the check before a charge', () => {
     const ends = await Promise.all([1, 2].map(() => inProcess(TRANSFER, { service, home })));
     expect(ends.map(({ code }) => code).sort()).toEqual([0, 9]);
     expect(posts).toHaveLength(1);
+  });
+});
+
+describe('a request that changes after its read', () => {
+  const slow = problem(429, 'Slow', undefined, { 'retry-after': '0' });
+  const open = json(200, request());
+  const fileOfOne = (): string[] => [
+    ...['ugwo', 'charge', '--json', '--from'],
+    fileOf(csvOf('ugwo,medium,amount_minor', `${UGWO_ID},bank_transfer,500007`)),
+  ];
+  const ROW = 'a row of a file';
+  const both = [
+    ['a single charge', () => TRANSFER],
+    [ROW, fileOfOne],
+  ] as const;
+  /** Answers reads in their order, the last one to all further ones, and the first charges with 429. */
+  const changing = (looks: readonly Answer[], refusals = 1) => {
+    let [read, sent] = [0, 0];
+    return serveBy(
+      ({ method }) => {
+        if (method === 'POST') return ++sent > refusals ? json(200, account(ACTIVITY.uid)) : slow;
+        return looks[Math.min(read++, looks.length - 1)];
+      },
+      { looks: 'asked' },
+    );
+  };
+
+  describe.each(both)('during the wait of a 429: %s', (what, command) => {
+    it.each<[string, object]>([
+      ['paid', { status: 'ugwo_successful' }],
+      ['cancelled', { status: 'cancelled' }],
+      ['charged by somebody else', { activities: [account(THEIRS)] }],
+    ])('is not sent again once it is %s: exits with 9', async (_change, change) => {
+      // The first read of the file compares the amount.
+      const reads = what === ROW ? [open, open] : [open];
+      const [service, home] = [await changing([...reads, json(200, request(change))]), newFolder()];
+      expect(await inProcess(command(), { service, home })).toMatchObject({ code: 9 });
+      expect(methods(service)).toBe([...reads.map(() => 'GET'), 'POST', 'GET'].join());
+      expect((await rows(home)).map(({ state, exit_code: code }) => [state, code])).toEqual([['not_sent', 5]]);
+    });
+
+    it('is sent again if nothing has changed, at most three times, each under its own entry', async () => {
+      const [service, home] = [await changing([open], 2), newFolder()];
+      expect(await inProcess(command(), { service, home })).toMatchObject({ code: 0 });
+      expect(methods(service).replace('GET,GET', 'GET')).toBe('GET,POST,GET,POST,GET,POST');
+      expect((await rows(home)).map(({ state }) => state)).toEqual(['accepted', 'not_sent', 'not_sent']);
+      const refusing = await changing([open], 3);
+      expect(await inProcess(command(), { service: refusing, home: newFolder() })).toMatchObject({ code: 5 });
+      expect(methods(refusing).match(/POST/g)).toHaveLength(3);
+    });
+  });
+
+  it('during the wait of a 429 is not charged at another amount than the row says: exits with 9', async () => {
+    const service = await changing([open, open, json(200, request({ amount: 600_007 }))]);
+    expect(await inProcess(fileOfOne(), { service, home: newFolder() })).toMatchObject({ code: 9 });
+    expect(methods(service)).toBe('GET,GET,POST,GET');
+  });
+
+  it.each(both)('while the process is suspended is read again: %s', async (what, command) => {
+    const reads = what === ROW ? 2 : 1;
+    const charges = async (change: object): Promise<string> => {
+      const clock = passingClock();
+      let read = 0;
+      const service = await serveBy(
+        ({ method }) => {
+          if (method === 'POST') return json(200, account(ACTIVITY.uid));
+          read += 1;
+          if (read === reads) clock.pass();
+          return read > reads ? json(200, request(change)) : open;
+        },
+        { looks: 'asked' },
+      );
+      const { code } = await paycli(command(), { service, home: newFolder(), env: clock.env });
+      return `${code} ${methods(service)}`;
+    };
+    const gets = Array.from({ length: reads + 1 }, () => 'GET').join();
+    expect(await charges({})).toBe(`0 ${gets},POST`);
+    expect(await charges({ status: 'cancelled' })).toBe(`9 ${gets}`);
+  });
+
+  it('is not refunded anew after a 429 if its payment has changed: exits with 9', async () => {
+    const paid = { ...ACTIVITY, status: 'successful', amount: 500_007 };
+    const shown = (amount: number): Answer => json(200, request({ activities: [{ ...paid, amount }] }));
+    const one = ['refund', 'create', ACTIVITY.uid, '--ugwo', UGWO_ID, '--yes'];
+    const row = fileOf(csvOf('activity,ugwo,amount,currency', `${ACTIVITY.uid},${UGWO_ID},5.00,NGN`));
+    const file = ['refund', 'create', '--from', row, '--yes'];
+    for (const [command, then, code, asked] of [
+      [one, shown(500_007), 0, 'GET,POST,GET,POST'],
+      [one, shown(400_007), 9, 'GET,POST,GET'],
+      [file, shown(400_007), 0, 'GET,POST,GET,POST'],
+      [file, json(200, request({ activities: [paid], currency: 'USD' })), 5, 'GET,POST,GET'],
+    ] as const) {
+      const looks = [shown(500_007), then];
+      let sent = 0;
+      const made = json(200, { uid: 'rfd.AbCd.1', status: 'processing' });
+      const service = await serveBy(({ method }) => (method === 'GET' ? looks.shift() : ++sent === 1 ? slow : made), {
+        looks: 'asked',
+      });
+      const ended = await inProcess(command, { service, home: newFolder() });
+      expect([ended.code, methods(service)], ended.stderr).toEqual([code, asked]);
+    }
   });
 });
 

@@ -232,10 +232,13 @@ describe('amounts that change after the check of a file', () => {
   const asking = async (
     amounts: Readonly<Record<number, readonly number[]>>,
     currencies: readonly string[] = ['NGN'],
+    refusals = 0,
   ) => {
     const looks: Record<number, number> = {};
+    let sent = 0;
     return serveAllBy((seen) => {
       const number = numberIn(seen);
+      if (seen.method === 'POST' && ++sent <= refusals) return problem(429, 'Slow', undefined, { 'retry-after': '0' });
       if (seen.method === 'POST') return charged(number);
       const [look, asked] = [looks[number] ?? 0, amounts[number] ?? []];
       looks[number] = look + 1;
@@ -265,6 +268,17 @@ describe('amounts that change after the check of a file', () => {
   it("don't prevent sending a row that stays below the limit", async () => {
     const { ada } = await teamBelow('NGN 100.00', await asking({ 1: [5000, 10_000] }));
     expect(await chargeFrom(ussdFile(1), ada)).toMatchObject({ code: 0 });
+  });
+
+  it('count once if a row is sent anew after a 429, unless they have changed meanwhile', async () => {
+    const same = await teamBelow('NGN 100.00', await asking({ 1: [8000] }, ['NGN'], 2));
+    expect(await chargeFrom(ussdFile(1), same.ada)).toMatchObject({ code: 0 });
+    const service = await asking({ 1: [8000, 8000, 20_000] }, ['NGN'], 1);
+    const { ada } = await teamBelow('NGN 100.00', service);
+    const ended = await chargeFrom(ussdFile(1), ada);
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toContain('with NGN 200.00, the file comes to more');
+    expect(postsOf(service)).toEqual(once(1));
   });
 
   it('stop an approved file at the first row that exceeds the approved total', async () => {

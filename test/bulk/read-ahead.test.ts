@@ -26,7 +26,7 @@ const opened = (options: Partial<PaceOptions> & { readonly rows?: number; readon
     await clock.sleep(takes);
     running -= 1;
   };
-  const rows = readAhead({ rows: all(), read, pace });
+  const rows = readAhead({ rows: all(), read, pace, clock });
   const take = async (some: number): Promise<(number | undefined)[]> => {
     const taken: (number | undefined)[] = [];
     for (let left = some; left > 0; left -= 1) {
@@ -70,6 +70,24 @@ describe('readAhead', () => {
     await clock.pass(SECOND_MS);
     expect(readRows()).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
+
+  it.each([
+    [100, 4],
+    [1000, 2],
+    [3000, 0],
+  ])(
+    'reads for no more rows than are sent in half of five seconds: with one in %i ms, for %i',
+    async (apart, ahead) => {
+      const { clock, take, readRows } = opened();
+      const rows = 60;
+      for (let row = 0; row < rows; row += 1) {
+        await take(1);
+        await clock.pass(apart);
+      }
+      expect(readRows().filter((row) => row > rows)).toHaveLength(ahead);
+      expect(readRows().includes(rows)).toBe(ahead > 0);
+    },
+  );
 
   it('reads nothing during a pause that the service asked for', async () => {
     const { clock, take, reads, readRows } = opened();
@@ -134,8 +152,9 @@ describe('readAhead', () => {
       yield 2;
       throw fault;
     }
-    const pace = openPace({ concurrency: 4, clock: new VirtualClock(), random: () => 0 });
-    const rows = readAhead({ rows: broken(), read: async () => undefined, pace });
+    const clock = new VirtualClock();
+    const pace = openPace({ concurrency: 4, clock, random: () => 0 });
+    const rows = readAhead({ rows: broken(), read: async () => undefined, pace, clock });
     await settled();
     expect([(await rows.next()).value, (await rows.next()).value]).toEqual([1, 2]);
     await expect(rows.next()).rejects.toBe(fault);

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RowDeps } from '../../src/bulk/kind.ts';
-import { repeatableRows } from '../../src/bulk/send-row.ts';
+import type { Protected, RowDeps } from '../../src/bulk/kind.ts';
+import { protectedRows, repeatableRows } from '../../src/bulk/send-row.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { UpdateOutcome } from '../../src/ledger/job.ts';
+import { tooOld } from '../../src/ledger/send.ts';
 import { open } from '../ledger/support/charges.ts';
 import { newFolder } from '../support/program.ts';
 
@@ -147,5 +148,54 @@ describe('a repeatable row', () => {
 
   it("slows down the others if the service can't be read", async () => {
     expect((await sent({ reads: true, look: UNREAD })).end).toMatchObject({ slowDown: 0, exitCode: 8 });
+  });
+});
+
+describe('a row that must not be sent twice', () => {
+  /** Sends a row whose first read is too old, and whose second try gets a 429. Returns the steps. */
+  const sentAnew = async (signal: AbortController, onSleep: () => void = () => undefined) => {
+    const steps: string[] = [];
+    const refusal = new PayError('not_sent', 'slow', { status: 429, resendAfter: 3000, ledgerId: 'chg-1' });
+    const once: Protected<string>['once'] = async (_item, { tries, judged, signals }) => {
+      steps.push(`try ${tries}`);
+      await signals.turn();
+      if (tries === 0) throw tooOld();
+      judged(tries === 1 ? refusal : undefined);
+      if (tries === 1) throw refusal;
+      return { kind: 'made', end: { state: 'accepted' }, odd: [] };
+    };
+    const sleep = async (ms: number): Promise<void> => {
+      steps.push(`waits ${ms} ms`);
+      if (ms > 0) onSleep();
+    };
+    const io = { clock: { sleep }, flight: { accepted: 1 }, signals: { stop: signal.signal } };
+    const sender = protectedRows<string>(
+      { kind: 'protected', idColumn: 'charge', once, kept: () => ({ state: 'accepted' }) },
+      { job: JOB, retry: false },
+      {} as RowDeps,
+      { named: (thrown: unknown) => thrown, io, notice: async () => undefined } as unknown as Parameters<
+        typeof protectedRows
+      >[3],
+    );
+    const landed = (): void => void steps.push('landed');
+    const turn = async (): Promise<void> => void steps.push('turn');
+    const signals = { slowDown: () => undefined, landed, turn };
+    const end = await sender.send({ key: 'a', item: 'a' } as Parameters<typeof sender.send>[0], 1, signals);
+    return { steps, end };
+  };
+
+  const BEGIN = ['try 0', 'turn', 'waits 0 ms', 'try 1', 'waits 3000 ms'];
+
+  it('keeps its turn for a new read, and its place during the wait of a 429', async () => {
+    const { steps, end } = await sentAnew(new AbortController());
+    expect(steps).toEqual([...BEGIN, 'try 2', 'turn', 'landed']);
+    expect(end).toEqual({ state: 'accepted' });
+  });
+
+  it('ends with its entry if a signal comes during the wait', async () => {
+    const signal = new AbortController();
+    const { steps, end } = await sentAnew(signal, () => signal.abort('SIGTERM'));
+    expect(steps).toEqual(BEGIN);
+    expect(end).toMatchObject({ state: 'not_sent', exitCode: 143, fields: { charge: 'chg-1' } });
   });
 });

@@ -514,6 +514,17 @@ describe('the attempts of a write', () => {
     },
   );
 
+  it.each([
+    [0, slow('3'), 3000],
+    [1, slow(), 1000],
+    [2, slow(), undefined],
+  ])('end at a 429 if the caller checks before it sends anew: after %i earlier tries', async (tries, refusal, wait) => {
+    const { thrown, attempts, waits, flight } = await writing([NOBODY, refusal], {}, { tries });
+    expect(thrown).toMatchObject({ kind: 'not_sent', detail: { status: 429 } });
+    expect((thrown as PayError).detail.resendAfter).toBe(wait);
+    expect([attempts.length, waits.length, flight]).toEqual([2, 1, { open: 0, accepted: 0 }]);
+  });
+
   it('log why they wait', async () => {
     const { debug } = await writing([NOBODY, slow('3'), MADE]);
     expect(debug).toEqual([

@@ -14,8 +14,8 @@ import { environmentOf, type Surroundings } from './surroundings.ts';
 
 /*
  * Every pause. A charge is stopped (SIGSTOP) at each system call from the check's connection to its end. It resumes
- * when its time is over, and then nothing may be sent, unless the last deadline check has passed: the service's count
- * decides.
+ * when its time is over, and then nothing may be sent, unless it is checked anew, or the last deadline check has passed:
+ * the service's count decides.
  */
 
 const LOOK_MS = 10;
@@ -127,7 +127,8 @@ const charge = async ({ folder, service, next }: World, charger: Charger, inject
 
 /** What is wrong with the end of a charge that was stopped there. */
 const faultOf = ({ ended, stage, executed }: Paused, { unsent }: Charger): string | undefined => {
-  const isSent = stage === 'sent' || ((stage === 'begun' || stage === 'asked') && executed > 0);
+  // After a read that got too old, the program reads again and charges.
+  const isSent = stage === 'sent' || (stage !== 'connected' && executed > 0);
   if (ended.code === (isSent ? 0 : unsent) && executed === (isSent ? 1 : 0)) return undefined;
   return `exit ${ended.code}, charged ${executed} times: ${ended.stderr.trim()}`;
 };

@@ -147,6 +147,62 @@ describe('sendOnce for a charge', () => {
     expect(told).toBe(late);
   });
 
+  it.each([
+    [5000, 0, 0, true],
+    [5001, 0, 0, false],
+    [10_000, 1, 0, true],
+    [10_001, 1, 0, false],
+    [15_000, 0, 10_000, true],
+    [15_001, 0, 10_000, false],
+  ])(
+    'sends on a read of %i ms ago after %i earlier tries, and %i ms for attempts at it: %s',
+    async (age, tries, failing, isSent) => {
+      const ledger = await open(newPath());
+      const since = momentAt(NOON - age);
+      const askedAt = failing === 0 ? undefined : since.at + failing;
+      const sent = charging(ledger, async () => madeHere(ACTIVITY), { since, askedAt, tries });
+      if (isSent) expect(await sent).toMatchObject({ kind: 'accepted' });
+      else expect(await thrownBy(sent)).toMatchObject({ kind: 'not_sent', detail: { resendAfter: 0 } });
+      expect(await ledger.list({ limit: 9 })).toHaveLength(isSent ? 1 : 0);
+    },
+  );
+
+  it.each([
+    [70_000, false],
+    [70_001, true],
+  ])('sends on no read older than three connections take: after %i ms overdue is %s', async (age, late) => {
+    const context = { ...over(await open(newPath())), client: { longestWrite: 630_000, longestAttempt: 30_000 } };
+    let told: boolean | undefined;
+    const send = async (overdue: () => boolean): Promise<ApiRecord> => {
+      told = overdue();
+      return madeHere(ACTIVITY);
+    };
+    await sendOnce(context, request({ since: momentAt(NOON - age), tries: 9 }), { now: () => NOON, send });
+    expect(told).toBe(late);
+  });
+
+  it('does not send on a read that gets too old during a question', async () => {
+    const ledger = await open(newPath());
+    const elsewhere = { ...PLACE, service: 'https://b.example', origin: 'https://b.example' };
+    await sendOnce({ ...over(ledger), place: elsewhere }, request(), {
+      now: () => NOON,
+      send: async () => madeHere(ACTIVITY),
+    });
+    let [now, sent] = [NOON, 0];
+    const asking = sendOnce({ ...over(ledger), ledger: { ...ledger, moment: () => momentAt(now) } }, request(), {
+      now: () => NOON,
+      elsewhere: async () => {
+        now += 5001;
+      },
+      send: async () => {
+        sent += 1;
+        return madeHere(ACTIVITY);
+      },
+    });
+    expect(await thrownBy(asking)).toMatchObject({ detail: { resendAfter: 0, ledgerId: expect.any(String) } });
+    expect([sent, (await onlyRow(ledger))?.state]).toEqual([0, 'not_sent']);
+  });
+
   it("does not send if the intent can't be written", async () => {
     const path = newPath();
     const ledger = await open(path);

@@ -148,16 +148,15 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
   try {
     if (asCurl) return await previewCall('refund.create', { body }, deps);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
-    const asked = { amount: amount ?? paid?.amount, currency: paid?.currency || undefined };
-    const how = {
-      about: activity,
-      asked,
-      question: [what, 'Pay this back?'],
-      typed,
-      once: true,
-      again,
-      failure: failureOf,
+    const look = async (): Promise<void> => {
+      if (described(input, amount, await lookAt(input, deps)) === what) return;
+      throw new PayError('refused', `${activity} was not refunded: its payment has changed`, {
+        hint: 'run the same command again to see what would be paid back',
+      });
     };
+    const asked = { amount: amount ?? paid?.amount, currency: paid?.currency || undefined };
+    const question = [what, 'Pay this back?'];
+    const how = { about: activity, asked, question, typed, look, once: true, again, failure: failureOf };
     if (dryRun) {
       const planned = await planOnce('refund.create', { body }, how, deps);
       await deps.notice(`Nothing was sent. Without --dry-run, this pays back ${what}`);

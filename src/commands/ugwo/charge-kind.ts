@@ -225,17 +225,21 @@ const sending = (
     idColumn: 'charge',
     judge: judgeRow(earlier, client, deps),
     ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
-    once: async (item, { row, signals, judged, tellOnce }, rowDeps) => {
+    once: async (item, { row, signals, tries, judged, tellOnce }, rowDeps) => {
       const { ugwo } = item;
       const { slowDown, turn } = signals;
-      const { since, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
+      const { since: before, result } = reads.take(item, reading(item, { tellOnce, slowDown }), rowDeps.ledger);
       const shown = await result;
+      const since = shown && before;
       refuseDifferent(item, shown?.asked);
       const data = chargeData(item, deps.io.clock.now());
       const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
         tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
       const charged = await sendCharge(
-        { ugwo, data, ...guardedBy(earlier), row, shown, since, elsewhere, judged, slowDown, turn },
+        {
+          ...{ ugwo, data, ...guardedBy(earlier), row, shown, since, askedAt: shown?.askedAt, tries },
+          ...{ elsewhere, judged, slowDown, turn },
+        },
         rowDeps,
         deps,
       );

@@ -173,9 +173,10 @@ export const describedCharge = (ugwo: string, shown: Snapshot | undefined): stri
 export type Data = Readonly<Record<string, unknown>>;
 
 /** A charge to send, by itself or for a row of a file. */
-interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged'>, Pick<CallInput, 'slowDown' | 'turn'> {
-  /** Time just before the read of `shown`. */
-  readonly since: Moment;
+interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged' | 'turn'>, Pick<CallInput, 'slowDown'> {
+  readonly since: Moment | undefined;
+  readonly askedAt: number | undefined;
+  readonly tries: number;
   readonly elsewhere: (charge: Entry) => Promise<void>;
   /** Called just before sending, once no earlier charge blocks it. */
   readonly sends?: () => Promise<void>;
@@ -187,14 +188,14 @@ export const sendCharge = async (
   rowDeps: RowDeps,
   { io }: Pick<Deps, 'io'>,
 ): Promise<Sent | Refused> => {
-  const { ugwo, data, shown } = charge;
+  const { ugwo, data, shown, tries } = charge;
   const call = { params: { ugwoUid: ugwo }, body: { type: 'charge', data } };
   const send: SendDeps['send'] = async (overdue) => {
     await sends?.();
     const isNothing = async (): Promise<boolean> => !overdue() && (await showsNothingNew(ugwo, shown, rowDeps, io));
-    return rowDeps.client.call('ugwo.charge', { ...call, overdue, isNothing, slowDown, turn });
+    return rowDeps.client.call('ugwo.charge', { ...call, overdue, tries, isNothing, slowDown });
   };
-  return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged });
+  return sendOnce(rowDeps, charge, { now: io.clock.now, send, elsewhere, judged, turn });
 };
 
 /** Options of the guard for a reaction to an earlier charge. */

@@ -10,7 +10,7 @@ import type { Result, View } from '../../core/result.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Refused } from '../../ledger/ledger.ts';
 import { openByOther } from '../../ledger/refused.ts';
-import type { Sent } from '../../ledger/send.ts';
+import { type Sent, sendAnew, tooOld } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
 import {
   chargeFailed,
@@ -30,6 +30,7 @@ import {
   flagOf,
   guardedBy,
   guessOf,
+  type Looked,
   lookFirst,
   restOf,
   sendCharge,
@@ -49,14 +50,17 @@ interface Made {
   readonly unrecorded?: PayError;
 }
 
-/** Asks or warns about an earlier charge of the payment request at another origin: one service may have two names. */
-const askElsewhere =
-  ({ confirm, notice, io }: Deps) =>
-  async (earlier: Entry): Promise<void> => {
+/** Asks or warns once about an earlier charge of the payment request at another origin: one service may have two names. */
+const askElsewhere = ({ confirm, notice, io }: Deps) => {
+  const asked = new Set<string>();
+  return async (earlier: Entry): Promise<void> => {
+    if (asked.has(earlier.id)) return;
+    asked.add(earlier.id);
     const said = elsewhereText(earlier);
     if (canAsk(io, { input: true })) await confirm([`${said} Charge it here, too?`], 'go ahead');
     else await notice(said);
   };
+};
 
 /**
  * Asks before a charge beside one by another medium that the customer can still pay; --yes doesn't answer. Resolves to
@@ -84,42 +88,39 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
  * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
  * guard's refusal.
  */
-const make = async (
-  input: OneCharge,
-  data: Readonly<Record<string, unknown>>,
-  client: Client,
-  deps: Deps,
-): Promise<Made> => {
+const make = async (input: OneCharge, client: Client, deps: Deps): Promise<Made> => {
   const [ledger, place] = [await deps.ledger(), await deps.place()];
   const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(deps.globals) };
   const { ugwo, earlier } = input;
-  const look = async () => ({
-    since: ledger.moment(),
-    looked: input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined,
-  });
-  let { since, looked } = await look();
   const { plan } = deps;
-  if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
   const row = plan === undefined ? {} : { row: { job: plan.id, number: 1, retry: false } };
   const beside: string[] = [];
-  const charge = async (shown: Snapshot | undefined): Promise<Sent | Refused> => {
-    const sends = async (): Promise<void> => {
-      if (shown !== undefined && deps.io.stderr.isTerminal)
-        await deps.notice(`Charging ${describedCharge(ugwo, shown)}`);
+  const elsewhere = askElsewhere(deps);
+  let looked: Looked | undefined;
+  const charged = await sendAnew(async (tries) => {
+    const before = ledger.moment();
+    looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
+    const [since, askedAt] = [looked && before, looked?.shown.askedAt];
+    if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
+    const data = chargeData(input, deps.io.clock.now());
+    const charge = async (shown: Snapshot | undefined): Promise<Sent | Refused> => {
+      const sends = async (): Promise<void> => {
+        if (shown !== undefined && deps.io.stderr.isTerminal)
+          await deps.notice(`Charging ${describedCharge(ugwo, shown)}`);
+      };
+      const charged = await sendCharge(
+        { ugwo, data, ...guardedBy(earlier), beside, shown, since, askedAt, tries, elsewhere, sends, ...row },
+        rowDeps,
+        deps,
+      );
+      const open = charged.kind === 'refused' ? await askBeside(charged, deps) : undefined;
+      if (open === undefined) return charged;
+      beside.push(open);
+      // The person may have taken long to answer.
+      throw tooOld();
     };
-    const charged = await sendCharge(
-      { ugwo, data, ...guardedBy(earlier), beside, shown, since, elsewhere: askElsewhere(deps), sends, ...row },
-      rowDeps,
-      deps,
-    );
-    const open = charged.kind === 'refused' ? await askBeside(charged, deps) : undefined;
-    if (open === undefined) return charged;
-    beside.push(open);
-    // The person may have taken long to answer.
-    ({ since, looked } = await look());
-    return charge(looked?.shown);
-  };
-  const charged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
+    return unlessReused(input, { data, looked, charge }, rowDeps, deps);
+  }, deps.io);
   if (charged.kind === 'reused') return { record: charged.record };
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd } = charged;
@@ -193,7 +194,7 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
     const client = await deps.client('write');
     // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
-    const made = await make(input, data, client, deps);
+    const made = await make(input, client, deps);
     const { record, wrote } = made;
     const trouble = troubleOf(made);
     if (input.wait !== undefined && trouble === undefined) {
