@@ -174,6 +174,9 @@ const report = objectOf({
   without_received: count,
 });
 
+/** A sum may exceed a JSON number; it is a text then. */
+const sumOfDay = orNull({ anyOf: [amount, { type: 'string', pattern: '^[0-9]+$' }] });
+
 const policy = objectOf({
   profile: { type: 'string', description: 'A profile; * stands for all others' },
   max_charges: nullable.count,
@@ -183,13 +186,18 @@ const policy = objectOf({
     objectOf({
       currency: text,
       max_amount: nullable.amount,
-      amount_today: orNull({ anyOf: [amount, { type: 'string', pattern: '^[0-9]+$' }] }),
+      amount_today: sumOfDay,
       approve_above: nullable.amount,
+      max_refund_amount: nullable.amount,
+      refund_amount_today: sumOfDay,
     }),
   ),
   unknown_amounts_today: nullable.count,
   set_by: text,
   set_at: instant,
+  max_refunds: nullable.count,
+  refunds_today: nullable.count,
+  unknown_refund_amounts_today: nullable.count,
 });
 
 const profile = objectOf({
