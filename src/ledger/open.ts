@@ -242,7 +242,8 @@ export type LedgersLock = (how: 'shared' | 'alone') => Promise<() => void>;
 interface WaitingBegin {
   readonly intent: Intent;
   readonly how: BeginOptions;
-  readonly resolve: (begun: Promise<Begun>) => void;
+  readonly resolve: (begun: Begun) => void;
+  readonly reject: (thrown: unknown) => void;
 }
 
 /**
@@ -282,22 +283,26 @@ export const withOthers = (
     }
   };
   const start = batching<WaitingBegin>(async (waiting) => {
-    const held = hold();
-    const begun = waiting.splice(0).map(({ intent, how, resolve }) => {
-      const one = held.then(async ({ found }) => (await refusedIn(found, intent, how)) ?? ledger.begin(intent, how));
-      resolve(one);
-      return one;
-    });
-    const over = Promise.allSettled(begun).then(async () => (await held).release());
-    await held.then(
+    const batch = waiting.splice(0);
+    try {
+      const { found, release } = await hold();
+      const begun = batch.map(async ({ intent, how, resolve, reject }) => {
+        try {
+          resolve((await refusedIn(found, intent, how)) ?? (await ledger.begin(intent, how)));
+        } catch (thrown) {
+          reject(thrown);
+        }
+      });
+      const over = Promise.all(begun).then(release);
       // Without others, the next intents need not wait for these.
-      () => (isAlone ? undefined : over),
-      () => undefined,
-    );
+      if (!isAlone) await over;
+    } catch (thrown) {
+      for (const { reject } of batch) reject(thrown);
+    }
   });
   return {
     ...ledger,
-    begin: (intent, how) => new Promise((resolve) => start({ intent, how, resolve })),
+    begin: (intent, how) => new Promise((resolve, reject) => start({ intent, how, resolve, reject })),
     judge: async (intent, how, plan) =>
       (await refusedIn(await others(), intent, how)) ?? ledger.judge(intent, how, plan),
   };
