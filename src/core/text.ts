@@ -171,14 +171,21 @@ export const decodeUtf8 = (bytes: Uint8Array): string | undefined => attempt(() 
 export const MARK = '\ufeff';
 
 /**
- * Characters that make a spreadsheet see a formula (or that it drops before it does), and an apostrophe: so each
- * leading apostrophe before one of these is ours when a file is read back.
+ * Places at which a spreadsheet sees a formula: at the start of a cell, and where one would start if the file were split
+ * at semicolons or tabs, or without regard to quotes. Some spreadsheets take full-width signs for the usual ones, and
+ * drop a tab or a carriage return before them. An apostrophe there is guarded, too: so the guard can be told from it.
  */
-const FORMULA = /^[=+\-@\t\r']/;
-const GUARDED = /^'[=+\-@\t\r']/;
+const FORMULA = /^(?=[=+\-@\t\r'＝＋－＠])|(?<=[;\t\n])(?='*[=+\-@＝＋－＠])/g;
+const GUARD = /^'(?=[=+\-@\t\r'＝＋－＠])|(?<=[;\t\n])'(?='*[=+\-@＝＋－＠])/g;
 
-/** Prefixes a cell's text with an apostrophe if a spreadsheet would run it. */
-export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+/** Puts an apostrophe before each formula that a spreadsheet would run. */
+export const withoutFormula = (text: string): string => text.replace(FORMULA, "'");
+
+/** Reverses `withoutFormula`; a text that it can't have written stays unchanged. */
+const withFormula = (text: string): string => {
+  const before = text.replace(GUARD, '');
+  return before !== text && withoutFormula(before) === text ? before : text;
+};
 
 /** Digits that a spreadsheet reads as a number and changes: it drops leading zeros and all but 15 digits. */
 const CHANGED = /^(?:0\d+|\d{16,})$/;
@@ -192,8 +199,7 @@ const KEPT = /^="(0\d+|\d{16,})"$/;
 export const forSpreadsheet = (text: string): string => (CHANGED.test(text) ? `="${text}"` : withoutFormula(text));
 
 /** Reverses `forSpreadsheet`; any other cell stays unchanged. */
-export const fromSpreadsheet = (text: string): string =>
-  KEPT.exec(text)?.[1] ?? (GUARDED.test(text) ? text.slice(1) : text);
+export const fromSpreadsheet = (text: string): string => KEPT.exec(text)?.[1] ?? withFormula(text);
 
 /** No dial string is longer, and a longer QR code would not fit a screen. */
 const LONGEST = 64;

@@ -158,14 +158,31 @@ describe('forTerminal', () => {
   });
 });
 
-it.each(['=1+1', '+234803', '-5', '@SUM(A1)', '\t=1', '\r=1', "'=1", "'t Hooft"])(
+it.each(['=1+1', '+234803', '-5', '@SUM(A1)', "'=1", "'t Hooft", '＝1+1', '＋1', '－1', '＠A1'])(
   'a spreadsheet cell %j gets an apostrophe',
   (text) => {
     expect([withoutFormula(text), forSpreadsheet(text)]).toEqual([`'${text}`, `'${text}`]);
   },
 );
 
-it.each(['', 'a=1', ' =1', '5-5'])('a spreadsheet cell %j is unchanged', (text) => {
+it.each([
+  ['x;=1+1', "x;'=1+1"],
+  ['x;＝1+1;;@a;1', "x;'＝1+1;;'@a;1"],
+  ["x;''-1", "x;'''-1"],
+  ['x\t+1', "x\t'+1"],
+  ['x\n=1\r\n=2', "x\n'=1\r\n'=2"],
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r=1"],
+])('a spreadsheet cell %j gets an apostrophe at each formula: %j', (text, guarded) => {
+  expect([withoutFormula(text), forSpreadsheet(text)]).toEqual([guarded, guarded]);
+  expect(fromSpreadsheet(guarded)).toBe(text);
+});
+
+it.each(["x;'=1;=2", "it;'s", "'=1;=2"])('%j, which is no guarded cell, is read unchanged', (text) => {
+  expect(fromSpreadsheet(text)).toBe(text);
+});
+
+it.each(['', 'a=1', ' =1', '5-5', 'x; =1', "a;'t", 'a,=1', 'a;b=1'])('a spreadsheet cell %j is unchanged', (text) => {
   expect([withoutFormula(text), forSpreadsheet(text)]).toEqual([text, text]);
 });
 
@@ -180,7 +197,9 @@ describe('digits that a spreadsheet would change', () => {
   });
 
   it('are restored, and no other text is mistaken for them', () => {
-    const any = fc.string({ unit: fc.constantFrom('=', '"', '0', '1', 'a', '\n', "'", '+', '-', '@', '\t') });
+    const any = fc.string({
+      unit: fc.constantFrom('=', '"', '0', '1', 'a', '\n', "'", '+', '-', '@', '\t', ';', '＝'),
+    });
     const digits = fc.oneof(any, fc.stringMatching(/^(0?[0-9]{1,20})$/));
     fc.assert(
       fc.property(digits, (text) => {

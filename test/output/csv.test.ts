@@ -97,11 +97,13 @@ describe('a cell that a spreadsheet would evaluate', () => {
     ['+234803', "'+234803"],
     ['-5', "'-5"],
     ['@SUM(A1)', "'@SUM(A1)"],
-    ['\t=1', "'\t=1"],
+    ['\t=1', "'\t'=1"],
+    ['x;=1+1', "x;'=1+1"],
+    ['＝1+1', "'＝1+1"],
     ['a\tb', 'a\tb'],
     ['\r=1', "'\\r=1"],
     ['a=1', 'a=1'],
-    ['\r\n=1', "'\r\n=1"],
+    ['\r\n=1', "'\r\n'=1"],
     ["'=1", "''=1"],
     ["'t Hooft", "''t Hooft"],
   ])('text %j becomes %j', async (text, cell) => {
@@ -162,7 +164,7 @@ describe('digits that a spreadsheet would change', () => {
 
 describe('any text', () => {
   const printable = fc.string({
-    unit: fc.constantFrom('a', ',', '"', '\n', ' ', 'é', '東', '=', "'", '+', '\\', '\r\n'),
+    unit: fc.constantFrom('a', ',', '"', '\n', ' ', 'é', '東', '=', "'", '+', '\\', '\r\n', ';', '\t'),
   });
 
   it('round-trips after removing the escapes for spreadsheets', async () => {
@@ -178,14 +180,16 @@ describe('any text', () => {
   it('never starts a cell with a formula, and contains no control character except quoted line ends and tabs', async () => {
     const any = fc.oneof(
       fc.string({ unit: ANY_CHARACTER }),
-      fc.string({ unit: fc.constantFrom('=', '\t', '\r', '-', '\u0000', '\u009b', '1') }),
+      fc.string({ unit: fc.constantFrom('=', '＝', ';', '\t', '\r', '-', '\u0000', '\u009b', '1') }),
     );
     await fc.assert(
       fc.asyncProperty(any, any, async (a, b) => {
         const text = await many([[recordOf({ a, b })]], {}, AB);
         for (const cell of parseCsv(text).flat()) {
           const isDigits = /^="\d+"$/.test(cell);
-          expect(isDigits ? '' : cell.replaceAll('\r\n', '\n')).not.toMatch(/^[=+\-@\t\r]|(?![\n\t])\p{Cc}/u);
+          expect(isDigits ? '' : cell.replaceAll('\r\n', '\n')).not.toMatch(
+            /(?:^|[;\t\n])[=+\-@＝＋－＠]|^[\t\r]|(?![\n\t])\p{Cc}/u,
+          );
         }
       }),
     );
