@@ -112,8 +112,12 @@ const NARROWEST_TERMINAL = 20;
 export const roomOn = ({ isTerminal, columns }: Output): number =>
   isTerminal ? Math.max(NARROWEST_TERMINAL, columns) : Number.POSITIVE_INFINITY;
 
-/** A command to copy: text in backquotes, or all text after a colon except a remark in brackets at the end. */
-const COMMAND = /`(paycli [^`]+)`|(?<=: )(paycli .+?)(?= \([^()']*\)$|$)/g;
+/**
+ * A line to copy: a command in backquotes, a command after a colon except a remark in brackets at the end, or what a
+ * shell reads, after a colon or alone.
+ */
+const COMMAND =
+  /`(paycli [^`]+)`|(?<=: )(paycli .+?)(?= \([^()']*\)$|$)|(?<=: |^)(export \w+=.+|source .+|autoload .+|fpath=.+)/g;
 
 /** Splits one line into wrapped words and commands; each command is alone on its line, indented, and never broken. */
 const linesOf = (line: string, width: number): string[] => {
@@ -124,9 +128,9 @@ const linesOf = (line: string, width: number): string[] => {
     const said = text.replace(/^[,;.](?: |$)/, '').trim();
     if (said !== '') lines.push(...wrapWords(said, width));
   };
-  for (const { 0: all, 1: quoted, 2: last, index } of line.matchAll(COMMAND)) {
+  for (const { 0: all, 1: quoted, 2: last, 3: shell, index } of line.matchAll(COMMAND)) {
     words(line.slice(from, index));
-    lines.push(`  ${quoted ?? last ?? ''}`);
+    lines.push(`  ${quoted ?? last ?? shell ?? ''}`);
     from = index + all.length;
   }
   words(line.slice(from));

@@ -419,10 +419,24 @@ it('emulator start prints the variables for scripts, seeds an empty file only, a
     const { code, stdout, stderr } = await running.ended;
     const [origin, key] = ['origin', 'key'].map((name) => new RegExp(`^${name}\\t(.+)$`, 'm').exec(stdout)?.[1]);
     expect(stderr).toBe(
-      `${first}For your scripts: export PAYCLI_BASE_URL=${origin} PAYCLI_SECRET_KEY=${key}\nStop it with Ctrl-C.\n`,
+      `${first}For your scripts:\nexport PAYCLI_BASE_URL=${origin}\nexport PAYCLI_SECRET_KEY=${key}\nStop it with Ctrl-C.\n`,
     );
     expect(code).toBe(0);
   }
+});
+
+it('emulator start has each variable on a line of its own on a narrow terminal, and they work', async () => {
+  const running = openTerminal(['emulator', 'start'], { columns: 60 });
+  await running.saw(/Stop it with Ctrl-C/);
+  const lines = running
+    .raw()
+    .split(/\r?\n/)
+    .filter((line) => line.trim().startsWith('export '));
+  const env = Object.fromEntries(lines.map((line) => line.trim().slice('export '.length).split('=', 2)));
+  expect(Object.keys(env)).toEqual(['PAYCLI_BASE_URL', 'PAYCLI_SECRET_KEY']);
+  expect(await inProcess(['ugwo', 'list', '--limit', '1'], { env })).toMatchObject({ code: 0 });
+  running.type('\u0003');
+  expect(await running.ended).toEqual({ code: 0 });
 });
 
 it('emulator start --faults follows the rules until it stops', async () => {

@@ -209,4 +209,15 @@ describe('notice', () => {
       'Go on:\n  paycli ugwo list\n(repeats 3 already shown)\n',
     );
   });
+
+  it.each([
+    'export PAYCLI_BASE_URL=http://127.0.0.1:40123',
+    "source '/home/a/.local/share/bash completion/paycli'",
+    "fpath=('/home/a/.local/share/zsh/site-functions' $fpath)",
+    'autoload -Uz compinit && compinit',
+  ])('never breaks what a shell reads: %s', (line) => {
+    expect(notice(['For your shell:', line, `Add behind it: ${line}`], terminal(30))).toBe(
+      `For your shell:\n  ${line}\nAdd behind it:\n  ${line}\n`,
+    );
+  });
 });

@@ -204,7 +204,9 @@ export const run = async ({ port, host, data, dialect, faults, seed }: StartInpu
     );
   }
   await deps.notice([
-    `For your scripts: export PAYCLI_BASE_URL=${running.origin} PAYCLI_SECRET_KEY=${running.key}`,
+    'For your scripts:',
+    `export PAYCLI_BASE_URL=${running.origin}`,
+    `export PAYCLI_SECRET_KEY=${running.key}`,
     'Stop it with Ctrl-C.',
   ]);
   return {
