@@ -215,14 +215,14 @@ export const jobStatements = (schema: Schema) => {
 };
 
 /** Query for the charges of a job that count. */
-export const chargedBy = (schema: Schema, job: string): Statement => [
+export const chargedOfJob = (schema: Schema, job: string): Statement => [
   `SELECT currency, count(*), CAST(sum(amount) AS text), count(*) FILTER (WHERE amount IS NULL OR currency IS NULL)
     FROM ${schema}charge WHERE job = ? AND ${COUNTING} GROUP BY currency`,
   job,
 ];
 
-/** Parses the result of `chargedBy`. */
-export const totalOf = (found: readonly Row[]): Total => {
+/** Parses the result of `chargedOfJob`. */
+export const chargedTotal = (found: readonly Row[]): Total => {
   const sum = (at: number): number => found.reduce((total, row) => total + number(row[at]), 0);
   const known = found.filter(([currency]) => currency !== null);
   const amounts = known.map(([currency, , amount]) => [text(currency), BigInt(optionalText(amount) ?? 0)] as const);
@@ -254,7 +254,7 @@ export const jobReads = (
       const found = limit < 0 ? ask(newest, ...values) : ask(`${newest} LIMIT ?`, ...values, limit);
       return (await found).map(jobOf);
     },
-    charged: async (job) => totalOf(await ask(...chargedBy(schema, job))),
+    charged: async (job) => chargedTotal(await ask(...chargedOfJob(schema, job))),
     chargeTally: (job) => tally(ENTRY_STATES, `(${lastEntries}) AS ended`, job),
     updateTally: (job) => tally(UPDATE_STATES, `${schema}onye_update WHERE job = ?`, job),
     sendingUpdates: (job) => updates("state = 'sending'", job),

@@ -95,9 +95,11 @@ describe('profile rename', () => {
     await ledger.close();
     await world.charge(2, 'shop');
     expect(await world.charge(3, 'shop')).toMatchObject({ code: 9 });
+    expect(await world.json('policy', 'set', 'shop', '--max-charges', '3')).toMatchObject({ profile: 'store' });
+    expect(await world.charge(3, 'shop')).toMatchObject({ code: 0 });
     expect(await world.run(...RENAME)).toMatchObject({ code: 0 });
     expect(await world.charge(4, 'store')).toMatchObject({ code: 9 });
-    expect(await namesIn(world)).toEqual(['store', 'store']);
+    expect(await namesIn(world)).toEqual(['store', 'store', 'store']);
     expect(Object.keys(profilesIn(world.home).profiles)).toEqual(['other', 'store']);
   });
 

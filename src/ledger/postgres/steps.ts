@@ -9,7 +9,8 @@ import type { Row } from '../rows.ts';
 import {
   approvalBy,
   approvalIn,
-  chargedBy,
+  chargedOfJob,
+  chargedTotal,
   countingOf,
   ENTRY_STATE,
   jobStatements,
@@ -17,7 +18,6 @@ import {
   placesFor,
   policyOf,
   type Statement,
-  totalOf,
   UPDATE,
   updateOf,
   updateValues,
@@ -101,7 +101,7 @@ const spentStatement = ({ kind, profile, since }: AllowanceOf): string => `SELEC
 /** Queries for the charges of a file and its approval. They find nothing if no policy wants approvals. */
 const fileStatements = ({ profile, job }: AllowanceOf): readonly string[] => {
   if (job === undefined) return [];
-  const [charged, approval] = [inlined(chargedBy('paycli.', job)), inlined(approvalBy('paycli.', job))];
+  const [charged, approval] = [inlined(chargedOfJob('paycli.', job)), inlined(approvalBy('paycli.', job))];
   const wanted = `EXISTS (SELECT 1 FROM paycli.policy WHERE profile IN ${list([profile ?? OTHERS, OTHERS])} AND policy LIKE '%"approveAbove"%')`;
   return [charged.replace(' GROUP BY', ` AND ${wanted} GROUP BY`), approval];
 };
@@ -139,7 +139,7 @@ export const allowanceOf = (
   const file =
     job === undefined || policy.approveAbove === undefined
       ? undefined
-      : { charged: totalOf(rowsIn(charged)), approval: approvalIn(rowsIn(approval)) };
+      : { charged: chargedTotal(rowsIn(charged)), approval: approvalIn(rowsIn(approval)) };
   return {
     kept,
     spent: counted ? spentOf(spent, Object.keys(limitsOf(policy, kind).sums ?? {})) : NOTHING_SPENT,

@@ -21,7 +21,8 @@ import { bootOf } from '../sender.ts';
 import {
   approvalBy,
   approvalIn,
-  chargedBy,
+  chargedOfJob,
+  chargedTotal,
   countingOf,
   ENTRY_STATE,
   jobReads,
@@ -31,7 +32,6 @@ import {
   policyOf,
   type ReadStatement,
   type Statement,
-  totalOf,
   updateOf,
 } from '../sql.ts';
 import { diskGuard } from './emergency.ts';
@@ -71,7 +71,7 @@ const allowanceIn = (
     const file = ({ job }: AllowanceOf): Allowance['file'] =>
       job === undefined || policy.approveAbove === undefined
         ? undefined
-        : { charged: totalOf(rows(...chargedBy('', job))), approval: approvalIn(rows(...approvalBy('', job))) };
+        : { charged: chargedTotal(rows(...chargedOfJob('', job))), approval: approvalIn(rows(...approvalBy('', job))) };
     return { kept, spent: isCounted(policy, of.kind) ? spent(policy, of) : NOTHING_SPENT, file: file(of) };
   };
 };
@@ -271,6 +271,13 @@ export const backendOver = (
       (thrown) => asLedgerError(thrown, options.path),
     );
 
+  const policies = policiesBy(
+    ask,
+    (_about, statement, look) => write('note', () => run(...statement(look === undefined ? [] : rows(...look)))),
+    '',
+    '',
+  );
+
   /** Returns the place of the last new entry. */
   const writeAll = (charges: readonly Entry[] = []): number | undefined => {
     let last: number | undefined;
@@ -317,12 +324,8 @@ export const backendOver = (
         }),
     },
     policies: {
-      ...policiesBy(
-        ask,
-        (_about, statement, look) => write('note', () => run(...statement(look === undefined ? [] : rows(...look)))),
-        '',
-        '',
-      ),
+      ...policies,
+      set: async (profile, change) => policies.set(await read(() => sql.nameNow(profile, options.since)), change),
       allowance: (of) => read(() => allowance(of)),
     },
     reserve: lifeline.reserve,
