@@ -97,7 +97,7 @@ export interface ErrorDetail {
    */
   readonly retryAt?: number;
   /** Milliseconds after which the request may be read, checked and sent anew. Nothing of it was applied. */
-  readonly resendAfter?: number;
+  readonly resendAfter?: number | undefined;
   /** Code of a connection fault from the system, OpenSSL or the HTTP library; people get a sentence instead. */
   readonly code?: string;
   /** The title of the service's own error document. */

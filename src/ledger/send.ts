@@ -351,7 +351,12 @@ export const sendOnce = async (
     world.judged?.(error);
     const { unrecorded } = await note(ledger, id, failedOutcome(error, now(), clean));
     const answer = unrecorded?.detail.answer;
-    const named = error.kind === 'unknown' ? { ledgerId: id, hint: unknownHint(id, effect, words) } : { ledgerId: id };
+    const named = {
+      ledgerId: id,
+      ...(error.kind === 'unknown' ? { hint: unknownHint(id, effect, words) } : {}),
+      // A ledger that can't be written ends the sending.
+      ...(unrecorded && { resendAfter: undefined }),
+    };
     throw error.with(answer === undefined ? named : { ...named, answer, unrecorded: true });
   }
   world.judged?.(undefined);

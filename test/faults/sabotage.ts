@@ -29,8 +29,8 @@ export const OFF: Sabotage = {
 export const SENT_FIRST: Sabotage = {
   name: 'the intent after the send',
   file: 'src/ledger/send.ts',
-  from: 'const { ledger, words } = context;',
-  to: `const { ledger, words } = context;
+  from: 'const { client, ledger, words } = context;',
+  to: `const { client, ledger, words } = context;
     const sent = await send(() => false).then((value) => ({ value }), (thrown: unknown) => ({ thrown }));
     send = async () => { if ('thrown' in sent) throw sent.thrown; return sent.value; };`,
 };

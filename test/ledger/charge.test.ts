@@ -181,6 +181,15 @@ describe('sendOnce for a charge', () => {
     expect(told).toBe(late);
   });
 
+  it("asks for no new try after a 429 that the ledger can't record", async () => {
+    const refusal = new PayError('not_sent', 'slow', { status: 429, resendAfter: 1000 });
+    const ledger = await open(newPath());
+    const broken = { ...ledger, record: () => Promise.reject(new PayError('unrecorded', 'disk full')) };
+    const tried = [charging(ledger, failing(refusal)), charging(broken, failing(refusal), { ugwo: 'ugw.AbCd.2' })];
+    const [after, none] = (await Promise.all(tried.map(thrownBy))) as PayError[];
+    expect([after?.detail.resendAfter, none?.detail.resendAfter]).toEqual([1000, undefined]);
+  });
+
   it('does not send on a read that gets too old during a question', async () => {
     const ledger = await open(newPath());
     const elsewhere = { ...PLACE, service: 'https://b.example', origin: 'https://b.example' };
