@@ -58,7 +58,7 @@ export const columnNames = (columns: readonly string[], known: Known): readonly 
 };
 
 /** The columns that every report adds to those of its file. */
-export const OWN_COLUMNS = ['row', 'state', 'error', 'job'];
+const OWN_COLUMNS = ['row', 'state', 'error', 'job'];
 
 const MOST_NAMED = 10;
 const DELIMITERS = /[,;\t|]/;
@@ -128,12 +128,19 @@ const wordsOf = (name: string): string =>
 /** Suffix that a report gives to its own column where the input has one of that name. */
 const NUMBERED = /_\d+$/;
 
+/** Tests for columns that our own reports don't add. */
+const isForeign = ({ report }: Pick<RowKind<never>, 'report'>): ((column: string) => boolean) => {
+  const own = new Set([...OWN_COLUMNS, ...report]);
+  return (column) => !own.has(column.replace(NUMBERED, ''));
+};
+
 /** A column that is not read, and the one that was probably meant. */
 type Lookalike = readonly [column: string, meant: string];
 
-/** True where one text begins with the other: `metadata` and `meta`, `billing` and `billingaddress`. */
+/** True where one text is at least half of the other, and its beginning: `meta` and `metadata`, `billing` and `billingaddress`. */
 const isPart = (left: string, right: string): boolean =>
-  Math.min(left.length, right.length) >= 3 && (left.startsWith(right) || right.startsWith(left));
+  2 * Math.min(left.length, right.length) >= Math.max(left.length, right.length) &&
+  (left.startsWith(right) || right.startsWith(left));
 
 /**
  * The unread columns that resemble one that is read and that the file lacks: two letters apart (one, in a short name),
@@ -146,8 +153,7 @@ export const lookalikes = (
   { key, report }: { readonly key: Pick<KeyColumn, 'name' | 'aliases'>; readonly report: readonly string[] },
 ): readonly Lookalike[] => {
   const present = new Set(columns);
-  const own = new Set([...OWN_COLUMNS, ...report]);
-  const unread = columns.filter((name) => knownIn(known, name) === undefined && !own.has(name.replace(NUMBERED, '')));
+  const unread = columns.filter((name) => knownIn(known, name) === undefined).filter(isForeign({ report }));
   const objects = new Set(known.filter((name) => name.endsWith('.')).map((name) => name.slice(0, -1)));
   const wanted: readonly Lookalike[] = [
     ...known.filter((name) => !name.endsWith('.')).map((name): Lookalike => [name, name]),
@@ -334,7 +340,7 @@ export const openRows = <T>(
     },
     named,
     leftovers: leftovers.notice,
-    notices: unusedNotices(columns, known),
+    notices: unusedNotices(columns.filter(isForeign(kind)), known),
     ignored: knownNames(all.filter(isIgnored), known).filter((name) => knownIn(known, name) !== undefined),
   };
 };

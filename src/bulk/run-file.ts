@@ -61,16 +61,21 @@ interface JobQuestion {
   readonly total?: string | undefined;
 }
 
-/** The lines of the question. */
-export const questionOf = (
-  { verb, one, rows, before, what, total }: JobQuestion,
-  { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
-): readonly string[] => {
-  const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
+/** The rows and what they do: `3 payments for NGN 1,000.00 (NGN 1, in full 2)`. */
+const rowsText = ({ one, rows, before, what, total }: Omit<JobQuestion, 'verb'>): string => {
   const things = rows === 1 ? one : `${one}s`;
   const sums = total === undefined ? '' : ` for ${total}`;
   const begun = before === 0 ? '' : `; ${before} started before`;
-  return [where, `${verb} ${rows} ${things}${sums} (${what}${begun})?`];
+  return `${rows} ${things}${sums} (${what}${begun})`;
+};
+
+/** The lines of the question. */
+export const questionOf = (
+  question: JobQuestion,
+  { origin, profile }: { readonly origin: string; readonly profile: string | undefined },
+): readonly string[] => {
+  const where = `${environmentName(origin)}: ${origin}${profile === undefined ? '' : `, profile ${profile}`}`;
+  return [where, `${question.verb} ${rowsText(question)}?`];
 };
 
 /** A file, and the job for its rows. */
@@ -155,6 +160,14 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
   }
 };
 
+/** What the rows of a plan are and do. */
+const countedIn = <T>({ kind }: Pick<JobRun<T>, 'kind'>, { counts, rows, bad, sums }: Plan) => ({
+  ...kind.words,
+  rows: rows - bad.count,
+  what: [...counts].map(([name, count]) => `${name} ${count}`).join(', '),
+  total: sumsText(kind.checked?.().amounts ?? sums),
+});
+
 /** Asks for confirmation before rows are sent to a service where money may be real. */
 const ask = async <T>(
   { kind, confirm }: JobRun<T>,
@@ -164,12 +177,10 @@ const ask = async <T>(
 ): Promise<void> => {
   if (kind.asks !== true && !isGuarded(place.origin)) return;
   const before = await rowsBegun(ledger, id);
-  const what = [...plan.counts].map(([name, count]) => `${name} ${count}`).join(', ');
-  const rows = plan.rows - plan.bad.count;
-  const total = sumsText(kind.checked?.().amounts ?? plan.sums);
+  const counted = countedIn({ kind }, plan);
   const isGrave = isGuarded(place.origin) && kind.sending.kind === 'protected';
-  const question = questionOf({ ...kind.words, rows, before, what, total }, place);
-  await confirm(question, 'refuse', isGrave ? (total ?? String(rows)) : undefined);
+  const question = questionOf({ ...counted, before }, place);
+  await confirm(question, 'refuse', isGrave ? (counted.total ?? String(counted.rows)) : undefined);
 };
 
 const NOTHING_SENT = {
@@ -238,7 +249,10 @@ const runOpened = async <T>(run: JobRun<T>, opened: Opened<T>): Promise<JobEnd> 
   const { progress } = world;
   const plan = await planOf(run, opened);
   const { rows, bad } = plan;
-  if (job === undefined) return { ...NOTHING_SENT, id: null, name, rows, bad: bad.count };
+  if (job === undefined) {
+    const inFile = rowsText({ ...countedIn(run, plan), before: 0 });
+    return { ...NOTHING_SENT, id: null, name, rows, bad: bad.count, inFile };
+  }
   const { id, rowDeps, sender, policy } = job;
   const { service, origin, profile } = rowDeps.place;
   await progress.end();

@@ -21,6 +21,8 @@ export interface JobEnd extends WorkedOff {
   readonly bad: number;
   /** The rows that would be sent, where --dry-run has judged them. */
   readonly planned?: Total | undefined;
+  /** The rows in the file, where --dry-run has checked it alone. */
+  readonly inFile?: string;
 }
 
 /** The parts of a summary besides the row counts. */
@@ -198,13 +200,14 @@ const failureOf = (end: JobEnd, { words, bulk, stop, followed }: Summing): PayEr
 /** The summary as the result of a command. */
 export const jobResult = (end: JobEnd, summing: Summing, view: View): Result => {
   const failure = failureOf(end, summing);
+  const inFile = end.inFile === undefined ? '' : `In the file: ${end.inFile}. `;
   return {
     kind: 'record',
     record: madeHere(recordOf(end, summing)),
     view,
     // If the summary can't be printed, a run that changed something must not end as if it had not.
     ...(failure === undefined && end.done > end.skipped ? { wrote: true } : {}),
-    ...(end.id === null ? { notice: plannedText(end.planned, summing.words) } : {}),
+    ...(end.id === null ? { notice: `${inFile}${plannedText(end.planned, summing.words)}` } : {}),
     ...(failure === undefined ? {} : { failure }),
   };
 };

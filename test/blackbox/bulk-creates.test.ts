@@ -323,6 +323,10 @@ describe('refund create --from', () => {
     expect(errorOf(ended)['message']).toContain(
       'Pay back 4 payments for NGN 6,000.50 and USD 20.00 (NGN 2, to a given account 4, USD 1, in full 1)?',
     );
+    const dry = await inProcess([...REFUND, '--from', file, '--dry-run'], { service, home: newFolder() });
+    expect(dry.stderr).toBe(
+      'In the file: 4 payments for NGN 6,000.50 and USD 20.00 (NGN 2, to a given account 4, USD 1, in full 1). Nothing was sent.\n',
+    );
   });
 
   it('refunds each row once, and no activity twice without --again', async () => {
@@ -350,7 +354,7 @@ describe('refund create --from', () => {
     const faulty = fileOf(csvOf(HEADER, row(1, '', 'NGN'), row(2, ' '), row(3, '-', 'NGN'), row(4, 'All')));
     const refused = await run(REFUND, faulty, { service, home }, '--yes');
     expect(refused.code).toBe(2);
-    const missing = 'is missing: write all to pay back the whole payment';
+    const missing = 'is missing: write "all" to pay back the whole payment';
     expect(errorOf(refused)['violations']).toMatchObject([
       { row: 1, column: 'amount', title: missing },
       { row: 2, column: 'amount', title: missing },

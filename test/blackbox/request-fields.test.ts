@@ -14,9 +14,10 @@ describe('a violation in a row', () => {
   /** Sends one row, whose properties the service rejects, and returns the report's sentence for each. */
   const saidOf = async (line: string, columns: string, row: string, properties: readonly string[]) => {
     const violations = properties.map((propertyPath) => ({ propertyPath, title: 'wrong' }));
-    const service = await serveAllBy(({ method }) =>
-      method === 'GET' ? json(200, ugwo(1)) : problem(422, 'Validation failed', violations),
-    );
+    const service = await serveAllBy(({ method, url }) => {
+      const read = url.includes(ONYE) ? { uid: ONYE, meta: {} } : ugwo(1);
+      return method === 'GET' ? json(200, read) : problem(422, 'Validation failed', violations);
+    });
     const report = reportPath();
     const args = [...wordsOf(line), '--from', fileOf(csvOf(columns, row)), '--report', report, '--yes'];
     const ended = await inProcess(args, { service, home: newFolder() });
@@ -28,7 +29,7 @@ describe('a violation in a row', () => {
   it.each<[string, string, string, Record<string, string>]>([
     [
       'onye update --last-name Obi --city Lagos',
-      'uid,email,meta.tier,meta.n:,merge',
+      'uid,email,meta.tier,meta.n:,other',
       `${ONYE},ada@example.com,vip,1,x`,
       { email: 'email', lastName: '--last-name', 'meta.tier': 'meta.tier', 'meta[n]': 'meta.n:', meta: 'meta.tier' },
     ],
@@ -50,8 +51,8 @@ describe('a violation in a row', () => {
     ['ugwo create', 'amount_minor,currency', '500,NGN', { amount: 'amount_minor', onye: 'customer' }],
     [
       'refund create --reason damaged --provider gtb',
-      'activity,account_number',
-      `${ACT},0123456789`,
+      'activity,amount,account_number',
+      `${ACT},all,0123456789`,
       {
         ugwo_activity: 'activity',
         reason: '--reason',
@@ -88,7 +89,8 @@ describe('an option and a column for the same value', () => {
     ['onye update --last-name Obi', 'uid', ONYE, 'last_name', '--last-name'],
     ['onye update --clear ref', 'uid', ONYE, 'ref', '--clear ref'],
     ['onye update --city Lagos', 'uid', ONYE, 'billing_address.zip', '--city'],
-    ['onye update --unset-meta a', 'uid', ONYE, 'meta.b', '--unset-meta'],
+    ['onye update --unset-meta a', 'uid', ONYE, 'meta', '--unset-meta'],
+    ['onye update --unset-meta a --replace-meta', 'uid', ONYE, 'meta.b', '--unset-meta'],
     ['onye update --data {"email":"a@b"}', 'uid', ONYE, 'email', '--data'],
     ['onye create --meta a=1', 'email', 'ada@example.com', 'meta.b:', '--meta'],
     ['ugwo create --currency NGN', 'amount', '5.00', 'currency', '--currency'],
@@ -118,7 +120,7 @@ describe('an option and a column for the same value', () => {
 
   it('are accepted if the command does not read that column', async () => {
     const service = await serveAllBy(({ method }) => json(200, method === 'GET' ? ugwo(1) : { uid: ONYE }));
-    const file = fileOf(csvOf('email,merge_meta.a,note', 'ada@example.com,1,2'));
+    const file = fileOf(csvOf('email,merge_data.a,note', 'ada@example.com,1,2'));
     const args = wordsOf(`onye create --meta a=1 --data {"note":"n"} --from ${file} --yes`);
     expect(await inProcess(args, { service, home: newFolder() })).toMatchObject({ code: 0 });
   });

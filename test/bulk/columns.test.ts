@@ -45,7 +45,12 @@ describe('columnNames', () => {
 
 describe('a column that resembles one that is read', () => {
   const KIND = { key: { name: 'ref', aliases: ['reference'] }, report: ['amount_due', 'refund'] };
-  const KNOWN = ['ref', 'amount', 'amount_minor', 'first_name', 'expires_in', 'customer', 'meta', 'meta.'];
+  const KNOWN = ['ref', 'amount', 'amount_minor', 'first_name', 'expires_in', 'customer'].concat([
+    'meta',
+    'meta.',
+    'billing_address',
+    'billing_address.',
+  ]);
   const meant = (...columns: string[]) => lookalikes(columns, KNOWN, KIND).map(([, name]) => name);
 
   it.each([
@@ -63,6 +68,7 @@ describe('a column that resembles one that is read', () => {
     ['metta.k', 'meta.k'],
     ['Metadata.Big Key', 'meta.Big Key'],
     ['metadata', 'meta'],
+    ['billing.city', 'billing_address.city'],
   ])('%s: %s', (column, name) => {
     expect(meant(column)).toEqual([name]);
     expect(meant(column, name)).toEqual([]);
@@ -73,12 +79,21 @@ describe('a column that resembles one that is read', () => {
     expect(meant('amount', 'amount_minor_unit')).toEqual(['amount_minor']);
   });
 
-  it.each(['fee', 'row', 'date', 'refund_date', 'discount', 'amounts_2024', 'name', 'state_2', 'refund', 'amount_due'])(
-    'is not %s',
-    (column) => {
-      expect(meant(column)).toEqual([]);
-    },
-  );
+  it.each([
+    'fee',
+    'bill',
+    'row',
+    'date',
+    'refund_date',
+    'discount',
+    'amounts_2024',
+    'name',
+    'state_2',
+    'refund',
+    'amount_due',
+  ])('is not %s', (column) => {
+    expect(meant(column)).toEqual([]);
+  });
 
   it('is looked for by its words in a file of a thousand columns', () => {
     const many = Array.from({ length: 1000 }, (_, index) => `x${index}`);

@@ -41,7 +41,7 @@ const checkColumns = (columns: readonly string[], format: FileFormat, allOfIt: b
 const moneyIn = (cells: Cells, allOfIt: boolean): Item['money'] => {
   if (allOfIt || cells.given.get('amount')?.toString().toLowerCase() === ALL) return undefined;
   if (!AMOUNTS.some((name) => cells.given.has(name))) {
-    cells.fault('amount', `is missing: write ${ALL} to pay back the whole payment`);
+    cells.fault('amount', `is missing: write "${ALL}" to pay back the whole payment`);
   }
   return amountIn(cells, cells.text('currency')?.toUpperCase());
 };
