@@ -246,7 +246,7 @@ describe.skipIf(process.platform === 'win32')('a shared ledger', () => {
     expect(postsOf(service)).toEqual({ 1: 1, 2: 1 });
   });
 
-  it('blocks charges made with another ledger until the user runs ledger use --continue', async () => {
+  it('blocks charges made with another ledger, except with --again', async () => {
     const [team, other] = [await newTeam(), await newTeam()];
     const service = await serveCharges();
     const shared = team.machine(service);
