@@ -230,7 +230,8 @@ const asWords: Parse<readonly string[]> = taking({ list: true }, (text) => {
 });
 
 /** Paging options of lists stored on this machine. */
-export const PAGE_OPTIONS = rarely(['cursor'], {
+export const PAGE_OPTIONS = rarely(['all', 'cursor'], {
+  all: flag('--all', 'list everything, which is the default'),
   max: option('--max <n>', 'stop after <n> records', asInteger(1, 1_000_000_000)),
   cursor: option('--cursor <cursor>', 'continue from the next_cursor of an earlier page', asText),
 } as const);

@@ -329,7 +329,7 @@ export const parseArgv = <S extends CommandSpec>(
     });
   }
   try {
-    program.parse(argv.length === 0 ? [HELP] : [...argv], { from: 'user' });
+    program.parse([...argv], { from: 'user' });
     checkGlobals(given(GLOBAL_OPTIONS, program), options.env);
     const globals = globalsOf(program, options.env);
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
@@ -344,7 +344,9 @@ export const parseArgv = <S extends CommandSpec>(
     const failed = (error: PayError): Parsed<S> => ({ kind: 'error', error: withHelp(error, words), words, globals });
     if (thrown instanceof PayError) return failed(thrown);
     if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode !== 0)
+    // A noun alone shows its help, but not to a program that reads JSON.
+    const isRead = globals.format === 'json' || globals.format === 'ndjson' || globals.jq !== undefined;
+    if (thrown.exitCode !== 0 && (asked.help === undefined || isRead))
       return failed(usageError(messageOf(thrown, words, specs, program) + verbAlone(thrown, words, specs)));
     if (asked.help !== undefined) return { kind: 'help', wanted: asked.help, globals };
     return { kind: 'text', text: `${options.version}\n`, globals };

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../src/cli/program.ts';
+import { NOUNS } from '../../src/commands/all.ts';
 import { words } from '../structure/words.ts';
 import { NODE_PROGRAM } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
@@ -131,9 +132,27 @@ describe('help', () => {
   });
 });
 
+describe('a noun or group alone', () => {
+  const groups = Object.entries(NOUNS).flatMap(([noun, { groups = {} }]) =>
+    Object.keys(groups).map((one) => [noun, one]),
+  );
+
+  it.each([...Object.keys(NOUNS).map((noun) => [noun]), ...groups])('shows its help: %s %s', async (...words) => {
+    const path = words.filter((word) => typeof word === 'string');
+    const { stdout } = await inProcess(['help', ...path]);
+    expect(await inProcess([...path, '--local'])).toMatchObject({ code: 0, stdout, stderr: '' });
+  });
+});
+
+it('every list takes --all', async () => {
+  const lists = SPECS.filter(({ options }) => 'cursor' in options);
+  expect(lists.filter(({ options }) => !('all' in options)).map(({ path }) => path)).toEqual([]);
+  expect(await inProcess(['ledger', 'list', '--all', '--local'])).toMatchObject({ code: 0 });
+});
+
 describe('a wrong command line', () => {
   it.each([
-    [['ugwo'], /no command given after ugwo/],
+    [['ugwo', '--lmit'], /unknown option '--lmit'/],
     [['ugwo', 'chrage'], /unknown command 'chrage'.*charge/s],
     [['ugvo', 'list'], /unknown command 'ugvo'.*ugwo/s],
     [['charge', 'ugw.A.b'], /unknown command 'charge' \(Did you mean ugwo charge\?\)/],
@@ -146,7 +165,6 @@ describe('a wrong command line', () => {
     [['ugwo', 'list', '--timeout', 'soon'], /--timeout: "soon" is not a duration/],
     [['ugwo', 'list', '--timeout', '0s'], /--timeout: must be between 1s and 1h \(got 0s\)/],
     [['ugwo', 'list', '--timeout', '1000h'], /--timeout: must be between 1s and 1h \(got 1000h\)/],
-    [['--quiet'], /no command given/],
     [['help', 'nope'], /unknown command 'nope'/],
     [['help', 'ugwo', 'nope'], /unknown command 'nope'/],
     [['help', 'charging', 'nope'], /unknown command 'charging'/],
@@ -162,6 +180,7 @@ describe('a wrong command line', () => {
 
   it('causes a JSON error if JSON is requested anywhere', async () => {
     for (const args of [
+      ['ugwo', '--json'],
       ['--json', 'ugwo', 'list', '--lmit'],
       ['ugwo', 'list', '--lmit', '--json'],
       ['ugwo', 'nope', '-o', 'ndjson'],
