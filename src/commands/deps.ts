@@ -37,11 +37,12 @@ export interface PlannedCharge {
 }
 
 /**
- * Runs a command within this run, for the same target, as JSON, and collects its output. `around` runs its handler, and
- * may give it other services.
+ * Runs a command within this run, for the same target, as JSON, and collects its output. `signal` stops it like the
+ * first signal of the process, and its reason says who did. `around` runs its handler, and may give it other services.
  */
 export type Inner = (
   argv: readonly string[],
+  signal: AbortSignal,
   around?: (deps: Deps, go: (deps: Deps) => Promise<Result>) => Promise<Result>,
 ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 

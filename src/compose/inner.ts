@@ -33,9 +33,10 @@ const collector = (clean: (text: string) => string) => {
 /** Runs commands within this run, for the same target, without a terminal, each with services of its own. */
 export const openInner =
   ({ io, globals, version }: RunContext, open: (io: Io, globals: Globals) => OpenDeps<Deps>): Inner =>
-  async (argv, around = (deps, go) => go(deps)) => {
+  async (argv, signal, around = (deps, go) => go(deps)) => {
     const [out, err] = [collector((text) => io.redactor.clean(text)), collector((text) => io.redactor.cleanAll(text))];
-    const inside: Io = { ...io, stdin: NO_INPUT, stdout: out.output, stderr: err.output };
+    const signals = { ...io.signals, stop: AbortSignal.any([io.signals.stop, signal]) };
+    const inside: Io = { ...io, signals, stdin: NO_INPUT, stdout: out.output, stderr: err.output };
     const { timeout, validate } = globals;
     const code = await runCommand([...targetFlags(globals), '--json', '--no-input', '--quiet', ...argv], inside, {
       allSpecs,

@@ -9,8 +9,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { turn } from '../core/async.ts';
 import type { Io } from '../core/io.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, parseIfJson } from '../core/json.ts';
 
 export type { Tool } from '@modelcontextprotocol/server';
 
@@ -18,6 +19,10 @@ export type { Tool } from '@modelcontextprotocol/server';
 export interface Caller {
   readonly elicits: boolean;
   readonly answer: unknown;
+  /** Aborted once nobody waits for the answer. The reason says who ended the call. */
+  readonly signal: AbortSignal;
+  /** Tells the client that the call goes on, if it wants to know. */
+  readonly tell: (message: string) => void;
 }
 
 /** The answer to a call: a text, or a question to the person at the client. The client then repeats the call. */
@@ -34,7 +39,10 @@ interface ToolBox {
 
 const QUESTION = 'confirm';
 
-const callerOf = (server: Server, { mcpReq }: ServerContext): Caller => {
+/** Who ends a call, by cancelling it or by leaving. A signal ends it, too, by itself. */
+const CLIENT = 'the client';
+
+const asks = (server: Server, { mcpReq }: ServerContext): Pick<Caller, 'elicits' | 'answer'> => {
   // Each request names the capabilities since revision 2026-07-28; before, the first message of a connection did.
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
@@ -54,31 +62,158 @@ const resultOf = (answer: ToolAnswer) => {
   return inputRequired({ inputRequests: { [QUESTION]: asked } });
 };
 
-/** Serves MCP on the standard streams. Resolves once the client has closed its side and every call has ended. */
+/** Milliseconds between two messages about the progress of a call. */
+const TELL_MS = 1000;
+
+/** Tells the progress of a call to a client that asks for it, at once and then as long as the call runs. */
+const openProgress = ({ mcpReq }: ServerContext, signal: AbortSignal) => {
+  const progressToken = mcpReq._meta?.progressToken;
+  let progress = 0;
+  const tell = (message: string): void => {
+    if (progressToken === undefined || signal.aborted) return;
+    progress += 1;
+    const params = { progressToken, progress, message };
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+  tell('started');
+  const timer = setInterval(() => tell('still running'), TELL_MS);
+  return { tell, end: () => clearInterval(timer) };
+};
+
+/** Calls that run at once; the others wait. */
+const AT_ONCE = 8;
+
+/** Returns a function that runs work, at most `most` at once. */
+const limited = (most: number) => {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+};
+
+/** Bytes of the largest message. */
+const LONGEST = 4 * 1024 * 1024;
+/** Bytes at both ends of a larger one that are kept, to find its id. */
+const END = 200;
+
+interface Line {
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+/** Splits the input into lines. Of a line that is too long, only the ends are kept. */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let [parts, size]: [Uint8Array[], number] = [[], 0];
+  for await (const chunk of input) {
+    let from = 0;
+    while (from <= chunk.length) {
+      const end = chunk.indexOf(0x0a, from);
+      const part = chunk.subarray(from, end === -1 ? chunk.length : end);
+      parts.push(part);
+      size += part.length;
+      const isWhole = size <= LONGEST;
+      if (!isWhole) {
+        const all = Buffer.concat(parts);
+        parts = [all.subarray(0, END), all.subarray(-END)];
+      }
+      if (end === -1) break;
+      yield { text: Buffer.concat(parts).toString(), isWhole };
+      [parts, size, from] = [[], 0, end + 1];
+    }
+  }
+}
+
+/** Finds the id of a message that is too long: clients write it first or last. */
+const ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*")|"id"\s*:\s*(\d+|"[^"\\]*")\s*\}\s*$/;
+
+const tooLong = (text: string): string => {
+  const [, first, last] = ID.exec(text) ?? [];
+  const error = JSON.stringify({ code: -32600, message: `the message is larger than ${LONGEST} bytes` });
+  return `{"jsonrpc":"2.0","id":${first ?? last ?? 'null'},"error":${error}}\n`;
+};
+
+/** Members for which clients send null to leave them out. */
+const LEFT_OUT = ['params', 'arguments', '_meta'];
+
+const withoutNulls = (text: string): string => {
+  const message = /:\s*null\b/.test(text) ? parseIfJson(text) : undefined;
+  if (message === undefined) return text;
+  return JSON.stringify(message, (name, value) => (value === null && LEFT_OUT.includes(name) ? undefined : value));
+};
+
+/**
+ * Serves MCP on the standard streams. Once the client has closed its side, or a signal has come, every call is aborted.
+ * Resolves when all have ended and their answers are written; after a signal, rejects then.
+ */
 export const serveMcp = async (box: ToolBox, { stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>): Promise<void> => {
+  /** Calls, and answers being written. */
   const running = new Set<Promise<unknown>>();
+  const calls = new Set<AbortController>();
+  const oneOf = limited(AT_ONCE);
+  let left = false;
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  };
+  const write = (text: string): Promise<void> => track(stdout.write(text));
+
+  const callOf = async (name: string, given: unknown, server: Server, context: ServerContext) => {
+    const end = new AbortController();
+    calls.add(end);
+    context.mcpReq.signal.addEventListener('abort', () => end.abort(CLIENT), { once: true });
+    if (left) end.abort(CLIENT);
+    const progress = openProgress(context, end.signal);
+    try {
+      const caller = { ...asks(server, context), signal: end.signal, tell: progress.tell };
+      return await oneOf(() => box.call(name, given, caller));
+    } finally {
+      progress.end();
+      calls.delete(end);
+    }
+  };
+
   const factory = (): Server => {
     const { version, instructions } = box;
     const server = new Server({ name: 'paycli', version }, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler('tools/list', () => ({ tools: [...box.tools] }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
-      const call = box.call(name, given, callerOf(server, context));
-      running.add(call);
-      const answer = await call.finally(() => running.delete(call));
+      const answer = await track(callOf(name, given, server, context));
       if (answer === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${name}`);
       return resultOf(answer);
     });
     return server;
   };
-  const input = Readable.from(stdin.bytes());
+
+  const messages = async function* (): AsyncGenerator<Buffer> {
+    try {
+      for await (const { text, isWhole } of linesOf(stdin.bytes())) {
+        if (isWhole) yield Buffer.from(`${withoutNulls(text)}\n`);
+        else await write(tooLong(text));
+      }
+    } finally {
+      left = true;
+      for (const call of calls) call.abort(CLIENT);
+      // A call that has just arrived is not running yet, and an ended one is not yet answered.
+      for (await turn(); running.size > 0; await turn()) await Promise.allSettled(running);
+    }
+  };
+  const input = Readable.from(messages());
   const output = new Writable({
     decodeStrings: false,
-    write: (text, _encoding, done) => void stdout.write(text).then(() => done(), done),
+    write: (text, _encoding, done) => void write(text).then(() => done(), done),
   });
   const ended = new Promise<void>((resolve, reject) => {
     input.once('close', resolve).once('error', reject);
   });
   serveStdio(factory, { transport: new StdioServerTransport(input, output) });
-  // A charge under way is recorded even if nobody reads its answer.
-  await ended.finally(() => Promise.allSettled(running));
+  await ended;
 };

@@ -1,4 +1,4 @@
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type RequestOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import { PROGRAM } from '../support/built.ts';
@@ -26,7 +26,8 @@ export interface Agent {
   /** What the client was asked to show to a person. */
   readonly questions: string[];
   tools(): ReturnType<Client['listTools']>;
-  call(name: string, given?: Record<string, unknown>): Promise<ToolEnd>;
+  /** An aborted signal cancels the call. */
+  call(name: string, given?: Record<string, unknown>, options?: RequestOptions): Promise<ToolEnd>;
   /** Closes the server's standard input, and waits until it has ended. */
   close(): Promise<void>;
 }
@@ -70,6 +71,6 @@ export const connect = async (args: readonly string[], options: ConnectOptions =
     questions,
     tools: () => client.listTools(),
     close: () => client.close(),
-    call: async (name, given = {}) => ended(await client.callTool({ name, arguments: given })),
+    call: async (name, given = {}, how = {}) => ended(await client.callTool({ name, arguments: given }, how)),
   };
 };

@@ -4,8 +4,19 @@ import { clockThatIsOff, hasFaketime } from '../faults/clocks.ts';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, type RunOptions } from '../support/program.ts';
-import { type Answer, json, reset, type Service, serveAllBy, serveBy, ugwo } from '../support/service.ts';
+import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
+import {
+  type Answer,
+  hang,
+  json,
+  page,
+  problem,
+  reset,
+  type Service,
+  serveAllBy,
+  serveBy,
+  ugwo,
+} from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { asLive, LIVE_ORIGIN } from '../support/tls.ts';
 import { charged, csvOf, fileOf, once, postsOf, serveCharges, ugwoOf } from './bulk-support.ts';
@@ -56,6 +67,17 @@ const refusedWith = (message: string): unknown =>
     }),
   });
 
+/** Answer to the second use of a token. */
+const usedUp = (state: string, more: object = {}): unknown =>
+  expect.objectContaining({
+    isError: true,
+    json: expect.objectContaining({
+      state,
+      error: expect.objectContaining({ message: expect.stringContaining('the token was already used (chg-') }),
+      ...more,
+    }),
+  });
+
 const ACCEPTED = expect.objectContaining({ isError: false, json: expect.objectContaining({ state: 'accepted' }) });
 
 describe.each(ERAS)('a third-party client (%s)', (era) => {
@@ -69,7 +91,11 @@ describe.each(ERAS)('a third-party client (%s)', (era) => {
     const token = await tokenOf(agent, BY_TRANSFER);
     const charged = await agent.call('charge_confirm', { token });
     expect(charged.json).toMatchObject({ state: 'accepted', activity: { ugwo_uid: SEEDED.ugwo } });
-    expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith('the token was already used (chg-'));
+    expect(await agent.call('charge_confirm', { token })).toEqual(
+      usedUp('accepted', {
+        activity: expect.objectContaining({ uid: (charged.json['activity'] as { uid: string }).uid }),
+      }),
+    );
     expect((await agent.call('list_charges')).json).toMatchObject({ data: [{ ugwo: SEEDED.ugwo }] });
     expect((await agent.call('sync')).json).toMatchObject({ data: [{ payment: 'open', count: 1 }] });
     expect((await agent.call('sync', { id: ['plan-000000000000'] })).text).toContain('no job');
@@ -277,7 +303,8 @@ describe('two confirmations at once', () => {
   const both = async (one: Agent, other: Agent, service: Service): Promise<void> => {
     const token = await tokenOf(one);
     const ends = await Promise.all([one, other].map((agent) => agent.call('charge_confirm', { token })));
-    expect(ends.filter(({ json }) => json['state'] === 'accepted')).toHaveLength(1);
+    expect(ends.filter(({ isError }) => !isError)).toHaveLength(1);
+    for (const { json } of ends) expect(json['state']).toMatch(/^(?:accepted|sending)$/);
     expect(postsOf(service)).toEqual(once(1));
   };
 
@@ -311,7 +338,9 @@ describe('a charge whose answer is lost', () => {
       isError: true,
       json: { state: 'unknown', next: 'do not call again; call sync', error: { kind: 'unknown' } },
     });
-    expect(await agent.call('charge_confirm', { token })).toEqual(refusedWith(': unknown)'));
+    expect(await agent.call('charge_confirm', { token })).toEqual(
+      usedUp('unknown', { next: 'do not call again; call sync' }),
+    );
     expect((await agent.call('charge_plan', BY_USSD)).json).toMatchObject({ allowed: false });
     const sync = await agent.call('sync');
     expect(sync).toMatchObject({ isError: true, text: expect.stringContaining('"payment":"unknown"') });
@@ -333,6 +362,131 @@ describe('a charge whose answer is lost', () => {
     await left;
     const { stdout } = await inProcess(['ledger', 'list', '--profile', 'shop', '--json'], { home });
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ state: 'accepted', ugwo: ugwoOf(1) }] });
+  });
+});
+
+/** Starts `paycli mcp` without a client; the messages are sent as given. */
+const startBare = (args: readonly string[], options: RunOptions) => {
+  const run = start(['mcp', ...args], { ...options, stdin: null });
+  let id = 0;
+  const call = async (name: string, given: object): Promise<void> => {
+    id += 1;
+    const params = { name, arguments: given };
+    await run.feed(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
+  };
+  return { ...run, call };
+};
+
+const answersIn = (stdout: string): unknown[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(JSON.parse(line).result.content[0].text));
+
+const WAIT = problem(429, 'Too Many Requests', undefined, { 'retry-after': '60' });
+
+describe('a call that nobody waits for', () => {
+  it('charges nothing if it is cancelled while it waits to charge', async () => {
+    const service = await serveBy(() => WAIT);
+    const { home } = await homeWith(service.origin, 'shop');
+    const agent = await connect(SHOP, { home });
+    const token = await tokenOf(agent);
+    const cancel = new AbortController();
+    const confirmed = agent.call('charge_confirm', { token }, { signal: cancel.signal });
+    confirmed.catch(() => undefined);
+    await service.came(1);
+    expect(await agent.call('charge_confirm', { token })).toEqual(usedUp('sending'));
+    cancel.abort();
+    await expect(confirmed).rejects.toThrow();
+    const states: unknown[] = ['sending'];
+    while (states.at(-1) === 'sending') {
+      const { json } = await agent.call('list_charges');
+      states.push((json['data'] as { state: unknown }[])[0]?.state);
+    }
+    expect(states.at(-1)).toBe('not_sent');
+    expect(await agent.call('charge_confirm', { token })).toEqual(usedUp('not_charged'));
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it.each(['leave', 'SIGTERM'] as const)('charges nothing after %s while it waits to charge', async (how) => {
+    const service = await serveBy(() => WAIT);
+    const { home } = await homeWith(service.origin, 'shop');
+    const token = await tokenOf(await connect(SHOP, { home }));
+    const run = startBare(SHOP, { home });
+    await run.call('charge_confirm', { token });
+    await service.came(1);
+    if (how === 'leave') run.leave();
+    else run.kill(how);
+    const { code, stdout, stderr } = await run.ended;
+    expect(code).toBe(how === 'leave' ? 0 : 143);
+    expect(stderr).toContain(how === 'leave' ? '' : 'Cancelled by SIGTERM; nothing was changed');
+    expect(answersIn(stdout)).toEqual([expect.objectContaining({ state: 'not_charged' })]);
+    expect(postsOf(service)).toEqual(once(1));
+  });
+
+  it('ends a read at once', async () => {
+    const service = await serveBy(() => hang);
+    const { home } = await homeWith(service.origin, 'shop');
+    const run = startBare(['--profile', 'shop'], { home });
+    await run.call('find_customers', {});
+    await service.came(1);
+    run.leave();
+    const { code, stdout } = await run.ended;
+    expect(code).toBe(0);
+    expect(answersIn(stdout)).toEqual([
+      { error: expect.objectContaining({ message: 'cancelled by the client; nothing was changed' }) },
+    ]);
+  });
+});
+
+it('ends a search after 50 pages, and gives the cursor to continue', async () => {
+  const service = await serveBy(({ url }) => page([1], String(Number(/cursor=(\d+)/.exec(url)?.[1] ?? 0) + 1)));
+  const { home } = await homeWith(service.origin, 'shop');
+  const agent = await connect(['--profile', 'shop'], { home });
+  const found = await agent.call('find_payment_requests', { status: ['paid'] });
+  expect(found).toMatchObject({
+    isError: false,
+    json: {
+      data: [],
+      next_cursor: '50',
+      stopped: 'stopped after 50 pages; call again with next_cursor as cursor to continue',
+    },
+  });
+  expect(service.seen.length).toBeLessThanOrEqual(51);
+});
+
+describe('stopped by a signal while it charges', () => {
+  const stopped = async (answer: Answer) => {
+    const { promise: came, resolve: come } = Promise.withResolvers<() => void>();
+    const service = await serveBy(({ method }) =>
+      method === 'GET' ? hang : (seen, response, socket) => come(() => answer(seen, response, socket)),
+    );
+    const { home } = await homeWith(service.origin, 'shop');
+    const token = await tokenOf(await connect(SHOP, { home }));
+    const run = startBare([...SHOP, '--json'], { home });
+    await run.call('find_customers', {});
+    await run.call('charge_confirm', { token });
+    await service.came(2);
+    const letGo = await came;
+    run.kill('SIGTERM');
+    // The end of the read shows that the signal has arrived.
+    await run.saw(/cancelled by SIGTERM/);
+    letGo();
+    return await run.ended;
+  };
+
+  it.each([
+    ['the charge is made', charged(1), 0, 'accepted'],
+    ['its outcome is unknown', reset, 6, 'unknown'],
+    ['its next step is unreadable', charged(1, { next_action: { type: 'user_action' } }), 7, 'accepted'],
+    ['it is refused', problem(422, 'No'), 3, 'not_charged'],
+  ])('ends as the charge does: %s', async (_what, answer, code, state) => {
+    const ended = await stopped(answer);
+    expect(ended).toMatchObject({ code, signal: null });
+    expect(answersIn(ended.stdout)[1]).toMatchObject({ state });
+    if (code === 0) expect(ended.stderr).toBe('');
+    else expect(errorOf(ended)).toMatchObject({ exit_code: code, ledger_id: expect.stringMatching(/^chg-/) });
+    expect(ended.stderr).not.toContain('nothing was changed');
   });
 });
 

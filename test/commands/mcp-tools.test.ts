@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
+import type { Deps, Inner } from '../../src/commands/deps.ts';
+import { run } from '../../src/commands/mcp/mcp.ts';
 import { argvOf, commandTools, TOOLS, type ToolName } from '../../src/commands/mcp/tools.ts';
+import { interrupted } from '../../src/core/error.ts';
 import { SPECS } from '../support/specs.ts';
 
 const tree = commandTree(SPECS, NOUNS);
@@ -42,4 +46,48 @@ it('puts each value after its option, and arguments after the last option', () =
     ...['ugwo', 'list', '--status=paid,not-paid', '--ref=--all', '--max=3', '--'],
   ]);
   expect(argvOf(tree, 'sync', { id: ['chg-1', '--all'] })).toEqual(['ledger', 'sync', '--', 'chg-1', '--all']);
+});
+
+it('ends a search after 30 s, and gives the cursor to continue', async () => {
+  const { promise: isLate, resolve: late } = Promise.withResolvers<void>();
+  const { promise: said, resolve: say } = Promise.withResolvers<string>();
+  const pages = async function* (signal: AbortSignal) {
+    yield { records: [], cursor: undefined, nextCursor: 'b' };
+    late();
+    await once(signal, 'abort');
+    throw interrupted(signal.reason);
+  };
+  const inner: Inner = async (_argv, signal, around) => {
+    const result = await around?.({} as Deps, async () => ({
+      kind: 'list',
+      pages: pages(signal),
+      view: { columns: [] },
+    }));
+    if (result?.kind !== 'list') throw new Error('no list');
+    let next: string | null = null;
+    for await (const { nextCursor } of result.pages) next = nextCursor;
+    return { code: 0, stdout: `{"data":[],"next_cursor":"${next}"}\n`, stderr: '' };
+  };
+  const params = { name: 'find_customers', arguments: {} };
+  const deps = {
+    io: {
+      stdin: {
+        bytes: async function* () {
+          yield Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+          await said;
+        },
+      },
+      stdout: { write: async (text: string) => say(text) },
+      clock: { sleep: (ms: number) => (ms === 30_000 ? isLate : Promise.reject(new Error(`slept ${ms} ms`))) },
+    },
+    globals: { local: true },
+    tree: async () => tree,
+    inner,
+  } as unknown as Deps;
+  await run({}, deps);
+  expect(JSON.parse(JSON.parse(await said).result.content[0].text)).toEqual({
+    data: [],
+    next_cursor: 'b',
+    stopped: 'stopped after 30 s; call again with next_cursor as cursor to continue',
+  });
 });

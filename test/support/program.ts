@@ -99,6 +99,8 @@ export interface Running {
   readStdout(): void;
   /** Pipes a text in; resolves when the program has read it, except for the pipe's buffer. */
   feed(text: string): Promise<void>;
+  /** Closes its stdin. */
+  leave(): void;
   /** The stdout so far. */
   stdout(): string;
   /** The stderr so far. */
@@ -144,6 +146,7 @@ export const start = (args: readonly string[], options: RunOptions = {}): Runnin
     stdout: () => text(out),
     stderr: () => text(err),
     feed: (text) => new Promise((done) => child.stdin.write(text, () => done())),
+    leave: () => void child.stdin.end(),
     readStdout: () => read(child.stdout, out),
     saw: (pattern) =>
       new Promise((done, fail) => {

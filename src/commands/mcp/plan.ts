@@ -7,11 +7,11 @@ import { isGuarded } from '../../core/origin.ts';
 import { shellLine } from '../../core/shell.ts';
 import { visible, visibleJson } from '../../core/text.ts';
 import { utcAtom } from '../../core/time.ts';
-import { type LedgerTarget, lastDigits, type RequestTerms } from '../../ledger/entry.ts';
+import { type Entry, type LedgerTarget, lastDigits, type RequestTerms } from '../../ledger/entry.ts';
 import { newId } from '../../ledger/guard.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { PLAN, PLAN_VALID_MS } from '../../ledger/policy.ts';
-import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
+import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Deps, Inner } from '../deps.ts';
 import { argvOf } from './tools.ts';
@@ -66,17 +66,20 @@ const isSealed = (token: string, ledger: Ledger, place: LedgerTarget): boolean =
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
-const refused = (message: string, hint: string, ledgerId?: string): PayError =>
-  new PayError('refused', `nothing was charged: ${message}`, { hint, ...(ledgerId === undefined ? {} : { ledgerId }) });
+const refused = (message: string, hint: string): PayError =>
+  new PayError('refused', `this call charged nothing: ${message}`, { hint });
 
 const AGAIN = 'call charge_plan again, and show the person what it says';
 
-/** Throws unless a token may be used now: once, in time, for its profile, and at a live service approved by a person. */
-const checkToken = async (token: string, { id, until }: Sealed, ledger: Ledger, place: LedgerTarget): Promise<void> => {
-  if (!isSealed(token, ledger, place)) throw refused('the token is not valid for this profile', AGAIN);
-  const [used] = await ledger.jobs.entries(id, 1, 1);
+const chargeOf = async ({ jobs }: Ledger, plan: string): Promise<Entry | undefined> =>
+  (await jobs.entries(plan, 1, 1)).at(-1);
+
+/** Throws unless a token may be used now: once, in time, and at a live service approved by a person. */
+const checkUse = async ({ id, until }: Sealed, ledger: Ledger, place: LedgerTarget): Promise<void> => {
+  const used = await chargeOf(ledger, id);
   if (used !== undefined) {
-    throw refused(`the token was already used (${used.id}: ${used.state})`, 'call sync, then list_charges', used.id);
+    const hint = used.state === 'not_sent' ? AGAIN : 'call sync, then list_charges';
+    throw refused(`the token was already used (${used.id}: ${used.state})`, hint).with({ ledgerId: used.id });
   }
   if (ledger.moment().at > until) throw refused('the token has expired', AGAIN);
   if (!isGuarded(place.origin)) return;
@@ -127,7 +130,7 @@ const record = async (given: unknown, what: string, asked: RequestTerms, deps: D
 const FOR_PEOPLE = /--(?:again|remaining|reuse|no-preflight)\b/;
 
 /** Returns the JSON of an error for an agent. */
-const errorOf = (stderr: string): Readonly<Record<string, unknown>> => {
+export const errorOf = (stderr: string): { readonly error: Readonly<Record<string, unknown>> } => {
   const document = parseIfJson(stderr);
   const error = isJsonObject(document) ? document['error'] : undefined;
   if (!isJsonObject(error)) return { error: { message: stderr } };
@@ -142,13 +145,14 @@ export const answerPlan = async (
   argv: readonly string[],
   given: unknown,
   money: boolean,
+  { signal }: Caller,
   inner: Inner,
 ): Promise<ToolAnswer> => {
-  const judged = await inner(['--dry-run', ...argv]);
+  const judged = await inner(['--dry-run', ...argv], signal);
   if (judged.code !== 0) return answer({ allowed: false, ...errorOf(judged.stderr) }, true);
   const { ugwo } = given as Given;
   let plan: object | undefined;
-  const read = await inner(['ugwo', 'get', '--', ugwo], async (deps, go) => {
+  const read = await inner(['ugwo', 'get', '--', ugwo], signal, async (deps, go) => {
     const result = await go(deps);
     if (result.kind !== 'record') return result;
     const shown = snapshotOf(result.record.value, result.record);
@@ -160,20 +164,25 @@ export const answerPlan = async (
   return read.code === 0 && plan !== undefined ? answer(plan, false) : answer(errorOf(read.stderr), true);
 };
 
-/** States of a confirmation by exit code. Anything unexpected may have charged. */
+/** States of a charge by the exit code of its run, where that alone says that it was or may have been made. */
 const STATES: Readonly<Record<number, string>> = {
   0: 'accepted',
   [EXIT_CODES.unrecorded]: 'accepted',
   [EXIT_CODES.charge_failed]: 'failed',
   [EXIT_CODES.unknown]: 'unknown',
-  [EXIT_CODES.internal]: 'unknown',
+};
+
+/** State of a charge by its entry in the ledger. */
+const stateOf = (entry: Entry | undefined): string => {
+  if (entry?.state === 'accepted') return entry.exitCode === EXIT_CODES.charge_failed ? 'failed' : 'accepted';
+  return entry?.state === 'unknown' || entry?.state === 'sending' ? entry.state : 'not_charged';
 };
 
 /** Carries out a plan. */
 export const answerConfirm = async (
   tree: Tree,
   given: unknown,
-  { elicits, answer: said }: Caller,
+  { elicits, answer: said, signal }: Caller,
   inner: Inner,
 ): Promise<ToolAnswer> => {
   const token = isJsonObject(given) ? given['token'] : undefined;
@@ -181,23 +190,36 @@ export const answerConfirm = async (
   const sealed = contentsOf(token);
   if (sealed === undefined) return answer({ state: 'not_charged', error: { message: 'the token is not valid' } }, true);
   const { id, asked } = sealed;
+  // Without a look at the ledger, it may have been charged before.
+  let found: { readonly state: string; readonly entry?: Entry | undefined } = { state: 'unknown' };
   let question: string | undefined;
-  const { code, stdout, stderr } = await inner(argvOf(tree, 'charge_plan', sealed.given), async (deps, go) => {
-    const ledger = await deps.ledger();
-    await checkToken(token, sealed, ledger, await deps.place());
-    // A courtesy: clients may answer for the person. The control is the approval.
-    if (elicits && said !== undefined && said !== 'accept') throw refused('the person declined', AGAIN);
-    if (!elicits || said === 'accept') return go({ ...deps, plan: { id, asked } });
-    question = `Charge ${(await ledger.jobs.get(id))?.name ?? id}?`;
-    return { kind: 'text', text: '' };
+  const { code, stdout, stderr } = await inner(argvOf(tree, 'charge_plan', sealed.given), signal, async (deps, go) => {
+    const [ledger, place] = [await deps.ledger(), await deps.place()];
+    if (!isSealed(token, ledger, place)) {
+      found = { state: 'not_charged' };
+      throw refused('the token is not valid for this profile', AGAIN);
+    }
+    try {
+      await checkUse(sealed, ledger, place);
+      // A courtesy: clients may answer for the person. The control is the approval.
+      if (elicits && said !== undefined && said !== 'accept') throw refused('the person declined', AGAIN);
+      if (!elicits || said === 'accept') return await go({ ...deps, plan: { id, asked } });
+      question = `Charge ${(await ledger.jobs.get(id))?.name ?? id}?`;
+      return { kind: 'text', text: '' };
+    } finally {
+      const look = chargeOf(ledger, id).then((entry) => ({ state: stateOf(entry), entry }));
+      found = await look.catch(() => ({ state: 'unknown' }));
+    }
   });
   if (question !== undefined) return { question };
-  const state = STATES[code] ?? 'not_charged';
+  const { entry } = found;
+  const state = STATES[code] ?? found.state;
+  const activity = stdout.trim() === '' ? entry?.activity && asActivity(entry.activity) : parseIfJson(stdout);
   return answer(
     {
       state,
-      ...(state === 'unknown' ? { next: 'do not call again; call sync' } : {}),
-      ...(stdout.trim() === '' ? {} : { activity: parseIfJson(stdout) }),
+      ...(state === 'unknown' || state === 'sending' ? { next: 'do not call again; call sync' } : {}),
+      ...(activity === undefined ? {} : { activity }),
       ...(stderr.trim() === '' ? {} : errorOf(stderr)),
     },
     code !== 0,
