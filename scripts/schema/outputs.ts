@@ -129,7 +129,7 @@ export const OUTPUTS: Readonly<Record<string, readonly Output[]>> = {
   'webhook events replay': [
     one(objectOf({ uid: text, event: text, to: text, answer: { type: ['integer', 'string'] } }), replayedView),
   ],
-  'webhook prune': [fields({ before: text, pruned: count, waiting: count })],
+  'webhook prune': [fields({ before: text, pruned: count, waiting: count, refused: count })],
   login: [PROFILE],
   'profile list': [list('Profile', profileView)],
   'profile show': [one('Identity', identityView)],
