@@ -63,7 +63,8 @@ function notLoaded(error) {
 
 /**
  * Caches compiled code. In Node's default place, the shared temporary folder, another user could plant code.
- * So the cache is in the user's own cache folder, and is used only if no one else can write there.
+ * So the cache is in the user's own cache folder, and is used only if no one else can write there. A relative folder
+ * would be in the working folder, whose files may come from others.
  */
 function enableCache() {
   try {
@@ -71,6 +72,7 @@ function enableCache() {
     const [fs, path, os, nodeModule] = ['fs', 'path', 'os', 'module'].map((name) => process.getBuiltinModule(name));
     const xdg = process.env.XDG_CACHE_HOME;
     const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(os.homedir(), '.cache');
+    if (!path.isAbsolute(base)) return;
     const folder = path.join(base, 'paycli');
     const cache = path.join(folder, 'compile-cache');
     const isOurs = (at) => {

@@ -9,7 +9,7 @@ import type { Folders } from '../config/machine.ts';
 import type { ProfileRoom } from '../config/profiles.ts';
 import type { SecretSources } from '../config/secrets.ts';
 import type { ReadSource } from '../core/input.ts';
-import type { Io } from '../core/io.ts';
+import type { Env, Io } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { CheckResult, Identity, Result } from '../core/result.ts';
 import type { EmulatorRoom } from '../emulator/room.ts';
@@ -47,6 +47,12 @@ export type Inner = (
 ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 
 /** Services that a command may use. Each is loaded at its first use. */
+/** A program to start: its absolute path, and the environment without the key and without untrusted folders of PATH. */
+export interface ChildProgram {
+  readonly file: string;
+  readonly env: Env;
+}
+
 export interface Deps {
   readonly io: Io;
   readonly globals: Globals;
@@ -96,10 +102,8 @@ export interface Deps {
   emulator(): Promise<EmulatorRoom>;
   /** The secrets that sign deliveries. Asks for one on a terminal if none are named. */
   webhookSecrets(options: SecretOptions): Promise<Secrets>;
-  /**
-   * Absolute path of a program: the given path, or found on PATH outside the working folder. Undefined if not found.
-   */
-  findProgram(word: string): Promise<string | undefined>;
+  /** A program: the given path, or found on PATH outside the working folder. Undefined if not found. */
+  findProgram(word: string): Promise<ChildProgram | undefined>;
   /** Function that signals a whole process group; undefined on a system without groups. */
   signalGroup(): Promise<((pid: number, name: NodeJS.Signals) => void) | undefined>;
   /** User id; undefined on a system without user ids. */

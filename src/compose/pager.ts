@@ -21,13 +21,12 @@ export const openPager = async (
     import('../output/style.ts'),
   ]);
   const [program = '', ...args] = splitCommand(line, variable);
-  const file = await findProgram(program, env);
-  if (file === undefined) {
+  const found = await findProgram(program, env);
+  if (found === undefined) {
     await notice(`${variable} names ${program}, which was not found. Printed without it.`);
     return undefined;
   }
-  const { PAYCLI_SECRET_KEY: _key, ...inherited } = env;
-  const child = spawn(file, args, { env: { LESS, ...inherited }, stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(found.file, args, { env: { LESS, ...found.env }, stdio: ['pipe', 'inherit', 'inherit'] });
   let closed = false;
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
   void ended.then(() => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RowServices } from '../bulk/kind.ts';
 import { type Globals, usesColor } from '../cli/globals.ts';
-import type { Deps } from '../commands/deps.ts';
+import type { ChildProgram, Deps } from '../commands/deps.ts';
 import { memo } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
 import { type Env, type Io, speaksUtf8 } from '../core/io.ts';
@@ -123,9 +123,11 @@ export const openRowServices = async (
   };
 };
 
-/** The absolute path of a program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
-export const findProgram = async (word: string, env: Env): Promise<string | undefined> => {
-  return (await import('../config/key-command.ts')).findProgram(word, env);
+/** The program that a person has named or that PATH has; undefined where it isn't found or isn't trusted. */
+export const findProgram = async (word: string, env: Env): Promise<ChildProgram | undefined> => {
+  const { childEnv, findProgram } = await import('../config/key-command.ts');
+  const file = findProgram(word, env);
+  return file === undefined ? undefined : { file, env: childEnv(env) };
 };
 
 /**

@@ -3,6 +3,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { attempt } from '../core/async.ts';
 import { interrupted, PayError } from '../core/error.ts';
+import { homeFolder } from '../core/files.ts';
 import type { Env, Io } from '../core/io.ts';
 import { keyProblem } from '../core/secret.ts';
 import { refuseStreamLog } from '../core/unsafe-settings.ts';
@@ -21,22 +22,34 @@ const isWithin = (folder: string, path: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-// In the root folder everything is inside: no program would be found, and nobody plants files there.
-const isInWorkingFolder = (entry: string, cwd: string): boolean =>
-  cwd === parse(cwd).root ? entry === cwd : isWithin(cwd, entry);
-
 /**
  * The folders of PATH without those that the working folder may control: relative ones, the working folder itself, and
- * folders inside it.
+ * folders inside it. In the home folder, and above it, the person's own programs would be inside, so only relative
+ * ones are left out.
  */
 const trustedFolders = (env: Env, machine: Machine): string[] => {
   const cwd = machine.cwd();
+  const home = attempt(() => realpathSync(homeFolder(env['HOME']))) ?? sep;
   const places = cwd === undefined ? [] : [resolve(cwd), realPath(cwd) ?? resolve(cwd)];
+  const closed = places.some((place) => isWithin(place, home)) ? [] : places;
   return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((entry) => {
     const real = isAbsolute(entry) ? realPath(entry) : undefined;
     if (real === undefined) return false;
-    return !places.some((place) => isInWorkingFolder(resolve(entry), place) || isInWorkingFolder(real, place));
+    return !closed.some((place) => isWithin(place, resolve(entry)) || isWithin(place, real));
   });
+};
+
+/** Where a system keeps its own programs. An empty PATH would mean the working folder. */
+const SYSTEM_FOLDERS = ['/usr/bin', '/bin'];
+
+/**
+ * The environment of a program that paycli starts. It finds its interpreter in trusted folders of PATH, too. It gets
+ * no key: its own requests don't need one that was given for this call.
+ */
+export const childEnv = (env: Env, machine: Machine = thisMachine): Env => {
+  const others = Object.entries(env).filter(([name]) => !/^(?:PAYCLI_SECRET_KEY|PATH)$/i.test(name));
+  const folders = trustedFolders(env, machine);
+  return { ...Object.fromEntries(others), PATH: (folders.length > 0 ? folders : SYSTEM_FOLDERS).join(delimiter) };
 };
 
 /** The absolute path of a program, which is given or found on PATH; undefined when it is missing or not trusted. */
@@ -71,10 +84,6 @@ const failure = ({ command, what: secret }: Printed, program: string, what: stri
     hint: `it must print the ${secret} on one line and exit with 0; it runs without a shell, in the root folder`,
   });
 
-// The helper's own requests don't need a key that was given for this call.
-const childEnv = (env: Env): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'PAYCLI_SECRET_KEY'));
-
 interface CommandRun {
   readonly file: string;
   readonly args: readonly string[];
@@ -92,7 +101,7 @@ const leads = ({ platform }: Machine): boolean => platform !== 'win32';
 const start = ({ file, args, io, machine, input, fail }: CommandRun): ChildProcess => {
   try {
     // In the root folder: version managers and helpers read settings from the working folder.
-    const where = { cwd: parse(file).root, env: childEnv(io.env) };
+    const where = { cwd: parse(file).root, env: childEnv(io.env, machine) as NodeJS.ProcessEnv };
     const options = { ...where, shell: false, windowsHide: true, detached: leads(machine) };
     // Loaded on demand: only a key command needs it.
     return process

@@ -45,7 +45,7 @@ const absolute = (path: string, problem: string, hint: string): string => {
 const HINT = 'set PAYCLI_HOME to an absolute path, or fix HOME and the XDG_… variables';
 
 const ownHome = (): string =>
-  homeFolder('set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME');
+  homeFolder(undefined, 'set PAYCLI_HOME to an absolute path, where paycli then keeps everything; or set HOME');
 
 /** The folder that a variable names, else one in the home folder; an empty variable counts as unset. */
 const folderOf = (given: string | undefined, ...otherwise: readonly string[]): string =>

@@ -98,7 +98,7 @@ const PATH_HINT = 'set PGPASSFILE to an absolute path: a relative one would mean
 /** Undefined for a user without a home folder who has not set PGPASSFILE. */
 const pathOf = (env: Env): string | undefined => {
   const given = env['PGPASSFILE'] || undefined;
-  if (given === undefined) return attempt(() => `${env['HOME'] ?? homeFolder()}/.pgpass`);
+  if (given === undefined) return attempt(() => `${homeFolder(env['HOME'])}/.pgpass`);
   if (!isAbsolute(given)) throw new PayError('auth', 'PGPASSFILE is not an absolute path', { hint: PATH_HINT });
   return given;
 };

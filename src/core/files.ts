@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { homedir, platform } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { attempt } from './async.ts';
 import { PayError, reasonOf, usageError } from './error.ts';
 
@@ -56,13 +56,15 @@ export const unwritable = (folder: string): string | undefined => {
   }
 };
 
-/** The home folder of this user. In a container a user may have none: then this throws. */
-export const homeFolder = (hint = 'set HOME'): string => {
-  const home = attempt(homedir) ?? '';
-  if (home !== '') return home;
-  throw new PayError('auth', 'no home folder is known: HOME is not set, and the system has no entry for this user', {
-    hint,
-  });
+/**
+ * The home folder of this user. In a container a user may have none: then this throws. Also if it is relative, since it
+ * would mean another folder, and maybe somebody else's files, in every working folder.
+ */
+export const homeFolder = (given?: string, hint = 'set HOME to an absolute path'): string => {
+  const home = given ?? attempt(homedir) ?? '';
+  if (isAbsolute(home)) return home;
+  const why = home === '' ? 'is not set, and the system has no entry for this user' : 'is not an absolute path';
+  throw new PayError('auth', `no home folder is known: HOME ${why}`, { hint });
 };
 
 const MOST_LINKS = 40;

@@ -332,6 +332,13 @@ describe('completion install', () => {
     expect(readFileSync(join(home, place), 'utf8').trim()).toBe((await scriptFor(shell)).trim());
   });
 
+  it.each(['', 'home', '.'])('writes nothing into the working folder (HOME=%j)', async (HOME) => {
+    const cwd = newFolder('cwd');
+    const ended = await inProcess(['completion', 'install', 'fish'], { cwd, env: { HOME, XDG_CONFIG_HOME: './x' } });
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('no home folder is known: HOME is not') });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   it('overwrites its own file but no other', async () => {
     const [home, [, place]] = [newFolder(), PLACES[0]];
     const file = join(home, place);

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newFolder, paycli } from '../support/program.ts';
@@ -125,6 +125,22 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(await terminal.ended).toEqual({ code: 0 });
     expect(await terminal.screen()).not.toContain('planted');
     expect(await terminal.screen()).toContain('which was not found');
+  });
+
+  it('finds no interpreter in the working folder', async () => {
+    const cwd = newFolder('cwd');
+    const bin = join(cwd, 'node_modules', '.bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'reader'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    const [file, PATH] = [
+      join(newFolder('pager'), 'pager'),
+      ['node_modules/.bin', bin, programs({ reader: 'echo trusted; cat "$1" > /dev/null; cat' }), process.env['PATH']],
+    ];
+    writeFileSync(file, '#!/usr/bin/env reader\n', { mode: 0o755 });
+    const env = { ...TERMINAL, PAYCLI_PAGER: file, PATH: PATH.join(delimiter) };
+    const terminal = openTerminal(['ugwo', 'list'], { service: await serve([page([1], null)]), cwd, env });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    expect(await terminal.screen()).toMatch(/^trusted\s[\s\S]*order-1/);
   });
 
   it('gets no control characters', async () => {

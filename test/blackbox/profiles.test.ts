@@ -179,8 +179,10 @@ describe('profiles', () => {
 
   it.each(['./cache', ''])('put no code cache in the working folder (XDG_CACHE_HOME=%j)', async (XDG_CACHE_HOME) => {
     const cwd = newFolder('cwd');
-    await paycli(['--version'], { cwd, env: { XDG_CACHE_HOME } });
-    expect(readdirSync(cwd)).toEqual([]);
+    for (const HOME of [newFolder(), '', '.', 'home']) {
+      expect(await paycli(['--version'], { cwd, env: { XDG_CACHE_HOME, HOME } })).toMatchObject({ code: 0 });
+      expect(readdirSync(cwd), HOME).toEqual([]);
+    }
   });
 
   it('are never read from the working folder; without any, the error names login and --local', async () => {

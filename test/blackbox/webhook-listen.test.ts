@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../src/core/webhook-event.ts';
 import { CANARY } from '../support/canary.ts';
@@ -375,6 +375,16 @@ describe('webhook listen', () => {
     const listener = await listen(home, ['--exec', './here', '--until', '1'], { cwd });
     await deliver(listener.origin, bodyOf(1));
     expect(await listener.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('planted') });
+    // Nor the interpreter of a program that is trusted.
+    const trusted = join(home, 'trusted');
+    writeFileSync(trusted, '#!/usr/bin/env here\n', { mode: 0o700 });
+    const env = { PATH: ['.', cwd, process.env['PATH']].join(delimiter) };
+    const other = await listen(home, ['--exec', trusted, '--until', '1'], { cwd, env });
+    await deliver(other.origin, bodyOf(2));
+    expect(await other.ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^(?!.*planted).*exit code 127/s),
+    });
   });
 
   it('forwards to another machine only with --allow-remote', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProgram } from '../../src/config/key-command.ts';
+import { childEnv, findProgram } from '../../src/config/key-command.ts';
 import { type Machine, thisMachine } from '../../src/config/machine.ts';
 import { newFolder, script } from './world.ts';
 
@@ -91,5 +91,37 @@ describe('findProgram', () => {
     for (const cwd of ['/', undefined, `${PATH}-gone`]) {
       expect(findProgram('op', { PATH }, workingIn(cwd))).toBe(join(PATH, 'op'));
     }
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the PATH of a program that paycli starts', () => {
+  const pathIn = (cwd: string, folders: readonly string[], HOME = newFolder()): string | undefined =>
+    childEnv({ PATH: folders.join(delimiter), HOME }, workingIn(cwd))['PATH'];
+
+  it('has no relative folder, and none of the working folder', () => {
+    const [cwd, links, good] = [folderOf('op'), newFolder(), newFolder()];
+    mkdirSync(join(cwd, 'node_modules', '.bin'), { recursive: true });
+    symlinkSync(cwd, join(links, 'there'));
+    const planted = ['.', '', 'node_modules/.bin', cwd, join(cwd, 'node_modules', '.bin'), join(links, 'there')];
+    expect(pathIn(cwd, [...planted, good, '/usr/bin'])).toBe(`${good}:/usr/bin`);
+  });
+
+  it('has the folders of the home folder if that is the working folder, or inside it', () => {
+    const home = newFolder();
+    const bin = join(home, 'bin');
+    mkdirSync(bin);
+    script(join(bin, 'op'), 'exit');
+    for (const cwd of [home, dirname(home), '/']) {
+      expect(pathIn(cwd, ['.', '', 'bin', bin], home), cwd).toBe(bin);
+      expect(findProgram('op', { PATH: bin, HOME: home }, workingIn(cwd))).toBe(join(bin, 'op'));
+    }
+    // A home folder that is not known makes nothing of a working folder trusted, nor does a relative one.
+    for (const HOME of ['', '.']) expect(pathIn(home, [bin, '/usr/bin'], HOME)).toBe('/usr/bin');
+  });
+
+  it('is never empty, which would mean the working folder', () => {
+    const cwd = newFolder();
+    for (const folders of [[], [''], ['.', cwd]]) expect(pathIn(cwd, folders)).toBe('/usr/bin:/bin');
+    expect(childEnv({}, thisMachine)).toEqual({ PATH: '/usr/bin:/bin' });
   });
 });

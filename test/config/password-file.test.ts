@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { thisMachine } from '../../src/config/machine.ts';
 import { type DatabaseUser, passwordInFile } from '../../src/config/secrets.ts';
+import { homeFolder } from '../../src/core/files.ts';
 import { errorOf, newFolder } from './world.ts';
 
 const ADA: DatabaseUser = { host: 'db.example', port: 5432, database: 'pay', user: 'ada' };
@@ -77,6 +78,14 @@ describe('passwordInFile', () => {
     writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
     expect(passwordInFile(ADA, { HOME: home }, thisMachine)).toBe('secret');
     expect(read(join(home, 'none'))).toBeUndefined();
+  });
+
+  it('reads no ./.pgpass, nor one in the root folder, if HOME is relative or empty', () => {
+    const home = newFolder();
+    writeFileSync(join(home, '.pgpass'), '*:*:*:*:secret', { mode: 0o600 });
+    const HOME = relative(process.cwd(), home);
+    expect(passwordInFile(ADA, { HOME }, thisMachine)).toBeUndefined();
+    expect(() => homeFolder('')).toThrow('HOME is not set');
   });
 
   it.skipIf(process.platform === 'win32')('follows a symbolic link, as in containers', () => {

@@ -20,7 +20,7 @@ const ownShell = ({ SHELL = '' }: Env): Shell => {
 
 const folderIn = (env: Env, name: string, otherwise: string): string => {
   const given = env[name] ?? '';
-  return isAbsolute(given) ? given : join(env['HOME'] || homeFolder(), otherwise);
+  return isAbsolute(given) ? given : join(homeFolder(env['HOME']), otherwise);
 };
 
 /** Path where each shell looks for its script, and the remaining steps for the person. */
@@ -29,7 +29,8 @@ const SCRIPT_FILES: Readonly<
 > = {
   bash: (env) => {
     const data = join(folderIn(env, 'XDG_DATA_HOME', '.local/share'), 'bash-completion');
-    const file = join(folderIn({ DIR: env['BASH_COMPLETION_USER_DIR'] ?? data }, 'DIR', ''), 'completions', 'paycli');
+    const own = env['BASH_COMPLETION_USER_DIR'] ?? '';
+    const file = join(isAbsolute(own) ? own : data, 'completions', 'paycli');
     return {
       file,
       left: [`Open a new shell. Without the package bash-completion, add to ~/.bashrc: source '${file}'`],

@@ -21,7 +21,7 @@ import { type Charge, isCharge } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { reconcile, refreshCharge } from '../../ledger/reconcile.ts';
 import { type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
-import type { ConsumedEvent, ConsumerResult, LedgerConsumer } from '../../webhook/consumers.ts';
+import type { ConsumedEvent, ConsumerResult, Exec, LedgerConsumer } from '../../webhook/consumers.ts';
 import { checkTarget } from '../../webhook/deliver.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import { listen as receiveEvents, type ToldEvent } from '../../webhook/listen.ts';
@@ -216,7 +216,7 @@ const PASSED = new RegExp(
  * Builds the environment of the --exec program: the variables that any program needs, and those named by --exec-env.
  * Any other variable may hold a secret, whatever its name and value look like.
  */
-const environmentFor = (named: readonly string[], { env, redactor }: Io): Env => {
+const environmentFor = (named: readonly string[], given: Env, { env, redactor }: Io): Env => {
   for (const name of named) {
     const value = env[name];
     const fail = (what: string, hint: string): never => {
@@ -226,17 +226,17 @@ const environmentFor = (named: readonly string[], { env, redactor }: Io): Env =>
     else if (redactor.cleanAll(value) !== value)
       fail('contains a secret of paycli', "programs can't have it; leave it out");
   }
-  return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name) || named.includes(name)));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => PASSED.test(name) || named.includes(name)));
 };
 
 /**
  * Resolves the program of --exec to its path before anything else runs. Searches the working folder only if the word is
  * a path.
  */
-const commandOf = async (text: string, { findProgram }: Deps): Promise<readonly string[]> => {
+const commandOf = async (text: string, { findProgram }: Deps): Promise<Pick<Exec, 'words' | 'env'>> => {
   const [word = '', ...args] = splitCommand(text, '--exec');
   const program = await findProgram(word.includes('/') ? resolve(word) : word);
-  if (program !== undefined) return [program, ...args];
+  if (program !== undefined) return { words: [program.file, ...args], env: program.env };
   throw usageError(`--exec: the program ${JSON.stringify(word)} was not found`, {
     hint: 'give its path; folders of PATH that are relative, or inside the working folder, are not searched',
   });
@@ -266,10 +266,10 @@ export const listen = async (input: ListenInput, deps: Deps): Promise<Result> =>
   const { io, notice } = deps;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const target = forwardTo === undefined ? undefined : checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
-  const words = input.exec === undefined ? undefined : await commandOf(input.exec, deps);
+  const command = input.exec === undefined ? undefined : await commandOf(input.exec, deps);
   const secrets = await deps.webhookSecrets(input.secrets);
-  const exec = words && {
-    ...{ words, env: environmentFor(input.execEnv, io), print: printer(io), say: notice },
+  const exec = command && {
+    ...{ words: command.words, env: environmentFor(input.execEnv, command.env, io), print: printer(io), say: notice },
     signalGroup: await deps.signalGroup(),
   };
   const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
