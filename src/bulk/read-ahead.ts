@@ -44,7 +44,7 @@ export async function* readAhead<R>({ rows, read, pace, clock }: ReadingAhead<R>
 
   const isDue = (): boolean =>
     waiting.length < pace.limit &&
-    // Half the time is left to the read itself.
+    // Half the time is left for a row that takes longer than the others.
     (waiting.length + 1) * apart <= FRESH_MS / 2 &&
     reads.size < pace.limit &&
     !isOver &&
