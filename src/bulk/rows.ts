@@ -87,34 +87,14 @@ export const missingColumn = (columns: readonly string[], needed: Needed, all: s
   return usageError(`no column ${needed.name}${found}`, { hint: stepOf(columns, needed, all) });
 };
 
-/** Files with more unused columns than this get no spelling suggestions. */
+/** In files with more unused columns than this, only words are compared. */
 const MOST_GUESSED = 1000;
 
-/** Suggests `param.tier` for `parm.tier` where `param.` is known. */
-const meantByBeginning = (name: string, beginnings: readonly string[]): string | undefined => {
-  const dot = name.indexOf('.');
-  if (dot === -1) return undefined;
-  const words = beginnings.map((beginning) => beginning.slice(0, -1));
-  const word = didYouMean(name.slice(0, dot), words);
-  return word === undefined ? undefined : word + name.slice(dot);
-};
-
-/**
- * Notices about unused columns; none where every column is read. A column that the file already has is not suggested
- * for another.
- */
+/** The notice about unused columns; none where every column is read. */
 export const unusedNotices = (columns: readonly string[], known: Known): readonly string[] => {
   const unused = columns.filter((name) => knownIn(known, name) === undefined);
   if (unused.length === 0) return [];
-  const present = new Set(columns);
-  const names = known.filter((name) => !name.endsWith('.') && !present.has(name));
-  const beginnings = known.filter((name) => name.endsWith('.'));
-  const guesses = (unused.length > MOST_GUESSED ? [] : unused).flatMap((name) => {
-    const meant = didYouMean(name, names) ?? meantByBeginning(name, beginnings);
-    return meant === undefined || present.has(meant) ? [] : [`${name}: did you mean ${meant}?`];
-  });
-  const shown = unused.slice(0, MOST_NAMED).join(', ');
-  return [`Ignored columns (copied to the report): ${shown}${andMore(unused)}`, ...guesses];
+  return [`Ignored columns (copied to the report): ${unused.slice(0, MOST_NAMED).join(', ')}${andMore(unused)}`];
 };
 
 /** The words of a name, with a blank around each: those of `refundAmount`, `Refund-Amount` and `refund_amount` are equal. */
@@ -137,15 +117,17 @@ const isForeign = ({ report }: Pick<RowKind<never>, 'report'>): ((column: string
 /** A column that is not read, and the one that was probably meant. */
 type Lookalike = readonly [column: string, meant: string];
 
-/** True where one text is at least half of the other, and its beginning: `meta` and `metadata`, `billing` and `billingaddress`. */
-const isPart = (left: string, right: string): boolean =>
-  2 * Math.min(left.length, right.length) >= Math.max(left.length, right.length) &&
-  (left.startsWith(right) || right.startsWith(left));
+/** True where one text begins with the other and is no longer than twice: `metadata` and `meta`, `accountnumber` and `account`. */
+const isPart = (left: string, right: string): boolean => {
+  const [short, long] = left.length < right.length ? [left, right] : [right, left];
+  return short.length >= 4 && long.length <= 2 * short.length && long.startsWith(short);
+};
 
 /**
  * The unread columns that resemble one that is read and that the file lacks: two letters apart (one, in a short name),
- * with its words among their own, or with a part of an object's name. Such a column would be left out in silence, and a
- * refund or an update would differ from what the file says. The columns of our own reports are no such columns.
+ * with its words among their own, or with one name at the beginning of the other. Such a column would be left out in
+ * silence, and a refund or an update would differ from what the file says. The columns of our own reports are no such
+ * columns.
  */
 export const lookalikes = (
   columns: readonly string[],
@@ -164,9 +146,7 @@ export const lookalikes = (
     const [beginning, rest] = splitName(column);
     const [words, bare] = [wordsOf(beginning), bareName(beginning)];
     const resembles = (name: string): boolean =>
-      words.includes(wordsOf(name)) ||
-      (isGuessed && isNear(bare, bareName(name))) ||
-      (objects.has(name) && isPart(bare, bareName(name)));
+      words.includes(wordsOf(name)) || isPart(bare, bareName(name)) || (isGuessed && isNear(bare, bareName(name)));
     const meant = wanted
       .filter(([name]) => resembles(name))
       .map(([, name]) => (rest !== undefined && objects.has(name) ? `${name}.${rest}` : name))

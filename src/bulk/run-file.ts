@@ -160,7 +160,7 @@ const planOf = async <T>(run: JobRun<T>, { input, reader, reporter, job }: Opene
   }
 };
 
-/** What the rows of a plan are and do. */
+/** The rows of a plan: their number, kind and sum. */
 const countedIn = <T>({ kind }: Pick<JobRun<T>, 'kind'>, { counts, rows, bad, sums }: Plan) => ({
   ...kind.words,
   rows: rows - bad.count,
