@@ -8,13 +8,17 @@ const HIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const HIDDEN_BUT_NEWLINE = /(?!\n)[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const HIDDEN_BUT_LAYOUT = /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/**
- * Characters without width: zero-width blanks and joiners, soft hyphens, variation selectors, tags. Scripts and emoji
- * need them next to their own characters. Next to ASCII nobody needs them, and a copied number or identifier would
- * carry them along.
- */
+/** Characters without width: zero-width blanks and joiners, soft hyphens, variation selectors, tags. */
 const UNSEEN = /[\p{DI}\p{Cf}]/gu;
-const UNSEEN_IN_ASCII = /(?<!\P{ASCII})[\p{DI}\p{Cf}]+(?!\P{ASCII})/gu;
+
+/**
+ * Those that hide a text or get copied along. Scripts and emoji need a single one next to their own characters; next to
+ * ASCII nobody needs it. Several in a row, tags and variation selectors can hold any text that only a program sees: they
+ * stay in emoji alone, which the group finds (a selector after an emoji, a keycap, the flags of England, Scotland and
+ * Wales).
+ */
+const UNSEEN_OR_EMOJI =
+  /((?!\p{ASCII})\p{Emoji}[\ufe0e\ufe0f]|[\d#*]\ufe0f\u20e3|\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f})|[\p{DI}\p{Cf}]{2,}|[\ufe00-\ufe0f]|[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]|(?<!\P{ASCII})[\p{DI}\p{Cf}](?!\P{ASCII})/gu;
 
 /** Most text is printable ASCII, and testing for that is much cheaper than searching for hidden characters. */
 const NOT_PLAIN = /[^ -~]/;
@@ -50,16 +54,15 @@ const visibleEscape = once((char) => {
   return SHORT[char] ?? (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${hex(code)}`);
 });
 
-/**
- * Escapes zero-width characters among ASCII. After the hidden characters were escaped, most text is plain ASCII
- * without any.
- */
+/** Escapes unseen characters. Most text has none, and searching for one is cheaper. */
 const unseenEscaped = (text: string, escapeOf: (char: string) => string): string =>
-  isPlain(text) ? text : text.replace(UNSEEN_IN_ASCII, (found) => Array.from(found, escapeOf).join(''));
+  text.search(UNSEEN) === -1
+    ? text
+    : text.replace(UNSEEN_OR_EMOJI, (found, emoji?: string) => emoji ?? Array.from(found, escapeOf).join(''));
 
 /**
- * One line for people, without hidden characters, so that a cell stays in its cell, and without zero-width ones among
- * ASCII. Escapes such as `\n`, `\x1b`, `\u202e` and `\u200b` replace them.
+ * One line for people, without hidden and unseen characters, so that a cell stays in its cell. Escapes such as `\n`,
+ * `\x1b`, `\u202e` and `\u200b` replace them.
  */
 export const visible = (text: string): string =>
   isPlain(text) ? text : unseenEscaped(text.replace(HIDDEN, visibleEscape), visibleEscape);
@@ -85,7 +88,7 @@ export const visibleText = (text: string): string =>
 export const visibleCell = (text: string): string => text.split('\r\n').map(visibleText).join('\r\n');
 
 /**
- * The same JSON with hidden characters, and zero-width ones among ASCII, as \uXXXX. Expects minified JSON: there such
+ * The same JSON with hidden and unseen characters as \uXXXX. Expects minified JSON: there such
  * characters only occur inside strings, where the escape means the same character.
  */
 export const visibleJson = (minified: string): string =>

@@ -62,6 +62,17 @@ describe('visible', () => {
     ['0736\ufe0f', '0736\\ufe0f'],
     ['07\u{e0033}36', '07\\u{e0033}36'],
     ['07\u200b\u200d\u{e0033}36', '07\\u200b\\u200d\\u{e0033}36'],
+    // Invisible beside other letters and emoji: tags, several in a row, variation selectors.
+    ['é\u{e0041}é', 'é\\u{e0041}é'],
+    ['é\u200b\u200cé', 'é\\u200b\\u200cé'],
+    ['é\ufe01', 'é\\ufe01'],
+    ['é\ufe0f', 'é\\ufe0f'],
+    ['葛\u{e0100}', '葛\\u{e0100}'],
+    ['😀\u{e0101}\u{e0102}', '😀\\u{e0101}\\u{e0102}'],
+    ['😀\ufe0f\ufe01', '😀\ufe0f\\ufe01'],
+    ['👍\u200d\u200d👍', '👍\\u200d\\u200d👍'],
+    ['🏴\u{e0061}\u{e007f}', '🏴\\u{e0061}\\u{e007f}'],
+    ['🏴󠁧󠁢󠁥󠁮󠁧󠁿\u{e0041}', '🏴󠁧󠁢󠁥󠁮󠁧󠁿\\u{e0041}'],
   ])('turns %j into %j', (text, shown) => {
     expect(visible(text)).toBe(shown);
   });
@@ -72,6 +83,15 @@ describe('visible', () => {
       expect(visible(text)).toBe(text);
     },
   );
+
+  it('leaves every emoji of Unicode unchanged', () => {
+    const isEmoji = /^\p{RGI_Emoji}$/v;
+    const parts = ['🏴', '👩', '👨', '❤️', '⚕️', '♂️', '🏽', '🚀', '🌈', '🏳️', '👁️', '🗨️', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '🏴󠁧󠁢󠁷󠁬󠁳󠁿', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '☠️', '#️⃣', '🇳🇬'];
+    const joined = parts.flatMap((one) => parts.flatMap((two) => [one, one + two, `${one}\u200d${two}`]));
+    const emoji = joined.flatMap((one) => [one, `${one}\u200d👨`, `${one}\u200d♂️`]).filter((one) => isEmoji.test(one));
+    expect(emoji.length).toBeGreaterThan(30);
+    for (const one of emoji) expect(visible(`a${one}b`)).toBe(`a${one}b`);
+  });
 
   it('escapes every hidden character', () => {
     for (const code of EVERY_HIDDEN) expect(hiddenIn(visible(String.fromCharCode(code)))).toEqual([]);
