@@ -241,8 +241,6 @@ export interface AnyRequest {
   readonly path: string;
   /** Its answer is a page of a list. */
   readonly paged?: boolean;
-  /** The operation whose path this is in another spelling. */
-  readonly like?: OperationId | undefined;
 }
 
 const provesJson: Proof = (answer) =>
@@ -250,20 +248,14 @@ const provesJson: Proof = (answer) =>
 
 const SAFETY = { GET: 'safe', POST: 'never-repeat', PUT: 'checked', PATCH: 'checked', DELETE: 'checked' } as const;
 
-const effectOf = (id: OperationId | undefined): Pick<Operation, 'effect'> => {
-  const operation: Operation | undefined = id && operations[id];
-  return operation?.effect === undefined ? {} : { effect: operation.effect };
-};
-
 /** An operation for an undocumented method and path: handled by the same rules as the others. */
-export const anyOperation = ({ method, path, paged, like }: AnyRequest): Operation => ({
+export const anyOperation = ({ method, path, paged }: AnyRequest): Operation => ({
   method,
   path,
   params: {},
   ...(method === 'POST' || method === 'PUT' || method === 'PATCH' ? { body: () => z.looseObject({}) } : {}),
   success: { status: 200, schema: () => z.unknown(), proof: paged === true ? provesPage : provesJson },
   safety: SAFETY[method],
-  ...effectOf(like),
 });
 
 /** The parameters of a path by its template; undefined when the path does not match. */

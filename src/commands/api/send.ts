@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Called, CallInput, Client } from '../../client/client.ts';
-import type { ListId, OperationId } from '../../contract/operations.ts';
-import { barePath, plainPath, queryOf } from '../../core/api-path.ts';
+import type { ListId } from '../../contract/operations.ts';
+import { barePath, queryOf } from '../../core/api-path.ts';
 import { usageError } from '../../core/error.ts';
 import { namingFlags, type ReadSource, readJsonObject } from '../../core/input.ts';
 import { printExact, printSorted, valueAt } from '../../core/json.ts';
@@ -115,8 +115,6 @@ const resultOf = (record: ApiRecord, rest: Pick<RecordResult, 'wrote' | 'failure
 interface Request {
   readonly called: Called;
   readonly call: CallInput;
-  /** The known operation that the path means, in any spelling. */
-  readonly meant: OperationId | undefined;
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
@@ -127,29 +125,28 @@ const readRequest = async (input: ApiInput, { match }: Client, { source }: Deps)
   const given = input.input === undefined ? {} : await readJsonObject(source, input.input, '--input');
   const request = { method, path: barePath(path), paged };
   const known = match(request);
-  const meant = known?.id ?? match({ method, path: plainPath(path) })?.id;
   const fields = await readFields(input.fields, source);
   const body = hasBody ? { body: { ...given, ...bodyOf(fields) } } : {};
   const query = queryOf(path, hasBody ? [] : fields.map(([name, value]) => [name, asText(value)]));
   const headers = Object.keys(input.headers).length === 0 ? {} : { headers: input.headers };
-  if (known === undefined) return { called: { ...request, like: meant }, call: { query, ...headers, ...body }, meant };
-  return { called: known.id, call: { params: known.params, query, ...headers, ...body }, meant };
+  if (known === undefined) return { called: request, call: { query, ...headers, ...body } };
+  return { called: known.id, call: { params: known.params, query, ...headers, ...body } };
 };
 
 /**
  * Sends a POST under the ledger protocol. If a command of its own sends the same operation, uses that command's kind
- * and target, in any spelling of the path, so that each blocks the other.
+ * and target, so that each blocks the other.
  */
-const make = async ({ called, call, meant }: Request, { path, again }: ApiInput, deps: Deps): Promise<Result> => {
+const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: Deps): Promise<Result> => {
   const { body = {} } = call;
   const what = `POST ${barePath(path)}`;
   const activity = body['ugwo_activity'];
   const saying = `Sending ${what}`;
   const digest = (): string => createHash('sha256').update(printSorted(body)).digest('hex').slice(0, 16);
   const how =
-    meant === 'refund.create' && typeof activity === 'string'
+    called === 'refund.create' && typeof activity === 'string'
       ? { about: activity, question: [`${what} for ${activity}`, 'Pay this back?'], typed: activity, once: true, again }
-      : { about: meant === 'ugwo.create' ? described(body) : `POST ${plainPath(path)} ${digest()}`, saying };
+      : { about: called === 'ugwo.create' ? described(body) : `${what} ${digest()}`, saying };
   // Imported here, since a GET needs no ledger.
   const { makeOnce } = await import('../make.ts');
   const { record, ...rest } = await makeOnce(called, call, how, deps);
