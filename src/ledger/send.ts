@@ -47,7 +47,7 @@ interface SendOptions {
   readonly row?: { readonly job: string; readonly number: number; readonly retry: boolean };
   /** Moment before the read that the request relies on, if there was one. On an old one nothing is sent. */
   readonly since?: Moment | undefined;
-  /** Start of the read's last attempt, if there was an earlier one. */
+  /** Start of the read's last attempt, if there was an earlier one, by this machine's clock. */
   readonly askedAt?: number | undefined;
   /** Number of earlier tries. */
   readonly tries?: number;
@@ -324,8 +324,10 @@ export const sendOnce = async (
   const { client, ledger, words } = context;
   const { again, row, tries = 0 } = request;
   await world.turn?.();
-  const { since = ledger.moment(), askedAt = since.at } = request;
-  const age = (): number => passedSince(since, ledger.moment()) + since.at - askedAt;
+  const { since = ledger.moment(), askedAt } = request;
+  // Failed attempts don't age a read. The ledger's clock may be its server's.
+  const spared = askedAt === undefined ? 0 : askedAt - now() + ledger.moment().at - since.at;
+  const age = (): number => passedSince(since, ledger.moment()) - spared;
   // After each try the read may be twice as old, so that a service that takes long to answer can be used.
   const mostAge = FRESH_MS * 2 ** tries;
   // A read gets no older than three connections take.

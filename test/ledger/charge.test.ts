@@ -168,6 +168,21 @@ describe('sendOnce for a charge', () => {
   );
 
   it.each([
+    [-600_000, 5001, false],
+    [600_000, 0, true],
+  ])(
+    "takes a shared ledger's clock, %i ms from this machine's, for no age: a read of %i ms ago is sent: %s",
+    async (ahead, age, isSent) => {
+      const ledger = await open(newPath());
+      const shared = { ...ledger, moment: () => momentAt(NOON + ahead) };
+      const since = momentAt(NOON + ahead - age);
+      const sent = charging(shared, async () => madeHere(ACTIVITY), { since, askedAt: NOON - age });
+      if (isSent) expect(await sent).toMatchObject({ kind: 'accepted' });
+      else expect(await thrownBy(sent)).toMatchObject({ detail: { resendAfter: 0 } });
+    },
+  );
+
+  it.each([
     [70_000, false],
     [70_001, true],
   ])('sends on no read older than three connections take: after %i ms overdue is %s', async (age, late) => {
