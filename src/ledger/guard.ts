@@ -23,7 +23,7 @@ import { markStale, moneyIn, paymentIn, started, wasSeenExpired, withReading } f
 
 /** Parts of an intent that the guard uses. */
 type Wanted = Pick<Intent, 'kind' | 'medium'> &
-  Partial<Pick<Intent, 'digest' | 'job'>> &
+  Partial<Pick<Intent, 'digest' | 'job' | 'workspace'>> &
   Pick<BeginOptions, 'once' | 'equalSince'>;
 
 /** True if both are known mediums and differ. An unknown medium may be any medium. */
@@ -66,9 +66,13 @@ const standingOf = (charge: Charge, payment: Payment, medium: string, moment: Mo
   return { payment, isOther: other, left, isSeen: seenNow || wasSeenExpired(charge) };
 };
 
-/** True for an entry of another file's row that asked for the same lately. */
-const isEqualRow = (earlier: Entry, { digest, job, equalSince = Infinity }: Wanted): boolean =>
-  earlier.createdAt >= equalSince && earlier.digest === digest && earlier.job !== undefined && earlier.job !== job;
+/** True for an entry of another file's row that asked for the same lately, in the same workspace. */
+const isEqualRow = (earlier: Entry, { digest, job, workspace, equalSince = Infinity }: Wanted): boolean =>
+  earlier.createdAt >= equalSince &&
+  earlier.digest === digest &&
+  earlier.workspace === workspace &&
+  earlier.job !== undefined &&
+  earlier.job !== job;
 
 /**
  * Obstacle from an earlier entry, if it is one. Entries of other kinds block a charge only while their outcome is open.

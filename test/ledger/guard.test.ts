@@ -6,7 +6,7 @@ import type { Charge, Entry, KeptActivity } from '../../src/ledger/entry.ts';
 import { elsewhereOf, guard as guardOf, idsFrom, newId } from '../../src/ledger/guard.ts';
 import type { RefusalReason } from '../../src/ledger/ledger.ts';
 import { withReading } from '../../src/ledger/transitions.ts';
-import { account, charge, guard, intent, MINUTE, momentAt, NOON } from './support/charges.ts';
+import { account, charge, guard, intent, MINUTE, momentAt, NOON, PLACE } from './support/charges.ts';
 
 const dial = account({ nextAction: { type: 'user_action', headers: { ussd: '*737#' } } });
 const unreadable = account({ nextAction: { type: 'x', headers: { account_number: '1', expires_at: 'soon' } } });
@@ -29,6 +29,7 @@ describe('the guard', () => {
     ['one before it', { createdAt: NOON - 1 }, undefined],
     ['one that asked for something else', { digest: 'other' }, undefined],
     ['one of another kind', { kind: 'customer' }, undefined],
+    ['one of another workspace', { workspace: 'EfGh' }, undefined],
     ['one of the same job', { job: 'job-2' }, undefined],
     ['one of no file', { job: undefined }, undefined],
     ['one without an outcome', { state: 'unknown' }, 'unresolved'],
@@ -43,7 +44,7 @@ describe('the guard', () => {
       activity: undefined,
       ...more,
     };
-    const wanted = { kind, digest: 'same', job: 'job-2' };
+    const wanted = { kind, digest: 'same', job: 'job-2', workspace: PLACE.workspace };
     expect(guardOf([earlier], wanted, { ...FIRST, equalSince: NOON }, momentAt(NOON + MINUTE))?.why).toBe(why);
   });
 
