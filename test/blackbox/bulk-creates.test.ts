@@ -361,10 +361,14 @@ describe('refund create --from', () => {
       { row: 3, column: 'amount', title: expect.stringContaining('"-" is not an amount') },
     ]);
     const lines = fileOf(
-      `${JSON.stringify({ activity: ACT(1), amount: null })}\n{"activity":"${ACT(2)}"}\n`,
+      `${JSON.stringify({ activity: ACT(1), amount: null })}\n{"activity":"${ACT(2)}"}\n${JSON.stringify({ activity: ACT(3), amount: 'all', amount_minor: 500 })}\n`,
       'a.ndjson',
     );
-    const violations = [1, 2].map((number) => ({ row: number, column: 'amount', title: missing }));
+    const violations = [missing, missing, '"all" can\'t be used together with amount_minor'].map((title, index) => ({
+      row: index + 1,
+      column: 'amount',
+      title,
+    }));
     expect(errorOf(await run(REFUND, lines, { service, home }, '--yes'))['violations']).toMatchObject(violations);
     for (const name of ['amt', 'value']) {
       const other = fileOf(csvOf(`activity,${name}`, `${ACT(1)},1000.00`));
@@ -402,17 +406,24 @@ describe('refund create --from', () => {
   });
 
   it('skips a row whose activity belongs to another payment request or was paid in another currency', async () => {
-    const paid = { ...ugwo(1), activities: [{ uid: ACT(1), status: 'successful', amount: 500_001 }] };
+    const activities = [1, 3].map((number) => ({ uid: ACT(number), status: 'successful', amount: 500_001 }));
+    const paid = { ...ugwo(1), activities };
     const service = await serveAllBy(({ method }) => (method === 'GET' ? json(200, paid) : undefined));
     const report = reportPath();
     const file = fileOf(
-      csvOf(HEADER, `${ACT(1)},${uidOf('ugw', 1)},1.00,USD,,`, `${ACT(2)},${uidOf('ugw', 1)},1.00,NGN,,`),
+      csvOf(
+        HEADER,
+        ...[`${ACT(1)},UGWO,1.00,USD,,`, `${ACT(2)},UGWO,1.00,NGN,,`, `${ACT(3)},UGWO,all,USD,,`].map((line) =>
+          line.replace('UGWO', uidOf('ugw', 1)),
+        ),
+      ),
     );
     const ended = await run(REFUND, file, { service, home: newFolder() }, '--yes', '--report', report);
     expect(ended.code).toBe(5);
     expect(reportOf(report)).toMatchObject({
       1: { state: 'invalid', error: expect.stringContaining('was paid in NGN, not in USD') },
       2: { state: 'invalid', error: expect.stringContaining('is no activity of') },
+      3: { state: 'invalid', error: expect.stringContaining('was paid in NGN, not in USD') },
     });
   });
 

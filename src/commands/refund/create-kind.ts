@@ -17,6 +17,7 @@ import type { FileOfRefunds } from './spec.ts';
 interface Item {
   readonly activity: string;
   readonly ugwo: string | undefined;
+  readonly currency: string | undefined;
   /** Undefined refunds the whole payment. */
   readonly money: { readonly minor: number; readonly currency: string } | undefined;
   readonly body: Readonly<Record<string, unknown>>;
@@ -38,12 +39,16 @@ const checkColumns = (columns: readonly string[], format: FileFormat, allOfIt: b
 };
 
 /** The amount that a row pays back; undefined for the whole payment, and for a fault. */
-const moneyIn = (cells: Cells, allOfIt: boolean): Item['money'] => {
-  if (allOfIt || cells.given.get('amount')?.toString().toLowerCase() === ALL) return undefined;
+const moneyIn = (cells: Cells, currency: string | undefined, allOfIt: boolean): Item['money'] => {
+  if (allOfIt) return undefined;
+  if (cells.given.get('amount')?.toString().toLowerCase() === ALL) {
+    if (cells.given.has('amount_minor')) cells.fault('amount', `"${ALL}" can't be used together with amount_minor`);
+    return undefined;
+  }
   if (!AMOUNTS.some((name) => cells.given.has(name))) {
     cells.fault('amount', `is missing: write "${ALL}" to pay back the whole payment`);
   }
-  return amountIn(cells, cells.text('currency')?.toUpperCase());
+  return amountIn(cells, currency);
 };
 
 const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefunds, validate: boolean): Item => {
@@ -51,7 +56,8 @@ const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefu
   const ugwo = text === undefined ? undefined : idIn('ugw', text);
   const problem = validate && ugwo !== undefined ? idProblem('ugw', ugwo) : undefined;
   if (problem !== undefined) cells.fault('ugwo', problem);
-  const money = moneyIn(cells, allOfIt);
+  const currency = cells.text('currency')?.toUpperCase();
+  const money = moneyIn(cells, currency, allOfIt);
   const { ref, reason, provider, account_number } = textsIn(
     cells,
     ['ref', 'reason', 'provider', 'account_number'],
@@ -65,7 +71,7 @@ const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefu
   }
   const destination = provider === undefined ? undefined : { provider, account_number };
   const given = definedIn({ amount: money?.minor, ref, reason, destination });
-  return { activity, ugwo, money, body: { [PAID]: activity, ...given } };
+  return { activity, ugwo, currency, money, body: { [PAID]: activity, ...given } };
 };
 
 const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [PAID]).at(-1) === PAID;
@@ -77,9 +83,9 @@ const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [
 const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'place'>): Promise<RequestTerms> => {
   const paid = await lookAt(item, deps);
   const { activity, money } = item;
-  const currency = paid?.currency || money?.currency;
-  if (money !== undefined && currency !== money.currency) {
-    throw usageError(`${activity} was paid in ${currency}, not in ${money.currency}`);
+  const currency = paid?.currency || item.currency;
+  if (item.currency !== undefined && currency !== item.currency) {
+    throw usageError(`${activity} was paid in ${currency}, not in ${item.currency}`);
   }
   return { amount: money?.minor ?? paid?.amount, currency };
 };
