@@ -159,15 +159,15 @@ const IGNORE = '--ignore-columns';
 
 /** Throws a usage error if the file has columns that resemble others. */
 const refuseLookalikes = (found: readonly Lookalike[]): void => {
-  const [first, ...others] = found;
+  const shown = found.slice(0, MOST_NAMED).map((names) => names.map(cutName));
+  const [[first, meant] = []] = shown;
   if (first === undefined) return;
-  const shown = found.slice(0, MOST_NAMED).map(([column, meant]) => [JSON.stringify(cutName(column)), meant] as const);
-  const all = shown.map(([column, meant]) => `${column} (${meant}?)`).join(', ');
+  const all = shown.map(([column, name]) => `${JSON.stringify(column)} (${name}?)`).join(', ');
   const columns = found.map(([column]) => column);
-  const ignore = shellLine([IGNORE, columns.slice(0, MOST_NAMED).map(cutName).join(',')]);
+  const ignore = shellLine([IGNORE, shown.map(([column]) => column).join(',')]);
   const [what, rename, them] =
-    others.length === 0
-      ? [`the column ${shown[0]?.[0]} isn't read: did you mean ${first[1]}?`, `rename it to ${first[1]}`, 'it']
+    found.length === 1
+      ? [`the column ${JSON.stringify(first)} isn't read: did you mean ${meant}?`, `rename it to ${meant}`, 'it']
       : [`${found.length} columns aren't read and resemble others: ${all}${andMore(columns)}`, 'rename them', 'them'];
   throw usageError(what, { hint: `${rename}, or leave ${them} out with \`${ignore}\`; nothing was sent` });
 };
@@ -288,7 +288,7 @@ export const openRows = <T>(
       for (const { column, what } of setTwice(cells.names, known, kind.flagOf))
         cells.fault(column, `is also set by ${what}`);
       for (const [column, meant] of hasOthers(cells.names, columns) ? lookalikes(cells.names, known, kind) : [])
-        cells.fault(column, `is not read: did you mean ${meant}? (leave it out with ${IGNORE})`);
+        cells.fault(column, `is not read: did you mean ${cutName(meant)}? (leave it out with ${IGNORE})`);
     }
     const item = kind.read(cells, about);
     if (cells.faults.length > 0 || item === undefined) return { faults: cells.faults };

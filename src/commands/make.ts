@@ -183,8 +183,8 @@ export const rowsMade = <T>(
         const { why, by } = made;
         const isEqual = why === 'made' && !once;
         if (by !== undefined && isEqual) {
-          const equal = `Row ${row.number} and maybe others equal rows of an earlier file, and keep what it created (${by.id}).`;
-          await tellOnce('equal', `${equal} --allow-repeats creates it again.`);
+          const equal = `Row ${row.number} equals a row of an earlier file, so nothing is created for it (${by.id}), nor for others like it.`;
+          await tellOnce('equal', `${equal} --allow-repeats creates all of them.`);
         }
         if (by !== undefined && (isEqual || why === 'done')) return { kind: 'kept', entry: by };
         throw refusedError(made, rowDeps.words, false);
