@@ -38,6 +38,8 @@ export interface RowEnd {
   readonly kept?: 'here' | 'elsewhere';
   /** The ledger has no entry of this end. */
   readonly noEntry?: true;
+  /** State of the entry that an earlier try of this run has left instead. */
+  readonly before?: RowState;
 }
 
 const stateOf = (error: PayError, begun: boolean): RowState => {

@@ -29,14 +29,21 @@ export const protectedRows = <T>(
   const { job, retry } = sending;
   const tellOnce = tellingOnce(notice);
 
-  const attempt = async (item: T, { row, signals }: Pick<RowAttempt, 'row' | 'signals'>): Promise<RowEnd> => {
+  const attempt = async (
+    item: T,
+    { row, signals }: Pick<RowAttempt, 'row' | 'signals'>,
+    left: { before?: RowEnd['state'] },
+  ): Promise<RowEnd> => {
     // A row whose read got too old while it waited for its turn reads again, and keeps the turn.
     let turn: Promise<void> | undefined;
     const own: RowSignals = { ...signals, turn: () => (turn ??= signals.turn()) };
     const judged: RowAttempt['judged'] = (error) => {
       turn = undefined;
       // A row keeps its place until it is sent anew.
-      if (error instanceof PayError && error.detail.resendAfter !== undefined) return;
+      if (error instanceof PayError && error.detail.resendAfter !== undefined) {
+        left.before = 'not_sent';
+        return;
+      }
       const end = error === undefined ? undefined : endOf(error, { begun: true });
       // An unknown row is checked before it frees its place: if the next row were sent meanwhile, too many would be in
       // doubt.
@@ -44,7 +51,7 @@ export const protectedRows = <T>(
     };
     const done = await sendAnew((tries) => once(item, { row, signals: own, tries, judged, tellOnce }, rowDeps), io);
     if (done.kind === 'kept') {
-      return { ...kept(done.entry, rowDeps), kept: done.entry.job === job ? 'here' : 'elsewhere' };
+      return { ...kept(done.entry, rowDeps), ...left, kept: done.entry.job === job ? 'here' : 'elsewhere' };
     }
     const { end, odd, unrecorded } = done;
     if (odd[0] !== undefined) await tellOnce('odd', `note: row ${row.number}: ${odd[0]}`);
@@ -76,12 +83,13 @@ export const protectedRows = <T>(
       return read && (({ item }, slowDown) => read(item, { slowDown, tellOnce }, rowDeps));
     },
     send: async ({ item }, number, signals) => {
+      const left: Parameters<typeof attempt>[2] = {};
       try {
-        return await attempt(item, { row: { job, number, retry }, signals });
+        return await attempt(item, { row: { job, number, retry }, signals }, left);
       } catch (thrown) {
         const id = thrown instanceof PayError ? thrown.detail.ledgerId : undefined;
         const end = endOf(named(thrown, item));
-        return id === undefined ? { ...end, fields: {} } : settled({ ...end, fields: { [idColumn]: id } }, id);
+        return id === undefined ? { ...end, ...left, fields: {} } : settled({ ...end, fields: { [idColumn]: id } }, id);
       }
     },
   };

@@ -230,7 +230,7 @@ export const workOff = async <T>(job: WorkOff<T>): Promise<WorkedOff> => {
     return end;
   };
   const onSettled = async ({ row, before }: Item<T>, end: RowEnd): Promise<void> => {
-    if (hasEarlierEnd(end)) await settle(row, end, true, before);
+    if (hasEarlierEnd(end)) await settle(row, end, true, end.before ?? before);
   };
 
   /**

@@ -490,9 +490,12 @@ describe('a request that changes after its read', () => {
   });
 
   it('during the wait of a 429 is not charged at another amount than the row says: exits with 9', async () => {
-    const service = await changing([open, open, json(200, request({ amount: 600_007 }))]);
-    expect(await inProcess(fileOfOne(), { service, home: newFolder() })).toMatchObject({ code: 9 });
+    const [service, home] = [await changing([open, open, json(200, request({ amount: 600_007 }))]), newFolder()];
+    const ended = await inProcess(fileOfOne(), { service, home });
+    expect(ended).toMatchObject({ code: 9 });
     expect(methods(service)).toBe('GET,GET,POST,GET');
+    const job = await inProcess(['ledger', 'show', String(summaryOf(ended)['job']), '--json'], { home });
+    expect(JSON.parse(job.stdout)).toMatchObject({ refused: 1, not_sent: 0, not_started: 0 });
   });
 
   it.each(both)('while the process is suspended is read again: %s', async (what, command) => {
