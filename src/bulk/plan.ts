@@ -1,6 +1,7 @@
 import type { BulkInput } from '../cli/bulk-options.ts';
 import { interrupted, PayError, usageError } from '../core/error.ts';
 import { sumsText } from '../core/money.ts';
+import { shellLine } from '../core/shell.ts';
 import { dayOf, type Policy, SHARE_HINT, sumOf, type Total, worthOf } from '../ledger/policy.ts';
 import type { InputRow } from './cells.ts';
 import { type BitSet, bitSet } from './counters.ts';
@@ -198,7 +199,7 @@ export const refuseCheck = ({ check }: BulkInput, kind: Pick<RowKind<never>, 'co
 export const refuseOther = (id: string, { resume, from }: BulkInput): void => {
   if (resume === undefined || resume === id) return;
   throw usageError(`--resume ${resume}: ${from} with these options is a different job, ${id}`, {
-    hint: `the file, an option or the service has changed: compare with \`paycli ledger show ${resume}\`, or leave out --resume to start a new job`,
+    hint: `the file, an option or the service has changed: compare with \`${shellLine(['paycli', 'ledger', 'show', resume])}\`, or leave out --resume to start a new job`,
   });
 };
 
@@ -308,7 +309,7 @@ export const refuseUnapproved = async (
     hint:
       begin === undefined
         ? 'run the same command without --dry-run to ask for the approval'
-        : `ask somebody else to run \`paycli approve ${id}\`, then run the same command again`,
+        : `ask somebody else to run \`${shellLine(['paycli', 'approve', id])}\`, then run the same command again`,
     ledgerId: id,
   });
 };

@@ -271,7 +271,7 @@ const withTarget = (error: PayError, globals: Globals): PayError => {
 const withHelp = (error: PayError, words: readonly string[]): PayError =>
   error.kind !== 'usage' || error.detail.hint !== undefined
     ? error
-    : error.with({ hint: `see: ${['paycli', ...words, '--help'].join(' ')}` });
+    : error.with({ hint: `see: ${shellLine(['paycli', ...words, '--help'])}` });
 
 interface Reading<S> {
   readonly spec: S;

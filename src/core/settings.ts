@@ -1,6 +1,7 @@
 import { MEDIUMS } from './charge.ts';
 import { usageError } from './error.ts';
 import { FORMATS } from './result.ts';
+import { shellLine } from './shell.ts';
 import { didYouMean } from './text.ts';
 
 /** Settings that a profile may store for people at a terminal; a script never gets them. */
@@ -55,7 +56,7 @@ export interface StoredDefaults {
 
 /** Command that removes a setting. */
 export const unsetHint = (name: string, profile: string): string =>
-  `remove it: paycli config unset ${name} --profile ${profile}`;
+  `remove it: ${shellLine(['paycli', 'config', 'unset', name, '--profile', profile])}`;
 
 /** A valid stored value; undefined without one. Throws a usage error for an invalid value. */
 export const storedValue = ({ profile, values }: StoredDefaults, name: string): string | undefined => {

@@ -6,6 +6,7 @@ import { machineValue } from '../core/charge.ts';
 import { valueAt } from '../core/json.ts';
 import { formatMoney } from '../core/money.ts';
 import { isLoopback } from '../core/origin.ts';
+import { shellLine } from '../core/shell.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { catchUp, isPaid, missingAmount } from './payments.ts';
 import { isKey, nowOf, respond, type Service } from './service.ts';
@@ -159,10 +160,10 @@ const bodyOf = (ugwo: Ugwo, activities: readonly Activity[]): string => {
   const open = activities.findLast(({ status }) => paymentShown({ status }) === 'open');
   const action =
     open === undefined
-      ? `<p>Nothing is to be paid yet. For the developer: <code>paycli ugwo charge ${escapeHtml(ugwo.uid)} --medium …</code></p>`
+      ? `<p>Nothing is to be paid yet. For the developer: <code>${escapeHtml(shellLine(['paycli', 'ugwo', 'charge', ugwo.uid, '--medium']))} …</code></p>`
       : `${actionOf(open)}
 <p><button id="paid" type="button">I have paid</button></p>
-<p><small>For the developer: <code>paycli emulator settle ${escapeHtml(open.uid)} --as successful</code></small></p>`;
+<p><small>For the developer: <code>${escapeHtml(shellLine(['paycli', 'emulator', 'settle', open.uid, '--as', 'successful']))}</code></small></p>`;
   return `<p>${escapeHtml(ugwo.description ?? '')}</p>\n<p>${moneyWords(ugwo)}</p>\n<ul>${mediums.join('')}</ul>\n${action}`;
 };
 

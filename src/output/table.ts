@@ -1,6 +1,7 @@
 import { isAnyId } from '../core/ids.ts';
 import { type ApiRecord, PAGE_MAX } from '../core/record.ts';
 import type { Column, View } from '../core/result.ts';
+import { shellLine } from '../core/shell.ts';
 import { type Cell, cellOf, exactValue, fieldLines, headingOf, labelOf, labelWidth } from './cell.ts';
 import { checkColumns, tableColumns } from './columns.ts';
 import type { Styles, Surface } from './style.ts';
@@ -237,7 +238,7 @@ const stackedSink = (columns: readonly Column[], { width, styles }: Surface): Si
 const hiddenText = (shown: readonly Column[], hidden: readonly Column[]): string => {
   const example = [shown, hidden].flatMap((some) => some.find(({ peopleOnly }) => peopleOnly !== true)?.path ?? []);
   const which = hidden.map(headingOf).join(', ');
-  return `Not shown at this width: ${which}. Choose with --columns ${example.join(',')}, or see all with -o json.`;
+  return `Not shown at this width: ${which}. Choose with ${shellLine(['--columns', example.join(',')])}, or see all with -o json.`;
 };
 
 /**

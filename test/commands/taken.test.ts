@@ -52,3 +52,8 @@ describe('findTaken', () => {
     expect(asked).toEqual(['page 0', 'page 1', 'page 1', 'onye.get ony.AbCd.3']);
   });
 });
+
+it('the command that changes the other customer has its uid quoted', () => {
+  const { hint } = BY_EMAIL.conflict('n0@example.com', madeHere({ uid: "a; touch 'x' $(y)" }));
+  expect(hint).toContain(`\`paycli onye update 'a; touch '\\''x'\\'' $(y)' …\``);
+});

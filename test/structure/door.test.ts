@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { SPECS } from '../support/specs.ts';
 import { sourceFiles } from './imports.ts';
 
 /** Ways to write to a terminal directly. */
@@ -57,4 +58,23 @@ it('few files open connections', () => {
     'src/webhook/deliver.ts',
     'src/webhook/server.ts',
   ]);
+});
+
+/** A command of paycli with a value in it. Help and examples hold fixed words only. */
+const NOUN = `(?:${[...new Set(SPECS.map(({ path }) => path[0]))].join('|')})`;
+const UNQUOTED = new RegExp(`paycli ${NOUN}\\b[^\`\\n]*\\$\\{(?!shellLine\\()|'paycli'[^;]*\\.join\\(' '\\)`);
+const FIXED = /^src\/(?:cli\/help\/|commands\/.*spec\.ts|commands\/completion\/scripts-shared\.ts)/;
+
+it('every proposed command with a value in it is built by shellLine, which quotes', () => {
+  expect(sourceFiles().filter((file) => !FIXED.test(file) && UNQUOTED.test(code(file)))).toEqual([]);
+});
+
+it.each([
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: code.
+  'hint: `change it: \\`paycli onye update ${uid} …\\``',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: code.
+  '`remove it: paycli config unset ${name}`',
+  "['paycli', ...words].join(' ')",
+])('%s counts as unquoted', (text) => {
+  expect(text).toMatch(UNQUOTED);
 });

@@ -48,7 +48,7 @@ const activityPath = async (
   }
   const ugwoUid = ugwo ?? (await requestOf(activity, deps));
   if (ugwoUid !== undefined) return { ugwoUid, activityUid: activity };
-  const command = `paycli activity ${verb} ugw.… ${shellLine([activity, ...targetFlags(deps.globals)])}`;
+  const command = `${shellLine(['paycli', 'activity', verb])} ugw.… ${shellLine([activity, ...targetFlags(deps.globals)])}`;
   throw usageError(`this ledger has no charge with the activity ${activity}`, {
     hint: `give its payment request too: \`${command}\``,
   });

@@ -5,6 +5,7 @@ import { homeFolder, makeFolder } from '../../core/files.ts';
 import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import type { Deps } from '../deps.ts';
 import { markOf, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
 
@@ -60,7 +61,7 @@ const refuseForeign = (file: string, shell: Shell): void => {
   const isOurs = there.isFile() && readFileSync(file, 'utf8').split('\n', 2).includes(markOf(shell));
   if (isOurs) return;
   throw usageError(`${file} is there and was not made by paycli; nothing was changed`, {
-    hint: `move it away, or keep the script elsewhere: paycli completion ${shell}`,
+    hint: `move it away, or keep the script elsewhere: ${shellLine(['paycli', 'completion', shell])}`,
   });
 };
 
@@ -85,7 +86,7 @@ const install = (shell: Shell, env: Env): Result => {
   } catch (thrown) {
     if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
     throw usageError(`${file} can't be written: ${reasonOf(thrown)}`, {
-      hint: `print it and keep it elsewhere: paycli completion ${shell}`,
+      hint: `print it and keep it elsewhere: ${shellLine(['paycli', 'completion', shell])}`,
     });
   }
   return { kind: 'record', record: madeHere({ shell, file }), view, notice: left };

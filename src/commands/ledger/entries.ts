@@ -95,7 +95,7 @@ const filterOf = (input: LedgerListInput, { digest }: Ledger): EntryFilter => {
 const refuseUpdates = ({ id, kind }: Job): void => {
   if (kind !== 'update') return;
   throw usageError(`${id} updates customers, and the ledger lists no updates`, {
-    hint: `to count its rows: \`paycli ledger show ${id}\`; to see each row, run the same command again with --report`,
+    hint: `to count its rows: \`${shellLine(['paycli', 'ledger', 'show', id])}\`; to see each row, run the same command again with --report`,
   });
 };
 
@@ -141,12 +141,12 @@ interface Named {
   readonly id: string;
 }
 
-const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], list: string): PayError => {
+const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], list: readonly string[]): PayError => {
   const meant = didYouMean(
     id,
     newest.map((known) => known.id),
   );
-  const where = `see them all: \`paycli ledger ${list} --all-profiles\``;
+  const where = `see them all: \`${shellLine(['paycli', 'ledger', ...list, '--all-profiles'])}\``;
   return usageError(`no ${what} ${JSON.stringify(id)} in the ledger`, {
     hint: meant === undefined ? where : `did you mean ${meant}?\n${where}`,
   });
@@ -154,17 +154,18 @@ const noSuch = (what: 'charge' | 'job', id: string, newest: readonly Named[], li
 
 /** Hint that leads from a payment request or activity id to the charge; undefined for other texts. */
 const hintFor = async (ledger: Ledger, id: string): Promise<string | undefined> => {
-  if (isId('ugw', id)) return `find its charges: \`paycli ledger list --all-profiles --ugwo ${id}\``;
+  if (isId('ugw', id))
+    return `find its charges: \`${shellLine(['paycli', 'ledger', 'list', '--all-profiles', '--ugwo', id])}\``;
   if (!isId('act', id)) return undefined;
   const [owner] = await ledger.list({ activities: [id], limit: 1 });
-  return owner && `it is the activity of ${owner.id}: \`paycli ledger show ${owner.id}\``;
+  return owner && `it is the activity of ${owner.id}: \`${shellLine(['paycli', 'ledger', 'show', owner.id])}\``;
 };
 
 /** Finds an entry by id. Throws a usage error if there is none. */
 export const find = async (ledger: Ledger, id: string): Promise<Entry> => {
   const found = await ledger.get(id);
   if (found !== undefined) return found;
-  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST }), 'list --kind all');
+  const none = noSuch('charge', id, await ledger.list({ limit: NEWEST }), ['list', '--kind', 'all']);
   const hint = await hintFor(ledger, id);
   throw hint === undefined ? none : none.with({ hint });
 };
@@ -175,7 +176,7 @@ export const namesJob = (id: string): boolean => id.startsWith('job-') || isPlan
 /** Finds a job by id. Throws a usage error if there is none. */
 export const findJob = async ({ jobs }: Ledger, id: string): Promise<Job> => {
   const found = await jobs.get(id);
-  if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST }), 'jobs');
+  if (found === undefined) throw noSuch('job', id, await jobs.list({ limit: NEWEST }), ['jobs']);
   return found;
 };
 
@@ -218,7 +219,7 @@ const approvalStep = (approval: Approval | undefined): string[] => {
   if (approval === undefined || isApproved(approval)) return [];
   const { askedBy, job } = approval;
   const who = isPlan(job) ? 'a person' : `somebody else than ${askedBy}`;
-  return [`it waits for approval: ${who} has to run \`paycli approve ${job}\``];
+  return [`it waits for approval: ${who} has to run \`${shellLine(['paycli', 'approve', job])}\``];
 };
 
 /** Next steps of a job: one line for each kind of unfinished row; empty if all rows are done. */

@@ -2,6 +2,7 @@ import { CHARGE, kindWord } from '../../core/charge.ts';
 import { type PayError, usageError } from '../../core/error.ts';
 import { ask, canAsk } from '../../core/input.ts';
 import type { Result } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -21,7 +22,7 @@ const SETTLED: Readonly<Record<string, string>> = {
 
 const notUnknown = ({ id, state, activity }: Entry): PayError =>
   usageError(`${id} ${SETTLED[state] ?? `is ${state}`}${activity === undefined ? '' : ` (${activity.uid})`}`, {
-    hint: `only an unknown charge can be resolved; see \`paycli ledger show ${id}\``,
+    hint: `only an unknown charge can be resolved; see \`${shellLine(['paycli', 'ledger', 'show', id])}\``,
   });
 
 const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | undefined): Promise<void> => {

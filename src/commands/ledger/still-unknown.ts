@@ -42,8 +42,11 @@ const MINUTE_MS = 60_000;
 const lastOf = (left: readonly StillUnknown[]): number =>
   Math.ceil(Math.max(...left.map(({ again = 0 }) => again)) / MINUTE_MS) * MINUTE_MS;
 
-const byHandCommand = ({ entry: { id } }: StillUnknown): string =>
-  `\`paycli ledger resolve ${id} --as created\`, or \`--as not-created\``;
+const resolveCommand = (id: string): string => shellLine(['paycli', 'ledger', 'resolve', id, '--as', 'created']);
+
+const showCommand = (id: string): string => shellLine(['paycli', 'ledger', 'show', id]);
+
+const byHandCommand = ({ entry: { id } }: StillUnknown): string => `\`${resolveCommand(id)}\`, or \`--as not-created\``;
 
 const byHand = (one: StillUnknown): string =>
   `check the payment request in the service's dashboard, then run ${byHandCommand(one)}`;
@@ -65,10 +68,10 @@ const NEXT: Readonly<
   not_yet: (_first, all, { again, now }) =>
     `no activity found yet; run \`${again}\` again at ${formatLocal(lastOf(all), now)}`,
   several: ({ entry, reason }) =>
-    `${reason}; see \`paycli ledger show ${entry.id}\`, then run \`paycli ledger resolve ${entry.id} --as created --activity act.…\``,
+    `${reason}; see \`${showCommand(entry.id)}\`, then run \`${resolveCommand(entry.id)} --activity act.…\``,
   doubtful: (first, all, { again, now }) =>
     first.again === undefined
-      ? `${first.reason}; see \`paycli ledger show ${first.entry.id}\`, then run ${byHandCommand(first)}`
+      ? `${first.reason}; see \`${showCommand(first.entry.id)}\`, then run ${byHandCommand(first)}`
       : `${first.reason}; run \`${again}\` again at ${formatLocal(lastOf(all), now)}; if that says the same, ${byHand(first)}`,
   unlisted: (first) => `this proves nothing (${first.reason}); ${byHand(first)}`,
   unreadable: ({ reason }, _all, { again }) => `${reason}; run \`${again}\` again`,

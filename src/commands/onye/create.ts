@@ -3,6 +3,7 @@ import { machineValue } from '../../core/charge.ts';
 import { namingFlags } from '../../core/input.ts';
 import { parseExact, valueAt } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import type { Deps } from '../deps.ts';
 import { previewCall } from '../record.ts';
 import { createUnique, type Difference, said, type UniqueKey } from '../unique.ts';
@@ -40,7 +41,7 @@ export const BY_EMAIL: UniqueKey = {
   differences: ({ text }, body) => differences(parseExact(text), body),
   conflict: (email, { value }) => ({
     message: `the e-mail address ${email} belongs to a customer with other fields`,
-    hint: `use another --email, or change the customer: \`paycli onye update ${machineValue(valueAt(value, 'uid'))} …\``,
+    hint: `use another --email, or change the customer: \`${shellLine(['paycli', 'onye', 'update', machineValue(valueAt(value, 'uid'))])} …\``,
   }),
 };
 

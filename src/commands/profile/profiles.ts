@@ -4,6 +4,7 @@ import { ask, canAsk } from '../../core/input.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
+import { shellLine } from '../../core/shell.ts';
 import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
 import type { ProfileShowInput, RenameInput } from './spec.ts';
@@ -139,7 +140,9 @@ const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, d
 const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Deps): Promise<void> => {
   if (replaced !== undefined) await deps.notice(`Replaced the profile ${described(replaced)}.`);
   if (!saved.default)
-    await deps.notice(`Another profile is the default. Switch with \`paycli profile use ${saved.name}\`.`);
+    await deps.notice(
+      `Another profile is the default. Switch with \`${shellLine(['paycli', 'profile', 'use', saved.name])}\`.`,
+    );
   await noticeOverride(deps);
 };
 
@@ -240,8 +243,10 @@ const noticeRemoved = async (
   const key = removed.key === 'command' ? 'key command' : 'stored key';
   await notice(`Removed the profile ${described(removed)} and its ${key}. The key still works until you rotate it.`);
   if (left.length === 0) await notice('No profiles left. Run `paycli login` to add one.');
-  else if (removed.default)
-    await notice(`No profile is the default now. Set one with \`paycli profile use ${left[0]?.name}\`.`);
+  else if (removed.default) {
+    const use = shellLine(['paycli', 'profile', 'use', left[0]?.name ?? '']);
+    await notice(`No profile is the default now. Set one with \`${use}\`.`);
+  }
 };
 
 /** Removes a profile and its key, after a confirmation: the named one, or the one that a call would use now. */
