@@ -304,8 +304,10 @@ it.each([
   const others = OURS.split(',').filter((name) => !header.includes(name));
   const file = fileOf(csvOf(`${header},${others}`, `${row},${others.map(() => '')}`));
   const options = { service: await serveAllBy(() => json(200, ugwo(1))), home: newFolder() };
-  const ended = await run(command.split(' '), file, options, '--dry-run');
+  const ended = await inProcess([...command.split(' '), '--from', file, '--dry-run'], options);
   expect(ended.code, ended.stderr).not.toBe(2);
+  expect(ended.stderr).toContain('Ignored columns');
+  expect(ended.stderr).not.toMatch(/Ignored columns.*\b(?:row|state|job_2)\b/);
 });
 
 describe('refund create --from', () => {
