@@ -503,6 +503,14 @@ describe('the arguments and results of an agent', () => {
       ['get_customer', {}, 'get_customer needs onye'],
       ['find_customers', { max: 101 }, 'max must be a whole number from 1 to 100'],
       ['find_customers', { email: ['a@example.com'] }, 'email must be a text'],
+      ['find_customers', { max: 'many' }, 'max must be a whole number from 1 to 100'],
+      ['find_payment_requests', { since: 'soon' }, 'since: \\"soon\\" is not a time'],
+      ['get_payment_request', { ugwo: 'order-1' }, 'ugwo: \\"order-1\\" is not the identifier'],
+      ['get_payment_request', { ugwo: '' }, 'get_payment_request needs ugwo'],
+      ['charge_plan', { ...BY_USSD, provider: null }, 'medium ussd needs provider'],
+      ['charge_plan', { ...BY_USSD, medium: 'cash' }, 'medium: \\"cash\\" is not one of'],
+      ['update_customer', { onye: SEEDED.onye, email: 'ada' }, '"option":"email"'],
+      ['update_customer', { onye: SEEDED.onye, first_name: '' }, 'nothing to change'],
       ['update_customer', { onye: SEEDED.onye, data: '@/etc/passwd' }, 'has no argument \\"data\\"'],
       ['sync', { id: ['--all-profiles'] }, 'no charge'],
       ['charge_confirm', {}, 'charge_confirm needs token'],
@@ -515,6 +523,24 @@ describe('the arguments and results of an agent', () => {
     expect(service.seen).toEqual([]);
     await agent.call('update_customer', { onye: SEEDED.onye, first_name: '@/etc/passwd' });
     expect(service.seen.map(({ body }) => JSON.parse(body))).toEqual([{ first_name: '@/etc/passwd' }]);
+  });
+
+  it('may be null, empty, a number or a list as text, as clients send them', async () => {
+    const agent = await connect(['--local']);
+    const given = { email: null, ref: '', customer: null, amount: null, until: [] as string[], cursor: null };
+    const alike: readonly (readonly [name: string, one: Record<string, unknown>, other: Record<string, unknown>])[] = [
+      ['find_payment_requests', { ...given, max: '2' }, { max: 2 }],
+      ['find_payment_requests', { status: 'paid,not-paid' }, { status: ['paid', 'not-paid'] }],
+      ['find_payment_requests', { status: '["paid","not-paid"]' }, { status: ['paid', 'not-paid'] }],
+      ['find_payment_requests', { ref: 5000 }, { ref: '5000' }],
+      ['list_charges', { payment: 'open, paid', state: [null] }, { payment: ['open', 'paid'] }],
+    ];
+    for (const [name, one, other] of alike) {
+      const { text, isError } = await agent.call(name, one);
+      expect({ text, isError }, name).toEqual({ text: (await agent.call(name, other)).text, isError: false });
+    }
+    const nulls = { provider: null, phone: null, expires_in: '' };
+    expect(await agent.call('charge_plan', { ...BY_TRANSFER, ...nulls })).toMatchObject({ isError: false });
   });
 
   it('contain no control character of the service; listing the tools sends no request', async () => {

@@ -1,14 +1,17 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { gravest } from '../../bulk/row-end.ts';
+import type { Tree } from '../../cli/tree.ts';
 import { type ErrorKind, interrupted, PayError, usageError } from '../../core/error.ts';
 import type { Clock } from '../../core/io.ts';
+import { isJsonObject, parseIfJson } from '../../core/json.ts';
 import type { ApiPage } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
+import { visibleJson } from '../../core/text.ts';
 import { type Caller, serveMcp, type Tool, type ToolAnswer } from '../../mcp/server.ts';
 import type { Deps, Inner } from '../deps.ts';
-import { answerConfirm, answerPlan, CONFIRM, confirmTool, errorOf } from './plan.ts';
+import { answerConfirm, answerPlan, CONFIRM, confirmTool } from './plan.ts';
 import type { McpInput } from './spec.ts';
-import { argvOf, commandTools, isTool, TOOLS } from './tools.ts';
+import { argvOf, commandTools, errorOf, isTool, TOOLS, type ToolName } from './tools.ts';
 
 const READ_ONLY = 'this server is read-only; a person can start it with --allow money';
 
@@ -23,14 +26,13 @@ const instructionsOf = (money: boolean): string =>
 
 type InnerEnd = Awaited<ReturnType<Inner>>;
 
-/** The output of a command as an answer. */
-const answerOf = ({ code, stdout, stderr }: InnerEnd): ToolAnswer => ({
-  text: (code === 0 ? [stdout] : [stdout, stderr])
-    .map((text) => text.trim())
-    .filter(Boolean)
-    .join('\n'),
-  isError: code !== 0,
-});
+/** Returns what turns the output of a tool's command into an answer. */
+const answerer =
+  (tree: Tree, name: ToolName, given: unknown) =>
+  ({ code, stdout, stderr }: InnerEnd): ToolAnswer & { readonly text: string } => {
+    const error = code === 0 ? '' : visibleJson(JSON.stringify({ error: errorOf(tree, name, given, stderr) }));
+    return { text: [stdout.trim(), error].filter(Boolean).join('\n'), isError: code !== 0 };
+  };
 
 const refused = (message: string): ToolAnswer => ({ text: JSON.stringify({ error: { message } }), isError: true });
 
@@ -59,6 +61,7 @@ const answerRead = async (
   { signal, tell }: Caller,
   late: AbortSignal,
   inner: Inner,
+  answerOf: ReturnType<typeof answerer>,
 ): Promise<ToolAnswer> => {
   let stopped: string | undefined;
   const bounded = async function* (pages: AsyncIterable<ApiPage>): AsyncGenerator<ApiPage> {
@@ -82,7 +85,7 @@ const answerRead = async (
     return result.kind === 'list' ? { ...result, pages: bounded(result.pages) } : result;
   });
   const answer = answerOf(ended);
-  if (stopped === undefined || !('text' in answer)) return answer;
+  if (stopped === undefined) return answer;
   const said = JSON.stringify(`stopped after ${stopped}; call again with next_cursor as cursor to continue`);
   return { ...answer, text: answer.text.replace(/\}$/, `,"stopped":${said}}`) };
 };
@@ -96,7 +99,9 @@ const endOf = (signal: unknown, writes: readonly InnerEnd[]): PayError | undefin
   const ended = writes.find(({ code }) => code === exitCode);
   if (ended === undefined) return interrupted(signal, 'no charge or update was under way');
   if (exitCode === 0) return undefined;
-  const { kind, message, hint, ledger_id: ledgerId } = errorOf(ended.stderr).error;
+  const document = parseIfJson(ended.stderr);
+  const error = isJsonObject(document) && isJsonObject(document['error']) ? document['error'] : {};
+  const { kind, message, hint, ledger_id: ledgerId } = error;
   const detail = {
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(ledgerId === undefined ? {} : { ledgerId: String(ledgerId) }),
@@ -128,12 +133,12 @@ export const run = async ({ allow }: McpInput, deps: Deps): Promise<Result> => {
     if (!tools.some((tool) => tool.name === name)) return refused(READ_ONLY);
     try {
       if (!isTool(name)) return await answerConfirm(tree, given, caller, write);
-      const argv = argvOf(tree, name, given);
+      const [argv, answerOf] = [argvOf(tree, name, given), answerer(tree, name, given)];
       if ('money' in TOOLS[name]) return answerOf(await write(argv, caller.signal));
       return await withLimit(caller, io.clock, (limited, late) =>
         name === 'charge_plan'
-          ? answerPlan(argv, given, money, limited, inner)
-          : answerRead(argv, limited, late, inner),
+          ? answerPlan(tree, given, money, limited, inner)
+          : answerRead(argv, limited, late, inner, answerOf),
       );
     } catch (thrown) {
       if (thrown instanceof PayError && thrown.kind === 'usage') return refused(thrown.message);

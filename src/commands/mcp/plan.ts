@@ -14,7 +14,7 @@ import { PLAN, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Deps, Inner } from '../deps.ts';
-import { argvOf } from './tools.ts';
+import { argvOf, errorOf, textsIn } from './tools.ts';
 
 export const CONFIRM = 'charge_confirm';
 
@@ -91,7 +91,7 @@ const checkUse = async ({ id, until }: Sealed, ledger: Ledger, place: LedgerTarg
 const approveCommand = (id: string, { profile }: LedgerTarget): string =>
   shellLine(['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])]);
 
-/** Arguments of a plan, which `argvOf` has checked. */
+/** Arguments of a plan. */
 type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<'provider' | 'phone', string>>>;
 
 const isPart = (part: string | undefined): part is string => part !== undefined;
@@ -126,42 +126,31 @@ const record = async (given: unknown, what: string, asked: RequestTerms, deps: D
   return { ...plan, approve: `a person types \`${approveCommand(id, place)}\` on a terminal` };
 };
 
-/** Options that an agent doesn't have. */
-const FOR_PEOPLE = /--(?:again|remaining|reuse|no-preflight)\b/;
-
-/** Returns the JSON of an error for an agent. */
-export const errorOf = (stderr: string): { readonly error: Readonly<Record<string, unknown>> } => {
-  const document = parseIfJson(stderr);
-  const error = isJsonObject(document) ? document['error'] : undefined;
-  if (!isJsonObject(error)) return { error: { message: stderr } };
-  const { hint, ...rest } = error;
-  return { error: typeof hint === 'string' && !FOR_PEOPLE.test(hint) ? { ...rest, hint } : rest };
-};
-
 const answer = (value: object, isError: boolean): ToolAnswer => ({ text: visibleJson(JSON.stringify(value)), isError });
 
 /** Judges a charge. If it would be made, and charging is allowed, seals it in a token. */
 export const answerPlan = async (
-  argv: readonly string[],
-  given: unknown,
+  tree: Tree,
+  asked: unknown,
   money: boolean,
   { signal }: Caller,
   inner: Inner,
 ): Promise<ToolAnswer> => {
-  const judged = await inner(['--dry-run', ...argv], signal);
-  if (judged.code !== 0) return answer({ allowed: false, ...errorOf(judged.stderr) }, true);
-  const { ugwo } = given as Given;
+  const given = textsIn(tree, 'charge_plan', asked) as Given;
+  const failed = ({ stderr }: Awaited<ReturnType<Inner>>) => errorOf(tree, 'charge_plan', given, stderr);
+  const judged = await inner(['--dry-run', ...argvOf(tree, 'charge_plan', given)], signal);
+  if (judged.code !== 0) return answer({ allowed: false, error: failed(judged) }, true);
   let plan: object | undefined;
-  const read = await inner(['ugwo', 'get', '--', ugwo], signal, async (deps, go) => {
+  const read = await inner(['ugwo', 'get', '--', given.ugwo], signal, async (deps, go) => {
     const result = await go(deps);
     if (result.kind !== 'record') return result;
     const shown = snapshotOf(result.record.value, result.record);
-    const charge = chargeText(given as Given, shown);
+    const charge = chargeText(given, shown);
     plan = { allowed: true, charge, ...shown.asked };
     plan = { ...plan, ...(money ? await record(given, charge, shown.asked, deps) : { token: null }) };
     return result;
   });
-  return read.code === 0 && plan !== undefined ? answer(plan, false) : answer(errorOf(read.stderr), true);
+  return read.code === 0 && plan !== undefined ? answer(plan, false) : answer({ error: failed(read) }, true);
 };
 
 /** States of a charge by the exit code of its run, where that alone says that it was or may have been made. */
@@ -220,7 +209,7 @@ export const answerConfirm = async (
       state,
       ...(state === 'unknown' || state === 'sending' ? { next: 'do not call again; call sync' } : {}),
       ...(activity === undefined ? {} : { activity }),
-      ...(stderr.trim() === '' ? {} : errorOf(stderr)),
+      ...(stderr.trim() === '' ? {} : { error: errorOf(tree, 'charge_plan', sealed.given, stderr) }),
     },
     code !== 0,
   );

@@ -1,6 +1,6 @@
 import type { CommandNode, OptionNode, Tree } from '../../cli/tree.ts';
 import { usageError } from '../../core/error.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, parseIfJson } from '../../core/json.ts';
 import type { Tool } from '../../mcp/server.ts';
 
 /** A command as a tool: the options that it offers, and those that every call needs. */
@@ -61,6 +61,8 @@ interface Parameter {
   readonly flag?: string;
   readonly about: string;
   readonly type: 'text' | 'texts' | 'list' | 'count';
+  /** No value has a comma. */
+  readonly splits: boolean;
   readonly isRequired: boolean;
 }
 
@@ -75,14 +77,15 @@ const parametersOf = (node: CommandNode, { options = [], required = [] }: ToolCo
     name: arg.name,
     about: arg.about.replace(/; or --from$/, ''),
     type: typeOf(arg),
+    splits: true,
     isRequired: !arg.repeats,
   })),
   ...options.map((name) => {
     const option = node.options.find((one) => one.name === `--${name}`);
     if (option === undefined) throw new Error(`${node.path.join(' ')} has no --${name}`);
-    const { about } = option;
+    const { about, choices } = option;
     const parameter = { name: name.replaceAll('-', '_'), flag: option.name, about, type: typeOf(option) };
-    return { ...parameter, isRequired: required.includes(name) };
+    return { ...parameter, splits: choices !== undefined, isRequired: required.includes(name) };
   }),
 ];
 
@@ -123,41 +126,100 @@ export const commandTools = (tree: Tree, money: boolean): readonly Tool[] =>
     .filter(([, command]) => money || command.money !== true)
     .map(([name, command]) => toolOf(name, nodeOf(tree, command), command));
 
-const textsOf = (value: unknown, { name, type }: Parameter): readonly string[] => {
-  const isMany = type === 'texts' || type === 'list';
-  const values: readonly unknown[] = isMany && Array.isArray(value) ? value : [value];
-  if (type === 'count' && !(Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_RECORDS))
-    throw usageError(`${name} must be a whole number from 1 to ${MOST_RECORDS}`);
-  const texts = values.filter((one) => typeof one === 'string' || (type === 'count' && typeof one === 'number'));
-  if (texts.length < values.length) throw usageError(`${name} must be ${isMany ? 'a list of texts' : 'a text'}`);
-  return type === 'list' ? [texts.join(',')] : texts.map(String);
+/** Many clients send null, an empty text or an empty list for an argument that is left out. */
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.every(isEmpty));
+
+/** A list may come as one text: as JSON, or with commas where no value has any. */
+const listed = (value: unknown, { splits }: Parameter): readonly unknown[] => {
+  if (typeof value !== 'string') return Array.isArray(value) ? value : [value];
+  const list = parseIfJson(value);
+  if (Array.isArray(list)) return list;
+  return splits ? value.split(',').map((one) => one.trim()) : [value];
 };
 
-/** The command line of a call. Throws a usage error for arguments that the tool doesn't have. */
-export const argvOf = (tree: Tree, name: ToolName, given: unknown): readonly string[] => {
+const textsOf = (value: unknown, parameter: Parameter): readonly string[] => {
+  const { name, type } = parameter;
+  const isMany = type === 'texts' || type === 'list';
+  const values = (isMany ? listed(value, parameter) : [value]).filter((one) => !isEmpty(one));
+  if (values.some((one) => typeof one !== 'string' && typeof one !== 'number'))
+    throw usageError(`${name} must be ${isMany ? 'a list of texts' : 'a text'}`);
+  const texts = values.map(String);
+  const count = Number(texts[0]);
+  if (type === 'count' && !(Number.isInteger(count) && count >= 1 && count <= MOST_RECORDS))
+    throw usageError(`${name} must be a whole number from 1 to ${MOST_RECORDS}`);
+  if (type === 'count') return [String(count)];
+  return type === 'list' ? [texts.join(',')] : texts;
+};
+
+/** Texts of the arguments of a call. Throws a usage error for arguments that the tool doesn't have. */
+const readArguments = (tree: Tree, name: ToolName, given: unknown) => {
   const command: ToolCommand = TOOLS[name];
   const node = nodeOf(tree, command);
   const parameters = parametersOf(node, command);
   const values: Readonly<Record<string, unknown>> = {
     ...(command.options?.includes('max') === true ? { max: DEFAULT_RECORDS } : {}),
-    ...(isJsonObject(given) ? given : {}),
+    ...Object.fromEntries(Object.entries(isJsonObject(given) ? given : {}).filter(([, value]) => !isEmpty(value))),
   };
   const unknown = Object.keys(values).find((key) => !parameters.some((one) => one.name === key));
   if (unknown !== undefined) throw usageError(`${name} has no argument "${unknown}"`);
   const missing = parameters.find((one) => one.isRequired && values[one.name] === undefined);
   if (missing !== undefined) throw usageError(`${name} needs ${missing.name}: ${missing.about}`);
-  const set = parameters.filter((one) => values[one.name] !== undefined);
-  const words = (one: Parameter): readonly string[] => textsOf(values[one.name], one);
+  const set = parameters
+    .filter((one) => values[one.name] !== undefined)
+    .map((one) => ({ ...one, texts: textsOf(values[one.name], one) }));
+  return { node, parameters, set };
+};
+
+/** Arguments of a tool that takes one text for each. */
+export const textsIn = (tree: Tree, name: ToolName, given: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(readArguments(tree, name, given).set.map((one) => [one.name, one.texts.join()]));
+
+/** The command line of a call. Throws a usage error for arguments that the tool doesn't have. */
+export const argvOf = (tree: Tree, name: ToolName, given: unknown): readonly string[] => {
+  const { node, set } = readArguments(tree, name, given);
+  const max = set.find((one) => one.name === 'max')?.texts[0];
   // Pages of the wanted size: the rest of a larger page could only be had by reading it again from its start.
   const isWhole =
     node.options.some(({ name: option }) => option === '--limit') &&
-    set.every(({ name: parameter }) => ['max', 'cursor'].includes(parameter));
+    set.every((one) => ['max', 'cursor'].includes(one.name));
   return [
     ...node.path,
-    ...set.flatMap((one) => (one.flag === undefined ? [] : words(one).map((word) => `${one.flag}=${word}`))),
-    ...(isWhole ? [`--limit=${String(values['max'])}`] : []),
+    ...set.flatMap(({ flag, texts }) => (flag === undefined ? [] : texts.map((text) => `${flag}=${text}`))),
+    ...(isWhole ? [`--limit=${max}`] : []),
     // Whatever follows is no option.
     '--',
-    ...set.flatMap((one) => (one.flag === undefined ? words(one) : [])),
+    ...set.flatMap(({ flag, texts }) => (flag === undefined ? texts : [])),
   ];
+};
+
+/** Options that an agent doesn't have. */
+const FOR_PEOPLE = /--(?:again|remaining|reuse|no-preflight|help)\b/;
+
+/** The error of a command, in the words of its tool: arguments in place of options, and no advice for people. */
+export const errorOf = (
+  tree: Tree,
+  name: ToolName,
+  given: unknown,
+  stderr: string,
+): Readonly<Record<string, unknown>> => {
+  const { parameters, set } = readArguments(tree, name, given);
+  const words = stderr.replaceAll(
+    /--[a-z][a-z-]*/g,
+    (word) => parameters.find(({ flag }) => flag === word)?.name ?? word,
+  );
+  const document = parseIfJson(words);
+  const error = isJsonObject(document) ? document['error'] : undefined;
+  if (!isJsonObject(error)) return { message: words };
+  const { hint, message, ...rest } = error;
+  // An argument has no flag that the message could name.
+  const isNamed = words !== stderr || error['kind'] !== 'usage';
+  const about = set.find(
+    ({ texts }) => !isNamed && texts.some((text) => String(message).includes(JSON.stringify(text))),
+  );
+  return {
+    ...rest,
+    message: about === undefined ? message : `${about.name}: ${String(message)}`,
+    ...(typeof hint === 'string' && !FOR_PEOPLE.test(hint) ? { hint } : {}),
+  };
 };
