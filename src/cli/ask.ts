@@ -161,14 +161,13 @@ const isByHand = ({ stdout, env }: Io, { yes, quiet, asCurl }: Globals): boolean
 /** Dependencies for a question, and the function that releases them. */
 type Open<D> = (globals: Globals) => { readonly deps: D; close(): Promise<void> };
 
-const chosenRecord = async <D>({ title, records }: Question, globals: Globals, io: Io, open: Open<D>) => {
-  if (records === undefined || !isByHand(io, globals)) return undefined;
+/** The choices that the service has for a question; none where nobody expects a request for it. */
+const readChoices = async <D>({ choices, records }: Question, globals: Globals, io: Io, open: Open<D>) => {
+  const isExpected = choices === undefined ? isByHand(io, globals) : !globals.asCurl;
+  if (records === undefined || !isExpected) return [];
   const read = await records();
   const { deps, close } = open(globals);
-  const choices = await read(deps as never).finally(close);
-  if (choices.length === 0) return undefined;
-  const chosen = await choose(io, { title: `${title}?`, choices: choices.map(({ label }) => label), open: true });
-  return choices.find(({ label }) => label === chosen)?.value ?? chosen;
+  return read(deps as never).finally(close);
 };
 
 const answerTo = async <D>(
@@ -178,10 +177,13 @@ const answerTo = async <D>(
   open: Open<D>,
 ): Promise<string | undefined> => {
   const { title, choices, records, open: isOpen = false } = question;
-  if (records !== undefined) return chosenRecord(question, globals, io, open);
-  return choices === undefined
-    ? ask(io.stdin, `${title}: `)
-    : choose(io, { title: `${title}?`, choices: await choices(), open: isOpen });
+  const found = await readChoices(question, globals, io, open);
+  if (found.length > 0) {
+    const chosen = await choose(io, { title: `${title}?`, choices: found.map(({ label }) => label), open: isOpen });
+    return found.find(({ label }) => label === chosen)?.value ?? chosen;
+  }
+  if (choices !== undefined) return choose(io, { title: `${title}?`, choices: await choices(), open: isOpen });
+  return records === undefined ? ask(io.stdin, `${title}: `) : undefined;
 };
 
 /**

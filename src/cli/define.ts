@@ -113,9 +113,9 @@ export interface Question {
   readonly option?: string;
   /** A few words, without the punctuation mark. */
   readonly title: string;
-  /** Without choices, any text is accepted. */
+  /** Without choices and records, any text is accepted. */
   readonly choices?: () => Promise<readonly string[]>;
-  /** Loads the function that reads the choices from the service. Without any, nothing is asked. */
+  /** Loads the function that reads the choices from the service. If it finds none, `choices` are asked, or nothing. */
   readonly records?: () => Promise<(deps: never) => Promise<readonly Choice[]>>;
   /** Accepts values that are not on the list. */
   readonly open?: boolean;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
-import { json, serveBy, ugwo } from '../support/service.ts';
+import { json, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
 import { openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
 
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
@@ -76,6 +76,56 @@ describe('a missing option of ugwo charge', () => {
     const session = openThrough(['sh', '-c', '"$@" 2>errors', 'sh'], CHARGE, { home: newFolder() });
     expect(await session.ended).toEqual({ code: 2 });
     expect(session.raw()).not.toContain('Which medium');
+  });
+});
+
+describe('a missing medium of ugwo charge', () => {
+  const ASKS = { looks: 'asked' } as const;
+  const ASKED = ['ugwo', 'charge', UGWO_ID, '--dry-run', '-o', 'ndjson'];
+  const offering = (checkout: unknown) =>
+    serveBy(() => json(200, { ...ugwo(7), uid: UGWO_ID, status: 'requires_ugwo', checkout, activities: [] }), ASKS);
+  const of = (...mediums: unknown[]) => ({ uid: 'chk.AbCd.1', mediums: mediums.map((medium) => ({ medium })) });
+
+  it.each<[string, object]>([
+    ['as documented', of('ussd', 'card', 'bank_transfer')],
+    ['as pairs', of(['ussd', 'enum.medium.ussd'], ['card', ''], ['bank_transfer', ''])],
+  ])('is asked for among those of the payment request, %s', async (_how, checkout) => {
+    const service = await offering(checkout);
+    const session = openThrough(['sh', '-c', '"$@" | cat', 'sh'], ASKED, { home: newFolder(), service });
+    await answering(session)(/part of it: $/, '2');
+    await session.ended;
+    expect(await session.screen()).toMatch(/^Which medium\?\n {2}1 {2}ussd\n {2}2 {2}bank_transfer\nNumber/);
+    expect(session.raw()).toContain('"medium":"bank_transfer"');
+    expect(service.seen.map(({ method, url }) => [method, url])[0]).toEqual(['GET', `/v1/ugwo/${UGWO_ID}`]);
+  });
+
+  it.each([
+    ['no checkout', null],
+    ['a checkout without its mediums', { uid: 'chk.AbCd.1' }],
+  ])('is asked for among all with %s', async (_what, checkout) => {
+    const session = openTerminal(ASKED, { home: newFolder(), service: await offering(checkout) });
+    await session.saw(/part of it: $/);
+    expect(session.raw()).toMatch(/1 {2}bank_transfer\s+2 {2}ussd\s+3 {2}mobile_money\s+Number/);
+  });
+
+  it('is refused if paycli can charge by none of them, or if there is no such payment request', async () => {
+    const other = openTerminal(ASKED, { home: newFolder(), service: await offering(of('card', 'pay_with_bank')) });
+    expect(await other.ended).toEqual({ code: 9 });
+    expect(other.raw()).toContain('offers only card, pay_with_bank');
+    const none = openTerminal(ASKED, {
+      home: newFolder(),
+      service: await serveBy(() => json(404, { title: 'Not Found', status: 404, detail: `No ${UGWO_ID}` }), ASKS),
+    });
+    expect(await none.ended).toEqual({ code: 3 });
+    expect(other.raw() + none.raw()).not.toContain('Which medium');
+  });
+
+  it('is asked for among all, without a request, with --as-curl', async () => {
+    const service = await offering(of('ussd'));
+    const session = openTerminal([...ASKED.slice(0, 3), '--as-curl'], { home: newFolder(), service });
+    await answering(session)(/3 {2}mobile_money\s+Number, name or part of it: $/, '1');
+    expect(await session.ended).toEqual({ code: 0 });
+    expect(service.seen).toEqual([]);
   });
 });
 

@@ -201,7 +201,16 @@ const PROVIDERS: Readonly<Record<string, Question>> = {
 const UNPAID = {
   title: 'Which payment request (the newest unpaid ones)',
   records: async () => (await import('./choose.ts')).unpaidRequests,
+  open: true,
 };
+
+/** Asks among the mediums of the payment request, or among all if it may not be read. */
+const mediumOf = (ugwo: string, look: boolean): Question => ({
+  option: 'medium',
+  title: 'Which medium',
+  choices: async () => MEDIUMS,
+  ...(look ? { records: async () => (await import('./choose.ts')).mediumsOf(ugwo) } : {}),
+});
 
 /** The next question for a required value that is missing; undefined if there is none. */
 const missingFrom = ([ugwo]: readonly string[], given: ChargeGiven): Question | undefined => {
@@ -209,7 +218,7 @@ const missingFrom = ([ugwo]: readonly string[], given: ChargeGiven): Question | 
   if (given.from !== undefined) return undefined;
   if (ugwo === undefined) return UNPAID;
   if (idProblem('ugw', ugwo) !== undefined) return undefined;
-  if (medium === undefined) return { option: 'medium', title: 'Which medium', choices: async () => MEDIUMS };
+  if (medium === undefined) return mediumOf(ugwo, given.noPreflight !== true);
   if (provider === undefined && Object.hasOwn(PROVIDERS, medium)) return PROVIDERS[medium];
   if (medium !== 'mobile_money' || phone !== undefined) return undefined;
   return { option: 'phone', title: "The customer's phone number, +233…" };

@@ -1,6 +1,7 @@
 import type { Choice } from '../../cli/define.ts';
 import type { Resource } from '../../contract/proof.ts';
-import { machineValue, statusOf } from '../../core/charge.ts';
+import { isMedium, MEDIUMS, machineValue, statusOf } from '../../core/charge.ts';
+import { PayError } from '../../core/error.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import { formatDuration, parseInstant } from '../../core/time.ts';
@@ -47,3 +48,23 @@ export const unpaidRequests = async (deps: Pick<Deps, 'client' | 'io'>): Promise
   }
   return choices;
 };
+
+/**
+ * The mediums that a payment request's checkout offers, in its order. None if the service doesn't show them. Throws if
+ * paycli can charge by none of them.
+ */
+export const mediumsOf =
+  (ugwo: string) =>
+  async (deps: Pick<Deps, 'client'>): Promise<readonly Choice[]> => {
+    const client = await deps.client('read');
+    const shown = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
+    const mediums = valueAt(shown?.value, 'checkout.mediums');
+    const offered = Array.isArray(mediums) ? mediums.map((one) => machineValue(valueAt(one, 'medium'))) : [];
+    const usable = offered.filter(isMedium);
+    if (usable.length === 0 && offered.join('') !== '') {
+      throw new PayError('refused', `the checkout of ${ugwo} offers only ${offered.join(', ')}; nothing was sent`, {
+        hint: `paycli charges by ${MEDIUMS.join(', ')}; to try one all the same, name it with --medium`,
+      });
+    }
+    return usable.map((medium) => ({ value: medium, label: medium }));
+  };
