@@ -221,6 +221,15 @@ describe('a refund under a policy', () => {
     expect(summaryOf(ended)).toMatchObject({ accepted: 1, refused: 1, not_started: 1 });
     expect(errorOf(ended)['message']).toContain('NGN 3,999.99 is left today, and this refund is NGN 5,000.01');
   });
+
+  it("isn't sent where only the row of a file names its currency", async () => {
+    const world = await under(['--max-refund-amount', 'NGN 9,000.00'], await service());
+    const file = fileOf(csvOf('activity,amount,currency', `${activityOf(1)},5000.00,NGN`));
+    const ended = await inProcess(['refund', 'create', '--from', file, '--yes', '--json'], world);
+    expect(ended.code).toBe(9);
+    expect(errorOf(ended)['message']).toContain('the amount of this refund is not known');
+    expect(world.service.seen).toEqual([]);
+  });
 });
 
 /** Stores a policy for all profiles with --approve-above, as an earlier version did in a ledger file. */

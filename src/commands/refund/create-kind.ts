@@ -77,14 +77,14 @@ const readRow = (cells: Cells, activity: string, { fields, allOfIt }: FileOfRefu
 const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [PAID]).at(-1) === PAID;
 
 /**
- * Returns the money that a row pays back, as far as it is known. Throws a usage error if the row's currency differs from
- * the paid currency. Skips the check if the payment can't be read.
+ * Returns the money that a row pays back, as far as the service shows it. Throws a usage error if the row's currency
+ * differs from the paid currency. Skips the check if the payment can't be read.
  */
 const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'place'>): Promise<RequestTerms> => {
   const paid = await lookAt(item, deps);
   const { activity, money } = item;
-  const currency = paid?.currency || item.currency;
-  if (item.currency !== undefined && currency !== item.currency) {
+  const currency = paid?.currency || undefined;
+  if (currency !== undefined && item.currency !== undefined && currency !== item.currency) {
     throw usageError(`${activity} was paid in ${currency}, not in ${item.currency}`);
   }
   return { amount: money?.minor ?? paid?.amount, currency };
