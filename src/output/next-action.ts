@@ -70,10 +70,13 @@ const entryLines = (entries: readonly NameAndValue[], surface: Surface): string[
   return fieldLines(fields, surface.width - INDENT, surface.styles);
 };
 
+/** A value to be copied, as it is shown. */
+export const shownExactly = (value: string): string => visibleExactly(cutText(value, BOUNDS.cell));
+
 /** Renders a value to be copied: alone on its line, and never broken. */
 const copyLines = (label: string, value: string, { styles }: Surface): string[] => [
   styles.dim(label),
-  styles.bold(visibleExactly(cutText(value, BOUNDS.cell))),
+  styles.bold(shownExactly(value)),
 ];
 
 /** `expires 14:05, in 12 min`, in local time; no lines where the expiry is unknown. */

@@ -9,6 +9,7 @@ import { visible, visibleExactly, visibleLines } from '../core/text.ts';
 import { formatAnywhere } from '../core/time.ts';
 import { amountOf } from './card.ts';
 import { exactValue, plainText } from './cell.ts';
+import { shownExactly } from './next-action.ts';
 import { stylesFor } from './style.ts';
 
 /** A message for a customer, or the reason why there is none. */
@@ -89,9 +90,16 @@ const copyTo = async (outputs: readonly Output[], text: string): Promise<boolean
   return false;
 };
 
-const copyText = async (copied: Copied | undefined, { stdout, stderr }: PassOnIo): Promise<string> => {
+const copyText = async (
+  action: NextAction | undefined,
+  message: Message | undefined,
+  { stdout, stderr }: PassOnIo,
+): Promise<string> => {
+  const copied = copiedOf(action, message);
   if (copied === undefined) return 'Nothing was copied: there is no account number and no code to dial.';
   const [what, text] = copied;
+  // A line break would run a pasted command, and nobody sees an escape sequence in a clipboard.
+  if (message === undefined && shownExactly(text) !== text) return `Nothing was copied: ${what} has hidden characters.`;
   const taken = await copyTo([stderr, stdout], text);
   return taken ? `Copied ${what}, if this terminal lets programs copy.` : 'Nothing was copied: this is no terminal.';
 };
@@ -110,6 +118,6 @@ export const sharedRecord = async (
   const said: string[] = [];
   if (message !== undefined && 'text' in message) await io.stdout.write(`${message.text}\n`);
   if (message !== undefined && 'why' in message) said.push(`Nothing to send to the customer: ${message.why}.`);
-  if (how.copy) said.push(await copyText(copiedOf(action, message), io));
+  if (how.copy) said.push(await copyText(action, message, io));
   return said;
 };

@@ -63,6 +63,35 @@ describe('--share and --copy', () => {
     expect(number).toBeGreaterThan(0);
     expect(lines.filter((line) => /^[─-]{48}$/u.test(line))).toHaveLength(2);
   });
+
+  // A pasted line break runs a line, and nobody sees an escape sequence.
+  it.each(['0123\nrm -rf ~\n', '\u001b]0;x\u0007', '01\u200b23', '01\r'])(
+    'copies no hidden characters: %j',
+    async (hidden) => {
+      const transfer = { ...ACTION, headers: { ...ACTION.headers, account_number: hidden } };
+      const dial = { ...ACTION, headers: { ussd: hidden } };
+      for (const next_action of [transfer, dial]) {
+        const service = await serve([json(200, { ...ACTIVITY, status: 'requires_action', next_action })]);
+        const terminal = openTerminal([...GET, '--copy'], { service });
+        expect(await terminal.ended).toEqual({ code: 0 });
+        expect(terminal.raw()).not.toContain(']52;');
+        expect(await terminal.screen()).toMatch(
+          /Nothing was copied: the (account number|code to dial) has hidden characters\./,
+        );
+      }
+    },
+  );
+
+  it('copies a message as it is shown', async () => {
+    const headers = { ...ACTION.headers, account_name: 'A\u001b[2JB\nC' };
+    const next_action = { ...ACTION, instruction: 'Pay\u001b]0;x\u0007\nnow', headers };
+    const service = await serve([json(200, { ...ACTIVITY, status: 'requires_action', next_action })]);
+    const terminal = openTerminal([...GET, '--copy', '--share'], { service });
+    expect(await terminal.ended).toEqual({ code: 0 });
+    const [, base64 = ''] = /\]52;c;([\w+/=]*)/.exec(terminal.raw()) ?? [];
+    const copied = Buffer.from(base64, 'base64').toString();
+    expect(copied).toMatch(/^Pay\\x1b\]0;x\\x07\nnow\n\n[\s\S]*Account name: A\\x1b\[2JB\\nC\n/);
+  });
 });
 
 it('a progress line is erased while the program is suspended, and redrawn afterwards', async () => {
