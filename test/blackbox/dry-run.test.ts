@@ -173,6 +173,19 @@ describe('--dry-run of a charge', () => {
     else if (code !== 3) expect(errorOf(dry)).toEqual(errorOf(real));
   });
 
+  it('names the payment request in its JSON', async () => {
+    const { service } = await serveAnswers({});
+    const { stdout } = await inProcess([...CHARGE, '--dry-run', '--json'], { service });
+    expect(JSON.parse(stdout)['payment_request']).toEqual({
+      uid: ugwoOf(1),
+      ref: 'order-1',
+      amount: 500_001,
+      currency: 'NGN',
+      customer: 'ada@example.com',
+      description: 'Order 1',
+    });
+  });
+
   it('shows the request, and who would pay how much', async () => {
     const { service } = await serveAnswers({});
     const ended = await inProcess([...CHARGE, '--dry-run', '-o', 'csv'], { service });

@@ -5,7 +5,7 @@ import { machineValue } from '../../core/charge.ts';
 import { PayError } from '../../core/error.ts';
 import { isId } from '../../core/ids.ts';
 import { targetFlags } from '../../core/input.ts';
-import { valueAt } from '../../core/json.ts';
+import { printExact, valueAt } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
 import type { Entry } from '../../ledger/entry.ts';
@@ -94,6 +94,15 @@ const openRejections = (client: Client, words: readonly string[]) => {
   };
 };
 
+/** Terms of the payment request beside the request that would charge it: what a person has to see before. */
+const withTerms = (preview: Result, uid: string, { asked, description }: Partial<Snapshot> = {}): Result => {
+  if (preview.kind !== 'record') return preview;
+  const { ref = null, amount = null, currency = null, customer = null, email = customer } = asked ?? {};
+  const terms = { uid, ref, amount, currency, customer: email, description: description ?? null };
+  const value = { ...(preview.record.value as object), payment_request: terms };
+  return { ...preview, record: { value, text: printExact(value) } };
+};
+
 /**
  * Result of --dry-run: reads the payment request and the ledger, asks the guard, and shows the request. Throws what the
  * charge would throw before it is sent. Open `deps` for a dry run, which only reads the ledger.
@@ -115,7 +124,7 @@ export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> =>
   if (rejection !== undefined) throw rejection;
   if (judged.elsewhere !== undefined) await deps.notice(elsewhereText(judged.elsewhere));
   await deps.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
-  return deps.preview(request);
+  return withTerms(deps.preview(request), ugwo, looked?.shown);
 };
 
 /** Judges a row of a file (see `Protected.judge`). */
