@@ -55,11 +55,14 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The object of a read: an answer about any other object is rejected. */
   readonly subject?: Subject;
+  /** Advice for a refused key, which depends on where the key came from. */
+  readonly keyHint?: string | undefined;
 }
 
 /** Dependencies and limits of sending. */
 export interface SendContext {
   readonly origin: string;
+  readonly keyHint?: Exchange['keyHint'];
   readonly clock: Clock;
   readonly random: () => number;
   readonly signals: Signals;
@@ -149,7 +152,6 @@ export const decode = {
 };
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'the key was rotated, mistyped or belongs to the other environment: log in again with `paycli login`, or fix PAYCLI_SECRET_KEY if it is set',
   402: "the workspace's balance is too low",
   403: 'this key has no permission for that: use another key, or ask the owner of the workspace',
   404: 'check the identifier, and that your profile is for the same workspace',
@@ -169,7 +171,7 @@ export const refusal = (exchange: Exchange, status: number, problem: Problem | u
   const all = violations.length + (more ?? 0);
   const shown = more === undefined ? '' : ` (showing ${violations.length} of ${grouped(all)} violations)`;
   // The hint is about the status of the object, not about violations of a field.
-  const hint = status === 409 && violations.length > 0 ? undefined : HINTS[status];
+  const hint = status === 409 && violations.length > 0 ? undefined : status === 401 ? exchange.keyHint : HINTS[status];
   return new PayError(
     status === 401 || status === 403 ? 'auth' : 'rejected',
     `the service answered ${status}${said}${shown}`,

@@ -147,7 +147,8 @@ const exchangeOf = (options: ClientOptions, called: Called, input: CallInput): E
   const { params = {}, headers } = input;
   const path = pathOf(operation, params) + (query === '' ? '' : `?${query}`);
   const subject = subjectOf(operation, input);
-  return { operation, path, body, params, headers, ...(subject === undefined ? {} : { subject }) };
+  const { keyHint } = options;
+  return { operation, path, body, params, headers, keyHint, ...(subject === undefined ? {} : { subject }) };
 };
 
 /** Notes on unreadable values in answers, each sentence once. Checks nothing when nobody reads them. */

@@ -14,7 +14,7 @@ import type { CheckResult, Identity } from '../core/result.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
 import { verifies } from '../core/unsafe-settings.ts';
-import { openClient, type RunTarget, targetOf } from './client.ts';
+import { type Credentials, openClient, targetOf } from './client.ts';
 import { hasFileLedger, ledgerPath, openLedgerOf, sharedSetting, syncCommand } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import { findProgram, type Rooms, type RunContext } from './run.ts';
@@ -114,6 +114,7 @@ const profileFinding = async (run: RunContext, rooms: Rooms): Promise<CheckResul
 const KEY_FROM = {
   environment: 'PAYCLI_SECRET_KEY',
   profile: 'stored in the profile',
+  keychain: 'kept in the keychain',
   command: 'printed by the key command',
 } as const;
 
@@ -151,8 +152,6 @@ const clockFinding = ({ servedAt, age }: ApiRecord, now: number, local: boolean)
   const advice = local ? "put the emulator's clock back with `paycli emulator clock back`" : "set this machine's clock";
   return warn('clock', detail, `${advice}: an expiry that you give is wrong by as much`);
 };
-
-type Credentials = Pick<RunTarget, 'origin' | 'key'>;
 
 /** Sends one GET: checks the key, and compares the clock with the answer's date. */
 const serviceFindings = async (run: RunContext, target: Credentials): Promise<readonly CheckResult[]> => {
@@ -252,8 +251,9 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
       target = await targetOf(run, rooms);
       return ok('key', "the emulator's own");
     }
-    const found = await (await rooms.profiles()).target(run.globals);
-    target = found;
+    const room = await rooms.profiles();
+    const found = await room.target(run.globals);
+    target = { ...found, keyHint: room.keyHint(found) };
     return ok('key', `${keyTail(found.key)}, ${KEY_FROM[found.keySource]}`);
   });
   await add('tls', () => tlsFinding(run, origin ?? target?.origin));

@@ -20,7 +20,11 @@ export interface RunTarget {
   readonly key: string;
   readonly label: string;
   readonly profile: string | undefined;
+  /** Advice for a refused key. */
+  readonly keyHint?: string;
 }
+
+export type Credentials = Pick<RunTarget, 'origin' | 'key' | 'keyHint'>;
 
 /** Starts the service of --local. It runs as long as the command. Its data is created at the first use and stays. */
 const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
@@ -76,9 +80,10 @@ export const targetOf = async (run: RunContext, rooms: Rooms): Promise<RunTarget
     return { origin, key, ...LOCAL };
   }
   const room = await rooms.profiles();
-  const { origin, key, profile } = await room.target(await withProfile(run, room));
+  const target = await room.target(await withProfile(run, room));
+  const { origin, key, profile } = target;
   const from = profile === undefined ? '' : `, profile ${profile}`;
-  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile };
+  return { origin, key, label: `${environmentName(origin)}: ${origin}${from}`, profile, keyHint: room.keyHint(target) };
 };
 
 /** Resolves the target of a request that is only shown. Needs no key. */
@@ -119,7 +124,7 @@ const watched = async (
 };
 
 /** Opens the client for one origin and key. */
-export const openClient = async (run: RunContext, credentials: Pick<RunTarget, 'origin' | 'key'>): Promise<Client> => {
+export const openClient = async (run: RunContext, credentials: Credentials): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),
@@ -152,6 +157,7 @@ export const openClient = async (run: RunContext, credentials: Pick<RunTarget, '
     flight,
     transport,
     origin: credentials.origin,
+    keyHint: credentials.keyHint,
     clock,
     random,
     signals,

@@ -22,6 +22,7 @@ import {
   originOf,
   own,
   type PlaceGiven,
+  refusedKeyHint,
   type Target,
   type TargetSettings,
   targetOf,
@@ -138,6 +139,8 @@ export const openProfiles = (io: Io, folders: Folders, machine: Machine = thisMa
   return {
     /** Origin and key by cli.md's precedence: flag, then environment, then the default profile. Never the emulator. */
     target: async (asked: PlaceGiven): Promise<Target> => await targetOf(choose(asked, io.env), read, io, machine),
+    /** Advice for a key that the service refuses: it names the place of the key. */
+    keyHint: refusedKeyHint,
     /** The origin alone, for --dry-run: needs no key. */
     origin: async (asked: PlaceGiven): Promise<string> => originOf(choose(asked, io.env), read),
     /** Settings from flags and environment, checked; reads no profile. */

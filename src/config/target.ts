@@ -89,8 +89,24 @@ export interface Target {
   readonly key: string;
   /** The profile's name; undefined when origin and key came from the environment. */
   readonly profile: string | undefined;
-  readonly keySource: 'environment' | 'profile' | 'command';
+  readonly keySource: 'environment' | 'profile' | 'keychain' | 'command';
 }
+
+/** Advice for a key that the service refuses. */
+export const refusedKeyHint = ({ keySource, profile }: Pick<Target, 'keySource' | 'profile'>): string => {
+  const wrong = 'was rotated, mistyped or belongs to the other environment';
+  if (keySource === 'environment') {
+    return profile === undefined
+      ? `the key in PAYCLI_SECRET_KEY ${wrong}: fix the variable`
+      : `the key in PAYCLI_SECRET_KEY, which overrides the key of the profile "${profile}", ${wrong}: fix the variable, or unset it`;
+  }
+  const place = { profile: '', keychain: ', which is in the keychain,', command: ', which its key command prints,' };
+  return `the key of the profile "${profile}"${place[keySource]} ${wrong}: log in again with \`paycli login --profile ${profile}\``;
+};
+
+/** True for a command that `keychain.ts` has made, which is not loaded for this. */
+const readsKeychain = (command: readonly string[]): boolean =>
+  /^\S+ (?:lookup service|find-generic-password -s) paycli |PasswordVault/.test(command.join(' '));
 
 /** A profile from the file, with its name. */
 export interface FoundProfile {
@@ -182,7 +198,8 @@ const withStoredKey = async (
   }
   if (stored.key_command !== undefined) {
     const key = await runKeyCommand(stored.key_command, io, machine);
-    return { origin, key: checkKey(key, origin, 'the key of the key command'), profile: name, keySource: 'command' };
+    const keySource = readsKeychain(stored.key_command) ? 'keychain' : 'command';
+    return { origin, key: checkKey(key, origin, 'the key of the key command'), profile: name, keySource };
   }
   const key = checkKey(stored.key ?? '', origin, `the key of the profile "${name}"`);
   return { origin, key, profile: name, keySource: 'profile' };

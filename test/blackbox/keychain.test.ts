@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { endIfRunning, newFolder, paycli, start } from '../support/program.ts';
+import { problem, serveBy } from '../support/service.ts';
 
 const KEY = `sk.Test.${'k'.repeat(80)}`;
 const LOGIN = ['login', '--profile', 'shop', '--environment', 'sandbox', '--key-stdin', '--no-verify'];
@@ -51,6 +52,15 @@ const holding = (keychain: ReturnType<typeof fakeSecretTool>, word: 'store' | 'c
 const SIGNALS = ['SIGINT', 'SIGKILL'] as const;
 
 describe.runIf(process.platform === 'linux')('login --keychain', () => {
+  it('is named as the source of a key that the service refuses', async () => {
+    const [home, { env }] = [newFolder(), fakeSecretTool()];
+    const { origin } = await serveBy(() => problem(401, 'Unauthorized'));
+    const login = ['login', '--base-url', origin, '--key-stdin', '--no-verify', '--keychain'];
+    expect(await inProcess(login, { home, env, stdin: KEY })).toMatchObject({ code: 0 });
+    const { code, stderr } = await inProcess(['ugwo', 'list'], { home, env });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('which is in the keychain, was rotated')]);
+  });
+
   it('passes the key to the keychain on standard input and stores the command that reads it', async () => {
     const [home, keychain] = [newFolder(), fakeSecretTool()];
     const ended = await paycli([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: `${KEY}\n` });
@@ -69,7 +79,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
       },
     });
     const doctor = await inProcess(['doctor', '--offline'], { home, env: keychain.env });
-    expect(doctor.stdout).toMatch(/^key\tok\t…kkkk, printed by the key command/m);
+    expect(doctor.stdout).toMatch(/^key\tok\t…kkkk, kept in the keychain/m);
   });
 
   it.each([
@@ -89,7 +99,7 @@ describe.runIf(process.platform === 'linux')('login --keychain', () => {
     const run = (...args: readonly string[]) => inProcess(args, { home, env: keychain.env });
     await inProcess([...LOGIN, '--keychain'], { home, env: keychain.env, stdin: KEY });
     expect(await run('profile', 'rename', 'shop', 'store')).toMatchObject({ code: 0 });
-    expect((await run('doctor', '--offline')).stdout).toMatch(/^key\tok\t…kkkk, printed by the key command/m);
+    expect((await run('doctor', '--offline')).stdout).toMatch(/^key\tok\t…kkkk, kept in the keychain/m);
     expect(await run('profile', 'remove', 'store', '--yes')).toMatchObject({ code: 0 });
     expect(keychain.secrets()).toEqual([]);
   });

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { errorOf, newFolder, paycli, start } from '../support/program.ts';
-import { hang, page, problem, serve } from '../support/service.ts';
+import { errorOf, newFolder, paycli, type RunOptions, start } from '../support/program.ts';
+import { hang, page, problem, serve, serveBy } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const TAIL = `…${CANARY.slice(-4)}`;
@@ -88,6 +88,27 @@ describe('login', () => {
       `Bearer ${CANARY}`,
     ]);
     rmSync(file);
+  });
+
+  it('is named as the source of a key that the service refuses', async () => {
+    const service = await serveBy(() => problem(401, 'Unauthorized'));
+    const stored = await loggedIn(service.origin);
+    const [command, key] = [newFolder(), join(newFolder(), 'key')];
+    writeFileSync(key, `${CANARY}\n`);
+    const words = ['login', '--base-url', service.origin, '--no-verify', '--key-command', `cat '${key}'`];
+    expect(await inProcess(words, { home: command })).toMatchObject({ code: 0 });
+    const hintOf = async (options: RunOptions): Promise<string> => {
+      const ended = await inProcess(['ugwo', 'list', '--json'], options);
+      expect(ended.code).toBe(4);
+      return String(errorOf(ended)['hint']);
+    };
+    expect(await hintOf({ home: stored })).toMatch(/^the key of the profile "default" was .* --profile default`$/);
+    expect(await hintOf({ home: command })).toMatch(/^the key of the profile "default", which its key command prints,/);
+    expect(await hintOf({ home: stored, env: { PAYCLI_SECRET_KEY: CANARY } })).toMatch(
+      /^the key in PAYCLI_SECRET_KEY, which overrides the key of the profile "default", .*: fix the variable, or unset it$/,
+    );
+    expect(await hintOf({ service })).toMatch(/^the key in PAYCLI_SECRET_KEY was .*: fix the variable$/);
+    rmSync(key);
   });
 
   it('rejects a key as an option', async () => {
