@@ -299,6 +299,26 @@ describe('with 300 records', () => {
   });
 });
 
+it('shows and checks the charges of its own profile alone', async () => {
+  const service = await serveCharges();
+  const { home } = await homeWith(service.origin, 'shop', 'stall');
+  for (const [index, profile] of ['shop', 'stall'].entries()) {
+    const charge = ['ugwo', 'charge', ugwoOf(index + 1), '--medium', 'ussd', '--provider', 'gtb', '--profile', profile];
+    expect(await inProcess(charge, { home })).toMatchObject({ code: 0 });
+  }
+  const { stdout } = await inProcess(['ledger', 'list', '--profile', 'stall', '--all-profiles', '--json'], { home });
+  const { data } = JSON.parse(stdout) as { data: { id: string; profile: string }[] };
+  const theirs = data.find(({ profile }) => profile === 'stall')?.id ?? expect.fail(stdout);
+  const agent = await connect(['--profile', 'shop'], { home });
+  expect((await agent.call('list_charges')).json).toMatchObject({ data: [{ ugwo: ugwoOf(1) }] });
+  expect((await agent.call('list_charges', { ugwo: ugwoOf(2) })).json).toMatchObject({ data: [] });
+  expect((await agent.call('sync', { id: [theirs] })).text).toContain(`no charge \\"${theirs}\\" in the ledger`);
+  expect(service.looks.map(({ url }) => url)).toEqual([1, 2].map((number) => `/v1/ugwo/${ugwoOf(number)}`));
+  await agent.call('sync');
+  expect(service.looks.at(-1)?.url).toContain(ugwoOf(1));
+  expect(service.looks).toHaveLength(3);
+});
+
 describe('two confirmations at once', () => {
   const both = async (one: Agent, other: Agent, service: Service): Promise<void> => {
     const token = await tokenOf(one);

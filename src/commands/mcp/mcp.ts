@@ -7,6 +7,8 @@ import { isJsonObject, parseIfJson } from '../../core/json.ts';
 import type { ApiPage } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { visibleJson } from '../../core/text.ts';
+import type { LedgerTarget } from '../../ledger/entry.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { type Caller, serveMcp, type Tool, type ToolAnswer } from '../../mcp/server.ts';
 import type { Deps, Inner } from '../deps.ts';
 import { answerConfirm, answerPlan, CONFIRM, confirmTool } from './plan.ts';
@@ -55,6 +57,33 @@ const withLimit = async <T>(
   return await read({ ...caller, signal }, late.signal).finally(() => over.abort());
 };
 
+/** A ledger that shows the entries and jobs of one profile alone. */
+const ofProfile = (ledger: Ledger, profile: string): Ledger => {
+  type Kept = Pick<LedgerTarget, 'profile'>;
+  const isOwn = (one: Kept): boolean => one.profile === profile;
+  const own = <T extends Kept>(one: T | undefined): T | undefined => (one && isOwn(one) ? one : undefined);
+  return {
+    ...ledger,
+    get: async (id) => own(await ledger.get(id)),
+    list: (filter) => ledger.list({ ...filter, profile }),
+    unknown: async () => (await ledger.unknown()).filter(isOwn),
+    jobs: {
+      ...ledger.jobs,
+      get: async (id) => own(await ledger.jobs.get(id)),
+      list: (page) => ledger.jobs.list({ ...page, profile }),
+    },
+  };
+};
+
+/** The services of a run, whose ledger shows the charges of its profile alone. */
+const forProfile = (deps: Deps): Deps => ({
+  ...deps,
+  ledger: async () => {
+    const [ledger, place] = [await deps.ledger(), await deps.place().catch(() => undefined)];
+    return place?.profile === undefined ? ledger : ofProfile(ledger, place.profile);
+  },
+});
+
 /** Runs a command that reads. A list that reaches a bound ends there, and says so beside its cursor. */
 const answerRead = async (
   argv: readonly string[],
@@ -81,7 +110,7 @@ const answerRead = async (
     }
   };
   const ended = await inner(argv, signal, async (deps, go) => {
-    const result = await go(deps);
+    const result = await go(forProfile(deps));
     return result.kind === 'list' ? { ...result, pages: bounded(result.pages) } : result;
   });
   const answer = answerOf(ended);
