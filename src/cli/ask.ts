@@ -40,6 +40,12 @@ export const askLine = async (
   stop.addEventListener('abort', onStop);
   // readline takes Ctrl-C from the terminal, so it never becomes a signal.
   reader.once('SIGINT', () => reject(interrupted('SIGINT')));
+  // After Ctrl-Z and `fg`, readline leaves its input paused. It turns echo off and redraws the line next, but a hidden
+  // line isn't drawn.
+  reader.on('SIGCONT', () => {
+    reader.resume();
+    if (hidden) queueMicrotask(() => void stderr.write(last));
+  });
   reader.once('close', () => resolve(undefined));
   reader.once('line', (line) => {
     typed = true;

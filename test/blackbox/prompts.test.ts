@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
+import { PROGRAM } from '../support/built.ts';
+import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
 import { errorOf, newFolder, paycli } from '../support/program.ts';
 import { json, serveBy, UGWO_ID, ugwo } from '../support/service.ts';
-import { openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
+import { openShell, openTerminal, openThrough, type TerminalSession } from '../support/terminal.ts';
 
 const ONYE = `ony.AbCd.${'1'.padStart(24, '0')}`;
 const CHARGE = ['ugwo', 'charge', SEEDED.ugwo, '--local', '--dry-run', '--no-preflight'];
@@ -17,6 +19,34 @@ const answering = (session: TerminalSession) => {
     session.type(`${answer}\r`);
   };
 };
+
+it.each<[string, readonly string[], RegExp, string, RegExp]>([
+  ['a choice', CHARGE, /part of it: /, '1', /"medium":\s*"bank_transfer"/],
+  [
+    'a hidden answer',
+    ['login', '--base-url', 'http://127.0.0.1:9', '--no-verify'],
+    /\(not shown\): /,
+    CANARY,
+    /Stored|default/,
+  ],
+])('%s can be given after Ctrl-Z and fg', async (_what, args, question, given, done) => {
+  const shell = openShell({ cwd: newFolder('cwd') });
+  await shell.saw(/ready\$ /);
+  shell.type(`${[...PROGRAM, ...args].join(' ')}\r`);
+  await shell.saw(question);
+  shell.type('\u001a');
+  await shell.saw(/Stopped[^$]*ready\$ /);
+  const before = shell.raw().length;
+  shell.type('fg\r');
+  await shell.saw(question, before);
+  shell.type(`${given}\r`);
+  await shell.saw(done, before);
+  await shell.saw(/ready\$ /, before);
+  shell.type('echo ended:$?\r');
+  await shell.saw(/ended:0/);
+  shell.type('exit\r');
+  expect(await shell.ended).toEqual({ code: 0 });
+});
 
 describe('a missing option of ugwo charge', () => {
   it('is asked for on a terminal', async () => {
