@@ -49,7 +49,8 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
   // Drops stack traces unless --debug shows them: undici creates an error for every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
   const status: Status = {};
-  const run: RunContext = { io, globals, version, closing: [], notice: openNotice(io, globals, status), status };
+  const since = io.clock.now();
+  const run: RunContext = { io, since, globals, version, closing: [], notice: openNotice(io, globals, status), status };
   const rooms = openRooms(io);
   const target = memo(() => targetOf(run, rooms));
   // A failed attempt is not remembered: in a run that takes days, the ledger may be reachable later.

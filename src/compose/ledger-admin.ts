@@ -87,7 +87,7 @@ const leftInFile = async (
   schema: number | undefined,
 ): Promise<string[]> => {
   if (!existsSync(await ledgerPath(rooms))) return [];
-  const file = await openFileLedger(run.io, rooms);
+  const file = await openFileLedger(run, rooms);
   run.closing.push(() => file.close());
   const all = { limit: -1 };
   const open = [
@@ -177,7 +177,7 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
       if (!(await hasFileLedger(rooms)))
         throw usageError('there is no ledger on this machine', { hint: NOTHING_CHARGED });
       // Opens the ledger first, which recovers data that ended processes left behind.
-      const ledger = await openFileLedger(run.io, rooms);
+      const ledger = await openFileLedger(run, rooms);
       run.closing.push(() => ledger.close());
       return (await import('../ledger/sqlite/backup.ts')).backUp(path, file);
     },
@@ -186,7 +186,7 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
       if (!(await hasFileLedger(rooms))) {
         throw usageError('there is no ledger on this machine to push', { hint: NOTHING_CHARGED });
       }
-      const ledger = await openFileLedger(run.io, rooms);
+      const ledger = await openFileLedger(run, rooms);
       run.closing.push(() => ledger.close());
       return (await admin()).withLedger(access, async (session) => ({
         at: at(),
@@ -201,7 +201,7 @@ export const renameInLedger = async (run: RunContext, rooms: Rooms, from: string
   const setting = await sharedSetting({ ...run, globals: { ...run.globals, profile: from, local: false } }, rooms);
   const shared = setting?.access.address.name;
   if (!(await hasFileLedger(rooms))) return { entries: 0, shared, end: undefined };
-  const ledger = await openFileLedger(run.io, rooms);
+  const ledger = await openFileLedger(run, rooms);
   run.closing.push(() => ledger.close());
   return { entries: await ledger.rename(from, to, false), shared, end: () => ledger.rename(from, to, true) };
 };

@@ -5,7 +5,7 @@ import { countText, HIGHEST_FILE_NAME, LEDGER_FILE_NAME } from '../core/charge.t
 import { LEDGERS_LOCK_NAME, LOCAL_PROFILE, REMINDER_FILE_NAME, SHADOW_FILE_START } from '../core/data-files.ts';
 import { PayError, reasonOf } from '../core/error.ts';
 import { targetFlags } from '../core/input.ts';
-import { type Io, withTimeout } from '../core/io.ts';
+import { withTimeout } from '../core/io.ts';
 import type { ApiRecord } from '../core/record.ts';
 import { shellLine } from '../core/shell.ts';
 import type { Entry } from '../ledger/entry.ts';
@@ -22,12 +22,14 @@ export const hasFileLedger = async (rooms: Rooms): Promise<boolean> => {
   return [LEDGER_FILE_NAME, HIGHEST_FILE_NAME].some((name) => existsSync(join(data, name)));
 };
 
+type Run = Pick<RunContext, 'io' | 'since'>;
+
 /** Options that every ledger needs. */
-const worldOf = async ({ clock, signals, redactor }: Io) => {
+const worldOf = async ({ io: { clock, signals, redactor }, since }: Run) => {
   const { thisSender, thisMachine } = await import('../ledger/sender.ts');
   return {
     now: clock.now,
-    since: Math.floor(performance.timeOrigin),
+    since,
     uptime: thisMachine.uptime,
     self: thisSender(),
     clean: (text: string) => redactor.cleanAll(text),
@@ -36,11 +38,11 @@ const worldOf = async ({ clock, signals, redactor }: Io) => {
 };
 
 /** Opens the ledger in this machine's file; with `dryRun`, only to read it. */
-export const openFileLedger = async (io: Io, rooms: Rooms, dryRun = false): Promise<Ledger> => {
+export const openFileLedger = async (run: Run, rooms: Rooms, dryRun = false): Promise<Ledger> => {
   const [{ openLedger, openToRead }, { hasProcessEnded }, world] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sender.ts'),
-    worldOf(io),
+    worldOf(run),
   ]);
   const path = await ledgerPath(rooms);
   const open = dryRun ? openToRead : openLedger;
@@ -63,11 +65,11 @@ export const sharedSetting = async ({ io, globals }: RunContext, rooms: Rooms): 
 };
 
 /** Opens a shared ledger; with `dryRun`, only to read it. */
-const openTeamLedger = async (io: Io, rooms: Rooms, access: Access, dryRun: boolean): Promise<Ledger> => {
+const openTeamLedger = async (run: Run, rooms: Rooms, access: Access, dryRun: boolean): Promise<Ledger> => {
   const [{ openSharedLedger, openSharedToRead }, { mayHaveEnded, operator }, world] = await Promise.all([
     import('../ledger/postgres/open.ts'),
     import('../ledger/sender.ts'),
-    worldOf(io),
+    worldOf(run),
   ]);
   const { self } = world;
   const open = dryRun ? openSharedToRead : openSharedLedger;
@@ -117,7 +119,7 @@ const othersOf = (run: RunContext, rooms: Rooms, access: Access | undefined) => 
       return { name: `a shared ledger (the record of it here is ${path})`, pushable: false, about };
     };
     const openFile = async (path: string): Promise<OtherLedger> => {
-      const ledger = await openFileLedger(run.io, rooms, run.globals.dryRun);
+      const ledger = await openFileLedger(run, rooms, run.globals.dryRun);
       run.closing.push(() => ledger.close());
       const about = (asked: string) => ledger.list({ about: asked, limit: -1 });
       return { name: `the ledger of this machine (${path})`, pushable: true, about };
@@ -138,13 +140,13 @@ export const openLedgerOf = async (
   const { dryRun } = run.globals;
   const ledger =
     setting === undefined
-      ? await openFileLedger(run.io, rooms, dryRun)
-      : await openTeamLedger(run.io, rooms, setting.access, dryRun);
+      ? await openFileLedger(run, rooms, dryRun)
+      : await openTeamLedger(run, rooms, setting.access, dryRun);
   run.closing.push(() => ledger.close());
   const [{ withOthers }, { ledgersLock }, { lockWait }] = await Promise.all([
     import('../ledger/open.ts'),
     import('../ledger/sqlite/file.ts'),
-    worldOf(run.io),
+    worldOf(run),
   ]);
   const lock = ledgersLock(join((await rooms.folders()).data, LEDGERS_LOCK_NAME), lockWait);
   return withOthers(ledger, othersOf(run, rooms, setting?.access), lock);

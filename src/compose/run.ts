@@ -11,6 +11,8 @@ import type { StatusLine } from '../output/status-line.ts';
 /** Context of one run: its options, and the resources to close at its end. */
 export interface RunContext {
   readonly io: Io;
+  /** Start of the run, before it reads a profile, in milliseconds since the epoch. */
+  readonly since: number;
   readonly globals: Globals;
   readonly version: string;
   readonly closing: (() => Promise<void>)[];

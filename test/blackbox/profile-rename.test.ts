@@ -136,11 +136,11 @@ describe('profile rename', () => {
     expect(await sending).toMatchObject({ code: 9 });
     expect(postsOf(service)).toEqual({ 1: 1, 9: 1, 2: 1 });
     expect(await namesIn(world)).toEqual(['store', 'store', 'store']);
-    // A new profile of that name has nothing to do with the renamed one.
+    // A new profile of that name has nothing to do with the renamed one, also in a process that began before.
     const login = ['login', '--profile', 'shop', '--base-url', service.origin, '--key-stdin', '--no-verify'];
     expect(await inProcess(login, { home, stdin: CANARY })).toMatchObject({ code: 0 });
     const args = ['ugwo', 'charge', ugwoOf(5), '--medium', 'ussd', '--provider', 'gtb', '--profile', 'shop'];
-    expect(await paycli(args, { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(args, { home })).toMatchObject({ code: 0 });
     expect(await namesIn(world)).toEqual(['store', 'store', 'store', 'shop']);
   });
 

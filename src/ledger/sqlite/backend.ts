@@ -124,7 +124,7 @@ export interface LedgerOptions {
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Start of this process, in milliseconds since the epoch. */
+  /** Start of this run, in milliseconds since the epoch. */
   readonly since: number;
   /** Uptime of the machine, in milliseconds. */
   readonly uptime: () => number;

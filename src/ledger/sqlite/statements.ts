@@ -82,8 +82,8 @@ export const statements = (db: DatabaseSync) => {
   };
 
   /**
-   * Present name of a profile, for a process that has run since a moment (milliseconds since the epoch) and knows it by
-   * this name. It may have been renamed meanwhile.
+   * Present name of a profile, for a run that began at a moment (milliseconds since the epoch) and knows it by this
+   * name. It may have been renamed meanwhile.
    */
   const nameNow = (name: string, since: number): string => {
     const [[kept = null] = []] = rowsOf(sql('SELECT value FROM setting WHERE name = ?'), `renamed ${name}`);
@@ -122,7 +122,7 @@ export const statements = (db: DatabaseSync) => {
       if (changes !== 1) throw new Damage(`it has no row of ${entry.id} any more`);
     },
     /**
-     * Gives a profile's entries, jobs and policy another name, and notes it for processes that know the old name (see
+     * Gives a profile's entries, jobs and policy another name, and notes it for runs that know the old name (see
      * `nameNow`): for those that began before `at`; for all while it is undefined. Returns the number of entries.
      */
     rename: (given: string, to: string, at: number | undefined): number => {
