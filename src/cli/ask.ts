@@ -162,7 +162,7 @@ export const choose = async ({ stdin, stderr, env }: Chooser, { title, ...from }
 
 /** True if a person has started the command by hand: nothing is read for a question that nobody expects. */
 const isByHand = ({ stdout, env }: Io, { yes, quiet, asCurl }: Globals): boolean =>
-  stdout.isTerminal && !yes && !quiet && !asCurl && (env['CI'] ?? '') === '';
+  stdout.isTerminal && !yes && !quiet && !asCurl && ['', 'false', '0'].includes(env['CI'] ?? '');
 
 /** Dependencies for a question, and the function that releases them. */
 type Open<D> = (globals: Globals) => { readonly deps: D; close(): Promise<void> };

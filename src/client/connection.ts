@@ -157,7 +157,7 @@ export const failureOf = (thrown: unknown, mark: SentDetector): Failure => {
 /** Error of a connection to an untrusted service: the same for reads and writes, never worth a retry. */
 export const untrustedError = (origin: string, reason: string): PayError =>
   new PayError('auth', `couldn't verify the certificate of ${new URL(origin).host}, so nothing was sent: ${reason}`, {
-    hint: 'if you run your own certificate authority, put its file in NODE_EXTRA_CA_CERTS',
+    hint: 'if you run your own certificate authority, name its file in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS',
   });
 
 /** The error with the code of its failure. */
@@ -315,9 +315,12 @@ export const routeOf = (origin: string, env: Env): ConnectionRoute => {
   return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy } };
 };
 
-/** Opens a dispatcher for a route. */
-export const openDispatcher = async ({ origin, verified, proxy }: ConnectionRoute): Promise<Dispatcher> => {
-  const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS };
+/** Opens a dispatcher for a route. Without `ca`, it trusts the authorities of the runtime. */
+export const openDispatcher = async (
+  { origin, verified, proxy }: ConnectionRoute,
+  ca?: string,
+): Promise<Dispatcher> => {
+  const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS, ...(ca && { ca }) };
   const direct = connectorOf({ ...tls, lookup });
   if (proxy === undefined) return clientOf(origin, OPTIONS, direct);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');

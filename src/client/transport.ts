@@ -4,6 +4,7 @@ import { PayError } from '../core/error.ts';
 import type { Clock, Env } from '../core/io.ts';
 import { type Clean, keyFault } from '../core/secret.ts';
 import { httpDate } from '../core/time.ts';
+import { everyAuthority } from '../core/unsafe-settings.ts';
 import { type AnswerBody, answerTo, type RawAnswer, readBody } from './body.ts';
 import {
   type Failure,
@@ -245,12 +246,19 @@ export const openTransport = (options: TransportOptions): Transport => {
    */
   const [alive, closed]: [Dispatcher[], Dispatcher[]] = [[], []];
   const drop = (one: Dispatcher): void => void one.destroy().catch(() => undefined);
+  /** Every authority, once the runtime's own have not vouched for the service. */
+  let authorities: string | undefined;
   /** Uses a dispatcher exclusively: a request never waits for the answer to another. */
   const over = async (idle: Dispatcher[], attempt: Attempt): Promise<AttemptResult> => {
-    const own = idle.pop() ?? (await openDispatcher(route));
+    const trusted = authorities;
+    const own = idle.pop() ?? (await openDispatcher(route, trusted));
     const outcome = await attemptOver(own, attempt, options);
     if (outcome.kind === 'answer' && (idle === alive || 'text' in outcome.body)) idle.push(own);
     else drop(own);
+    if (outcome.kind === 'not_sent' && outcome.untrusted && trusted === undefined && !attempt.signal.aborted) {
+      authorities ??= await everyAuthority(options.env);
+      return over(idle, attempt);
+    }
     return outcome;
   };
   /** Reads run in parallel until the service asks for fewer (429); then one after the other. */

@@ -120,13 +120,14 @@ const KEY_FROM = {
 
 const tlsFinding = async ({ io: { env } }: RunContext, origin: string | undefined): Promise<CheckResult> => {
   verifies(origin ?? ENVIRONMENTS.live, env, 'the secret key');
-  const extra = env['NODE_EXTRA_CA_CERTS'] ?? '';
-  if (extra !== '' && !existsSync(extra)) {
-    return warn('tls', `NODE_EXTRA_CA_CERTS names ${extra}, which is not there`, 'fix the path, or unset it');
+  const files = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  const missing = files.find(([, file = '']) => !existsSync(file));
+  if (missing !== undefined) {
+    return warn('tls', `${missing[0]} names ${missing[1]}, which is not there`, 'fix the path, or unset it');
   }
-  const also = extra === '' ? '' : `, and by ${extra}`;
+  const also = files.map(([, file]) => `, and by ${file}`).join('');
   if (origin?.startsWith('http:') === true) return ok('tls', 'not used: the service is on this machine');
-  return ok('tls', `certificates are verified by the usual authorities${also}`);
+  return ok('tls', `certificates are verified by the usual authorities, the system's${also}`);
 };
 
 /** Host of a URL, without a password that the URL may contain. */

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { debuglog } from 'node:util';
+import { attempt } from './async.ts';
 import { PayError } from './error.ts';
 import type { Env } from './io.ts';
 import { isLoopback } from './origin.ts';
@@ -13,6 +15,18 @@ export const verifies = (origin: string, env: Env, what: string): boolean => {
   throw new PayError('auth', `NODE_TLS_REJECT_UNAUTHORIZED=0 would send ${what} to anyone who answers`, {
     hint: 'unset it; to trust a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS',
   });
+};
+
+/**
+ * The certificate authorities of the runtime, of the system and of SSL_CERT_FILE. Node trusts only its own, and the
+ * standalone program the system's too. Reading them takes longer than a request, so this is for a connection that fails
+ * without them.
+ */
+export const everyAuthority = async (env: Env): Promise<string> => {
+  const { getCACertificates } = await import('node:tls');
+  // Only some systems' own authorities include SSL_CERT_FILE.
+  const named = attempt(() => readFileSync(env['SSL_CERT_FILE'] ?? '', 'utf8')) ?? '';
+  return [...getCACertificates('default'), ...getCACertificates('system'), named].join('\n');
 };
 
 /**

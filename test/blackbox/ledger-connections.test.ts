@@ -17,9 +17,12 @@ interface Given {
 
 /** Lists a shared ledger as JSON with --debug; in a process of its own if Node has to trust another authority. */
 const listed = (url: string, { env = {}, args = [] }: Given = {}): Promise<Ended> =>
-  ('NODE_EXTRA_CA_CERTS' in env ? paycli : inProcess)(['ledger', 'list', '--json', '--debug', ...args], {
-    env: { PAYCLI_LEDGER: url, ...env },
-  });
+  (Object.keys(env).some((name) => name.includes('CERT')) ? paycli : inProcess)(
+    ['ledger', 'list', '--json', '--debug', ...args],
+    {
+      env: { PAYCLI_LEDGER: url, ...env },
+    },
+  );
 
 const address = (cluster: Cluster, database: string, settings: Readonly<Record<string, string>> = {}, user?: string) =>
   `${cluster.url(database, user === undefined ? {} : { user })}?${new URLSearchParams(settings)}`;
@@ -87,6 +90,8 @@ describe.skipIf(process.platform === 'win32')('the connection to a shared ledger
     const trusted = { env: { NODE_EXTRA_CA_CERTS: CA_FILE } };
     const secure = { ...own, sslmode: 'verify-full' };
     expect(await listed(address(cluster, database, secure, 'operator'), trusted)).toMatchObject({ code: 0 });
+    const named = { env: { SSL_CERT_FILE: CA_FILE } };
+    expect(await listed(address(cluster, database, secure, 'operator'), named)).toMatchObject({ code: 0 });
     const other = await listed(address(cluster, database, secure, 'postgres'), trusted);
     expect(errorOf(other)).toMatchObject({ exit_code: 10, code: '28000' });
     chmodSync(own.sslkey, 0o644);

@@ -215,6 +215,12 @@ describe('a missing payment request of ugwo charge', () => {
     expect(service.seen).toEqual([]);
   });
 
+  it.each(['', 'false', '0'])('is asked for with CI=%s', async (CI) => {
+    const session = openTerminal(ASKED, { home: newFolder(), service: await serving(), env: { CI } });
+    await session.saw(/part of it: $/);
+    expect(session.raw()).toContain('Which payment request');
+  });
+
   it('is an error in a pipe, or if none is unpaid', async () => {
     const service = await serving([]);
     const piped = openThrough(['sh', '-c', '"$@" | cat', 'sh'], ASKED, { home: newFolder(), service });

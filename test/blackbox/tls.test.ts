@@ -19,6 +19,16 @@ describe('TLS', () => {
     expect(service.offers).toEqual([['http/1.1']]);
   });
 
+  it.each([
+    ['straight', CHARGE],
+    ['through a proxy', LIST],
+  ])("trusts the system's authorities, and SSL_CERT_FILE: %s", async (way, args) => {
+    const service = await serveTls('good', args === LIST ? '{"data":[],"next_cursor":null}' : ANSWER);
+    const proxy = way === 'straight' ? {} : { HTTPS_PROXY: (await serveProxy()).url };
+    expect(await paycli(args, { service, env: { ...proxy, SSL_CERT_FILE: CA_FILE } })).toMatchObject({ code: 0 });
+    expect(service.requests).toHaveLength(1);
+  });
+
   // Each certificate once, with each command, direct and by proxy: all connections share their options.
   it.each([
     ['an unknown authority', 'good', {}, CHARGE, 'straight'],

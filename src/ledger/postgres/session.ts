@@ -1,7 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import Client from 'pg/lib/client.js';
+import { memo } from '../../core/async.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
+import { everyAuthority } from '../../core/unsafe-settings.ts';
 import type { Address } from './url.ts';
 
 /** The connection is unusable. The last message may or may not have taken effect. */
@@ -53,7 +55,7 @@ const isUntrusted = (thrown: unknown): boolean =>
 
 const hintOf = (thrown: unknown, state: string | undefined): string => {
   if (isUntrusted(thrown)) {
-    return 'check the host in the address; a certificate authority of your own goes into sslrootcert=FILE, or NODE_EXTRA_CA_CERTS';
+    return 'check the host in the address; a certificate authority of your own goes into sslrootcert=FILE, SSL_CERT_FILE or NODE_EXTRA_CA_CERTS';
   }
   if (state?.startsWith('28') === true) {
     return 'check the user and its password: PGPASSFILE, or PAYCLI_LEDGER_PASSWORD_COMMAND';
@@ -269,11 +271,12 @@ const asFault = (thrown: unknown): unknown =>
     : thrown;
 
 /** Opens a connection. Throws `Lost` if it fails, and the server's error if the server refuses it. */
-export const openSession = async (access: Access, limits = LIMITS): Promise<Session> => {
-  const client = new Client(optionsOf(access.address, await passwordOf(access), limits));
+export const openSession = async ({ address, ...access }: Access, limits = LIMITS): Promise<Session> => {
+  const password = memo(access.password);
+  const client = new Client(optionsOf(address, await passwordOf({ address, password }), limits));
   const wire = wireOf(client);
-  refuseInClear(wire, access.address);
-  const allow = boundedBy(wire, access.address.name);
+  refuseInClear(wire, address);
+  const allow = boundedBy(wire, address.name);
   let open = true;
   let warnings: string[] = [];
   const drop = (): void => {
@@ -292,6 +295,12 @@ export const openSession = async (access: Access, limits = LIMITS): Promise<Sess
     await within(client.connect(), limits.connect, `no answer within ${limits.connect / 1000} s`);
   } catch (thrown) {
     drop();
+    const { tls } = address;
+    // Once more with the system's authorities, which Node doesn't trust by itself.
+    if (tls !== undefined && tls.ca === undefined && isUntrusted(thrown)) {
+      const ca = await everyAuthority({});
+      return openSession({ address: { ...address, tls: { ...tls, ca } }, password }, limits);
+    }
     throw asFault(thrown);
   }
   return {
