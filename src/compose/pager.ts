@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { Pager } from '../cli/run.ts';
+import type { Env } from '../core/io.ts';
 import { splitCommand } from '../core/shell.ts';
 import { forTerminal } from '../core/text.ts';
 import { findProgram, type RunContext, type WantedPager } from './run.ts';
 
-/** As others start less: it leaves at once what fits, and shows colour. */
-const LESS = 'FRX';
+/** Options of less, as others start it: it leaves at once what fits, and shows colour. A person's own come after colour. */
+const lessOf = ({ LESS }: Env): string => (LESS === undefined ? 'FRX' : `-R ${LESS}`);
 
 /**
  * Starts the wanted pager. It reads the output, cleaned as for a terminal. Undefined if the program is not found. The
@@ -26,7 +27,10 @@ export const openPager = async (
     await notice(`${variable} names ${program}, which was not found. Printed without it.`);
     return undefined;
   }
-  const child = spawn(found.file, args, { env: { LESS, ...found.env }, stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(found.file, args, {
+    env: { ...found.env, LESS: lessOf(env) },
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
   let closed = false;
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
   void ended.then(() => {

@@ -75,6 +75,17 @@ describe.runIf(process.platform !== 'win32')('the pager', () => {
     expect(seen).not.toMatch(/sk\.|PAYCLI_SECRET_KEY/);
   });
 
+  it.each([
+    ['-S', '-R -S'],
+    ['S', '-R S'],
+    ['', '-R '],
+    ['-Pprompt', '-R -Pprompt'],
+  ])('shows colour with LESS=%j, too', async (LESS, wanted) => {
+    const { folder, file } = fakePager();
+    await paged({ PAGER: file, LESS });
+    expect(readFileSync(join(folder, 'env'), 'utf8')).toContain(`\nLESS=${wanted}\n`);
+  });
+
   it('has the terminal to itself: messages appear after it has ended', async () => {
     const { file } = fakePager('cat; echo left');
     const env = { ...TERMINAL, PAYCLI_PAGER: file };
