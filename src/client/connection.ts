@@ -256,10 +256,10 @@ const isProxy = ({ protocol, username, password, pathname, search, hash }: URL):
   pathname + search + hash === '/';
 
 /** Reads `host:port` as http://host:port, like curl. The text is never quoted, since it may hold a password. */
-const proxyUrl = (text: string): string => {
+const proxyUrl = (text: string, variable: string): string => {
   const url = text.includes('://') ? text : `http://${text}`;
   if (URL.canParse(url) && isProxy(new URL(url))) return url;
-  throw new PayError('auth', 'HTTPS_PROXY (or ALL_PROXY) is not the URL of an http or https proxy', {
+  throw new PayError('auth', `${variable} is not the URL of an http or https proxy`, {
     hint: 'write it as http://host:port, with user and password percent-encoded and nothing after the port; or unset it',
   });
 };
@@ -311,7 +311,7 @@ export const routeOf = (origin: string, env: Env): ConnectionRoute => {
   const passedBy = setting(env, 'no_proxy');
   if (!origin.startsWith('https:') || found === undefined) return { origin, verified };
   const [variable, value] = found;
-  const url = proxyUrl(value);
+  const url = proxyUrl(value, variable);
   return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy } };
 };
 

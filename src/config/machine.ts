@@ -3,7 +3,7 @@ import process from 'node:process';
 import { attempt } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
 import { homeFolder } from '../core/files.ts';
-import type { Env } from '../core/io.ts';
+import { type Env, variableIs } from '../core/io.ts';
 
 /** Facts about the machine and the process; tests pass their own. */
 export interface Machine {
@@ -72,17 +72,19 @@ export const findFolders = (env: Env, machine: Machine = thisMachine): Folders =
   if (home !== undefined) {
     const folder = absolute(
       home,
-      'PAYCLI_HOME is not an absolute path',
+      `${variableIs('PAYCLI_HOME', home)}, not an absolute path`,
       'set it to one that starts at the root, or unset it',
     );
     return { config: folder, data: folder };
   }
   return {
     get config() {
-      return absolute(configOf(env, machine), 'the folder for settings is not an absolute path', HINT);
+      const path = configOf(env, machine);
+      return absolute(path, `${variableIs('the folder for settings', path)}, not an absolute path`, HINT);
     },
     get data() {
-      return absolute(dataOf(env, machine), 'the folder for data is not an absolute path', HINT);
+      const path = dataOf(env, machine);
+      return absolute(path, `${variableIs('the folder for data', path)}, not an absolute path`, HINT);
     },
   };
 };

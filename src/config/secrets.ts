@@ -4,7 +4,7 @@ import { attempt } from '../core/async.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { checkPath, homeFolder } from '../core/files.ts';
 import { ask } from '../core/input.ts';
-import type { Env, Io } from '../core/io.ts';
+import { type Env, type Io, variableIs } from '../core/io.ts';
 import { quotesProblem } from '../core/secret.ts';
 import { shellQuote, splitCommand } from '../core/shell.ts';
 import { runSecretCommand } from './key-command.ts';
@@ -99,7 +99,9 @@ const PATH_HINT = 'set PGPASSFILE to an absolute path: a relative one would mean
 const pathOf = (env: Env): string | undefined => {
   const given = env['PGPASSFILE'] || undefined;
   if (given === undefined) return attempt(() => `${homeFolder(env['HOME'])}/.pgpass`);
-  if (!isAbsolute(given)) throw new PayError('auth', 'PGPASSFILE is not an absolute path', { hint: PATH_HINT });
+  if (!isAbsolute(given)) {
+    throw new PayError('auth', `${variableIs('PGPASSFILE', given)}, not an absolute path`, { hint: PATH_HINT });
+  }
   return given;
 };
 
@@ -154,6 +156,12 @@ export const ledgerPassword = async (
   if (command !== undefined) return runSecretCommand(command, PASSWORD, io, machine);
   const password = passwordInFile(asked, io.env, machine);
   if (password !== undefined) io.redactor.add(password);
+  // Thrown only if the server asks for a password.
+  else if (io.env['PGPASSWORD'] !== undefined) {
+    throw new PayError('auth', 'PGPASSWORD is set, but paycli reads no password of a ledger from the environment', {
+      hint: 'put it into a password file (PGPASSFILE), or give a command that prints it (PAYCLI_LEDGER_PASSWORD_COMMAND)',
+    });
+  }
   return password;
 };
 

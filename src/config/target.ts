@@ -1,7 +1,7 @@
 import { isProfileName, type ProfileFile, type StoredProfile } from '../contract/profile-file.ts';
 import { LOCAL_PROFILE } from '../core/data-files.ts';
 import { PayError, usageError } from '../core/error.ts';
-import type { Env, Io } from '../core/io.ts';
+import { type Env, type Io, variableIs } from '../core/io.ts';
 import { checkBaseUrl, isLoopback } from '../core/origin.ts';
 import { keyFault } from '../core/secret.ts';
 import { didYouMean } from '../core/text.ts';
@@ -21,14 +21,18 @@ export interface TargetSettings {
   readonly origin: { readonly value: string; readonly from: string } | undefined;
 }
 
+/** Length of the shortest secret key. */
+const SHORTEST_KEY = 24;
+
 /**
- * Returns a valid profile name; throws for any other. The error does not repeat the text, which may be a misplaced
- * key.
+ * Returns a valid profile name; throws for any other. The error does not repeat a text that may be a misplaced key.
+ * `from` is the variable that gave it.
  */
-export const checkName = (name: string): string => {
+export const checkName = (name: string, from?: string): string => {
   if (!isProfileName(name)) {
+    const said = from && (name.length < SHORTEST_KEY ? `${variableIs(from, name)}, ` : `${from} is `);
     throw usageError(
-      'not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit',
+      `${said ?? ''}not a profile name: use 1 to 64 letters, digits, ".", "_" or "-", starting with a letter or digit`,
     );
   }
   if (name.toLowerCase() === 'local') {
@@ -63,7 +67,7 @@ export const choose = (asked: PlaceGiven, env: Env): TargetSettings => {
   const url = asked.baseUrl ?? env['PAYCLI_BASE_URL'];
   const from = asked.baseUrl === undefined ? 'PAYCLI_BASE_URL' : '--base-url';
   return {
-    name: name === undefined ? undefined : checkName(name),
+    name: name === undefined ? undefined : checkName(name, asked.profile === undefined ? 'PAYCLI_PROFILE' : undefined),
     origin: url === undefined ? undefined : { value: checkOrigin(url, from), from },
   };
 };

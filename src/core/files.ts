@@ -63,7 +63,8 @@ export const unwritable = (folder: string): string | undefined => {
 export const homeFolder = (given?: string, hint = 'set HOME to an absolute path'): string => {
   const home = given ?? attempt(homedir) ?? '';
   if (isAbsolute(home)) return home;
-  const why = home === '' ? 'is not set, and the system has no entry for this user' : 'is not an absolute path';
+  const why =
+    home === '' ? 'is not set, and the system has no entry for this user' : `is "${home}", not an absolute path`;
   throw new PayError('auth', `no home folder is known: HOME ${why}`, { hint });
 };
 

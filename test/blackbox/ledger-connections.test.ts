@@ -141,6 +141,9 @@ describe.skipIf(process.platform === 'win32')('the password of a shared ledger',
       exit_code: 4,
       message: `the password file ${open} is open to other users, so it was not used`,
     });
+    const unread = await listed(url, { env: { PGPASSWORD: PASSWORD } });
+    expect(errorOf(unread)).toMatchObject({ exit_code: 4, message: expect.stringMatching(/^PGPASSWORD is set, but/) });
+    expect(said(unread)).not.toContain(PASSWORD);
     const none = await listed(url);
     expect(errorOf(none)).toMatchObject({
       exit_code: 4,

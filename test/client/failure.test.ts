@@ -341,7 +341,7 @@ describe('a proxy', () => {
     expect(() => routeOf(SERVICE, { HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({
         kind: 'auth',
-        message: 'HTTPS_PROXY (or ALL_PROXY) is not the URL of an http or https proxy',
+        message: 'HTTPS_PROXY is not the URL of an http or https proxy',
         detail: {
           hint: 'write it as http://host:port, with user and password percent-encoded and nothing after the port; or unset it',
         },

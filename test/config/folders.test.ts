@@ -47,8 +47,8 @@ describe.skipIf(process.platform === 'win32')('findFolders without PAYCLI_HOME',
   });
 
   it.each([
-    ['config', 'XDG_CONFIG_HOME', 'the folder for settings is not an absolute path'],
-    ['data', 'XDG_DATA_HOME', 'the folder for data is not an absolute path'],
+    ['config', 'XDG_CONFIG_HOME', 'the folder for settings is ".config/paycli", not an absolute path'],
+    ['data', 'XDG_DATA_HOME', 'the folder for data is ".config/paycli", not an absolute path'],
   ] as const)('rejects a relative %s folder, which would be in the working folder', async (which, name, message) => {
     const folders = findFolders({ [name]: '.config' }, { ...thisMachine, platform: 'linux' });
     const error = await errorOf(() => folders[which]);

@@ -121,7 +121,7 @@ describe.skipIf(process.platform === 'win32')('the password file', () => {
   });
 
   it('is rejected by a relative path, which depends on the working folder', async () => {
-    expect((await errorOf(() => read('passwords'))).message).toBe('PGPASSFILE is not an absolute path');
+    expect((await errorOf(() => read('passwords'))).message).toBe('PGPASSFILE is "passwords", not an absolute path');
   });
 
   it.runIf(process.getuid?.() === 0)(

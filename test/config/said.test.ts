@@ -54,7 +54,7 @@ describe('the error for a setting', () => {
   it('describes a relative PAYCLI_HOME', () => {
     expect(saidOf(() => findFolders({ PAYCLI_HOME: 'pay' }))).toEqual([
       'usage',
-      'PAYCLI_HOME is not an absolute path',
+      'PAYCLI_HOME is "pay", not an absolute path',
       'set it to one that starts at the root, or unset it',
     ]);
   });

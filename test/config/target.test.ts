@@ -92,7 +92,9 @@ describe('an incomplete target', () => {
 
   it.each([
     ['profile local', { [P]: 'local' }, /reserved for the built-in emulator/],
-    ['an empty profile name', { [P]: '' }, /not a profile name/],
+    ['an empty profile name', { [P]: '' }, /^PAYCLI_PROFILE is empty, not a profile name/],
+    ['an odd profile name', { [P]: 'a b' }, /^PAYCLI_PROFILE is "a b", not a profile name/],
+    ['a key as profile name', { [P]: `${KEY} ` }, /^PAYCLI_PROFILE is not a profile name/],
     ['an empty base URL', { [U]: '' }, /^PAYCLI_BASE_URL is not a URL/],
   ])('is a usage error and never the default profile: %s', async (_what, env, message) => {
     const error = await errorOf(() => ask(two(), env));
