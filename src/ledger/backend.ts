@@ -100,7 +100,7 @@ export interface Backend {
 
 /** Storage of jobs and of rows that are updates. */
 export interface JobsBackend
-  extends Pick<Jobs, 'adjust' | 'get' | 'list' | 'updates' | 'charged'>,
+  extends Pick<Jobs, 'adjust' | 'endPlans' | 'get' | 'list' | 'updates' | 'charged'>,
     Partial<Pick<Jobs, 'lease' | 'release' | 'workers'>> {
   open(job: NewJob, now: number): Promise<void>;
   /** Of a job of charges: how the last charge of each row stands. */

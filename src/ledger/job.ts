@@ -78,6 +78,11 @@ export interface UpdateOutcome {
 export interface Jobs {
   /** Notes that a job is begun, or gone on with, and makes room for the outcomes of so many rows that are in flight at once. */
   open(job: NewJob, atOnce: number): Promise<void>;
+  /**
+   * Deletes the plans of charges and updates from before a moment. Of one that was carried out, it deletes the text. A
+   * shared ledger keeps all rows without the text, since an operator may not delete any.
+   */
+  endPlans(before: number): Promise<void>;
   /** Notes at the end of a run how rows ended of which there is no entry: the last run's word counts. */
   adjust(job: string, adjustments: RowCounts): Promise<void>;
   get(id: string): Promise<Job | undefined>;

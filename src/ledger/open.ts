@@ -52,6 +52,7 @@ const jobsOver = (backend: Backend, clean: (text: string) => string): Jobs => {
       await jobs.open({ ...job, name: clean(job.name) }, moment().at);
     },
     adjust: jobs.adjust,
+    endPlans: jobs.endPlans,
     get: jobs.get,
     list: jobs.list,
     charged: jobs.charged,

@@ -12,6 +12,7 @@ import {
   type Approval,
   amountsText,
   type KeptPolicy,
+  PLAN,
   policyText,
   readAmounts,
   readPolicy,
@@ -192,6 +193,18 @@ export const ENTRY_STATE = `CASE WHEN state = 'accepted' AND CASE WHEN kind = '$
   THEN payment IN (${sqlList(paymentsThat('retried'))})
   ELSE exit_code = ${EXIT_CODES.charge_failed} END THEN 'failed' ELSE state END AS state`;
 
+const OLD_PLAN = `id LIKE '${PLAN}-%' AND created_at < ?`;
+
+/** Statements that delete plans from before a moment, unless a charge or an update belongs to them. */
+export const deletePlans = (before: number): readonly Statement[] => [
+  [
+    `DELETE FROM job WHERE ${OLD_PLAN} AND id NOT IN (SELECT job FROM charge WHERE job IS NOT NULL)
+      AND id NOT IN (SELECT job FROM onye_update)`,
+    before,
+  ],
+  [`DELETE FROM approval WHERE job LIKE '${PLAN}-%' AND asked_at < ? AND job NOT IN (SELECT id FROM job)`, before],
+];
+
 /** Statements that write jobs and updates, and that find the update of a row. */
 export const jobStatements = (schema: Schema) => {
   const add = inserting(`${schema}job`, JOB);
@@ -208,6 +221,11 @@ export const jobStatements = (schema: Schema) => {
       ...jobValues({ ...job, createdAt: at, runAt: at }),
     ],
     adjustJob: (job: string, adjustments: RowCounts): Statement => [adjust, adjustmentsText(adjustments), job],
+    /** Deletes the texts of plans from before a moment. */
+    clearPlans: (before: number): Statement => [
+      `UPDATE ${schema}job SET name = '' WHERE ${OLD_PLAN} AND name <> ''`,
+      before,
+    ],
     addUpdate: (update: KeptUpdate): Statement => [addUpdate, ...updateValues(update)],
     writeUpdate: (update: KeptUpdate): Statement => [write, ...updateValues(update)],
     findUpdate: ({ job, row }: JobRow): Statement => [find, job, row],
@@ -234,7 +252,7 @@ export const jobReads = (
   ask: ReadStatement,
   schema: Schema,
   lastEntries: string,
-): Omit<JobsBackend, 'open' | 'adjust' | 'change' | 'lease' | 'release' | 'workers'> => {
+): Omit<JobsBackend, 'open' | 'adjust' | 'endPlans' | 'change' | 'lease' | 'release' | 'workers'> => {
   const jobs = `SELECT ${JOB} FROM ${schema}job`;
   const tally = async (states: readonly RowState[], from: string, job: string): Promise<RowCounts> =>
     countsFrom(states, (await ask(`SELECT ${countsOf(states)} FROM ${from}`, job))[0]);

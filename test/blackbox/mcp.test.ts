@@ -1,9 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SEEDED } from '../../src/core/data-files.ts';
+import { openLedger } from '../../src/ledger/sqlite/open.ts';
 import { clockThatIsOff, hasFaketime } from '../faults/clocks.ts';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
+import { ledgerOptions } from '../support/ledger.ts';
 import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
 import {
   type Answer,
@@ -125,6 +129,92 @@ it('charges at a live service only after the user has typed an approval, whateve
   expect(await agent.call('charge_confirm', { token })).toEqual(ACCEPTED);
   expect(agent.questions).toEqual([expect.stringMatching(/^Charge NGN 5,000\.01 from .* by ussd gtb, ugw\..*\?$/)]);
   expect(postsOf(service)).toEqual(once(1));
+});
+
+describe('at a live service', () => {
+  const approve = async (home: string, id: unknown, what: string): Promise<string> => {
+    const terminal = openTerminal(['approve', String(id)], { home });
+    await terminal.saw(/to approve: /);
+    const screen = await terminal.screen();
+    terminal.type(`${what}\r`);
+    expect(await terminal.ended).toEqual({ code: 0 });
+    return screen.replaceAll(/\s+/g, ' ');
+  };
+
+  it('updates a customer once, and only after a person has approved it', async () => {
+    const service = await serveBy(({ method }) => (method === 'PATCH' ? json(200, { uid: SEEDED.onye }) : undefined));
+    const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop', 'stall'), await asLive(service)];
+    const agent = await connect(SHOP, { home, env });
+    const given = { onye: SEEDED.onye, email: 'ada@example.com', first_name: null };
+    const plan = await agent.call('update_customer', given);
+    const { token, plan: id } = plan.json;
+    expect(plan).toMatchObject({
+      isError: false,
+      json: { state: 'planned', approve: expect.stringContaining(String(id)) },
+    });
+    const again = { ...given, token };
+    const refused = await agent.call('update_customer', again);
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('a person has to approve it first') });
+    const invalid = await agent.call('update_customer', { onye: SEEDED.onye, email: 'ada' });
+    expect(invalid).toMatchObject({ isError: true, text: expect.stringContaining('is not a valid e-mail address') });
+    expect(service.seen).toEqual([]);
+    expect(await approve(home, id, '1 update')).toContain(`update ${SEEDED.onye}, email "ada@example.com": 1 update`);
+    const stall = await connect(['--profile', 'stall', ...MONEY], { home, env });
+    expect((await stall.call('update_customer', again)).text).toContain('not valid for this profile');
+    expect((await agent.call('charge_confirm', { token })).isError).toBe(true);
+    expect((await agent.call('update_customer', { ...again, email: 'obi@example.com' })).text).toContain(
+      'other arguments',
+    );
+    expect(await agent.call('update_customer', again)).toMatchObject({ isError: false });
+    expect((await agent.call('update_customer', again)).text).toContain('the token was already used');
+    expect(service.seen.map(({ body }) => JSON.parse(body))).toEqual([{ email: 'ada@example.com' }]);
+  });
+
+  it('shows the whole phone number to the person who approves, and stores neither it nor the customer', async () => {
+    const service = await serveAllBy(({ method }) =>
+      method === 'GET'
+        ? json(200, { ...ugwo(1), onye: { email: 'ada@example.com' }, checkout: {}, activities: [] })
+        : charged(1),
+    );
+    const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
+    const agent = await connect(SHOP, { home, env });
+    const given = { ugwo: ugwoOf(1), medium: 'mobile_money', provider: 'mtn', phone: '+233201234567' };
+    const { plan: id } = (await agent.call('charge_plan', given)).json;
+    const { stdout } = await inProcess(['ledger', 'jobs', '--profile', 'shop', '--json'], { home });
+    expect(JSON.parse(stdout)).toMatchObject({ data: [{ id, file: 'plan' }] });
+    for (const name of readdirSync(home).filter((one) => one.startsWith('ledger'))) {
+      expect(readFileSync(join(home, name), 'latin1'), name).not.toMatch(/ada@example|201234567/);
+    }
+    const screen = await approve(home, id, 'NGN 5,000.01');
+    expect(screen).toContain('NGN 5,000.01 from ada@example.com by mobile_money mtn +233201234567');
+  });
+});
+
+it('makes 200 plans of a profile in a day', async () => {
+  const service = await serveCharges();
+  const { home } = await homeWith(service.origin, 'shop');
+  const agent = await connect(SHOP, { home });
+  await tokenOf(agent);
+  const { stdout } = await inProcess(['ledger', 'jobs', '--profile', 'shop', '--json'], { home });
+  const { origin } = (JSON.parse(stdout) as { data: [{ origin: string }] }).data[0];
+  const ledger = await openLedger(ledgerOptions(join(home, 'ledger.sqlite'), { now: Date.now }));
+  const job = {
+    kind: 'charge',
+    command: 'ugwo charge',
+    name: '',
+    service: origin,
+    origin,
+    profile: 'shop',
+    rows: 1,
+  } as const;
+  for (let number = 1; number < 199; number += 1) await ledger.jobs.open({ ...job, id: `plan-${number}` }, 1);
+  for (let number = 1; number < 250; number += 1) await ledger.jobs.open({ ...job, id: `job-${number}` }, 1);
+  await ledger.close();
+  await tokenOf(agent);
+  expect(await agent.call('charge_plan', BY_USSD)).toMatchObject({
+    isError: true,
+    json: { error: { message: 'nothing can be planned: there are 200 plans today' } },
+  });
 });
 
 it('asks the user if the client can, and charges nothing if the user declines', async () => {

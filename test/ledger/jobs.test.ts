@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY } from '../support/units.ts';
 import { BACKENDS, open } from './support/backends.ts';
 import { account, begunOf, MINUTE, NOON, SELF } from './support/charges.ts';
 import { begin, ID, job } from './support/jobs.ts';
@@ -35,6 +36,21 @@ describe.each(BACKENDS)('a ledger %s', (_where, newPlace) => {
       expect(await one.jobs.get(ID)).toMatchObject({ adjustments: { invalid: 1 } });
       await one.jobs.open(job(), 8);
       expect((await one.jobs.list({ limit: 1 }))[0]?.adjustments).toBeUndefined();
+    });
+
+    it('loses its text after a day if it is a plan, and stays if a charge belongs to it', async () => {
+      const place = newPlace();
+      const ledger = await open(place);
+      const plans = ['plan-old', 'plan-used', ID];
+      for (const id of plans) await ledger.jobs.open(job({ id, name: 'a text' }), 1);
+      await begin(ledger, 1, {}, 'plan-used');
+      const later = await open(place, { now: () => NOON + 2 * DAY });
+      await later.jobs.open(job({ id: 'plan-new', name: 'a text' }), 1);
+      await later.jobs.endPlans(NOON + DAY);
+      const names = ['plan-used', ID, 'plan-new'].map(async (id) => (await later.jobs.get(id))?.name);
+      expect(await Promise.all(names)).toEqual(['', 'a text', 'a text']);
+      expect((await later.jobs.get('plan-old'))?.name ?? '').toBe('');
+      expect((await later.verify()).faults).toEqual([]);
     });
 
     it('is listed newest first, page by page', async () => {

@@ -8,6 +8,7 @@ import { formatLocal } from '../../core/time.ts';
 import type { Scope } from '../../ledger/entry.ts';
 import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { textOfPlan } from '../../ledger/plan-text.ts';
 import { type Approval, isPlan, PLAN_VALID_MS, SHARE_HINT } from '../../ledger/policy.ts';
 import type { Deps } from '../deps.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
@@ -63,25 +64,25 @@ export const jobs = async ({ max, cursor, allProfiles = false }: Input, deps: De
   };
 };
 
-const rowsText = ({ rows, unknown }: Approval['total']): string =>
-  `${rows} ${rows === 1 ? 'charge' : 'charges'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
+const rowsText = ({ rows, unknown }: Approval['total'], kind: Job['kind']): string =>
+  `${rows} ${kind}${rows === 1 ? '' : 's'}${unknown === 0 ? '' : `, ${unknown} of them without a known amount`}`;
 
 /** Lines that describe what is approved. */
-const linesOf = (job: Job, { total, askedBy, askedAt }: Approval, now: number): string[] => [
-  `${job.name}: ${rowsText(total)}`,
-  `for ${sumsText(total.amounts) ?? 'an unknown sum'}`,
+const linesOf = (job: Job, what: string, { total, askedBy, askedAt }: Approval, now: number): string[] => [
+  `${what}: ${rowsText(total, job.kind)}`,
+  ...(job.kind === 'charge' ? [`for ${sumsText(total.amounts) ?? 'an unknown sum'}`] : []),
   `at ${job.origin}${job.profile === undefined ? '' : `, profile ${job.profile}`}`,
   `asked for by ${askedBy}, ${formatLocal(askedAt, now)}`,
 ];
 
 /** Shows what is approved. The person types the sum, which proves that it was read. */
-const askFor = async (job: Job, approval: Approval, { io, globals }: Deps): Promise<void> => {
+const askFor = async (job: Job, what: string, approval: Approval, { io, globals }: Deps): Promise<void> => {
   const { total } = approval;
-  const sum = visible(sumsText(total.amounts) ?? rowsText(total));
+  const sum = visible(sumsText(total.amounts) ?? rowsText(total, job.kind));
   if (!canAsk(io, globals)) {
     throw usageError('an approval is typed by a person on a terminal', { hint: "--yes doesn't give it" });
   }
-  const lines = linesOf(job, approval, io.clock.now()).map(visible);
+  const lines = linesOf(job, what, approval, io.clock.now()).map(visible);
   const typed = await ask(io.stdin, [...lines, `Type ${sum} to approve: `].join('\n'));
   if (plain(typed) !== plain(sum)) throw declined();
 };
@@ -100,9 +101,10 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
       hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge',
     });
   }
-  if (planned && ledger.moment().at > approval.askedAt + PLAN_VALID_MS) {
+  const what = planned ? textOfPlan(ledger, id, job.name) : job.name;
+  if (what === undefined || (planned && ledger.moment().at > approval.askedAt + PLAN_VALID_MS)) {
     throw new PayError('refused', `${id} has expired`, {
-      hint: 'the agent has to plan the charge again',
+      hint: 'the agent has to plan it again',
       ledgerId: id,
     });
   }
@@ -114,7 +116,7 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
       ledgerId: id,
     });
   }
-  await askFor(job, approval, deps);
+  await askFor(job, what, approval, deps);
   const approved = { ...approval, approvedBy: me, approvedAt: ledger.moment().at };
   await ledger.policies.approve(approved);
   return {

@@ -43,6 +43,7 @@ export const prune = async (
   const before = instantOf(input.before, now);
   if (before > now - DAY_MS) throw usageError('--before must be at least a day ago');
   const scope = input.allProfiles ? {} : await deps.scope();
+  await ledger.jobs.endPlans(now - DAY_MS);
   const { count, open } = await ledger.prunable(before, scope);
   if (count > 0) await deps.confirm(questionOf(count, before, input.allProfiles), 'refuse', String(count));
   const done =

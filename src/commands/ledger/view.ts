@@ -286,7 +286,8 @@ export const jobRecordOf = (
   madeHere({
     id: job.id,
     command: job.command,
-    file: job.name,
+    // The text of a plan names a customer.
+    file: job.id.startsWith('plan-') ? 'plan' : job.name,
     rows: job.rows,
     accepted: counts.accepted ?? 0,
     failed: counts.failed ?? 0,

@@ -1,19 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Tree } from '../../cli/tree.ts';
 import { EXIT_CODES, PayError, usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
-import { isGuarded } from '../../core/origin.ts';
-import { shellLine } from '../../core/shell.ts';
 import { visible, visibleJson } from '../../core/text.ts';
-import { utcAtom } from '../../core/time.ts';
-import { type Entry, type LedgerTarget, lastDigits, type RequestTerms } from '../../ledger/entry.ts';
-import { newId } from '../../ledger/guard.ts';
+import type { Entry, RequestTerms } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { PLAN, PLAN_VALID_MS } from '../../ledger/policy.ts';
+import { textOfPlan } from '../../ledger/plan-text.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Deps, Inner } from '../deps.ts';
+import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
 import { argvOf, errorOf, textsIn } from './tools.ts';
 
 export const CONFIRM = 'charge_confirm';
@@ -32,101 +28,50 @@ export const confirmTool: Tool = {
   annotations: { readOnlyHint: false, destructiveHint: true },
 };
 
-/** The contents of a token: the arguments of the charge, and what the payment request asks for. */
-interface Sealed {
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-  readonly given: unknown;
-  readonly asked: Pick<RequestTerms, 'amount' | 'currency' | 'customer'>;
-}
-
-/** Code that only this ledger can compute. It is another one for another profile or service. */
-const macOf = (text: string, { digest }: Pick<Ledger, 'digest'>, { profile = '', service }: LedgerTarget): string =>
-  digest(JSON.stringify([PLAN, text, profile, service]));
-
-/** A token is copied by a model, so it is short. */
-const seal = ({ id, until, given, asked }: Sealed, ledger: Ledger, place: LedgerTarget): string => {
-  const contents = [id, until, given, asked.amount, asked.currency, asked.customer];
-  const text = Buffer.from(JSON.stringify(contents)).toString('base64url');
-  return `${text}.${macOf(text, ledger, place)}`;
-};
-
-/** The contents of a token, not yet verified; undefined for any other text. */
-const contentsOf = (token: string): Sealed | undefined => {
-  const contents = parseIfJson(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
-  if (!Array.isArray(contents)) return undefined;
-  const [id, until, given, amount, currency, customer] = contents;
-  return { id, until, given, asked: { amount, currency, customer: customer ?? undefined } };
-};
-
-const isSealed = (token: string, ledger: Ledger, place: LedgerTarget): boolean => {
-  const [text = '', mac = ''] = token.split('.');
-  const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(text, ledger, place))];
-  return given.length === expected.length && timingSafeEqual(given, expected);
-};
-
-const refused = (message: string, hint: string): PayError =>
-  new PayError('refused', `this call charged nothing: ${message}`, { hint });
-
 const AGAIN = 'call charge_plan again, and show the person what it says';
+
+const refused = (message: string, hint = AGAIN): PayError =>
+  new PayError('refused', `this call charged nothing: ${message}`, { hint });
 
 const chargeOf = async ({ jobs }: Ledger, plan: string): Promise<Entry | undefined> =>
   (await jobs.entries(plan, 1, 1)).at(-1);
 
-/** Throws unless a token may be used now: once, in time, and at a live service approved by a person. */
-const checkUse = async ({ id, until }: Sealed, ledger: Ledger, place: LedgerTarget): Promise<void> => {
+/** Throws if the plan was carried out before. */
+const checkUnused = async ({ id }: Sealed, ledger: Ledger): Promise<void> => {
   const used = await chargeOf(ledger, id);
-  if (used !== undefined) {
-    const hint = used.state === 'not_sent' ? AGAIN : 'call sync, then list_charges';
-    throw refused(`the token was already used (${used.id}: ${used.state})`, hint).with({ ledgerId: used.id });
-  }
-  if (ledger.moment().at > until) throw refused('the token has expired', AGAIN);
-  if (!isGuarded(place.origin)) return;
-  if ((await ledger.policies.approval(id))?.approvedBy !== undefined) return;
-  const hint = `ask a person to type \`${approveCommand(id, place)}\` on a terminal, then call ${CONFIRM} again`;
-  throw refused('a person has to approve it first', hint);
+  if (used === undefined) return;
+  const hint = used.state === 'not_sent' ? AGAIN : 'call sync, then list_charges';
+  throw refused(`the token was already used (${used.id}: ${used.state})`, hint).with({ ledgerId: used.id });
 };
-
-const approveCommand = (id: string, { profile }: LedgerTarget): string =>
-  shellLine(['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])]);
 
 /** Arguments of a plan. */
 type Given = Readonly<Record<'ugwo' | 'medium', string> & Partial<Record<'provider' | 'phone', string>>>;
 
 const isPart = (part: string | undefined): part is string => part !== undefined;
 
-/** Who is charged, how much, and how. The ledger keeps it, so a phone number shows its last digits only. */
+/** Who is charged, how much, and how. */
 const chargeText = ({ ugwo, medium, provider, phone }: Given, { asked }: Snapshot): string => {
   const { amount = 0, currency = '', customer, email, ref } = asked;
   const whom = email ?? customer ?? 'an unknown customer';
-  const how = [medium, provider, phone && lastDigits(phone)].filter(isPart).join(' ');
+  const how = [medium, provider, phone].filter(isPart).join(' ');
   const parts = [`${formatMoney(amount, currency)} from ${whom} by ${how}`, ugwo, ref];
   return parts.filter(isPart).map(visible).join(', ');
 };
 
-/** Records a plan, so that a person can approve it, and returns its token. */
-const record = async (given: unknown, what: string, asked: RequestTerms, deps: Deps): Promise<object> => {
-  const [ledger, place] = [await deps.ledger(), await deps.place()];
+/** Records the plan of a charge. */
+const record = async (given: Given, text: string, asked: RequestTerms, deps: Deps): Promise<object> => {
   const { amount, currency } = asked;
   if (amount === undefined || currency === undefined) {
     throw new PayError('refused', 'nothing can be planned: the service shows no amount');
   }
-  const { service, origin, profile } = place;
-  const [id, { at }] = [newId(PLAN), ledger.moment()];
-  await ledger.jobs.open(
-    { id, kind: 'charge', command: 'ugwo charge', name: what, service, origin, profile, rows: 1 },
-    1,
-  );
-  const until = at + PLAN_VALID_MS;
-  const plan = { token: seal({ id, until, given, asked }, ledger, place), plan: id, expires_at: utcAtom(until) };
-  if (!isGuarded(origin)) return plan;
   const total = { rows: 1, amounts: new Map([[currency, BigInt(amount)]]), unknown: 0 };
-  await ledger.policies.approve({ job: id, total, askedBy: await deps.operator(), askedAt: at });
-  return { ...plan, approve: `a person types \`${approveCommand(id, place)}\` on a terminal` };
+  return recordPlan({ kind: 'charge', command: 'ugwo charge', text, total }, { given, asked }, deps);
 };
 
-const answer = (value: object, isError: boolean): ToolAnswer => ({ text: visibleJson(JSON.stringify(value)), isError });
+export const answer = (value: object, isError: boolean): ToolAnswer => ({
+  text: visibleJson(JSON.stringify(value)),
+  isError,
+});
 
 /** Judges a charge. If it would be made, and charging is allowed, seals it in a token. */
 export const answerPlan = async (
@@ -186,14 +131,15 @@ export const answerConfirm = async (
     const [ledger, place] = [await deps.ledger(), await deps.place()];
     if (!isSealed(token, ledger, place)) {
       found = { state: 'not_charged' };
-      throw refused('the token is not valid for this profile', AGAIN);
+      throw refused('the token is not valid for this profile');
     }
     try {
-      await checkUse(sealed, ledger, place);
+      await checkUnused(sealed, ledger);
+      await checkPlan(sealed, ledger, place, refused, CONFIRM);
       // A courtesy: clients may answer for the person. The control is the approval.
-      if (elicits && said !== undefined && said !== 'accept') throw refused('the person declined', AGAIN);
+      if (elicits && said !== undefined && said !== 'accept') throw refused('the person declined');
       if (!elicits || said === 'accept') return await go({ ...deps, plan: { id, asked } });
-      question = `Charge ${(await ledger.jobs.get(id))?.name ?? id}?`;
+      question = `Charge ${textOfPlan(ledger, id, (await ledger.jobs.get(id))?.name ?? '') ?? id}?`;
       return { kind: 'text', text: '' };
     } finally {
       const look = chargeOf(ledger, id).then((entry) => ({ state: stateOf(entry), entry }));

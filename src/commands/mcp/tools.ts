@@ -1,7 +1,9 @@
 import type { CommandNode, OptionNode, Tree } from '../../cli/tree.ts';
 import { usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
-import type { Tool } from '../../mcp/server.ts';
+import { visibleJson } from '../../core/text.ts';
+import type { Tool, ToolAnswer } from '../../mcp/server.ts';
+import type { Inner } from '../deps.ts';
 
 /** A command as a tool: the options that it offers, and those that every call needs. */
 interface ToolCommand {
@@ -10,6 +12,8 @@ interface ToolCommand {
   readonly description?: string;
   readonly options?: readonly string[];
   readonly required?: readonly string[];
+  /** Takes the token of a plan, too: its description. */
+  readonly token?: string;
   /** Offered only with --allow money. */
   readonly money?: true;
 }
@@ -40,7 +44,10 @@ export const TOOLS = {
   },
   update_customer: {
     command: 'onye update',
-    description: 'update a customer; fields that you leave out stay as they are',
+    description:
+      'Update a customer; fields that you leave out stay as they are. At a live service this returns a token and a command: ' +
+      'once a person has typed the command, call again with the same arguments and the token.',
+    token: 'at a live service: the token of the first call',
     options: ['email', 'ref', 'first-name', 'last-name', 'merge-meta', 'unset-meta'],
     money: true,
   },
@@ -103,9 +110,12 @@ const toolOf = (name: string, node: CommandNode, command: ToolCommand): Tool => 
     description: command.description ?? node.summary,
     inputSchema: {
       type: 'object',
-      properties: Object.fromEntries(
-        parameters.map(({ name: parameter, about, type }) => [parameter, { ...SCHEMAS[type], description: about }]),
-      ),
+      properties: {
+        ...Object.fromEntries(
+          parameters.map(({ name: parameter, about, type }) => [parameter, { ...SCHEMAS[type], description: about }]),
+        ),
+        ...(command.token === undefined ? {} : { token: { type: 'string', description: command.token } }),
+      },
       required: parameters.filter(({ isRequired }) => isRequired).map((one) => one.name),
       additionalProperties: false,
     },
@@ -222,4 +232,17 @@ export const errorOf = (
     message: about === undefined ? message : `${about.name}: ${String(message)}`,
     ...(typeof hint === 'string' && !FOR_PEOPLE.test(hint) ? { hint } : {}),
   };
+};
+
+export type InnerEnd = Awaited<ReturnType<Inner>>;
+
+/** The output of a tool's command as an answer. */
+export const answerOf = (
+  tree: Tree,
+  name: ToolName,
+  given: unknown,
+  { code, stdout, stderr }: InnerEnd,
+): ToolAnswer => {
+  const error = code === 0 ? '' : visibleJson(JSON.stringify({ error: errorOf(tree, name, given, stderr) }));
+  return { text: [stdout.trim(), error].filter(Boolean).join('\n'), isError: code !== 0 };
 };

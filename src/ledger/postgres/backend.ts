@@ -177,6 +177,7 @@ export const sharedBackend = (options: SharedOptions): Backend => {
       ...jobReads(ask, 'paycli.', LAST_ENTRIES),
       open: (job) => step(writeUnit(`job ${job.id}`, () => JOBS.openJob(job, clock.now()))),
       adjust: (job, adjustments) => step(writeUnit(`job ${job}`, () => JOBS.adjustJob(job, adjustments))),
+      endPlans: (before) => step(writeUnit('plans', () => JOBS.clearPlans(before))),
       change: (purpose, of, decide) => step(updateStep(purpose, of, decide)),
       ...leases(worker, read),
     },

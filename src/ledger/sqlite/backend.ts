@@ -24,6 +24,7 @@ import {
   chargedOfJob,
   chargedTotal,
   countingOf,
+  deletePlans,
   ENTRY_STATE,
   jobReads,
   jobStatements,
@@ -316,6 +317,10 @@ export const backendOver = (
       ...jobReads(ask, '', LAST_ENTRIES),
       open: (job, at) => write('note', () => run(...JOBS.openJob({ ...job, profile: nameNow(job.profile) }, at))),
       adjust: (job, adjustments) => write('note', () => run(...JOBS.adjustJob(job, adjustments))),
+      endPlans: (before) =>
+        write('note', () => {
+          for (const statement of [JOBS.clearPlans(before), ...deletePlans(before)]) run(...statement);
+        }),
       change: (purpose, of, decide) =>
         write(purpose, () => {
           const decision = decide(rows(...JOBS.findUpdate(of)).map(updateOf)[0]);

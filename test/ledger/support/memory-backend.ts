@@ -10,6 +10,7 @@ import {
   type AllowanceOf,
   type Approval,
   isCounted,
+  isPlan,
   type KeptPolicy,
   limitsOf,
   NO_TOTAL,
@@ -157,6 +158,13 @@ export const memoryBackend = (
       adjust: async (id, adjustments) => {
         const job = jobs.get(id);
         if (job !== undefined) jobs.set(id, { ...job, adjustments });
+      },
+      endPlans: async (before) => {
+        const old = [...jobs.values()].filter(({ id, createdAt }) => isPlan(id) && createdAt < before);
+        for (const one of old) {
+          if (find({ job: one.id, order: 'row' }).length > 0) jobs.set(one.id, { ...one, name: '' });
+          else jobs.delete(one.id);
+        }
       },
       get: async (id) => jobs.get(id),
       list: async ({ before, limit }) => {

@@ -1,0 +1,110 @@
+import { timingSafeEqual } from 'node:crypto';
+import { PayError } from '../../core/error.ts';
+import { parseIfJson } from '../../core/json.ts';
+import { isGuarded } from '../../core/origin.ts';
+import { shellLine } from '../../core/shell.ts';
+import { utcAtom } from '../../core/time.ts';
+import type { LedgerTarget, RequestTerms } from '../../ledger/entry.ts';
+import { newId } from '../../ledger/guard.ts';
+import type { NewJob } from '../../ledger/job.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { sealedText } from '../../ledger/plan-text.ts';
+import { dayOf, isPlan, PLAN, PLAN_VALID_MS, type Total } from '../../ledger/policy.ts';
+import type { Deps } from '../deps.ts';
+
+/** The contents of a token: the arguments of the tool, and what a payment request asks for. */
+export interface Sealed {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly given: unknown;
+  readonly asked: Pick<RequestTerms, 'amount' | 'currency' | 'customer'>;
+}
+
+/** Code that only this ledger can compute. It is another one for another profile or service. */
+const macOf = (text: string, { digest }: Pick<Ledger, 'digest'>, { profile = '', service }: LedgerTarget): string =>
+  digest(JSON.stringify([PLAN, text, profile, service]));
+
+/** A token is copied by a model, so it is short. */
+const seal = ({ id, until, given, asked }: Sealed, ledger: Ledger, place: LedgerTarget): string => {
+  const contents = [id, until, given, asked.amount, asked.currency, asked.customer];
+  const text = Buffer.from(JSON.stringify(contents)).toString('base64url');
+  return `${text}.${macOf(text, ledger, place)}`;
+};
+
+/** The contents of a token, not yet verified; undefined for any other text. */
+export const contentsOf = (token: string): Sealed | undefined => {
+  const contents = parseIfJson(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+  if (!Array.isArray(contents)) return undefined;
+  const [id, until, given, amount, currency, customer] = contents;
+  return { id, until, given, asked: { amount, currency, customer: customer ?? undefined } };
+};
+
+/** True for a token that this ledger has made for this profile and service. */
+export const isSealed = (token: string, ledger: Ledger, place: LedgerTarget): boolean => {
+  const [text = '', mac = ''] = token.split('.');
+  const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(text, ledger, place))];
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};
+
+const approveCommand = (id: string, { profile }: LedgerTarget): string =>
+  shellLine(['paycli', 'approve', id, ...(profile === undefined ? [] : ['--profile', profile])]);
+
+/**
+ * Throws unless a plan may be carried out now: in time, and at a live service approved by a person. `refused` makes the
+ * error, and `tool` is the one that carries it out.
+ */
+export const checkPlan = async (
+  { id, until }: Sealed,
+  ledger: Ledger,
+  place: LedgerTarget,
+  refused: (message: string, hint?: string) => PayError,
+  tool: string,
+): Promise<void> => {
+  if (ledger.moment().at > until) throw refused('the token has expired');
+  if (!isGuarded(place.origin) || (await ledger.policies.approval(id))?.approvedBy !== undefined) return;
+  const hint = `ask a person to type \`${approveCommand(id, place)}\` on a terminal, then call ${tool} again`;
+  throw refused('a person has to approve it first', hint);
+};
+
+/** Plans of a profile in a day. */
+const MOST_PLANS = 200;
+const DAY_MS = 24 * 3_600_000;
+
+/** Throws if the profile has as many plans today as it may have. */
+const checkCount = async ({ jobs }: Ledger, { profile }: LedgerTarget, at: number): Promise<void> => {
+  const today = dayOf(at);
+  let count = 0;
+  let before: string | undefined;
+  for (;;) {
+    const found = await jobs.list({ profile, before, limit: MOST_PLANS });
+    const recent = found.filter(({ createdAt }) => createdAt >= today);
+    count += recent.filter(({ id }) => isPlan(id)).length;
+    if (count >= MOST_PLANS) break;
+    if (recent.length < MOST_PLANS) return;
+    before = found.at(-1)?.id;
+  }
+  throw new PayError('refused', `nothing can be planned: there are ${MOST_PLANS} plans today`, {
+    hint: 'the next day begins at 00:00 UTC; a person can charge with paycli',
+  });
+};
+
+/** Records a plan, so that a person can approve it, and returns its token. Deletes those of earlier days. */
+export const recordPlan = async (
+  { kind, command, text, total }: Pick<NewJob, 'kind' | 'command'> & { readonly text: string; readonly total: Total },
+  { given, asked }: Pick<Sealed, 'given' | 'asked'>,
+  deps: Deps,
+): Promise<object> => {
+  const [ledger, place] = [await deps.ledger(), await deps.place()];
+  const { service, origin, profile } = place;
+  const [id, { at }] = [newId(PLAN), ledger.moment()];
+  await ledger.jobs.endPlans(at - DAY_MS);
+  await checkCount(ledger, place, at);
+  const name = sealedText(ledger, id, text);
+  await ledger.jobs.open({ id, kind, command, name, service, origin, profile, rows: 1 }, 1);
+  const until = at + PLAN_VALID_MS;
+  const plan = { token: seal({ id, until, given, asked }, ledger, place), plan: id, expires_at: utcAtom(until) };
+  if (!isGuarded(origin)) return plan;
+  await ledger.policies.approve({ job: id, total, askedBy: await deps.operator(), askedAt: at });
+  return { ...plan, approve: `a person types \`${approveCommand(id, place)}\` on a terminal` };
+};

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Tree } from '../../cli/tree.ts';
+import { EXIT_CODES, outcomeOf, PayError } from '../../core/error.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { isGuarded } from '../../core/origin.ts';
+import type { Result } from '../../core/result.ts';
+import { visible } from '../../core/text.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { NO_TOTAL, PLAN_VALID_MS } from '../../ledger/policy.ts';
+import type { Caller, ToolAnswer } from '../../mcp/server.ts';
+import type { Inner } from '../deps.ts';
+import { answer } from './plan.ts';
+import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
+import { answerOf, argvOf, type InnerEnd, textsIn } from './tools.ts';
+
+export const UPDATE = 'update_customer';
+
+const refused = (message: string, hint = `call ${UPDATE} again without a token, and show the person what it says`) =>
+  new PayError('refused', `this call changed nothing: ${message}`, { hint });
+
+/** The update in words, for the person who approves it. */
+const updateText = ({ onye, ...fields }: Readonly<Record<string, string>>): string =>
+  [`update ${onye}`, ...Object.entries(fields).map(([name, text]) => `${name} ${JSON.stringify(text)}`)]
+    .map(visible)
+    .join(', ');
+
+/** Carries out the plan of an update, once. */
+const once = async (ledger: Ledger, id: string, onye: string, update: () => Promise<Result>): Promise<Result> => {
+  const row = { job: id, row: 1 };
+  const begun = await ledger.jobs.beginUpdate({ ...row, onye, bound: PLAN_VALID_MS }, { retry: false, looked: false });
+  if (!begun) throw refused('the token was already used');
+  const settle = (outcome: Parameters<Ledger['jobs']['settleUpdate']>[1]): Promise<void> =>
+    // The update is made, or not, whatever the ledger can store.
+    ledger.jobs.settleUpdate(row, outcome).catch(() => undefined);
+  try {
+    const result = await update();
+    await settle({ state: 'accepted', exitCode: 0 });
+    return result;
+  } catch (thrown) {
+    const error = thrown instanceof PayError ? thrown : undefined;
+    await settle({
+      state: error === undefined ? 'unknown' : outcomeOf(error),
+      exitCode: EXIT_CODES[error?.kind ?? 'internal'],
+    });
+    throw thrown;
+  }
+};
+
+/** Carries out the update of a token. */
+const confirm = (
+  tree: Tree,
+  given: Readonly<Record<string, string>>,
+  token: string,
+  sealed: Sealed,
+  { signal }: Caller,
+  inner: Inner,
+): Promise<InnerEnd> =>
+  inner(argvOf(tree, UPDATE, sealed.given), signal, async (deps, go) => {
+    const [ledger, place] = [await deps.ledger(), await deps.place()];
+    if (!isSealed(token, ledger, place)) throw refused('the token is not valid for this profile');
+    const planned = textsIn(tree, UPDATE, sealed.given);
+    if (!isDeepStrictEqual(given, planned)) throw refused('the token is for other arguments');
+    await checkPlan(sealed, ledger, place, refused, UPDATE);
+    return once(ledger, sealed.id, planned['onye'] ?? '', () => go(deps));
+  });
+
+/**
+ * Updates a customer. At a live service the first call only plans it, and the second one needs the token of the first,
+ * and the approval of a person.
+ */
+export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, inner: Inner): Promise<ToolAnswer> => {
+  const { token, ...fields } = isJsonObject(given) ? given : {};
+  const asked = textsIn(tree, UPDATE, fields);
+  if (typeof token === 'string' && token !== '') {
+    const sealed = contentsOf(token);
+    if (sealed === undefined) return answer({ error: { message: 'the token is not valid' } }, true);
+    return answerOf(tree, UPDATE, sealed.given, await confirm(tree, asked, token, sealed, caller, inner));
+  }
+  const argv = argvOf(tree, UPDATE, fields);
+  let isLive = false;
+  const ended = await inner(argv, caller.signal, async (deps, go) => {
+    isLive = isGuarded((await deps.place()).origin);
+    return isLive ? { kind: 'text', text: '' } : go(deps);
+  });
+  if (!isLive) return answerOf(tree, UPDATE, fields, ended);
+  const judged = await inner(['--dry-run', ...argv], caller.signal);
+  if (judged.code !== 0) return answerOf(tree, UPDATE, fields, judged);
+  const text = updateText(asked);
+  let plan: object = {};
+  const planned = await inner(argv, caller.signal, async (deps) => {
+    const job = { kind: 'update', command: 'onye update', text, total: { ...NO_TOTAL, rows: 1 } } as const;
+    plan = await recordPlan(job, { given: fields, asked: {} }, deps);
+    return { kind: 'text', text: '' };
+  });
+  return planned.code === 0
+    ? answer({ state: 'planned', update: text, ...plan }, false)
+    : answerOf(tree, UPDATE, fields, planned);
+};

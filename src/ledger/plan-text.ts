@@ -1,0 +1,30 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { attempt } from '../core/async.ts';
+import type { Ledger } from './ledger.ts';
+
+/**
+ * What a plan does, for the person who approves it: with the customer, and the whole phone number, which is needed to
+ * recognize it. The ledger stores the text in place of a file's name. It is encrypted, so that neither lists nor copied
+ * rows show it, with a key that the ledger derives for each plan.
+ */
+const ALGORITHM = 'aes-256-gcm';
+const TAG_BYTES = 16;
+/** A key is used once. */
+const ONCE = Buffer.alloc(12);
+
+/** A digest in hex has the length of the key. */
+const keyOf = ({ digest }: Pick<Ledger, 'digest'>, plan: string): Buffer => Buffer.from(digest(`text of ${plan}`));
+
+export const sealedText = (ledger: Pick<Ledger, 'digest'>, plan: string, text: string): string => {
+  const cipher = createCipheriv(ALGORITHM, keyOf(ledger, plan), ONCE);
+  return Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+};
+
+/** The text; undefined once the ledger has deleted it. */
+export const textOfPlan = (ledger: Pick<Ledger, 'digest'>, plan: string, sealed: string): string | undefined =>
+  attempt(() => {
+    const bytes = Buffer.from(sealed, 'base64url');
+    const decipher = createDecipheriv(ALGORITHM, keyOf(ledger, plan), ONCE, { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString();
+  });
