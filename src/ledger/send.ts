@@ -325,8 +325,10 @@ export const sendOnce = async (
   const { again, row, tries = 0 } = request;
   await world.turn?.();
   const { since = ledger.moment(), askedAt } = request;
-  // Failed attempts don't age a read. The ledger's clock may be its server's.
-  const spared = askedAt === undefined ? 0 : askedAt - now() + ledger.moment().at - since.at;
+  // Failed attempts don't age a read. The ledger's clock may be its server's, and this machine's may have been set.
+  const start = ledger.moment();
+  const failing = askedAt === undefined ? 0 : askedAt - now() + start.at - since.at;
+  const spared = Math.min(failing, passedSince(since, start));
   const age = (): number => passedSince(since, ledger.moment()) - spared;
   // After each try the read may be twice as old, so that a service that takes long to answer can be used.
   const mostAge = FRESH_MS * 2 ** tries;

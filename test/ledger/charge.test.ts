@@ -227,6 +227,19 @@ describe('sendOnce for a charge', () => {
     expect([sent, (await onlyRow(ledger))?.state]).toEqual([0, 'not_sent']);
   });
 
+  it('is overdue at its deadline although the clock was set back since its read', async () => {
+    const ledger = await open(newPath());
+    let [now, told]: [number, boolean | undefined] = [NOON, undefined];
+    const context = { ...over(ledger), ledger: { ...ledger, moment: () => momentAt(now) } };
+    const send = async (overdue: () => boolean): Promise<ApiRecord> => {
+      now += 1000;
+      told = overdue();
+      return madeHere(ACTIVITY);
+    };
+    await sendOnce(context, request({ since: momentAt(NOON), askedAt: NOON + 3_600_000 }), { now: () => NOON, send });
+    expect(told).toBe(true);
+  });
+
   it("does not send if the intent can't be written", async () => {
     const path = newPath();
     const ledger = await open(path);
