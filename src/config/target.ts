@@ -4,6 +4,7 @@ import { PayError, usageError } from '../core/error.ts';
 import { type Env, type Io, variableIs } from '../core/io.ts';
 import { checkBaseUrl, isLoopback } from '../core/origin.ts';
 import { keyFault } from '../core/secret.ts';
+import { shellLine } from '../core/shell.ts';
 import { didYouMean } from '../core/text.ts';
 import { runKeyCommand } from './key-command.ts';
 import type { Machine } from './machine.ts';
@@ -105,7 +106,7 @@ export const refusedKeyHint = ({ keySource, profile }: Pick<Target, 'keySource' 
       : `the key in PAYCLI_SECRET_KEY, which overrides the key of the profile "${profile}", ${wrong}: fix the variable, or unset it`;
   }
   const place = { profile: '', keychain: ', which is in the keychain,', command: ', which its key command prints,' };
-  return `the key of the profile "${profile}"${place[keySource]} ${wrong}: log in again with \`paycli login --profile ${profile}\``;
+  return `the key of the profile "${profile}"${place[keySource]} ${wrong}: log in again with \`${shellLine(['paycli', 'login', '--profile', profile])}\``;
 };
 
 /** True for a command that `keychain.ts` has made, which is not loaded for this. */

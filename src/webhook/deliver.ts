@@ -1,5 +1,7 @@
+import dns from 'node:dns';
 import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as encrypted } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { backoff } from '../core/async.ts';
 import { PayError, reasonOf, usageError } from '../core/error.ts';
 import { type Clock, type Env, withTimeout } from '../core/io.ts';
@@ -36,11 +38,43 @@ const LIMIT_MS = 30_000;
 /** The bytes of an answer to read at most. */
 const MOST_ANSWER = 64 * 1024;
 
+/** A forwarding target. */
+export interface Target {
+  readonly url: URL;
+  /** Looks up the host of each connection. */
+  readonly lookup?: LookupFunction;
+}
+
+const HERE = /^(?:127\.[\d.]+|::1)$/;
+/** Addresses of private networks, such as those between containers. Not 169.254.…, where clouds keep credentials. */
+const NEAR = /^(?:127\.[\d.]+|::1|10\.[\d.]+|192\.168\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|f[cd][\da-f]{2}:.*)$/i;
+
+/** The addresses of a host; none if its name can't be resolved. */
+const addressesOf = ({ hostname }: URL): Promise<readonly string[]> =>
+  new Promise((resolve) => {
+    dns.lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }, (_error, found = []) =>
+      resolve(found.map(({ address }) => address)),
+    );
+  });
+
+/** Resolves a name to the allowed addresses alone. A name server may answer each time with others. */
+const lookupWithin =
+  (allowed: RegExp): LookupFunction =>
+  (hostname, options, done) =>
+    dns.lookup(hostname, { ...options, all: true }, (error, found = []) => {
+      const [first, ...others] = found.filter(({ address }) => allowed.test(address));
+      if (first === undefined) {
+        const elsewhere = Object.assign(new Error(`${hostname} leads elsewhere now`), { code: 'EHOSTUNREACH' });
+        return done(error ?? elsewhere, '');
+      }
+      return options.all === true ? done(null, [first, ...others]) : done(null, first.address, first.family);
+    });
+
 /**
  * Checks the forwarding target; throws where it is not allowed. Another machine must be allowed explicitly, and its
- * certificate must be verified.
+ * certificate must be verified, except in a private network.
  */
-export const checkTarget = (text: string, flag: string, allowRemote: boolean, env: Env): URL => {
+export const checkTarget = async (text: string, flag: string, allowRemote: boolean, env: Env): Promise<Target> => {
   const refuse = (what: string, hint: string): never => {
     throw usageError(`${flag}: "${text}" ${what}`, { hint });
   };
@@ -49,11 +83,17 @@ export const checkTarget = (text: string, flag: string, allowRemote: boolean, en
   const url = new URL(text);
   if (!['http:', 'https:'].includes(url.protocol)) return refuse('is not a URL', example);
   if (url.username !== '' || url.password !== '') return refuse('contains a user name or a password', 'leave it out');
-  if (isLoopback(url.origin)) return url;
-  if (!allowRemote) return refuse('is not on this machine', 'add --allow-remote if events may leave this machine');
-  if (url.protocol === 'http:') return refuse('is not encrypted', 'use https:// for another machine');
-  verifies(url.origin, env, 'events');
-  return url;
+  if (isLoopback(url.origin)) return { url, ...lookupFor(url) };
+  if (url.protocol === 'https:') verifies(url.origin, env, 'events');
+  if (url.protocol === 'https:' && allowRemote) return { url };
+  const found = await addressesOf(url);
+  const within = (allowed: RegExp): boolean => found.every((address) => allowed.test(address));
+  if (!allowRemote && (found.length === 0 || !within(HERE))) {
+    return refuse('is not on this machine', 'add --allow-remote if events may leave this machine');
+  }
+  // A container that isn't started has no address yet.
+  if (!within(NEAR)) return refuse('is not encrypted', 'use https:// for a machine outside your private network');
+  return { url, lookup: lookupWithin(allowRemote ? NEAR : HERE) };
 };
 
 /** Groups repeated headers. Senders choose the names, so `constructor` must be a name like any other. */
@@ -102,7 +142,12 @@ const limited = (stop: AbortSignal) => {
 };
 
 /** Sends one POST without following redirects; rejects only where the request can't be created. */
-export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: AbortSignal): Promise<ForwardResult> => {
+export const post = async (
+  { url, ...lookup }: Target,
+  headers: Headers,
+  body: Uint8Array,
+  stop: AbortSignal,
+): Promise<ForwardResult> => {
   const { promise, resolve } = Promise.withResolvers<ForwardResult>();
   const { signal, done } = limited(stop);
   const failed = (thrown: unknown): void => {
@@ -115,7 +160,7 @@ export const post = async (url: URL, headers: Headers, body: Uint8Array, stop: A
     method: 'POST',
     headers: { ...headersOf(headers), 'content-length': String(body.byteLength) },
     signal,
-    ...lookupFor(url),
+    ...lookup,
   };
   // Only the status counts: a truncated body is no failure.
   const sent = (url.protocol === 'https:' ? encrypted : plain)(url, options, (answer) => {
@@ -359,17 +404,19 @@ export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: 
 };
 
 /** Sends a stored event once, byte for byte. Returns the status of the answer, which is 2xx; throws otherwise. */
-export const replay = async ({ headers, body }: KeptEvent, target: URL, stop: AbortSignal): Promise<string> => {
+export const replay = async ({ headers, body }: KeptEvent, target: Target, stop: AbortSignal): Promise<string> => {
   const posted = await post(target, passedOn(headers), body, stop);
   const word = resultText(posted);
   if (isTaken(posted)) return word;
   if (posted.kind === 'answered') {
-    throw new PayError('rejected', `${target.href} answered ${word}`, { hint: 'it was sent as it was kept' });
+    throw new PayError('rejected', `${target.url.href} answered ${word}`, { hint: 'it was sent as it was kept' });
   }
   if (posted.kind === 'failed' && !posted.reached) {
-    throw new PayError('not_sent', `${target.href} can't be reached: ${word}`, {
+    throw new PayError('not_sent', `${target.url.href} can't be reached: ${word}`, {
       hint: 'start it, then run this again',
     });
   }
-  throw new PayError('read_failed', `${target.href} gave no answer: ${word}`, { hint: 'it may have got the event' });
+  throw new PayError('read_failed', `${target.url.href} gave no answer: ${word}`, {
+    hint: 'it may have got the event',
+  });
 };

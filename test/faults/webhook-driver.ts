@@ -16,7 +16,13 @@ const target = await openTarget();
 
 const listening = await listen(
   {
-    ...{ folder, port: 0, host: '127.0.0.1', secrets: { all: [SECRET], sandbox: [] }, target: new URL(target.url) },
+    ...{
+      folder,
+      port: 0,
+      host: '127.0.0.1',
+      secrets: { all: [SECRET], sandbox: [] },
+      target: { url: new URL(target.url) },
+    },
     ...{
       only: [],
       duplicates: false,

@@ -49,7 +49,7 @@ it.each([-1, 1])('the listener forwards and retries events if the clock is chang
   const folder = join(newFolder('queue'), 'data');
   await newQueue(folder).keep(delivery(1), { state: 'waiting', duplicates: false, due: clock.now() + 300 });
   const listening = await listen(
-    { ...OPTIONS, folder, target: new URL(target.url) },
+    { ...OPTIONS, folder, target: { url: new URL(target.url) } },
     {
       ...{ ...WORLD, stop: stop.signal, say: async () => undefined },
       clock: { ...clock, now: () => clock.now() + set },

@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, isIP } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkTarget, post } from '../../src/webhook/deliver.ts';
 import { DEAD_ORIGIN } from '../support/service.ts';
@@ -16,7 +16,7 @@ describe('a forwarded event', () => {
     const asked = vi.spyOn(dns, 'lookup').mockImplementation(() => {
       throw new Error('a name server was asked');
     });
-    const url = checkTarget(`http://localhost:${target.port}/x`, '--to', false, {});
+    const url = await checkTarget(`http://localhost:${target.port}/x`, '--to', false, {});
     expect(await post(url, [['X-One', '1']], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
     expect(asked).not.toHaveBeenCalled();
     expect(target.seen).toMatchObject([{ url: '/x', body: '{}', headers: { 'x-one': '1', 'content-length': '2' } }]);
@@ -36,7 +36,7 @@ describe('a forwarded event', () => {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
     for (const path of ['/breaks', '/hangs']) {
-      expect(await post(new URL(`${origin}${path}`), [], BODY, stop.signal)).toMatchObject({
+      expect(await post({ url: new URL(`${origin}${path}`) }, [], BODY, stop.signal)).toMatchObject({
         kind: 'answered',
         status: 200,
       });
@@ -45,38 +45,97 @@ describe('a forwarded event', () => {
 
   it('ends with a status and Retry-After, as unreachable, or as cancelled', async () => {
     const target = await serveTarget(() => ({ status: 503, headers: { 'retry-after': '7' } }));
-    const url = new URL(target.url);
+    const url = { url: new URL(target.url) };
     expect(await post(url, [], BODY, NEVER)).toEqual({ kind: 'answered', status: 503, retryAfter: '7' });
     expect(await post(url, [], BODY, AbortSignal.abort())).toEqual({ kind: 'left' });
-    const nobody = new URL(DEAD_ORIGIN);
+    const nobody = { url: new URL(DEAD_ORIGIN) };
     expect(await post(nobody, [], BODY, NEVER)).toMatchObject({ kind: 'failed', reached: false });
   });
 });
 
+/** Makes names lead to these addresses; every other one is not found. */
+const resolving = (names: Record<string, readonly string[]>): void => {
+  const lookup = (name: string, _options: unknown, done: (error: Error | null, found?: unknown) => void): void => {
+    const found = isIP(name) === 0 ? names[name] : [name];
+    if (found === undefined) done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }));
+    else
+      done(
+        null,
+        found.map((address) => ({ address, family: isIP(address) })),
+      );
+  };
+  vi.spyOn(dns, 'lookup').mockImplementation(lookup as unknown as typeof dns.lookup);
+};
+
 describe('a target', () => {
+  const check = (url: string, allowRemote: boolean, env = {}) => checkTarget(url, '--forward-to', allowRemote, env);
+  const ELSEWHERE = '192.0.2.1';
+
   it.each([
-    ['http://192.0.2.1/x', 'is not on this machine'],
+    [`http://${ELSEWHERE}/x`, 'is not on this machine'],
+    ['http://10.0.0.1/x', 'is not on this machine'],
     ['http://127.0.0.1.example.com/', 'is not on this machine'],
+    ['http://both.test/', 'is not on this machine'],
+    ['https://web:3000/', 'is not on this machine'],
     ['http://a:b@127.0.0.1/', 'contains a user name or a password'],
     ['ftp://127.0.0.1/', 'is not a URL'],
     ['localhost:3000', 'is not a URL'],
-  ])('is rejected: %s', (url, why) => {
-    expect(() => checkTarget(url, '--forward-to', false, {})).toThrow(`--forward-to: "${url}" ${why}`);
+  ])('is rejected: %s', async (url, why) => {
+    resolving({ 'both.test': ['127.0.0.1', ELSEWHERE], web: ['172.18.0.2'] });
+    await expect(check(url, false)).rejects.toThrow(`--forward-to: "${url}" ${why}`);
   });
 
-  it('on another machine must be requested and encrypted', () => {
-    expect(() => checkTarget('http://192.0.2.1/x', '--to', true, {})).toThrow('is not encrypted');
-    expect(checkTarget('https://192.0.2.1/x', '--to', true, {}).href).toBe('https://192.0.2.1/x');
+  it('on another machine must be requested and encrypted', async () => {
+    resolving({ 'both.test': ['10.0.0.1', ELSEWHERE], 'cloud.test': ['169.254.169.254'] });
+    for (const host of [ELSEWHERE, 'both.test', 'cloud.test', '172.32.0.1', '[2001:db8::1]', '0.0.0.0']) {
+      await expect(check(`http://${host}/x`, true), host).rejects.toThrow('is not encrypted');
+    }
+    expect(await check(`https://${ELSEWHERE}/x`, true)).toEqual({ url: new URL(`https://${ELSEWHERE}/x`) });
   });
 
-  it('on another machine is verified despite a variable; on this one the variable counts', () => {
+  it('is on this machine if its name leads nowhere else, and only as long as it does', async () => {
+    const served = await serveTarget();
+    resolving({ 'shop.test': ['127.0.0.1', '127.0.0.1'] });
+    const target = await check(`http://shop.test:${served.port}/x`, false);
+    expect(await post(target, [], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(served.seen).toMatchObject([{ url: '/x', headers: { host: `shop.test:${served.port}` } }]);
+    for (const address of ['10.0.0.1', ELSEWHERE]) {
+      resolving({ 'shop.test': [address] });
+      // A fresh port has no open connection that could be used again.
+      const other = { ...target, url: new URL(`http://shop.test:${served.port + 1}/x`) };
+      const why = 'shop.test leads elsewhere now';
+      expect(await post(other, [], BODY, NEVER)).toEqual({ kind: 'failed', why, reached: false });
+    }
+  });
+
+  it('may be a container in a private network, also before it is started', async () => {
+    const served = await serveTarget();
+    const url = `http://web:${served.port}/x`;
+    resolving({});
+    await expect(check(url, false)).rejects.toThrow('is not on this machine');
+    const target = await check(url, true);
+    expect(await post(target, [], BODY, NEVER)).toMatchObject({ kind: 'failed', reached: false });
+    for (const address of ['172.18.0.2', '192.168.1.5', '10.1.2.3', 'fd00::2', '127.0.0.1']) {
+      resolving({ web: [address] });
+      expect(await check(url, true), address).toMatchObject({ url: new URL(url) });
+    }
+    expect(await post(target, [], BODY, NEVER)).toMatchObject({ kind: 'answered', status: 200 });
+    resolving({ web: [ELSEWHERE] });
+    const other = { ...target, url: new URL(`http://web:${served.port + 1}/x`) };
+    expect(await post(other, [], BODY, NEVER)).toMatchObject({ kind: 'failed', why: 'web leads elsewhere now' });
+  });
+
+  it('on another machine is verified despite a variable; on this one the variable counts', async () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    expect(() => checkTarget('https://192.0.2.1/x', '--to', true, env)).toThrow(
-      expect.objectContaining({
-        kind: 'auth',
-        message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send events to anyone who answers',
-      }),
-    );
-    expect(checkTarget('https://127.0.0.1/x', '--to', false, env).href).toBe('https://127.0.0.1/x');
+    resolving({ 'shop.test': ['127.0.0.1'] });
+    for (const host of [ELSEWHERE, 'shop.test']) {
+      await expect(check(`https://${host}/x`, true, env)).rejects.toThrow(
+        expect.objectContaining({
+          kind: 'auth',
+          message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 would send events to anyone who answers',
+        }),
+      );
+    }
+    expect((await check('https://127.0.0.1/x', false, env)).url.href).toBe('https://127.0.0.1/x');
   });
 });

@@ -101,9 +101,13 @@ export const replay = async ({ uid, to, allowRemote }: ReplayInput, deps: Deps):
   const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: `webhook listen` has forwarded nothing yet');
-  const target = checkTarget(text, '--to', allowRemote, deps.io.env);
+  const target = await checkTarget(text, '--to', allowRemote, deps.io.env);
   const answer = await replayEvent(event, target, deps.io.signals.stop);
-  return { kind: 'record', record: madeHere({ uid, event: event.event, to: target.href, answer }), view: replayedView };
+  return {
+    kind: 'record',
+    record: madeHere({ uid, event: event.event, to: target.url.href, answer }),
+    view: replayedView,
+  };
 };
 
 const DAY_MS = 86_400_000;

@@ -265,7 +265,8 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 export const listen = async (input: ListenInput, deps: Deps): Promise<Result> => {
   const { io, notice } = deps;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
-  const target = forwardTo === undefined ? undefined : checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
+  const target =
+    forwardTo === undefined ? undefined : await checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
   const command = input.exec === undefined ? undefined : await commandOf(input.exec, deps);
   const secrets = await deps.webhookSecrets(input.secrets);
   const exec = command && {

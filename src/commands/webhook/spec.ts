@@ -152,7 +152,7 @@ const replay = defineCommand({
     to: option('--to <url>', 'send it to this URL (default: the last target of `webhook listen`)', asText, {
       type: 'url',
     }),
-    allowRemote: flag('--allow-remote', 'let --to name another machine'),
+    allowRemote: flag('--allow-remote', 'let --to name another machine: by https, or in a private network'),
   } as const),
   examples: {
     'send it to your own server': `paycli webhook events replay ${EVENT} --to http://127.0.0.1:3000/webhooks`,
@@ -299,7 +299,7 @@ const listen = defineCommand({
       asInteger(1, 100_000),
       { default: String(KEEP_DAYS) },
     ),
-    allowRemote: flag('--allow-remote', 'let --forward-to name another machine'),
+    allowRemote: flag('--allow-remote', 'let --forward-to name another machine: by https, or in a private network'),
   }),
   examples: {
     'print events': 'paycli webhook listen --port 4400 --secret-file secret.txt',
