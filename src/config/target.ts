@@ -106,7 +106,8 @@ export const refusedKeyHint = ({ keySource, profile }: Pick<Target, 'keySource' 
       : `the key in PAYCLI_SECRET_KEY, which overrides the key of the profile "${profile}", ${wrong}: fix the variable, or unset it`;
   }
   const place = { profile: '', keychain: ', which is in the keychain,', command: ', which its key command prints,' };
-  return `the key of the profile "${profile}"${place[keySource]} ${wrong}: log in again with \`${shellLine(['paycli', 'login', '--profile', profile])}\``;
+  const login = shellLine(['paycli', 'login', ...(profile === undefined ? [] : ['--profile', profile])]);
+  return `the key of the profile "${profile}"${place[keySource]} ${wrong}: log in again with \`${login}\``;
 };
 
 /** True for a command that `keychain.ts` has made, which is not loaded for this. */
