@@ -12,6 +12,8 @@ import { csvColumns, csvRows, failIn, InputError, ndjsonColumns, ndjsonRows } fr
 const CHUNK = 16 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
+const CTRL_Z = 0x1a;
+
 const hasMark = (chunk: Buffer): boolean => chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 
 const withoutMark = (chunk: Buffer): Buffer => (hasMark(chunk) ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk);
@@ -35,13 +37,15 @@ const bytesOf = (file: FileHandle, name: string) => {
       throw new InputError(`${name} can't be read: ${reasonOf(thrown)}`, 'copy it to another disk, or create it again');
     });
 
-  /** All bytes but the byte order mark. */
+  /** All bytes but the byte order mark, and Ctrl-Z at the end, which marks the end of a file on old systems. */
   async function* walk(): AsyncGenerator<Uint8Array> {
     for (let position = 0; ; ) {
       const chunk = await read(position);
       if (chunk.length === 0) return;
-      yield position === 0 ? withoutMark(chunk) : chunk;
+      const bytes = position === 0 ? withoutMark(chunk) : chunk;
       position += chunk.length;
+      const isEnd = bytes.at(-1) === CTRL_Z && (await read(position)).length === 0;
+      yield isEnd ? bytes.subarray(0, bytes.findLastIndex((byte) => byte !== CTRL_Z) + 1) : bytes;
     }
   }
 
@@ -58,16 +62,26 @@ type FileBytes = ReturnType<typeof bytesOf>;
 /** Delimiter candidates; on a tie in the header, the first wins. */
 const DELIMITERS = [',', ';', '\t'];
 
-const isUtf16 = (head: Buffer): boolean => ['fffe', 'feff'].includes(head.subarray(0, 2).toString('hex'));
+/** Other kinds of files, by their first bytes in hex. */
+const OTHERS: readonly (readonly [begins: string, what: string, hint: string])[] = [
+  ['fffe', 'UTF-16', 'save it as UTF-8'],
+  ['feff', 'UTF-16', 'save it as UTF-8'],
+  ['504b0304', 'a spreadsheet workbook or another zip file', 'save the sheet as CSV UTF-8'],
+  ['d0cf11e0', 'a spreadsheet workbook of old Excel (.xls)', 'save the sheet as CSV UTF-8'],
+  ['1f8b', 'compressed (gzip)', 'unpack it first, with gunzip'],
+  ['25504446', 'a PDF', 'export the table as CSV UTF-8'],
+];
 
-const isWorkbook = (head: Buffer): boolean => head.subarray(0, 4).toString('hex') === '504b0304';
+const MARKUP = /^\s*<(?:!doctype|html|head|meta|table|\?xml|!--)/i;
+const MARKUP_HINT = 'save the sheet as CSV UTF-8; if it is a download, open it: it may be an error page';
 
 /** Throws where the first bytes show that no row can be read. */
 const checkHead = (head: Buffer, name: string): void => {
   if (head.length === 0) throw new InputError(`${name} is empty`, 'expected one charge or one customer per row');
-  if (isUtf16(head)) throw new InputError(`${name} is UTF-16`, 'save it as UTF-8');
-  if (isWorkbook(head))
-    throw new InputError(`${name} is a spreadsheet workbook or another zip file`, 'save the sheet as CSV UTF-8');
+  const start = head.toString('hex', 0, 4);
+  const [, what, hint = ''] = OTHERS.find(([begins]) => start.startsWith(begins)) ?? [];
+  if (what !== undefined) throw new InputError(`${name} is ${what}`, hint);
+  if (MARKUP.test(head.toString('latin1'))) throw new InputError(`${name} is HTML or XML, not CSV`, MARKUP_HINT);
 };
 
 /**

@@ -228,6 +228,21 @@ export const notSent = (exchange: Exchange, reason: string, status?: number): Pa
     ...(status === undefined ? {} : { status }),
   });
 
+/** A difference of clocks that does not matter to an expiry, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 30_000;
+
+/** Names a clock that is off where the service refuses an expiry, which is counted by this machine's clock. */
+const blamingClock = (error: PayError, { servedAt, age, askedAt }: AnsweredAttempt): PayError => {
+  const isExpiry = error.detail.violations?.some(({ propertyPath }) => propertyPath.includes('expires_at'));
+  if (isExpiry !== true || servedAt === undefined || askedAt === undefined || age !== undefined) return error;
+  const ahead = askedAt - servedAt;
+  if (Math.abs(ahead) <= CLOCK_TOLERANCE_MS) return error;
+  const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} the service's`;
+  return error.with({
+    hint: `this machine's clock is ${off}: set it; without an expiry, the service's clock counts 15 minutes`,
+  });
+};
+
 /**
  * True for a refusal: 401 with any body, since the key is checked before the request; other statuses need an error
  * document.
@@ -244,7 +259,9 @@ const judgeAnswer = (exchange: Exchange, outcome: AnsweredAttempt): Verdict => {
     return unknown(exchange, `the service answered ${status}, but ${decoded.fault}`, status, answer);
   }
   const problem = decode.problem(body);
-  if (isRefusal(status, problem)) return { state: 'refused', error: refusal(exchange, status, problem) };
+  if (isRefusal(status, problem)) {
+    return { state: 'refused', error: blamingClock(refusal(exchange, status, problem), outcome) };
+  }
   const said =
     problem === undefined
       ? `the answer was ${status} and not a JSON object`

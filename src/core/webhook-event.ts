@@ -80,9 +80,9 @@ export type EventState = (typeof EVENT_STATES)[number];
 export const signatureOf = (secret: string, body: Uint8Array): string =>
   createHmac('sha256', secret).update(body).digest('hex');
 
-/** True when one of the secrets made this signature of these bytes. The time it takes reveals neither. */
+/** True when one of the secrets made this signature of these bytes, in either case of its hex digits. The time it takes reveals neither. */
 export const isSignedBy = (secrets: readonly string[], body: Uint8Array, signature: string): boolean => {
-  const given = Buffer.from(signature, 'latin1');
+  const given = Buffer.from(signature.toLowerCase(), 'latin1');
   let signed = false;
   for (const secret of secrets) {
     const wanted = Buffer.from(signatureOf(secret, body), 'latin1');

@@ -3,6 +3,7 @@ import { inProcess } from '../support/in-process.ts';
 import { errorOf, paycli } from '../support/program.ts';
 import type { Answer } from '../support/service.ts';
 import { ACTIVITY, DEAD_ORIGIN, hang, json, problem, raw, reset, serve, UGWO_ID } from '../support/service.ts';
+import { MINUTE } from '../support/units.ts';
 
 const bodyOf = (seen: { readonly body: string } | undefined): unknown => JSON.parse(seen?.body ?? '');
 
@@ -25,6 +26,25 @@ describe('ugwo charge', () => {
     expect(ended.stdout).toBe(`${JSON.stringify(ACTIVITY)}\n`);
     expect(service.seen).toMatchObject([{ method: 'POST', url: `/v1/ugwo/${UGWO_ID}/activities` }]);
     expect(bodyOf(service.seen[0])).toEqual({ type: 'charge', data });
+  });
+
+  it.each<[string, number, string, unknown]>([
+    ['minutes ahead', -6 * MINUTE, 'expires_at', expect.stringMatching(/^this machine's clock is [56] min.* ahead of/)],
+    [
+      'minutes behind',
+      6 * MINUTE,
+      'data.expires_at',
+      expect.stringMatching(/^this machine's clock is [56] min.* behind/),
+    ],
+    ['right', 0, 'data.expires_at', undefined],
+    ['minutes ahead, and another field is at fault', -6 * MINUTE, 'data.medium', undefined],
+  ])('names a clock that is off if the expiry is refused: %s', async (_what, ahead, propertyPath, hint) => {
+    const date = new Date(Date.now() + ahead).toUTCString();
+    const service = await serve([problem(422, 'Validation Failed', [{ propertyPath, title: 'wrong' }], { date })]);
+    const args = ['ugwo', 'charge', UGWO_ID, '--medium', 'bank_transfer', '--expires-in', '5m', '--json'];
+    const ended = await inProcess(args, { service });
+    expect(ended.code).toBe(3);
+    expect(errorOf(ended)['hint']).toEqual(hint);
   });
 
   it('sends --expires-at in DATE_ATOM form with its own offset', async () => {

@@ -15,6 +15,7 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { csvRows, failIn, ndjsonRows } from '../../src/bulk/formats.ts';
 import { openInput } from '../../src/bulk/read-file.ts';
@@ -36,6 +37,10 @@ describe('a readable file', () => {
     ['no final line end', 'x.csv', 'a,b\n1,2', AB],
     ['CRLF', 'x.csv', 'a,b\r\n1,2\r\n', AB],
     ['CR only', 'x.csv', 'a,b\r1,2\r', AB],
+    ['Ctrl-Z at its end', 'x.csv', 'a,b\r\n1,2\r\n\x1a', AB],
+    ['Ctrl-Z in place of the final line end', 'x.csv', 'a,b\n1,2\x1a', AB],
+    ['Ctrl-Z to the end of a block', 'x.csv', `a,b\n1,2\n${'\x1a'.repeat(120)}`, AB],
+    ['Ctrl-Z at the end of a chunk', 'x.csv', `a,b\n1,2\n${'\n'.repeat(16 * 1024 - 9)}\x1a`, AB],
     [
       'mixed line ends',
       'x.csv',
@@ -235,6 +240,12 @@ describe('an unreadable file', () => {
     ['x.csv is UTF-16', Buffer.from('\ufeffa,b\n', 'utf16le')],
     ['x.csv is a spreadsheet workbook or another zip file', Buffer.from('PK\x03\x04\x14\0')],
     ['x.csv is UTF-16', bytes([0xfe, 0xff, 0, 0x61])],
+    ['x.csv is a spreadsheet workbook of old Excel (.xls)', bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1])],
+    ['x.csv is compressed (gzip)', gzipSync('a,b\n1,2\n')],
+    ['x.csv is a PDF', '%PDF-1.7\n'],
+    ['x.csv is HTML or XML, not CSV', '\r\n<!DOCTYPE html><html>'],
+    ['x.csv is HTML or XML, not CSV', '<html xmlns:x="urn:schemas-microsoft-com:office:excel">'],
+    ['x.csv is HTML or XML, not CSV', '\ufeff<?xml version="1.0"?>'],
   ])('%s', async (message, content) => {
     expect((await faultOf(read(folder, 'x.csv', content))).message).toBe(message);
   });

@@ -246,7 +246,9 @@ describe('the error of a write', () => {
     ).toMatchObject({
       error: {
         message: "couldn't verify the certificate of 127.0.0.1:1, so nothing was sent: its certificate is old",
-        detail: { hint: 'if you run your own certificate authority, put its file in NODE_EXTRA_CA_CERTS' },
+        detail: {
+          hint: 'if you run your own certificate authority, name its file in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS',
+        },
       },
     });
   });

@@ -51,14 +51,14 @@ describe('a rejection by the service', () => {
 
   it.each([
     [400, 'rejected', undefined],
-    [401, 'auth', /log in again with `paycli login`, or fix PAYCLI_SECRET_KEY/],
+    [401, 'auth', /^the key of the profile was rotated$/],
     [402, 'rejected', /the workspace's balance/],
     [403, 'auth', /use another key/],
     [404, 'rejected', /check the identifier/],
     [405, 'rejected', /has no such operation/],
     [409, 'rejected', /its current status does not allow this/],
   ])('%i has the kind %s', (status, kind, hint) => {
-    const { kind: of, detail } = refusal(READ, status, undefined);
+    const { kind: of, detail } = refusal({ ...READ, keyHint: 'the key of the profile was rotated' }, status, undefined);
     expect(of).toBe(kind);
     if (hint === undefined) expect(detail).not.toHaveProperty('hint');
     else expect(detail.hint).toMatch(hint);

@@ -21,6 +21,12 @@ describe('a delivery', () => {
     }
   });
 
+  it('is accepted with the hex digits of its signature in upper case', () => {
+    const body = Buffer.from(bodyOf(1));
+    const headers = [['X-Kwugwo-Signature', signatureOf('wsk.one', body).toUpperCase()]] as const;
+    expect(verifiedDelivery(ONE, { body, headers, receivedAt: 1 })).toMatchObject({ delivery: { uid: uidOf(1) } });
+  });
+
   it.each([
     [ONE, bodyOf(1), 'wsk.other', 'wrong signature'],
     [ONE, bodyOf(1), 'wsk.sandbox', 'wrong signature'],
