@@ -7,7 +7,7 @@ import { clockThatIsOff, hasFaketime } from '../faults/clocks.ts';
 import { RUNTIME } from '../support/built.ts';
 import { CANARY } from '../support/canary.ts';
 import { inProcess } from '../support/in-process.ts';
-import { ledgerOptions } from '../support/ledger.ts';
+import { ledgerOptions, rewrite } from '../support/ledger.ts';
 import { errorOf, newFolder, type RunOptions, start } from '../support/program.ts';
 import {
   type Answer,
@@ -90,7 +90,10 @@ describe.each(ERAS)('a third-party client (%s)', (era) => {
     expect(agent.revision).toBe(era === 'auto' ? '2026-07-28' : '2025-11-25');
     const { tools } = await agent.tools();
     expect(tools.map(({ name }) => name)).toEqual([...READS, ...WRITES]);
-    const found = await agent.call('find_payment_requests', { status: ['not-paid'], max: 2 });
+    const told: (string | undefined)[] = [];
+    const onprogress = ({ message }: { message?: string | undefined }): void => void told.push(message);
+    const found = await agent.call('find_payment_requests', { status: ['not-paid'], max: 2 }, { onprogress });
+    expect(told[0]).toBe('started');
     expect(found).toMatchObject({ isError: false, json: { data: [{}, {}] } });
     const token = await tokenOf(agent, BY_TRANSFER);
     const charged = await agent.call('charge_confirm', { token });
@@ -188,6 +191,29 @@ describe('at a live service', () => {
     const screen = await approve(home, id, 'NGN 5,000.01');
     expect(screen).toContain('NGN 5,000.01 from ada@example.com by mobile_money mtn +233201234567');
   });
+});
+
+it('deletes a plan a day later, with the next plan or with prune', async () => {
+  const service = await serveCharges();
+  const { home } = await homeWith(service.origin, 'shop');
+  const agent = await connect(SHOP, { home });
+  const jobs = async (): Promise<string[]> => {
+    const { stdout } = await inProcess(['ledger', 'jobs', '--profile', 'shop', '--json'], { home });
+    return (JSON.parse(stdout) as { data: { id: string }[] }).data.map(({ id }) => id);
+  };
+  const age = (): void => {
+    rewrite(join(home, 'ledger.sqlite'), `UPDATE job SET created_at = created_at - ${25 * 3_600_000}`);
+  };
+  const planned = async (): Promise<unknown> => (await agent.call('charge_plan', BY_USSD)).json['plan'];
+  await planned();
+  age();
+  const next = await planned();
+  expect(await jobs()).toEqual([next]);
+  age();
+  expect(await inProcess(['ledger', 'prune', '--before', '30d', '--profile', 'shop'], { home })).toMatchObject({
+    code: 0,
+  });
+  expect(await jobs()).toEqual([]);
 });
 
 it('makes 200 plans of a profile in a day', async () => {
