@@ -3,9 +3,9 @@ import { attempt } from '../core/async.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
- * What a plan does, for the person who approves it: with the customer, and the whole phone number, which is needed to
- * recognize it. The ledger stores the text in place of a file's name. It is encrypted, so that neither lists nor copied
- * rows show it, with a key that the ledger derives for each plan.
+ * Encryption of the text of a plan, which names the customer and the whole phone number to the person who approves it.
+ * The ledger stores it in place of a file's name, and has the key: this keeps the text out of lists and copied rows, and
+ * not from a reader of the whole ledger.
  */
 const ALGORITHM = 'aes-256-gcm';
 const TAG_BYTES = 16;

@@ -12,7 +12,7 @@ import type { Deps, Inner } from '../deps.ts';
 import { answerConfirm, answerPlan, CONFIRM, confirmTool } from './plan.ts';
 import type { McpInput } from './spec.ts';
 import { answerOf, argvOf, commandTools, type InnerEnd, isTool } from './tools.ts';
-import { answerUpdate, UPDATE } from './update.ts';
+import { answerUpdate, UPDATE_TOOL } from './update.ts';
 
 const READ_ONLY = 'this server is read-only; a person can start it with --allow money';
 
@@ -149,7 +149,7 @@ export const run = async ({ allow }: McpInput, deps: Deps): Promise<Result> => {
     if (!tools.some((tool) => tool.name === name)) return refused(READ_ONLY);
     try {
       if (!isTool(name)) return await answerConfirm(tree, given, caller, write);
-      if (name === UPDATE) return await answerUpdate(tree, given, caller, write);
+      if (name === UPDATE_TOOL) return await answerUpdate(tree, given, caller, write);
       return await withLimit(caller, io.clock, async (limited, late) =>
         name === 'charge_plan'
           ? answerPlan(tree, given, money, limited, inner)

@@ -10,7 +10,7 @@ import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts'
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
 import type { Deps, Inner } from '../deps.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
-import { argvOf, errorOf, textsIn } from './tools.ts';
+import { argumentTexts, argvOf, errorOf } from './tools.ts';
 
 export const CONFIRM = 'charge_confirm';
 
@@ -81,7 +81,7 @@ export const answerPlan = async (
   { signal }: Caller,
   inner: Inner,
 ): Promise<ToolAnswer> => {
-  const given = textsIn(tree, 'charge_plan', asked) as Given;
+  const given = argumentTexts(tree, 'charge_plan', asked) as Given;
   const failed = ({ stderr }: Awaited<ReturnType<Inner>>) => errorOf(tree, 'charge_plan', given, stderr);
   const judged = await inner(['--dry-run', ...argvOf(tree, 'charge_plan', given)], signal);
   if (judged.code !== 0) return answer({ allowed: false, error: failed(judged) }, true);

@@ -182,7 +182,7 @@ const readArguments = (tree: Tree, name: ToolName, given: unknown) => {
 };
 
 /** Arguments of a tool that takes one text for each. */
-export const textsIn = (tree: Tree, name: ToolName, given: unknown): Readonly<Record<string, string>> =>
+export const argumentTexts = (tree: Tree, name: ToolName, given: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(readArguments(tree, name, given).set.map((one) => [one.name, one.texts.join()]));
 
 /** The command line of a call. Throws a usage error for arguments that the tool doesn't have. */

@@ -11,12 +11,14 @@ import type { Caller, ToolAnswer } from '../../mcp/server.ts';
 import type { Inner } from '../deps.ts';
 import { answer } from './plan.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
-import { answerOf, argvOf, type InnerEnd, textsIn } from './tools.ts';
+import { answerOf, argumentTexts, argvOf, type InnerEnd } from './tools.ts';
 
-export const UPDATE = 'update_customer';
+export const UPDATE_TOOL = 'update_customer';
 
-const refused = (message: string, hint = `call ${UPDATE} again without a token, and show the person what it says`) =>
-  new PayError('refused', `this call changed nothing: ${message}`, { hint });
+const refused = (
+  message: string,
+  hint = `call ${UPDATE_TOOL} again without a token, and show the person what it says`,
+) => new PayError('refused', `this call changed nothing: ${message}`, { hint });
 
 /** The update in words, for the person who approves it. */
 const updateText = ({ onye, ...fields }: Readonly<Record<string, string>>): string =>
@@ -55,12 +57,12 @@ const confirm = (
   { signal }: Caller,
   inner: Inner,
 ): Promise<InnerEnd> =>
-  inner(argvOf(tree, UPDATE, sealed.given), signal, async (deps, go) => {
+  inner(argvOf(tree, UPDATE_TOOL, sealed.given), signal, async (deps, go) => {
     const [ledger, place] = [await deps.ledger(), await deps.place()];
     if (!isSealed(token, ledger, place)) throw refused('the token is not valid for this profile');
-    const planned = textsIn(tree, UPDATE, sealed.given);
+    const planned = argumentTexts(tree, UPDATE_TOOL, sealed.given);
     if (!isDeepStrictEqual(given, planned)) throw refused('the token is for other arguments');
-    await checkPlan(sealed, ledger, place, refused, UPDATE);
+    await checkPlan(sealed, ledger, place, refused, UPDATE_TOOL);
     return once(ledger, sealed.id, planned['onye'] ?? '', () => go(deps));
   });
 
@@ -70,21 +72,21 @@ const confirm = (
  */
 export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, inner: Inner): Promise<ToolAnswer> => {
   const { token, ...fields } = isJsonObject(given) ? given : {};
-  const asked = textsIn(tree, UPDATE, fields);
+  const asked = argumentTexts(tree, UPDATE_TOOL, fields);
   if (typeof token === 'string' && token !== '') {
     const sealed = contentsOf(token);
     if (sealed === undefined) return answer({ error: { message: 'the token is not valid' } }, true);
-    return answerOf(tree, UPDATE, sealed.given, await confirm(tree, asked, token, sealed, caller, inner));
+    return answerOf(tree, UPDATE_TOOL, sealed.given, await confirm(tree, asked, token, sealed, caller, inner));
   }
-  const argv = argvOf(tree, UPDATE, fields);
+  const argv = argvOf(tree, UPDATE_TOOL, fields);
   let isLive = false;
   const ended = await inner(argv, caller.signal, async (deps, go) => {
     isLive = isGuarded((await deps.place()).origin);
     return isLive ? { kind: 'text', text: '' } : go(deps);
   });
-  if (!isLive) return answerOf(tree, UPDATE, fields, ended);
+  if (!isLive) return answerOf(tree, UPDATE_TOOL, fields, ended);
   const judged = await inner(['--dry-run', ...argv], caller.signal);
-  if (judged.code !== 0) return answerOf(tree, UPDATE, fields, judged);
+  if (judged.code !== 0) return answerOf(tree, UPDATE_TOOL, fields, judged);
   const text = updateText(asked);
   let plan: object = {};
   const planned = await inner(argv, caller.signal, async (deps) => {
@@ -94,5 +96,5 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
   });
   return planned.code === 0
     ? answer({ state: 'planned', update: text, ...plan }, false)
-    : answerOf(tree, UPDATE, fields, planned);
+    : answerOf(tree, UPDATE_TOOL, fields, planned);
 };
