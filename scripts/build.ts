@@ -60,14 +60,18 @@ const manifest: Plugin = {
   },
 };
 
-/** Sends jq's output to the worker as it comes; jq-wasm would collect and trim it. */
-const jqStdout: Plugin = {
-  name: 'stdout of jq',
+/** Sends jq's output and messages to the worker as they come; jq-wasm would collect them without a limit. */
+const jqSinks: Plugin = {
+  name: 'sinks of jq',
   transform: (code, id) => {
     if (!/\/jq-wasm\/dist\/index\.mjs$/.test(id.replaceAll('\\', '/'))) return undefined;
-    const parts = code.split('const stdoutSink = createByteSink(1024);');
-    if (parts.length !== 2) throw new Error(`${id}: nothing to put the worker's stdout in place of`);
-    return parts.join('const stdoutSink = globalThis.jqStdout;');
+    return [
+      ['const stdoutSink = createByteSink(1024);', 'const stdoutSink = globalThis.jqStdout;'],
+      ['const stderrSink = createByteSink(256);', 'const stderrSink = globalThis.jqStderr;'],
+    ].reduce((text, [sink = '', ours = '']) => {
+      if (text.split(sink).length !== 2) throw new Error(`${id}: nothing to put the worker's sinks in place of`);
+      return text.replace(sink, ours);
+    }, code);
   },
 };
 
@@ -168,7 +172,7 @@ await bundle.close();
 const jq = await rolldown({
   ...HOW,
   input: { 'jq/worker': resolve('src/jq/worker.ts') },
-  plugins: [jqStdout, builtins],
+  plugins: [jqSinks, builtins],
 });
 const worker = await jq.write(WRITTEN);
 await jq.close();

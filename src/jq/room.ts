@@ -25,11 +25,13 @@ const besideProgram = (): JqFiles => {
 const SILENT_MS = 60_000;
 
 /**
- * The program around a filter. It disables `input`, which would depend on how the records came, and `halt`, which would
- * leave out the remaining records. On one line, since `$__loc__` shows the line.
+ * The program around a filter. It disables `input`, which would depend on how the records came, and `halt` and
+ * `halt_error`, which would leave out the remaining records. On one line, since `$__loc__` shows the line.
  */
 const around = (filter: string): string => {
-  const ours = ['input', 'inputs', 'halt'].map((name) => `def ${name}: error("${name} can't be used here");`);
+  const ours = ['input', 'inputs', 'halt', 'halt_error', 'halt_error(f)'].map(
+    (name) => `def ${name}: error("${name.replace('(f)', '')} can't be used here");`,
+  );
   return `inputs|(${ours.join('')} ${filter}\n)`;
 };
 
@@ -141,6 +143,7 @@ export const openFilter = (filter: string, { clock, signals }: JqDeps, files: Jq
     const stop = signals.stop.aborted ? signals.leave : signals.stop;
     started ??= start({ wasm: files.wasm, taken }, files.worker);
     const { code, stderr } = await bounded(await started, task, taken, clock, stop, write);
+    if (stderr === undefined) throw wrong('debug, stderr and error wrote more than 1 MB', 'let them write less');
     if (code !== 0) throw faultOf(stderr);
     return stderr;
   };

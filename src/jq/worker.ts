@@ -22,7 +22,8 @@ export interface JqTask {
 export type JqSaid =
   | { readonly kind: 'ready' }
   | { readonly kind: 'piece'; readonly bytes: Uint8Array }
-  | { readonly kind: 'end'; readonly bytes: Uint8Array; readonly code: number; readonly stderr: string };
+  /** `stderr` is undefined if it was too long. */
+  | { readonly kind: 'end'; readonly bytes: Uint8Array; readonly code: number; readonly stderr: string | undefined };
 
 const PIECE = 64 * 1024;
 
@@ -58,12 +59,30 @@ const stdout = {
   toString: (): string => '',
 };
 
-(globalThis as { jqStdout?: typeof stdout }).jqStdout = stdout;
+/** The most bytes that `debug`, `stderr` and errors may write in a run: they are kept until its end. */
+const MOST_SAID = 1024 * 1024;
+
+const messages = new Uint8Array(MOST_SAID);
+let written = 0;
+
+/** Replaces the buffer of jq-wasm for jq's messages, which has no limit. */
+const stderr = {
+  push: (byte: number): void => {
+    if (written < MOST_SAID) messages[written] = byte;
+    written += 1;
+  },
+  reset: (): void => {
+    written = 0;
+  },
+  toString: (): string => new TextDecoder().decode(messages.subarray(0, written)),
+};
+
+Object.assign(globalThis, { jqStdout: stdout, jqStderr: stderr });
 
 const jq = await loadJq({ wasmBinary: readFileSync(wasm) });
 
 port?.on('message', ({ text, program, flags }: JqTask) => {
-  const { exitCode: code, stderr } = jq.raw(text, program, [...flags]);
-  say({ kind: 'end', bytes: filled(), code, stderr });
+  const { exitCode: code, stderr: said } = jq.raw(text, program, [...flags]);
+  say({ kind: 'end', bytes: filled(), code, stderr: written > MOST_SAID ? undefined : said });
 });
 say({ kind: 'ready' });

@@ -97,7 +97,12 @@ describe('a filter', () => {
     ['error({a:1})', '1', '{"a":1}'],
     ['input', '1', "input can't be used here"],
     ['halt', '1', "halt can't be used here"],
-    ['"bye"|halt_error', '1', 'bye'],
+    ['"bye"|halt_error', '1', "halt_error can't be used here"],
+    ['halt_error(0)', '1', "halt_error can't be used here"],
+    ['[range(300000)]|debug|length', '1', 'debug, stderr and error wrote more than 1 MB'],
+    ['[range(300000)]|stderr|length', '1', 'debug, stderr and error wrote more than 1 MB'],
+    ['"\\(range(300000))"|debug|empty', '1', 'debug, stderr and error wrote more than 1 MB'],
+    ['[range(300000)]|error', '1', 'debug, stderr and error wrote more than 1 MB'],
   ])('fails while it runs: %s', async (filter, input, message) => {
     const opened = open(filter);
     await opened.check();
