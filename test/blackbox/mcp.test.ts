@@ -591,8 +591,13 @@ it('ends a search after 50 pages, and gives the cursor to continue', async () =>
   expect(service.seen.length).toBeLessThanOrEqual(51);
 });
 
-describe('stopped by a signal while it charges', () => {
-  const stopped = async (answer: Answer) => {
+describe('ended while it charges', () => {
+  /** Ends the server while the answer to its charge is held, then calls `next`. */
+  const endedBy = async (
+    how: 'leave' | 'SIGTERM',
+    answer: Answer,
+    next: (run: { kill(): void }) => void = () => {},
+  ) => {
     const { promise: came, resolve: come } = Promise.withResolvers<() => void>();
     const service = await serveBy(({ method }) =>
       method === 'GET' ? hang : (seen, response, socket) => come(() => answer(seen, response, socket)),
@@ -604,20 +609,34 @@ describe('stopped by a signal while it charges', () => {
     await run.call('charge_confirm', { token });
     await service.came(2);
     const letGo = await came;
-    run.kill('SIGTERM');
-    // The end of the read shows that the signal has arrived.
-    await run.saw(/cancelled by SIGTERM/);
+    if (how === 'leave') run.leave();
+    else run.kill(how);
+    // The end of the read shows that the server knows.
+    await run.saw(/cancelled by (?:SIGTERM|the client)/);
     letGo();
+    next({ kill: () => run.kill('SIGTERM') });
     return await run.ended;
   };
+
+  it('prints the result for a client that has closed its side', async () => {
+    const ended = await endedBy('leave', charged(1));
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(answersIn(ended.stdout)[1]).toMatchObject({ state: 'accepted', activity: {} });
+  });
+
+  it('leaves the charge unknown at a second signal', async () => {
+    const ended = await endedBy('SIGTERM', hang, ({ kill }) => kill());
+    expect(ended).toMatchObject({ code: 6, signal: null });
+    expect(answersIn(ended.stdout)[1]).toMatchObject({ state: 'unknown', next: 'do not call again; call sync' });
+  });
 
   it.each([
     ['the charge is made', charged(1), 0, 'accepted'],
     ['its outcome is unknown', reset, 6, 'unknown'],
     ['its next step is unreadable', charged(1, { next_action: { type: 'user_action' } }), 7, 'accepted'],
     ['it is refused', problem(422, 'No'), 3, 'not_charged'],
-  ])('ends as the charge does: %s', async (_what, answer, code, state) => {
-    const ended = await stopped(answer);
+  ])('ends like the charge after a signal: %s', async (_what, answer, code, state) => {
+    const ended = await endedBy('SIGTERM', answer);
     expect(ended).toMatchObject({ code, signal: null });
     expect(answersIn(ended.stdout)[1]).toMatchObject({ state });
     if (code === 0) expect(ended.stderr).toBe('');
