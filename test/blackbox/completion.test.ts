@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -316,6 +316,16 @@ describe('completion SHELL', () => {
     const ended = await inProcess(['completion', ...words]);
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
   });
+});
+
+it.runIf(isThere('zsh'))('names what is missing where zsh reads the script before compinit', async () => {
+  const script = join(newFolder('script'), 'paycli.zsh');
+  writeFileSync(script, await scriptFor('zsh'));
+  const before = spawnSync('zsh', ['-f', '-c', `source ${script}`], { encoding: 'utf8' });
+  expect(before).toMatchObject({ status: 0, stdout: '' });
+  expect(before.stderr).toMatch(/^paycli: completion needs compinit\. .*: autoload -Uz compinit && compinit\n$/);
+  const behind = `autoload -Uz compinit && compinit -u -D; source ${script}`;
+  expect(spawnSync('zsh', ['-f', '-c', behind], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
 });
 
 describe('completion install', () => {

@@ -56,6 +56,8 @@ if [[ $funcstack[1] == _paycli ]]; then
   _paycli "$@"
 elif (( $+functions[compdef] )); then
   compdef _paycli paycli
+else
+  print -ru2 -- 'paycli: completion needs compinit. Before this line, add: autoload -Uz compinit && compinit'
 fi`,
   fish: `function __paycli
     set -l cur (string replace -r '^[\\'"]' '' -- (commandline -ct))
