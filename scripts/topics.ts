@@ -10,7 +10,8 @@ type Block =
   | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 /** The document of a topic. */
-const fileOf = (topic: Topic): string => (topic === 'profiles' ? 'keys.md' : `${topic}.md`);
+const FILES: Partial<Record<Topic, string>> = { profiles: 'keys.md', ledgers: 'ledger.md' };
+const fileOf = (topic: Topic): string => FILES[topic] ?? `${topic}.md`;
 
 /** The target of a link, for a reader at a terminal. */
 const placeOf = (link: string): string => {
@@ -45,9 +46,8 @@ const blockOf = (chunk: string): Block[] => {
   if (chunk.startsWith('#')) return [{ kind: 'heading', text: chunk.replace(/^#+ /, '') }];
   if (chunk.startsWith('|')) return [tableOf(lines)];
   if (chunk.startsWith('    ')) return [{ kind: 'code', text: lines.map((line) => line.trimStart()).join('\n') }];
-  const joined = inline(chunk.replaceAll(/\n(?!- )\s*/g, ' '));
-  if (!chunk.startsWith('- ')) return [{ kind: 'text', text: joined }];
-  return joined.split('\n').map((item) => ({ kind: 'item', text: item.slice(2) }));
+  const joined = inline(chunk.replaceAll(/\n(?!- |\d+\. )\s*/g, ' '));
+  return joined.split('\n').map((text) => ({ kind: /^(?:- |\d+\. )/.test(text) ? 'item' : 'text', text }));
 };
 
 const blocksOf = (markdown: string): readonly Block[] =>

@@ -18,7 +18,10 @@ import { checkGlobals, GLOBAL_OPTIONS, type Globals, HELP_OPTION, readGlobals, V
 import { FIND } from './options.ts';
 
 /** Help topics; each is a document in docs/. */
-export const TOPICS = ['charging', 'files', 'safety', 'output', 'exit-codes', 'profiles', 'environment'] as const;
+export const TOPICS = [
+  ...(['guide', 'charging', 'files', 'safety', 'ledgers', 'webhooks'] as const),
+  ...(['output', 'exit-codes', 'profiles', 'environment'] as const),
+] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** A request for help. */

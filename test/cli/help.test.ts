@@ -106,6 +106,23 @@ describe('a page of help', () => {
     expect(lines.join('\n')).not.toMatch(/\]\(|^#|^\||\*\*|```/m);
   });
 
+  it('prints the tables of a topic with their heads and aligned columns, and numbered lists item by item', async () => {
+    const codes = (await page('exit-codes', { width: 140 })).join('\n');
+    const columns = /^exit( +)meaning( +)run it again\?$/m.exec(codes)?.[0] ?? '';
+    const last = columns.indexOf('run it again?');
+    expect(codes).toMatch(/^2 {5}bad arguments or input; nothing was sent {2,}no, fix the input$/m);
+    expect(
+      codes
+        .split('\n')
+        .find((line) => line.startsWith('2 '))
+        ?.indexOf('no, fix'),
+    ).toBe(last);
+    expect((await page('safety', { width: 60 })).join('\n')).toMatch(
+      /^1\. reads the payment request,\n2\. checks the ledger .*,\n(?: {3}.*\n)?3\. sends the charge once,\n4\. records/m,
+    );
+    expect((await page('safety')).join('\n')).not.toMatch(/^\S* *: /m);
+  });
+
   // Without UTF-8, only the ellipsis is replaced.
   it.each(['', ...names, ...TOPICS])('has only ASCII and ellipses: paycli help %s --all', async (name) => {
     expect((await page(name, { all: true })).filter((line) => !/^[ -~…]*$/.test(line))).toEqual([]);

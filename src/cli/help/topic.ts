@@ -1,16 +1,18 @@
 import topics from '#topics' with { type: 'json' };
 import type { Topic } from '../program.ts';
-import { entries, type HelpLayout, prose } from './layout.ts';
+import { entries, type HelpLayout, prose, wrapped } from './layout.ts';
 
 type Block = (typeof topics)[string][number];
 type Table = Extract<Block, { kind: 'table' }>;
 
 const INDENT = '  ';
-const BULLET = '- ';
+const GAP = 2;
+/** A narrower column is hard to read. */
+const NARROWEST_COLUMN = 14;
 
 /** Prefixes a cell with its column heading, except in the column that explains the term. */
 const named = (name: string, cell: string): string => {
-  if (name === 'meaning' || name === 'what happens') return cell;
+  if (['', 'meaning', 'what happens'].includes(name)) return cell;
   return name.endsWith('?') ? `${name} ${cell}` : `${name}: ${cell}`;
 };
 
@@ -18,11 +20,46 @@ const named = (name: string, cell: string): string => {
 const meaningOf = (head: readonly string[], cells: readonly string[]): string =>
   cells.flatMap((cell, index) => (cell === '' ? [] : [named(head[index + 1] ?? '', cell)])).join('\n');
 
-const tableLines = ({ head, rows }: Table, width: number): string[] =>
-  entries(
-    rows.map(([term = '', ...cells]) => [term, meaningOf(head, cells)]),
-    width,
+const longestOf = (texts: readonly string[]): number => Math.max(0, ...texts.map(({ length }) => length));
+
+/** Widths of the columns: the widest is made narrower until all fit, but breaks no word. Undefined where they can't. */
+const columnsFor = ({ head, rows }: Table, width: number): readonly number[] | undefined => {
+  const columns = head.map((name, at) => [name, ...rows.map((row) => row[at] ?? '')]);
+  const least = columns.map((cells) => longestOf(cells.flatMap((cell) => cell.split(' '))));
+  const widths = columns.map(longestOf);
+  let excess = widths.reduce((sum, one) => sum + one + GAP, -GAP) - width;
+  for (; excess > 0; excess -= 1) {
+    const spare = widths.map((one, at) => (one > Math.max(least[at] ?? 0, NARROWEST_COLUMN) ? one : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if (spare[widest] === 0) return undefined;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+};
+
+const rowLines = (row: readonly string[], widths: readonly number[]): string[] => {
+  const cells = widths.map((width, at) => wrapped(row[at] ?? '', width));
+  return Array.from({ length: Math.max(...cells.map((lines) => lines.length)) }, (_none, line) =>
+    cells
+      .map((lines, at) => (lines[line] ?? '').padEnd(widths[at] ?? 0))
+      .join(' '.repeat(GAP))
+      .trimEnd(),
   );
+};
+
+/** Draws a table with its head; where the terminal is too narrow, a list of the terms. */
+const tableLines = (table: Table, { width, heading }: HelpLayout): string[] => {
+  const { head, rows } = table;
+  const widths = columnsFor(table, width);
+  if (widths === undefined) {
+    return entries(
+      rows.map(([term = '', ...cells]) => [term, meaningOf(head, cells)]),
+      width,
+    );
+  }
+  const named = head.every((name) => name === '') ? [] : rowLines(head, widths).map(heading);
+  return [...named, ...rows.flatMap((row) => rowLines(row, widths))];
+};
 
 /** Moves a remark behind a command onto its own line above it if any line is too long. */
 const codeLines = (text: string, width: number): string[] => {
@@ -34,16 +71,25 @@ const codeLines = (text: string, width: number): string[] => {
   });
 };
 
-const blockLines = (block: Block, { width, heading }: HelpLayout): string[] => {
+/** A list's mark, a hyphen or a number, with the lines of its text behind it. */
+const itemLines = (text: string, width: number): string[] => {
+  const [mark = ''] = /^\S+ /.exec(text) ?? [];
+  return prose(text.slice(mark.length), width - mark.length).map(
+    (line, index) => (index === 0 ? mark : ' '.repeat(mark.length)) + line,
+  );
+};
+
+const blockLines = (block: Block, layout: HelpLayout): string[] => {
+  const { width, heading } = layout;
   switch (block.kind) {
     case 'heading':
       return [heading(block.text)];
     case 'code':
       return codeLines(block.text, width - INDENT.length).map((line) => INDENT + line);
     case 'item':
-      return prose(block.text, width - BULLET.length).map((line, index) => (index === 0 ? BULLET : INDENT) + line);
+      return itemLines(block.text, width);
     case 'table':
-      return tableLines(block, width);
+      return tableLines(block, layout);
     default:
       return prose(block.text, width);
   }
