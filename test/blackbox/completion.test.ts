@@ -345,7 +345,7 @@ describe('completion install', () => {
   it.each(['', 'home', '.'])('writes nothing into the working folder (HOME=%j)', async (HOME) => {
     const cwd = newFolder('cwd');
     const ended = await inProcess(['completion', 'install', 'fish'], { cwd, env: { HOME, XDG_CONFIG_HOME: './x' } });
-    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('no home folder is known: HOME is not') });
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('no home folder is known: HOME is ') });
     expect(readdirSync(cwd)).toEqual([]);
   });
 
