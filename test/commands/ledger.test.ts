@@ -407,6 +407,7 @@ describe('ledger resolve', () => {
 it('ledger prune says after a signal that pruned entries stay pruned', async () => {
   const ledger = {
     moment: () => ({ at: 0 }),
+    jobs: { endPlans: async () => undefined },
     prunable: async () => ({ count: 1000, open: 0 }),
     prune: () => Promise.reject(interrupted('SIGINT')),
   } as unknown as Ledger;
