@@ -14,7 +14,7 @@ import type { CheckResult, Identity } from '../core/result.ts';
 import { keyTail } from '../core/secret.ts';
 import { shellQuote } from '../core/shell.ts';
 import { verifies } from '../core/unsafe-settings.ts';
-import { type Credentials, openClient, targetOf } from './client.ts';
+import { openClient, type RunCredentials, targetOf } from './client.ts';
 import { hasFileLedger, ledgerPath, openLedgerOf, sharedSetting, syncCommand } from './ledger.ts';
 import { openLedgerAdmin } from './ledger-admin.ts';
 import { findProgram, type Rooms, type RunContext } from './run.ts';
@@ -155,7 +155,7 @@ const clockFinding = ({ servedAt, age }: ApiRecord, now: number, local: boolean)
 };
 
 /** Sends one GET: checks the key, and compares the clock with the answer's date. */
-const serviceFindings = async (run: RunContext, target: Credentials): Promise<readonly CheckResult[]> => {
+const serviceFindings = async (run: RunContext, target: RunCredentials): Promise<readonly CheckResult[]> => {
   const { clock } = run.io;
   const timeout = Math.min(run.globals.timeout, LONGEST_ATTEMPT_MS);
   const client = await openClient({ ...run, globals: { ...run.globals, timeout } }, target);
@@ -235,7 +235,7 @@ export const checkUp = async (run: RunContext, rooms: Rooms, offline: boolean): 
     findings.push(...(await look(check, find)).map((one) => unlessSaid(one, findings)));
   };
   let origin: string | undefined;
-  let target: Credentials | undefined;
+  let target: RunCredentials | undefined;
   await add('paycli', async () => ok('paycli', `${run.version} on ${(await import('../config/machine.ts')).runtime}`));
   await add('settings', () => folderFindings(rooms));
   await add('profile', async () =>
@@ -284,7 +284,7 @@ export const whoAmI = async (
   check: boolean,
 ): Promise<Identity> => {
   const { operator } = await import('../ledger/sender.ts');
-  const verify = async (target: Credentials): Promise<void> => {
+  const verify = async (target: RunCredentials): Promise<void> => {
     if (check) await (await openClient(run, target)).call('ugwo.list', { query: { limit: '1' } });
   };
   const said = (origin: string) => ({ origin, environment: environmentName(origin) });

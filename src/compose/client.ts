@@ -24,7 +24,7 @@ export interface RunTarget {
   readonly keyHint?: string;
 }
 
-export type Credentials = Pick<RunTarget, 'origin' | 'key' | 'keyHint'>;
+export type RunCredentials = Pick<RunTarget, 'origin' | 'key' | 'keyHint'>;
 
 /** Starts the service of --local. It runs as long as the command. Its data is created at the first use and stays. */
 const startLocal = async ({ io, closing, notice }: RunContext, rooms: Rooms): Promise<RunningEmulator> => {
@@ -124,7 +124,7 @@ const watched = async (
 };
 
 /** Opens the client for one origin and key. */
-export const openClient = async (run: RunContext, credentials: Credentials): Promise<Client> => {
+export const openClient = async (run: RunContext, credentials: RunCredentials): Promise<Client> => {
   const [{ createClient }, { openTransport }] = await Promise.all([
     import('../client/client.ts'),
     import('../client/transport.ts'),

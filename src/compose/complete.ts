@@ -66,7 +66,8 @@ const placeOf = (tree: Tree, words: readonly string[], current: string): Place =
     return options().flatMap((one) => [one.name, one.short ?? []].flat().map((word) => offer(word, one.about)));
   }
   if (node?.kind !== 'command') {
-    const more = node !== undefined ? [] : isHelp ? tree.topics : ['help'];
+    const topics = words.includes('schema') ? [] : tree.topics;
+    const more = node !== undefined ? [] : isHelp ? topics : ['help'];
     return [...below().map((one) => offer(one.name, one.summary)), ...more.map((word) => offer(word))];
   }
   const last = node.args.at(-1);
