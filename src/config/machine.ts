@@ -1,9 +1,9 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { attempt } from '../core/async.ts';
-import { usageError } from '../core/error.ts';
+import { usageError, variableIs } from '../core/error.ts';
 import { homeFolder } from '../core/files.ts';
-import { type Env, variableIs } from '../core/io.ts';
+import type { Env } from '../core/io.ts';
 
 /** Facts about the machine and the process; tests pass their own. */
 export interface Machine {

@@ -1,10 +1,10 @@
 import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { attempt } from '../core/async.ts';
-import { PayError, reasonOf, usageError } from '../core/error.ts';
+import { PayError, reasonOf, usageError, variableIs } from '../core/error.ts';
 import { checkPath, homeFolder } from '../core/files.ts';
 import { ask } from '../core/input.ts';
-import { type Env, type Io, variableIs } from '../core/io.ts';
+import type { Env, Io } from '../core/io.ts';
 import { quotesProblem } from '../core/secret.ts';
 import { shellQuote, splitCommand } from '../core/shell.ts';
 import { runSecretCommand } from './key-command.ts';

@@ -1,7 +1,7 @@
 import { isProfileName, type ProfileFile, type StoredProfile } from '../contract/profile-file.ts';
 import { LOCAL_PROFILE } from '../core/data-files.ts';
-import { PayError, usageError } from '../core/error.ts';
-import { type Env, type Io, variableIs } from '../core/io.ts';
+import { PayError, usageError, variableIs } from '../core/error.ts';
+import type { Env, Io } from '../core/io.ts';
 import { checkBaseUrl, isLoopback } from '../core/origin.ts';
 import { keyFault } from '../core/secret.ts';
 import { shellLine } from '../core/shell.ts';

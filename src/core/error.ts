@@ -159,6 +159,10 @@ export const endsAll = ({ kind, detail }: PayError): boolean => kind === 'auth' 
 export const usageError = (message: string, detail: ErrorDetail = {}): PayError =>
   new PayError('usage', message, detail);
 
+/** Names a variable with its odd value, for an error. Not for a variable that may hold a secret. */
+export const variableIs = (name: string, value: string): string =>
+  value === '' ? `${name} is empty` : `${name} is "${value}"`;
+
 /** Converts any value to a text; some values throw in `String()`. */
 const textOf = (value: unknown): string => {
   try {

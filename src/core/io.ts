@@ -60,10 +60,6 @@ export interface Flight {
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Names a variable with its odd value, for an error. Not for a variable that may hold a secret. */
-export const variableIs = (name: string, value: string): string =>
-  value === '' ? `${name} is empty` : `${name} is "${value}"`;
-
 /** The program's whole access to the outside world; tests pass their own. */
 export interface Io {
   readonly stdin: Input;
