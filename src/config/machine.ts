@@ -37,8 +37,8 @@ export interface Folders {
 }
 
 // Removes a trailing slash: with one, lstat would follow a link.
-const absolute = (path: string, problem: string, hint: string): string => {
-  if (!isAbsolute(path)) throw usageError(problem, { hint });
+const absolute = (path: string, name: string, hint: string): string => {
+  if (!isAbsolute(path)) throw usageError(`${variableIs(name, path)}, not an absolute path`, { hint });
   return resolve(path);
 };
 
@@ -70,21 +70,15 @@ const dataOf = (env: Env, { platform }: Machine): string => {
 export const findFolders = (env: Env, machine: Machine = thisMachine): Folders => {
   const home = env['PAYCLI_HOME'];
   if (home !== undefined) {
-    const folder = absolute(
-      home,
-      `${variableIs('PAYCLI_HOME', home)}, not an absolute path`,
-      'set it to one that starts at the root, or unset it',
-    );
+    const folder = absolute(home, 'PAYCLI_HOME', 'set it to one that starts at the root, or unset it');
     return { config: folder, data: folder };
   }
   return {
     get config() {
-      const path = configOf(env, machine);
-      return absolute(path, `${variableIs('the folder for settings', path)}, not an absolute path`, HINT);
+      return absolute(configOf(env, machine), 'the folder for settings', HINT);
     },
     get data() {
-      const path = dataOf(env, machine);
-      return absolute(path, `${variableIs('the folder for data', path)}, not an absolute path`, HINT);
+      return absolute(dataOf(env, machine), 'the folder for data', HINT);
     },
   };
 };
