@@ -39,7 +39,7 @@ const LIMIT_MS = 30_000;
 const MOST_ANSWER = 64 * 1024;
 
 /** A forwarding target. */
-export interface Target {
+export interface ForwardTarget {
   readonly url: URL;
   /** Looks up the host of each connection. */
   readonly lookup?: LookupFunction;
@@ -74,7 +74,12 @@ const lookupWithin =
  * Checks the forwarding target; throws where it is not allowed. Another machine must be allowed explicitly, and its
  * certificate must be verified, except in a private network.
  */
-export const checkTarget = async (text: string, flag: string, allowRemote: boolean, env: Env): Promise<Target> => {
+export const checkTarget = async (
+  text: string,
+  flag: string,
+  allowRemote: boolean,
+  env: Env,
+): Promise<ForwardTarget> => {
   const refuse = (what: string, hint: string): never => {
     throw usageError(`${flag}: "${text}" ${what}`, { hint });
   };
@@ -143,7 +148,7 @@ const limited = (stop: AbortSignal) => {
 
 /** Sends one POST without following redirects; rejects only where the request can't be created. */
 export const post = async (
-  { url, ...lookup }: Target,
+  { url, ...lookup }: ForwardTarget,
   headers: Headers,
   body: Uint8Array,
   stop: AbortSignal,
@@ -404,7 +409,11 @@ export const forward = (queue: Queue, wake: Notifier, world: ForwardDeps, stop: 
 };
 
 /** Sends a stored event once, byte for byte. Returns the status of the answer, which is 2xx; throws otherwise. */
-export const replay = async ({ headers, body }: KeptEvent, target: Target, stop: AbortSignal): Promise<string> => {
+export const replay = async (
+  { headers, body }: KeptEvent,
+  target: ForwardTarget,
+  stop: AbortSignal,
+): Promise<string> => {
   const posted = await post(target, passedOn(headers), body, stop);
   const word = resultText(posted);
   if (isTaken(posted)) return word;

@@ -5,7 +5,7 @@ import { shellLine } from '../core/shell.ts';
 import { DOUBLE_CHARGE, isWanted } from '../core/webhook-event.ts';
 import { holdLock } from '../database/open.ts';
 import { consume, type Exec, execute, type LedgerConsumer, openPrintCursor } from './consumers.ts';
-import { forward, openNotifier, post, retryUntilWritten, type Target } from './deliver.ts';
+import { type ForwardTarget, forward, openNotifier, post, retryUntilWritten } from './deliver.ts';
 import { type KeptEvent, OTHER_BODY, passedOn, type Secrets, verifiedDelivery } from './event.ts';
 import { lockPath, newsLockPath, openQueue, type Queue } from './queue.ts';
 import { type DeliveryAnswer, type OnDelivery, receive } from './server.ts';
@@ -18,7 +18,7 @@ export interface ListenOptions {
   readonly host: string;
   readonly secrets: Secrets;
   /** The forwarding target. */
-  readonly target: Target | undefined;
+  readonly target: ForwardTarget | undefined;
   /** The names of events to print and forward; empty for all. */
   readonly only: readonly string[];
   /** Prints and forwards repeats, too. */
