@@ -304,6 +304,7 @@ describe('--dry-run and --as-curl', () => {
       method: 'POST',
       url: `${service.origin}/v1/ugwo/${UGWO_ID}/activities`,
       body: { type: 'charge', data: { medium: 'ussd', provider: 'gtb' } },
+      payment_request: expect.objectContaining({ uid: UGWO_ID }),
     });
     expect(service.looks).toHaveLength(1);
   });
