@@ -67,7 +67,8 @@ it.each([[[]], [['--allow-repeats']]])(
       code: 0,
     });
     expect(times).toHaveLength(6);
-    expect((times.at(-1) ?? 0) - opened).toBeGreaterThan(5 * 50);
+    // After a late timer, the next charge may be 20 ms early.
+    expect((times.at(-1) ?? 0) - opened).toBeGreaterThan(5 * 50 - 20);
   },
 );
 
