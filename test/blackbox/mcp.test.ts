@@ -173,6 +173,20 @@ describe('at a live service', () => {
     expect(service.seen.map(({ body }) => JSON.parse(body))).toEqual([{ email: 'ada@example.com' }]);
   });
 
+  it('tells what to do about an update whose outcome is unknown', async () => {
+    const service = await serveBy(({ method }) => (method === 'PATCH' ? reset : undefined));
+    const [{ home }, env] = [await homeWith(LIVE_ORIGIN, 'shop'), await asLive(service)];
+    const agent = await connect(SHOP, { home, env });
+    const given = { onye: SEEDED.onye, email: 'ada@example.com' };
+    const { token, plan: id } = (await agent.call('update_customer', given)).json;
+    await approve(home, id, '1 update');
+    const ended = await agent.call('update_customer', { ...given, token });
+    expect(ended).toMatchObject({ isError: true, json: { error: { kind: 'unknown' } } });
+    expect((await inProcess(['ledger', 'show', String(id)], { home })).stderr).toBe(
+      'its update is unknown: look at the customer; if it is not updated, the agent can plan it again\n',
+    );
+  });
+
   it('shows the whole phone number to the person who approves, and stores neither it nor the customer', async () => {
     const service = await serveAllBy(({ method }) =>
       method === 'GET'

@@ -192,6 +192,8 @@ const placeOf = ({ profile, origin }: Job): string[] =>
  * update may be sent again, since its customer is read first.
  */
 const unknownStep = (job: Job): string => {
+  if (job.kind === 'update' && isPlan(job.id))
+    return 'look at the customer; if it is not updated, the agent can plan it again';
   if (job.kind === 'update') return 'run the same command again: it checks each customer first';
   return isOfCharges(job)
     ? `run \`${shellLine(['paycli', 'ledger', 'sync', ...placeOf(job)])}\``
@@ -225,8 +227,8 @@ const approvalStep = (approval: Approval | undefined): string[] => {
 /** Next steps of a job: one line for each kind of unfinished row; empty if all rows are done. */
 const stepsOf = (job: Job, counts: RowCounts): string[] => {
   const { unknown = 0, rejected = 0, failed = 0, not_sent = 0, not_created = 0, refused = 0, invalid = 0 } = counts;
-  // Only the agent that planned a charge can start it.
-  if (isPlan(job.id)) return unknown === 0 ? [] : [`its charge is unknown: ${unknownStep(job)}`];
+  // Only the agent that planned it can start it.
+  if (isPlan(job.id)) return unknown === 0 ? [] : [`its ${job.kind} is unknown: ${unknownStep(job)}`];
   const steps: readonly (readonly [rows: number, are: string, step: string])[] = [
     [unknown, 'unknown', unknownStep(job)],
     [rejected + failed + not_created, 'rejected, failed or not made', 'run the same command again with --retry-failed'],

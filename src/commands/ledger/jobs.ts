@@ -98,7 +98,7 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
   const approval = await ledger.policies.approval(id);
   if (approval === undefined) {
     throw usageError(`${id} needs no approval`, {
-      hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge',
+      hint: 'a file asks for it when it is run under a policy that wants it; an agent, when it plans a charge or an update',
     });
   }
   const what = planned ? textOfPlan(ledger, id, job.name) : job.name;
