@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { lookup as ask } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContext } from 'node:tls';
 import type { buildConnector, Client as ClientTypes, Dispatcher } from 'undici';
 import connectorOf from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
@@ -315,12 +316,13 @@ export const routeOf = (origin: string, env: Env): ConnectionRoute => {
   return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy } };
 };
 
-/** Opens a dispatcher for a route. Without `ca`, it trusts the authorities of the runtime. */
+/** Opens a dispatcher for a route. Without a context, it trusts the authorities of the runtime. */
 export const openDispatcher = async (
   { origin, verified, proxy }: ConnectionRoute,
-  ca?: string,
+  secureContext?: SecureContext,
 ): Promise<Dispatcher> => {
-  const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS, ...(ca && { ca }) };
+  const trusted = secureContext && { secureContext };
+  const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS, ...trusted };
   const direct = connectorOf({ ...tls, lookup });
   if (proxy === undefined) return clientOf(origin, OPTIONS, direct);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');

@@ -1,3 +1,4 @@
+import type { SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import type { Method } from '../contract/operations.ts';
 import { PayError } from '../core/error.ts';
@@ -246,8 +247,11 @@ export const openTransport = (options: TransportOptions): Transport => {
    */
   const [alive, closed]: [Dispatcher[], Dispatcher[]] = [[], []];
   const drop = (one: Dispatcher): void => void one.destroy().catch(() => undefined);
-  /** Every authority, once the runtime's own have not vouched for the service. */
-  let authorities: string | undefined;
+  /**
+   * Every authority, once the runtime's own have not vouched for the service. All connections share it: reading some
+   * hundred certificates takes longer than a request.
+   */
+  let authorities: SecureContext | undefined;
   /** Uses a dispatcher exclusively: a request never waits for the answer to another. */
   const over = async (idle: Dispatcher[], attempt: Attempt): Promise<AttemptResult> => {
     const trusted = authorities;
@@ -256,7 +260,8 @@ export const openTransport = (options: TransportOptions): Transport => {
     if (outcome.kind === 'answer' && (idle === alive || 'text' in outcome.body)) idle.push(own);
     else drop(own);
     if (outcome.kind === 'not_sent' && outcome.untrusted && trusted === undefined && !attempt.signal.aborted) {
-      authorities ??= await everyAuthority(options.env);
+      const { createSecureContext } = await import('node:tls');
+      authorities ??= createSecureContext({ ca: await everyAuthority(options.env) });
       return over(idle, attempt);
     }
     return outcome;

@@ -1,8 +1,11 @@
+import tls from 'node:tls';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ageOf, authorize } from '../../src/client/transport.ts';
 import { LOCAL_KEY_PREFIX } from '../../src/core/secret.ts';
-import { KEY } from './support.ts';
+import { ACTIVITY, UGWO_ID } from '../support/service.ts';
+import { CA_FILE, serveTls } from '../support/tls.ts';
+import { bench, KEY } from './support.ts';
 
 describe('ageOf', () => {
   it.each([
@@ -85,4 +88,15 @@ describe('the key', () => {
       `Bearer ${local}`,
     );
   });
+});
+
+it("reads the system's authorities once for all connections", async () => {
+  const service = await serveTls('good', JSON.stringify(ACTIVITY));
+  const made = vi.spyOn(tls, 'createSecureContext');
+  const { client } = bench(service.origin, { env: { SSL_CERT_FILE: CA_FILE } });
+  const input = { params: { ugwoUid: UGWO_ID }, body: { type: 'charge', data: { medium: 'bank_transfer' } } };
+  for (let count = 0; count < 3; count += 1) await client.call('ugwo.charge', input);
+  expect(service.requests).toHaveLength(3);
+  expect(made.mock.calls.filter(([options]) => options?.ca !== undefined).length).toBeLessThanOrEqual(1);
+  made.mockRestore();
 });
