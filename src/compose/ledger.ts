@@ -61,7 +61,7 @@ export const sharedSetting = async ({ io, globals }: RunContext, rooms: Rooms): 
   const setting = await ledgerSetting(globals, io, await rooms.folders());
   if (setting === undefined) return undefined;
   const address = (await import('../ledger/postgres/url.ts')).addressOf(setting.url);
-  return { access: { address, password: () => setting.password(address) }, from: setting.from };
+  return { access: { address, password: () => setting.password(address), env: io.env }, from: setting.from };
 };
 
 /** Opens a shared ledger; with `dryRun`, only to read it. */

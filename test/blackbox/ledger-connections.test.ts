@@ -17,12 +17,9 @@ interface Given {
 
 /** Lists a shared ledger as JSON with --debug; in a process of its own if Node has to trust another authority. */
 const listed = (url: string, { env = {}, args = [] }: Given = {}): Promise<Ended> =>
-  (Object.keys(env).some((name) => name.includes('CERT')) ? paycli : inProcess)(
-    ['ledger', 'list', '--json', '--debug', ...args],
-    {
-      env: { PAYCLI_LEDGER: url, ...env },
-    },
-  );
+  ('NODE_EXTRA_CA_CERTS' in env ? paycli : inProcess)(['ledger', 'list', '--json', '--debug', ...args], {
+    env: { PAYCLI_LEDGER: url, ...env },
+  });
 
 const address = (cluster: Cluster, database: string, settings: Readonly<Record<string, string>> = {}, user?: string) =>
   `${cluster.url(database, user === undefined ? {} : { user })}?${new URLSearchParams(settings)}`;

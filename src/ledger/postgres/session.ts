@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import Client from 'pg/lib/client.js';
 import { memo } from '../../core/async.ts';
 import { PayError, reasonOf } from '../../core/error.ts';
+import type { Env } from '../../core/io.ts';
 import { everyAuthority } from '../../core/unsafe-settings.ts';
 import type { Address } from './url.ts';
 
@@ -137,6 +138,8 @@ export interface Access {
   readonly address: Address;
   /** Called for each connection; undefined if no password is known. */
   readonly password: () => Promise<string | undefined>;
+  /** Environment of the run, whose SSL_CERT_FILE names more authorities. */
+  readonly env?: Env;
 }
 
 const [BOOL, INT8, INT4] = [16, 20, 23];
@@ -271,7 +274,7 @@ const asFault = (thrown: unknown): unknown =>
     : thrown;
 
 /** Opens a connection. Throws `Lost` if it fails, and the server's error if the server refuses it. */
-export const openSession = async ({ address, ...access }: Access, limits = LIMITS): Promise<Session> => {
+export const openSession = async ({ address, env = {}, ...access }: Access, limits = LIMITS): Promise<Session> => {
   const password = memo(access.password);
   const client = new Client(optionsOf(address, await passwordOf({ address, password }), limits));
   const wire = wireOf(client);
@@ -298,7 +301,7 @@ export const openSession = async ({ address, ...access }: Access, limits = LIMIT
     const { tls } = address;
     // Once more with the system's authorities, which Node doesn't trust by itself.
     if (tls !== undefined && tls.ca === undefined && isUntrusted(thrown)) {
-      const ca = await everyAuthority({});
+      const ca = await everyAuthority(env);
       return openSession({ address: { ...address, tls: { ...tls, ca } }, password }, limits);
     }
     throw asFault(thrown);
