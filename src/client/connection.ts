@@ -316,13 +316,12 @@ export const routeOf = (origin: string, env: Env): ConnectionRoute => {
   return { origin, verified, proxy: { url, name: proxyName(url, variable), passedBy } };
 };
 
-/** Opens a dispatcher for a route. Without a context, it trusts the authorities of the runtime. */
+/** Opens a dispatcher for a route. Without `trust`, it trusts the authorities of the runtime. */
 export const openDispatcher = async (
   { origin, verified, proxy }: ConnectionRoute,
-  secureContext?: SecureContext,
+  trust?: { readonly secureContext: SecureContext },
 ): Promise<Dispatcher> => {
-  const trusted = secureContext && { secureContext };
-  const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS, ...trusted };
+  const tls = { allowH2: false, rejectUnauthorized: verified, timeout: CONNECT_TIMEOUT_MS, ...trust };
   const direct = connectorOf({ ...tls, lookup });
   if (proxy === undefined) return clientOf(origin, OPTIONS, direct);
   const { EnvHttpProxyAgent } = await import('./proxy.ts');

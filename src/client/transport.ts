@@ -1,4 +1,3 @@
-import type { SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import type { Method } from '../contract/operations.ts';
 import { PayError } from '../core/error.ts';
@@ -247,11 +246,8 @@ export const openTransport = (options: TransportOptions): Transport => {
    */
   const [alive, closed]: [Dispatcher[], Dispatcher[]] = [[], []];
   const drop = (one: Dispatcher): void => void one.destroy().catch(() => undefined);
-  /**
-   * Every authority, once the runtime's own have not vouched for the service. All connections share it: reading some
-   * hundred certificates takes longer than a request.
-   */
-  let authorities: SecureContext | undefined;
+  /** Every authority, once the runtime's own have not vouched for the service. Shared, since reading them is slow. */
+  let authorities: Parameters<typeof openDispatcher>[1];
   /** Uses a dispatcher exclusively: a request never waits for the answer to another. */
   const over = async (idle: Dispatcher[], attempt: Attempt): Promise<AttemptResult> => {
     const trusted = authorities;
@@ -261,7 +257,7 @@ export const openTransport = (options: TransportOptions): Transport => {
     else drop(own);
     if (outcome.kind === 'not_sent' && outcome.untrusted && trusted === undefined && !attempt.signal.aborted) {
       const { createSecureContext } = await import('node:tls');
-      authorities ??= createSecureContext({ ca: await everyAuthority(options.env) });
+      authorities ??= { secureContext: createSecureContext({ ca: await everyAuthority(options.env) }) };
       return over(idle, attempt);
     }
     return outcome;
