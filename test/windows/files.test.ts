@@ -21,7 +21,7 @@ import { onDrive } from './support.ts';
 
 const crlf = (...rows: readonly string[]): string => csvOf(...(rows as [string])).replaceAll('\n', '\r\n');
 const row = (number: number): string => `${ugwoOf(number)},ussd,gtb,Ádá ${number}`;
-const HEADER = 'ugwo,medium,provider,customer name';
+const HEADER = 'ugwo,medium,provider,who';
 
 it('a file with CRLF and a byte order mark is charged, with its report on a drive', async () => {
   const service = await serveCharges({ 2: problem(422, 'No') });
@@ -35,9 +35,9 @@ it('a file with CRLF and a byte order mark is charged, with its report on a driv
   expect(ended.code, ended.stderr).toBe(3);
   expect(summaryOf(ended)).toMatchObject({ rows: 3, accepted: 2, rejected: 1, report: onDrive(report) });
   expect(reportOf(report)).toMatchObject({
-    1: { state: 'accepted', 'customer name': 'Ádá 1' },
+    1: { state: 'accepted', who: 'Ádá 1' },
     2: { state: 'rejected' },
-    3: { state: 'accepted', 'customer name': 'Ádá 3' },
+    3: { state: 'accepted', who: 'Ádá 3' },
   });
   // The same job by another way to write its path, and the report in place of an older one.
   const again = await chargeFrom(onDrive(file).replaceAll('\\', '/'), { service, home }, ...args, '--retry-failed');
