@@ -182,6 +182,7 @@ const movesAndRemoves = async (console: Opened): Promise<void> => {
   expect(await activitiesOf(console, ugwo)).toMatchObject([{ error: { code: 'psp.error.expired' } }]);
   await hands.fill(page.getByLabel('Move it forward by'), '2m');
   await press('Move');
+  await said('The clock is moved on by 2m.');
   await page.getByText(/It shows .*\. The real time is /).waitFor();
   await press('Back to the real time');
   await page.getByText(/^It shows .*, the real time\.$/).waitFor();
