@@ -21,7 +21,7 @@ const wordsOf = (forbidden: Forbidden, kind: string): readonly [what: string, hi
       return [`doesn't allow ${forbidden.medium}`, `it allows: ${listed(forbidden.allowed)}`];
     case 'charges':
       return [
-        `allows ${forbidden.most}${kind === CHARGE ? '' : ` ${kind}s`} a day, and all of them are used today`,
+        `${kind === CHARGE ? 'allows' : `limits ${kind}s to`} ${forbidden.most} a day, and all of them are used today`,
         TOMORROW,
       ];
     case 'currency':

@@ -174,7 +174,7 @@ describe('a refund under a policy', () => {
       expect(ended).toMatchObject({ code: 9, stdout: '' });
       expect(errorOf(ended)).toMatchObject({
         kind: 'refused',
-        message: `no refund was sent for ${activityOf(2)}: the policy for all other profiles allows 1 refunds a day, and all of them are used today`,
+        message: `no refund was sent for ${activityOf(2)}: the policy for all other profiles limits refunds to 1 a day, and all of them are used today`,
       });
     }
     const raw = ['api', '/v1/refunds', '-f', `ugwo_activity=${activityOf(2)}`, '--yes'];

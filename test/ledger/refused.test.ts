@@ -258,7 +258,7 @@ describe('policyWords', () => {
   });
 
   it.each<[Forbidden, string, string]>([
-    [{ why: 'charges', most: 3 }, 'allows 3 refunds a day, and all of them are used today', TOMORROW],
+    [{ why: 'charges', most: 3 }, 'limits refunds to 3 a day, and all of them are used today', TOMORROW],
     [
       { why: 'no_amount' },
       'limits amounts, and the amount of this refund is not known',
