@@ -142,6 +142,33 @@ describe('onye update --from', () => {
     expect(sentTo(service)).toEqual({ 1: [mail(1)] });
   });
 
+  it.each<[string, earlier: boolean, code: number, GET: string, PATCH: string]>([
+    ['--dry-run', false, 0, '', ''],
+    ['--dry-run --check', false, 0, '1 2 3', ''],
+    ['', false, 3, '', '1 2 3'],
+    ['--check', false, 3, '1 2 3', '1 2 3'],
+    ['', true, 3, '3', '3'],
+    ['--check', true, 3, '3 3', '3'],
+    ['--retry-failed', true, 3, '3', '2 3'],
+  ])('makes these requests with "%s", after an earlier run: %s', async (args, earlier, code, GET, PATCH) => {
+    let first = earlier;
+    const service = await serveCustomers({
+      2: ({ method }) =>
+        method === 'GET'
+          ? customer(2)
+          : problem(422, 'Validation Failed', [{ propertyPath: 'email', title: 'is taken' }]),
+      3: ({ method }) => (first && method === 'PATCH' ? reset : customer(3)),
+    });
+    const [file, options] = [emails(1, 2, 3), { service, home: newFolder() }];
+    if (earlier) expect(await updateFrom(file, options)).toMatchObject({ code: 6 });
+    first = false;
+    const before = service.seen.length;
+    const ended = await updateFrom(file, options, ...args.split(' ').filter((arg) => arg !== ''));
+    expect(ended, ended.stderr).toMatchObject({ code });
+    const of = (one: string) => service.seen.slice(before).filter(({ method }) => method === one);
+    expect([of('GET'), of('PATCH')].map((all) => all.map(numberIn).sort().join(' '))).toEqual([GET, PATCH]);
+  });
+
   it('stores no phone number and no key in the ledger, even if the service repeats them', async () => {
     const [phone, key, home] = ['+233201234567', 'sk.Othr.k3yOfAnotherOne', newFolder()];
     const said = [{ propertyPath: 'meta.phone', title: `${phone} of ${key} is no phone` }];

@@ -850,6 +850,55 @@ describe('--check', () => {
   });
 });
 
+describe('the requests for a file', () => {
+  const shown = (number: number, status = 'requires_ugwo') =>
+    json(200, { ...ugwo(number), uid: ugwoOf(number), status, checkout: { uid: 'chk.AbCd.1' }, activities: [] });
+  const REJECTED = problem(422, 'Validation Failed', [{ propertyPath: 'data.medium', title: 'is not configured' }]);
+  /** Rows 1 and 2 are new; of an earlier run, 3 was charged, 4 rejected, 5 refused, and 6 is unknown. */
+  const charges = async (earlier: boolean) => {
+    let first = earlier;
+    const service = await serveAllBy((seen) => {
+      const number = numberIn(seen);
+      if (seen.method === 'GET') return shown(number, first && [1, 2, 5].includes(number) ? 'cancelled' : undefined);
+      if (first && number === 6) return reset;
+      return number === 4 ? REJECTED : charged(number);
+    });
+    const [file, options] = [ussdFile(1, 2, 3, 4, 5, 6), { service, ...home() }];
+    if (earlier) expect(await chargeFrom(file, options)).toMatchObject({ code: 6 });
+    first = false;
+    const before = service.seen.length;
+    const requests = (): Record<string, string> => {
+      const all = service.seen.slice(before);
+      const of = (one: string) => all.filter(({ method }) => method === one).map(numberIn);
+      return { GET: of('GET').sort().join(' '), POST: of('POST').sort().join(' ') };
+    };
+    return { file, options, requests };
+  };
+
+  it.each<[string, earlier: boolean, code: number, GET: string, POST: string]>([
+    ['--dry-run', false, 0, '1 2 3 4 5 6', ''],
+    ['--dry-run --check', false, 0, '1 1 2 2 3 3 4 4 5 5 6 6', ''],
+    ['--dry-run --check --no-preflight', false, 0, '1 2 3 4 5 6', ''],
+    ['--dry-run --no-preflight', false, 0, '', ''],
+    ['', false, 3, '1 2 3 4 5 6', '1 2 3 4 5 6'],
+    ['--no-preflight', false, 3, '', '1 2 3 4 5 6'],
+    ['--check', false, 3, '1 1 2 2 3 3 4 4 5 5 6 6', '1 2 3 4 5 6'],
+    ['--dry-run', true, 6, '1 2 5', ''],
+    ['--dry-run --check', true, 6, '1 1 2 2 5 5', ''],
+    ['--dry-run --retry-failed', true, 6, '1 2 4 5', ''],
+    ['', true, 6, '1 2 5', '1 2 5'],
+    ['--no-preflight', true, 6, '', '1 2 5'],
+    ['--check', true, 6, '1 1 2 2 5 5', '1 2 5'],
+    ['--retry-failed', true, 6, '1 2 4 5', '1 2 4 5'],
+    ['--retry-failed --check', true, 6, '1 1 2 2 4 4 5 5', '1 2 4 5'],
+  ])('with "%s", after an earlier run: %s', async (args, earlier, code, GET, POST) => {
+    const { file, options, requests } = await charges(earlier);
+    const ended = await chargeFrom(file, options, ...args.split(' ').filter((arg) => arg !== ''));
+    expect(ended, ended.stderr).toMatchObject({ code });
+    expect(requests()).toEqual({ GET, POST });
+  });
+});
+
 describe('the options of ugwo charge --from', () => {
   it.each([
     [

@@ -123,11 +123,15 @@ describe('a file above --approve-above', () => {
       hint: `another person has to run it, such as ${roles[0]}`,
     });
     expect(postsOf(service)).toEqual({});
+    // Two runs have read both rows; the third reads them again before it sends them.
+    expect(service.looks).toHaveLength(4);
     expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
     expect(postsOf(service)).toEqual(once(1, 2));
+    expect(service.looks).toHaveLength(8);
     const { stdout } = await inProcess(['ledger', 'show', job, '--json'], ada);
     expect(JSON.parse(stdout)).toMatchObject({ approval: 'approved', approved_by: roles[1], accepted: 2 });
     expect(await chargeFrom(file, ada)).toMatchObject({ code: 0 });
+    expect(service.looks).toHaveLength(8);
   });
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
