@@ -8,6 +8,14 @@ const NOWHERE = { origin: 'http://127.0.0.1:1' };
 
 const CUSTOMERS = csvOf('uid,email', 'ony.AbCd.000000000000000000000001,ada@example.com');
 const CHARGES = csvOf('ugwo', ugwoOf(1));
+/** Every column of a charge, for each medium. */
+const MEDIUMS = csvOf(
+  'ugwo,medium,expires_in,expires_at,provider,phone,param.k',
+  `${ugwoOf(1)},bank_transfer,10m,,,,`,
+  `${ugwoOf(2)},bank_transfer,,2026-11-20T14:05:00+01:00,,,`,
+  `${ugwoOf(3)},ussd,,,gtb,,v`,
+  `${ugwoOf(4)},mobile_money,,,mtn,+233201234567,`,
+);
 const EMAILS = csvOf('email', 'ada@example.com');
 const AMOUNTS = csvOf('amount', '5000.00');
 const REFUNDS = csvOf('activity', 'act.AbCd.000000000000000000000001');
@@ -56,6 +64,14 @@ it.each([
     CHARGES,
     'ugwo charge --phone +233201234567 --provider mtn --medium mobile_money --param k=v',
   ],
+  ['job-fka7bxmxyqtb2ge3', CHARGES, 'ugwo charge --medium bank_transfer'],
+  ['job-x7mg39ymg6p5x4a8', CHARGES, 'ugwo charge --medium bank_transfer --expires-in 15m'],
+  ['job-9y8g1y6wpy1a37v7', CHARGES, 'ugwo charge --medium ussd --provider gtb'],
+  ['job-0ga089ryb1a8ef3r', CHARGES, 'ugwo charge --medium ussd --provider zenith --remaining'],
+  ['job-q38jgat5dv3zkvjq', CHARGES, 'ugwo charge --medium mobile_money --provider mtn --phone +233201234567'],
+  ['job-egk99ja9yweg6gy6', CHARGES, 'ugwo charge --no-validate --medium pay_with_bank --param bank=gtb --param n:=[1]'],
+  ['job-h01ndxdzcc18ff3d', MEDIUMS, 'ugwo charge --no-preflight'],
+  ['job-jvs9g25td7r0hv7g', CHARGES, 'ugwo charge --provider zenith --phone +233550001234 --no-validate'],
   ['job-354gp56gncns5txg', REFUNDS, 'refund create --all-of-it'],
   [
     'job-x7s6mrs44v2qrzhp',

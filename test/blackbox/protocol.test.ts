@@ -12,13 +12,13 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { transferTo } from '../support/activity.ts';
+import { atom, transferTo } from '../support/activity.ts';
 import { uidOf } from '../support/ids.ts';
 import { inProcess } from '../support/in-process.ts';
 import type { Ended, RunOptions } from '../support/program.ts';
 import { errorOf, newFolder, paycli, start } from '../support/program.ts';
 import type { Answer, Seen } from '../support/service.ts';
-import { ACTIVITY, hang, json, problem, reset, serve, UGWO_ID } from '../support/service.ts';
+import { ACTIVITY, hang, json, problem, reset, serve, serveBy, UGWO_ID } from '../support/service.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const CHARGE = ['ugwo', 'charge', UGWO_ID, '--medium', 'ussd', '--provider', 'gtb'];
@@ -292,6 +292,49 @@ describe('a repeated charge', () => {
     const zenith = [...CHARGE.slice(0, -1), 'zenith', '--reuse'];
     expect(await inProcess(zenith, options)).toMatchObject({ code: 9, stderr: expect.stringContaining('ussd (gtb)') });
     expect(methods(options.service)).toBe('POST,POST');
+  });
+
+  const BY = {
+    transfer: 'bank_transfer',
+    soon: 'bank_transfer --expires-in 5m',
+    until: `bank_transfer --expires-at ${atom(Date.now() + MINUTES_10)}`,
+    tagged: 'bank_transfer --param tag=1',
+    gtb: 'ussd --provider gtb',
+    zenith: 'ussd --provider zenith',
+    gtbTagged: 'ussd --provider gtb --param tag=1',
+    mtn: `mobile_money --provider mtn --phone ${PHONE}`,
+    otherEnd: 'mobile_money --provider mtn --phone +233241234568',
+    sameEnd: 'mobile_money --provider mtn --phone +233551234567',
+    telecel: `mobile_money --provider telecel --phone ${PHONE}`,
+    shortened: `mobile_money --provider mtn --phone 0241234567 --no-validate`,
+    blanks: `mobile_money --provider mtn --phone +233-24-123-4567 --no-validate`,
+    noPhone: 'mobile_money --provider mtn --no-validate',
+    number: 'ussd --no-validate --param provider:=737',
+    text: 'ussd --no-validate --provider 737',
+    none: 'ussd --no-validate',
+  } as const;
+
+  it.each<[keyof typeof BY, readonly (keyof typeof BY)[], readonly (keyof typeof BY)[]]>([
+    ['transfer', ['transfer', 'soon', 'until', 'tagged'], ['gtb', 'mtn', 'none']],
+    ['soon', ['transfer', 'soon', 'until'], ['gtb']],
+    ['gtb', ['gtb', 'gtbTagged'], ['zenith', 'mtn', 'transfer', 'none']],
+    ['mtn', ['mtn', 'blanks'], ['otherEnd', 'sameEnd', 'telecel', 'shortened', 'noPhone', 'gtb']],
+    ['noPhone', ['noPhone'], ['mtn']],
+    ['number', ['number', 'text'], ['gtb', 'none']],
+    ['none', ['none'], ['gtb', 'text']],
+  ])('with --reuse, a charge by %s is reused for %j, and is another than %j', async (first, same, others) => {
+    const options = { service: await serveBy(() => json(200, ACTIVITY)), home: newFolder() };
+    const by = (how: keyof typeof BY): string[] => ['ugwo', 'charge', UGWO_ID, '--medium', ...BY[how].split(' ')];
+    expect((await inProcess(by(first), options)).code).toBe(0);
+    const reused = async (how: keyof typeof BY): Promise<string> => {
+      const ended = await inProcess([...by(how), '--reuse'], options);
+      return `${how} ${ended.code} ${/Reusing chg-/.test(ended.stderr)}`;
+    };
+    const expected = [...same.map((how) => `${how} 0 true`), ...others.map((how) => `${how} 9 false`)];
+    const ends: string[] = [];
+    for (const how of [...same, ...others]) ends.push(await reused(how));
+    expect(ends).toEqual(expected);
+    expect(methods(options.service).match(/POST/g)).toHaveLength(1);
   });
 
   it('is refused with --reuse if the activity is unknown, and sent with --again', async () => {

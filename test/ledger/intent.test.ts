@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { PayError } from '../../src/core/error.ts';
 import { madeHere } from '../../src/core/record.ts';
@@ -51,6 +52,21 @@ describe('the intent of a charge', () => {
       expiresAt: NOON + 600_000,
       bound: 1000,
     });
+  });
+
+  it.each([
+    [
+      '{"expires_at":"…1120T12:10:00+00:00","medium":"bank_transfer"}',
+      { medium: 'bank_transfer', expires_at: '2026-11-20T12:10:00+00:00' },
+    ],
+    ['{"medium":"ussd","provider":"gtb"}', { provider: 'gtb', medium: 'ussd' }],
+    [
+      '{"medium":"mobile_money","phone":"…4567","provider":"mtn"}',
+      { medium: 'mobile_money', provider: 'mtn', phone: '+2348031234567' },
+    ],
+    ['{"bank":"gtb","medium":"pay_with_bank"}', { medium: 'pay_with_bank', bank: 'gtb' }],
+  ])('has a digest that has not changed: older ledgers contain it. %s', async (text, data) => {
+    expect((await charging({ data })).intent?.digest).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
   it('omits missing values', async () => {
