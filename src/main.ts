@@ -3,7 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { processIo } from './cli/process-io.ts';
 import { run } from './cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from './commands/all.ts';
-import { openDeps, type ProgramFiles } from './compose/deps.ts';
+import { openRun, type ProgramFiles } from './compose/open.ts';
 import { storedDefaults } from './compose/run.ts';
 import { abruptExit, defect, EXIT_CODES } from './core/error.ts';
 import type { Flight, Io } from './core/io.ts';
@@ -71,7 +71,7 @@ export const main = async (files: ProgramFiles = {}): Promise<void> => {
     specsFor,
     nouns: NOUNS,
     version,
-    open: (globals) => openDeps(io, globals, version, files),
+    open: (globals) => openRun(io, globals, version, files),
     defaults: (globals) => storedDefaults(io, globals),
   }).catch(crashed);
   end(code);

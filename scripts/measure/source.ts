@@ -138,7 +138,7 @@ export const measureSource = (): { readonly figures: Record<string, number>; rea
     'exported values with several definitions': inSeveralFiles(values.filter(({ isExported }) => isExported)),
     'names of values in several files': inSeveralFiles(values),
     'exports that only tests import': testOnly(src, test),
-    'members of Deps': membersOf('src/commands/deps.ts', 'Deps'),
+    'members of Run': membersOf('src/commands/run.ts', 'Run'),
   };
   const figures = {
     'files in src': sources.length,

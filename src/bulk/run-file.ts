@@ -301,19 +301,19 @@ const runJob = async <T>(run: JobRun<T>): Promise<JobEnd> => {
  */
 export const runFile = async <T>(
   { bulk, kindOf, view, reads = false }: FileOfRows<T>,
-  deps: FileDeps,
+  run: FileDeps,
 ): Promise<Result> => {
-  const { dryRun, validate } = deps.globals;
-  const world = await deps.jobWorld();
-  const client = await deps.client(dryRun ? (bulk.check || reads ? 'read' : 'preview') : 'write');
+  const { dryRun, validate } = run.globals;
+  const world = await run.jobWorld();
+  const client = await run.client(dryRun ? (bulk.check || reads ? 'read' : 'preview') : 'write');
   const kind = kindOf(client);
   refuseCheck(bulk, kind);
   const rowDeps =
     dryRun && !reads
       ? undefined
-      : { client, ledger: await deps.ledger(), place: await deps.place(), words: targetFlags(deps.globals) };
+      : { client, ledger: await run.ledger(), place: await run.place(), words: targetFlags(run.globals) };
   const name = bulk.from === '-' ? 'standard input' : bulk.from;
-  const { io, confirm } = deps;
+  const { io, confirm } = run;
   const end = await runJob({ bulk, name, kind, client, rowDeps, dryRun, validate, world, io, confirm });
   const followed = rowDeps && end.id !== null ? await kind.follow?.(end.id, world, rowDeps) : undefined;
   return jobResult(end, { ...kind, bulk, stop: io.signals.stop, followed }, view);

@@ -98,7 +98,7 @@ export type GivenOptions<O extends OptionSpecs> = {
 export interface Handler<I, D> {
   /** Presents the answer of a write or the end of a wait; allows refusing a wrong --columns before anything is sent. */
   readonly view?: View | ((input: I) => View);
-  readonly run: (input: I, deps: D) => Promise<Result>;
+  readonly run: (input: I, run: D) => Promise<Result>;
 }
 
 /** A choice in a list: its value, and its line. */
@@ -116,7 +116,7 @@ export interface Question {
   /** Without choices and records, any text is accepted. */
   readonly choices?: () => Promise<readonly string[]>;
   /** Loads the function that reads the choices from the service. If it finds none, `choices` are asked, or nothing. */
-  readonly records?: () => Promise<(deps: never) => Promise<readonly Choice[]>>;
+  readonly records?: () => Promise<(run: never) => Promise<readonly Choice[]>>;
   /** Accepts values that are not on the list. */
   readonly open?: boolean;
 }

@@ -20,7 +20,7 @@ import { type Globals, usesColor } from './globals.ts';
 import { type ProgramOptions, parseArgv } from './program.ts';
 
 /** Dependencies that this file itself uses. */
-interface OwnDeps {
+interface OwnRun {
   notice(said: string | readonly string[]): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ export interface Pager {
 }
 
 /** Dependencies of a command, and the function that releases them. */
-export interface OpenDeps<D> {
-  readonly deps: D;
+export interface OpenRun<D> {
+  readonly run: D;
   /** The compiled filter of --jq; undefined without --jq. */
   filter(): Promise<Filter | undefined>;
   /** The pager to read through; undefined if none is wanted. */
@@ -44,11 +44,11 @@ export interface OpenDeps<D> {
   close(): Promise<void>;
 }
 
-export interface Program<D extends OwnDeps> extends Omit<ProgramOptions, 'env'> {
+export interface Program<D extends OwnRun> extends Omit<ProgramOptions, 'env'> {
   readonly allSpecs: () => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
   /** Only the commands that argv can mean. */
   readonly specsFor: (argv: readonly string[]) => Promise<readonly CommandSpec<unknown, OptionSpecs, D>[]>;
-  readonly open: (globals: Globals) => OpenDeps<D>;
+  readonly open: (globals: Globals) => OpenRun<D>;
   /** The defaults that the profile stores for terminal output. */
   readonly defaults: (globals: Globals) => Promise<StoredDefaults | undefined>;
 }
@@ -210,7 +210,7 @@ const checkPreview = ({ previews }: Pick<CommandSpec, 'previews'>, { dryRun }: G
   });
 };
 
-const execute = async <D extends OwnDeps>(
+const execute = async <D extends OwnRun>(
   spec: CommandSpec<unknown, OptionSpecs, D>,
   input: unknown,
   globals: Globals,
@@ -230,14 +230,14 @@ const execute = async <D extends OwnDeps>(
     throw isTheirs ? thrown.with({ hint: columnsHint }) : thrown;
   };
   await checkColumns(handler, input, globals).catch(toldColumns);
-  const { deps, filter, pager, remind, close } = program.open(globals);
+  const { run, filter, pager, remind, close } = program.open(globals);
   let reminds = isAboutCharges(spec) && spec.reminds !== false;
   try {
     const compiled = await filter();
-    const result = await handler.run(input, deps);
+    const result = await handler.run(input, run);
     const print = printer(spec, globals, io, compiled, pager);
     const { notice, failure } = await show(result, print, io).catch(toldColumns);
-    if (notice !== undefined) await deps.notice(notice);
+    if (notice !== undefined) await run.notice(notice);
     if (failure !== undefined) throw failure;
     return 0;
   } catch (thrown) {
@@ -253,7 +253,7 @@ const execute = async <D extends OwnDeps>(
 };
 
 /** Parses again with all commands if argv names none, so that the error can suggest the likely one. */
-const parse = async <D extends OwnDeps>(argv: readonly string[], io: Io, program: Program<D>) => {
+const parse = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>) => {
   const options = { ...program, env: io.env };
   const parsed = parseArgv(argv, await program.specsFor(argv), options);
   if (parsed.kind !== 'error' || parsed.words.length > 0) return parsed;
@@ -261,7 +261,7 @@ const parse = async <D extends OwnDeps>(argv: readonly string[], io: Io, program
 };
 
 /** Parses argv; on a terminal, also applies the defaults stored in the profile. */
-const settled = async <D extends OwnDeps>(argv: readonly string[], io: Io, program: Program<D>) => {
+const settled = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>) => {
   const parsed = await parse(argv, io, program);
   if (!io.stdout.isTerminal || (parsed.kind !== 'run' && parsed.kind !== 'error')) return { parsed };
   const stored = await program.defaults(parsed.globals);
@@ -279,7 +279,7 @@ const settled = async <D extends OwnDeps>(argv: readonly string[], io: Io, progr
 };
 
 /** Runs one command, from argv to exit code. Reports every error here. */
-export const run = async <D extends OwnDeps>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
+export const run = async <D extends OwnRun>(argv: readonly string[], io: Io, program: Program<D>): Promise<number> => {
   const { parsed: typed, columnsHint } = await settled(argv, io, program);
   let parsed = typed;
   try {

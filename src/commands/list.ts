@@ -22,8 +22,8 @@ import {
 import type { Result, View } from '../core/result.ts';
 import { statusArgument } from '../core/status.ts';
 import { formatLocalFull } from '../core/time.ts';
-import type { Deps } from './deps.ts';
 import { continueCommand, previewCall } from './record.ts';
+import type { Run } from './run.ts';
 
 /** Yields the records as one page. */
 export async function* pageOf(records: readonly ApiRecord[]): AsyncGenerator<ApiPage> {
@@ -40,7 +40,7 @@ export const onePage = (values: readonly unknown[]): AsyncGenerator<ApiPage> =>
  */
 export const checkPeriod = async (
   { since, until }: { readonly since?: RequestedTime | undefined; readonly until?: RequestedTime | undefined },
-  { io, notice }: Pick<Deps, 'io' | 'notice'>,
+  { io, notice }: Pick<Run, 'io' | 'notice'>,
 ): Promise<void> => {
   const now = io.clock.now();
   if (since === undefined) return;
@@ -123,7 +123,7 @@ async function* searching(
   pages: AsyncIterable<ApiPage>,
   { newestFirst, uniqueRef, records: what }: Searched,
   { filter, most, behind }: { readonly filter: RecordFilter; readonly most: number; readonly behind: CursorBehind },
-  { io, notice }: Deps,
+  { io, notice }: Run,
 ): AsyncGenerator<ApiPage> {
   const now = io.clock.now();
   const [matches, ends] = [matcher(filter, now), endsAt(filter, now)];
@@ -228,27 +228,27 @@ const walkOf = ({ cursor, reach, filter }: ListInput): Walk => ({
   records: reach.kind === 'max' && filter === undefined ? reach.max : undefined,
 });
 
-const preview = async (list: ListOf, query: Readonly<Record<string, string>>, deps: Deps): Promise<Result> => {
+const preview = async (list: ListOf, query: Readonly<Record<string, string>>, run: Run): Promise<Result> => {
   try {
-    return await previewCall(list.operation, { query }, deps);
+    return await previewCall(list.operation, { query }, run);
   } catch (thrown) {
     throw withFlags(thrown);
   }
 };
 
 /** Lists records, or those that match a filter (interface.md 4.3). */
-export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): Promise<Result> => {
-  const now = deps.io.clock.now();
-  await checkPeriod(input.filter ?? {}, deps);
+export const listRecords = async (list: ListOf, input: ListInput, run: Run): Promise<Result> => {
+  const now = run.io.clock.now();
+  await checkPeriod(input.filter ?? {}, run);
   const limit = limitOf(input);
-  if (deps.globals.dryRun) {
-    return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, deps);
+  if (run.globals.dryRun) {
+    return preview(list, { limit, ...(input.cursor === undefined ? {} : { cursor: input.cursor }) }, run);
   }
-  const client = await deps.client('read');
+  const client = await run.client('read');
   // A cursor is valid only with the limit of its page.
   const command = (cursor: string): string => {
     const own = [...filterWords(input, now), ...reachWords(input), '--limit', limit];
-    return continueCommand(cursor, list.path, own, deps.globals);
+    return continueCommand(cursor, list.path, own, run.globals);
   };
   const pages = withContinuation(client.pages(list.operation, { query: { limit } }, walkOf(input)), command);
   const { filter } = input;
@@ -258,7 +258,7 @@ export const listRecords = async (list: ListOf, input: ListInput, deps: Deps): P
     pages:
       filter === undefined
         ? pages
-        : searching(pages, list, { filter, most: max ?? Infinity, behind: cursorBehind(list.operation, client) }, deps),
+        : searching(pages, list, { filter, most: max ?? Infinity, behind: cursorBehind(list.operation, client) }, run),
     view: list.view,
     goOn: command,
     ...(max === undefined ? {} : { max }),

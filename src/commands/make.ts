@@ -13,7 +13,7 @@ import type { Entry, RequestTerms } from '../ledger/entry.ts';
 import { NO_TOTAL } from '../ledger/policy.ts';
 import { refusedError } from '../ledger/refused.ts';
 import { judgeOnce, sendAnew, sendOnce } from '../ledger/send.ts';
-import type { Deps } from './deps.ts';
+import type { Run } from './run.ts';
 import { existingForRow, openFind, type UniqueKey, uniqueIn } from './unique.ts';
 
 /** Options for rows that must not be sent twice and are not charges. */
@@ -43,7 +43,7 @@ const EQUAL_MS = 7 * 24 * 3_600_000;
 export const madeColumns = (uidColumn: string): readonly string[] => [uidColumn, 'status', 'entry'];
 
 /** Advice for unknown rows: only a person can find out their outcome at the service. */
-export const checkByHand = (globals: Deps['globals']): string =>
+export const checkByHand = (globals: Run['globals']): string =>
   `look for each unknown row at the service, then record what you found: \`${shellLine(['paycli', 'ledger', 'list', '--kind', 'all', '--state', 'unknown', ...targetFlags(globals)])}\` names them, \`paycli ledger resolve\` records it`;
 
 /** Last message in the evidence of an entry; undefined if there is none. */
@@ -81,16 +81,16 @@ export const makeOnce = async (
   called: Called,
   input: CallInput,
   { about, question, typed, saying, look, once = false, again = false, asked, failure }: OnceOptions,
-  { io, globals, ...deps }: Pick<Deps, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>,
+  { io, globals, ...run }: Pick<Run, 'io' | 'globals' | 'client' | 'confirm' | 'ledger' | 'place' | 'notice'>,
 ): Promise<{ readonly record: ApiRecord; readonly wrote: true; readonly failure?: PayError }> => {
-  const client = await deps.client('write');
+  const client = await run.client('write');
   // A request that fails the local check leaves no entry in the ledger.
   const checked = client.check(called, input);
-  const place = await deps.place();
-  if (question !== undefined) await deps.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
-  else if (saying !== undefined && io.stderr.isTerminal) await deps.notice(saying);
+  const place = await run.place();
+  if (question !== undefined) await run.confirm(question, 'refuse', isGuarded(place.origin) ? typed : undefined);
+  else if (saying !== undefined && io.stderr.isTerminal) await run.notice(saying);
   const words = targetFlags(globals);
-  const ledger = await deps.ledger();
+  const ledger = await run.ledger();
   const made = await sendAnew(async (tries) => {
     if (tries > 0) await look?.();
     return sendOnce(
@@ -99,7 +99,7 @@ export const makeOnce = async (
       {
         now: io.clock.now,
         elsewhere: ({ id, kind, origin }) =>
-          deps.notice(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
+          run.notice(`${about} has an earlier ${kindWord(kind)} at ${origin} (${id}), which may have gone through.`),
         send: (overdue) => client.call(called, { ...input, overdue, tries }),
       },
     );
@@ -114,21 +114,21 @@ export const planOnce = async (
   called: Called,
   input: CallInput,
   { about, once = false, again = false, asked }: OnceOptions,
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
-  const client = await deps.client('read');
+  const client = await run.client('read');
   const request = { ...client.check(called, input), about, once, again, asked };
-  const [ledger, place, words] = [await deps.ledger(), await deps.place(), targetFlags(deps.globals)];
+  const [ledger, place, words] = [await run.ledger(), await run.place(), targetFlags(run.globals)];
   const judged = await judgeOnce({ client, ledger, place, words }, request, { total: NO_TOTAL });
   if (judged.kind === 'refused') throw refusedError(judged, words, false);
-  return deps.preview(client.preview(called, input));
+  return run.preview(client.preview(called, input));
 };
 
 /** Sends rows under the ledger protocol: each once, over any number of runs. */
 export const rowsMade = <T>(
   { request, about, once = false, again = false, keepsEqual = false, look, unique, failure, uidColumn }: Making<T>,
   client: Client,
-  { io }: Deps,
+  { io }: Run,
 ): Protected<T> => {
   const find = unique && openFind(unique, client);
   /** Start of the job, from which it looks for equal rows: a later run must look as far back as the first one. */

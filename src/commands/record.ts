@@ -11,29 +11,26 @@ import type { Result, ShareOptions, View } from '../core/result.ts';
 import { shellLine } from '../core/shell.ts';
 import { statusWord } from '../core/status.ts';
 import type { Sum } from '../ledger/report.ts';
-import type { Deps } from './deps.ts';
+import type { Run } from './run.ts';
 
 /** Shows the request of --dry-run or --as-curl instead of sending it. */
-export const previewCall = async (operation: Called, call: CallInput, deps: Deps): Promise<Result> =>
-  deps.preview((await deps.client('preview')).preview(operation, call));
+export const previewCall = async (operation: Called, call: CallInput, run: Run): Promise<Result> =>
+  run.preview((await run.client('preview')).preview(operation, call));
 
 /** Reads one record by the identifiers in its path. */
 export const getRecord = async (
   operation: OperationId,
   params: Readonly<Record<string, string>>,
   view: View,
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
-  if (deps.globals.dryRun) return previewCall(operation, { params }, deps);
-  return { kind: 'record', record: await (await deps.client('read')).call(operation, { params }), view };
+  if (run.globals.dryRun) return previewCall(operation, { params }, run);
+  return { kind: 'record', record: await (await run.client('read')).call(operation, { params }), view };
 };
 
 /** The payment request of an activity that this ledger has a charge of, sent to the same service. */
-export const requestOf = async (
-  activity: string,
-  deps: Pick<Deps, 'ledger' | 'place'>,
-): Promise<string | undefined> => {
-  const [ledger, { service, workspace }] = [await deps.ledger(), await deps.place()];
+export const requestOf = async (activity: string, run: Pick<Run, 'ledger' | 'place'>): Promise<string | undefined> => {
+  const [ledger, { service, workspace }] = [await run.ledger(), await run.place()];
   const [charge] = await ledger.list({ activities: [activity], service, workspace, limit: 1 });
   return charge?.about;
 };
@@ -54,14 +51,14 @@ interface Removal {
 /** Shows the record, asks, and removes it. */
 export const removeRecord = async (
   { read, remove, uid, view, question, typed, done }: Removal,
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
   const call = { params: { uid } };
-  if (deps.globals.dryRun) return previewCall(remove, call, deps);
-  const client = await deps.client('write');
+  if (run.globals.dryRun) return previewCall(remove, call, run);
+  const client = await run.client('write');
   const { value } = await client.call(read, call);
-  const { origin } = await deps.place();
-  await deps.confirm(question(value as Resource), 'refuse', isGuarded(origin) ? typed(value as Resource) : undefined);
+  const { origin } = await run.place();
+  await run.confirm(question(value as Resource), 'refuse', isGuarded(origin) ? typed(value as Resource) : undefined);
   return { kind: 'record', record: await client.call(remove, call), view, wrote: true, notice: done };
 };
 

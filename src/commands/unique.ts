@@ -3,7 +3,7 @@ import type { ListId, OperationId } from '../contract/operations.ts';
 import { PayError } from '../core/error.ts';
 import type { ApiRecord } from '../core/record.ts';
 import type { Result, View } from '../core/result.ts';
-import type { Deps } from './deps.ts';
+import type { Run } from './run.ts';
 
 /** A field that differs from the request, and the existing value in words. */
 export interface Difference {
@@ -129,13 +129,10 @@ interface Creation {
 /**
  * Creates a record. If its unique field is taken, compares the existing record: returns it if equal, otherwise throws.
  */
-export const createUnique = async (
-  { operation, body, unique, saying, view }: Creation,
-  deps: Deps,
-): Promise<Result> => {
-  const client = await deps.client('write');
+export const createUnique = async ({ operation, body, unique, saying, view }: Creation, run: Run): Promise<Result> => {
+  const client = await run.client('write');
   const { word, one } = unique;
-  if (deps.io.stderr.isTerminal) await deps.notice(saying);
+  if (run.io.stderr.isTerminal) await run.notice(saying);
   try {
     return { kind: 'record', record: await client.call(operation, { body }), view, wrote: true };
   } catch (thrown) {
@@ -143,7 +140,7 @@ export const createUnique = async (
       throw thrown.with({ hint: `run the same command again: the ${word} keeps it from being made twice` });
     }
     const find: Find = async (wanted) => {
-      await deps.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
+      await run.notice(`The ${word} ${wanted} exists already; looking for its ${one}.`);
       return openFind(unique, client)(wanted);
     };
     const record = await existingIfTaken(unique, body, thrown, find);

@@ -1,8 +1,8 @@
 import type { Globals } from '../cli/globals.ts';
-import type { OpenDeps } from '../cli/run.ts';
+import type { OpenRun } from '../cli/run.ts';
 import { run as runCommand } from '../cli/run.ts';
 import { allSpecs, NOUNS, specsFor } from '../commands/all.ts';
-import type { Deps, Inner } from '../commands/deps.ts';
+import type { Inner, Run } from '../commands/run.ts';
 import { targetFlags } from '../core/input.ts';
 import type { Io, Output } from '../core/io.ts';
 import type { RunContext } from './run.ts';
@@ -32,8 +32,8 @@ const collector = (clean: (text: string) => string) => {
 
 /** Runs commands within this run, for the same target, without a terminal, each with services of its own. */
 export const openInner =
-  ({ io, globals, version }: RunContext, open: (io: Io, globals: Globals) => OpenDeps<Deps>): Inner =>
-  async (argv, signal, around = (deps, go) => go(deps)) => {
+  ({ io, globals, version }: RunContext, open: (io: Io, globals: Globals) => OpenRun<Run>): Inner =>
+  async (argv, signal, around = (run, go) => go(run)) => {
     const [out, err] = [collector((text) => io.redactor.clean(text)), collector((text) => io.redactor.cleanAll(text))];
     const signals = { ...io.signals, stop: AbortSignal.any([io.signals.stop, signal]) };
     const inside: Io = { ...io, signals, stdin: NO_INPUT, stdout: out.output, stderr: err.output };
@@ -49,7 +49,7 @@ export const openInner =
           ...spec,
           load: async () => {
             const handler = await spec.load();
-            return { ...handler, run: (input, deps) => around(deps, (given) => handler.run(input, given)) };
+            return { ...handler, run: (input, run) => around(run, (given) => handler.run(input, given)) };
           },
         })),
     });

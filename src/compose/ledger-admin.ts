@@ -196,7 +196,7 @@ export const openLedgerAdmin = async (run: RunContext, rooms: Rooms): Promise<Le
   };
 };
 
-/** Renames a profile in this machine's ledger (see `Deps.renameInLedger`). */
+/** Renames a profile in this machine's ledger (see `Run.renameInLedger`). */
 export const renameInLedger = async (run: RunContext, rooms: Rooms, from: string, to: string) => {
   const setting = await sharedSetting({ ...run, globals: { ...run.globals, profile: from, local: false } }, rooms);
   const shared = setting?.access.address.name;

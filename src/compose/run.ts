@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RowServices } from '../bulk/kind.ts';
 import { type Globals, usesColor } from '../cli/globals.ts';
-import type { ChildProgram, Deps } from '../commands/deps.ts';
+import type { ChildProgram, Run } from '../commands/run.ts';
 import { memo } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
 import { type Env, type Io, speaksUtf8 } from '../core/io.ts';
@@ -16,7 +16,7 @@ export interface RunContext {
   readonly globals: Globals;
   readonly version: string;
   readonly closing: (() => Promise<void>)[];
-  readonly notice: Deps['notice'];
+  readonly notice: Run['notice'];
   /** The progress line, if there is one. */
   readonly status: Status;
 }
@@ -48,7 +48,7 @@ export const pagerOf = (env: Env): WantedPager | undefined => {
 
 /** Prints a notice on stderr, after clearing the status lines. */
 export const openNotice =
-  (io: Io, globals: Globals, status: Status): Deps['notice'] =>
+  (io: Io, globals: Globals, status: Status): Run['notice'] =>
   async (said) => {
     if (isSilent(io, globals)) return;
     await status.waiting?.clear();

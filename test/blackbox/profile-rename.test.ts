@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Deps } from '../../src/commands/deps.ts';
 import { rename } from '../../src/commands/profile/profiles.ts';
+import type { Run } from '../../src/commands/run.ts';
 import type { ProfileFile } from '../../src/contract/profile-file.ts';
 import { PayError } from '../../src/core/error.ts';
 import { openLedger } from '../../src/ledger/sqlite/open.ts';
@@ -167,7 +167,7 @@ describe('profile rename', () => {
       }),
       renameInLedger: async () => ({ entries: 1, end: async () => undefined }),
     };
-    const error = await rename({ from: 'shop', to: 'store' }, deps as unknown as Deps).catch(
+    const error = await rename({ from: 'shop', to: 'store' }, deps as unknown as Run).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({

@@ -6,8 +6,8 @@ import { confirmer } from '../../src/cli/confirm.ts';
 import type { CommandSpec } from '../../src/cli/define.ts';
 import { readGlobals } from '../../src/cli/globals.ts';
 import type { Client } from '../../src/client/client.ts';
-import type { Deps } from '../../src/commands/deps.ts';
 import { onyeCommands } from '../../src/commands/onye/spec.ts';
+import type { Run } from '../../src/commands/run.ts';
 import { ugwoCommands } from '../../src/commands/ugwo/spec.ts';
 import type { PayError } from '../../src/core/error.ts';
 import { ENVIRONMENTS } from '../../src/core/origin.ts';
@@ -59,7 +59,7 @@ const run = async (
       prompts.push(prompt);
       return typed;
     },
-  } as unknown as Deps['io']['stdin'];
+  } as unknown as Run['io']['stdin'];
   const clock = {
     now: () => Date.now(),
     ticks: () => performance.now(),
@@ -108,7 +108,7 @@ const run = async (
     observe: async () => undefined,
     notice: async () => undefined,
     confirm: confirmer({ stdin, stderr: stdin }, globals),
-  } as unknown as Deps;
+  } as unknown as Run;
   const input = spec.read([], { from, ...args } as never, { validate });
   const error = await (await spec.load()).run(input, deps as never).then(
     () => undefined,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { run as callApi } from '../../src/commands/api/send.ts';
-import type { Deps } from '../../src/commands/deps.ts';
+import { callApi } from '../../src/commands/api/send.ts';
 import { remove as deleteCustomer } from '../../src/commands/onye/onye.ts';
-import { run as refund } from '../../src/commands/refund/create.ts';
+import { create as refund } from '../../src/commands/refund/create.ts';
+import type { Run } from '../../src/commands/run.ts';
 import { cancel } from '../../src/commands/ugwo/ugwo.ts';
 import { CHARGE_WRITE } from '../../src/core/charge.ts';
 import { ENVIRONMENTS } from '../../src/core/origin.ts';
@@ -12,7 +12,7 @@ import { memoryLedger } from '../ledger/support/memory.ts';
 
 const UGWO = { uid: 'ugw.AbCd.1', amount: 500_000, currency: 'NGN', status: 'requires_ugwo' };
 
-type Command = (deps: Deps) => Promise<unknown>;
+type Command = (deps: Run) => Promise<unknown>;
 
 /** The text to type for this command; undefined: a plain yes. */
 const typedFor = async (command: Command, origin: string, shown: object): Promise<unknown> => {
@@ -29,7 +29,7 @@ const typedFor = async (command: Command, origin: string, shown: object): Promis
     place: async () => ({ ...PLACE, origin }),
     confirm: async (_question: unknown, _unasked: unknown, typed: unknown) => void asked.push(typed),
     ledger: async () => memoryLedger(),
-  } as unknown as Deps;
+  } as unknown as Run;
   await command(deps);
   expect(asked).toHaveLength(1);
   return asked[0];

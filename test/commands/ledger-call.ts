@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { Client } from '../../src/client/client.ts';
-import type { Deps } from '../../src/commands/deps.ts';
 import { ledgerCommands } from '../../src/commands/ledger/spec.ts';
+import type { Run } from '../../src/commands/run.ts';
 import { PayError } from '../../src/core/error.ts';
 import { printExact } from '../../src/core/json.ts';
 import { type ApiRecord, madeHere } from '../../src/core/record.ts';
@@ -16,7 +16,7 @@ export interface Call {
   readonly ledger: Ledger;
   readonly args?: readonly string[];
   readonly given?: Readonly<Record<string, unknown>>;
-  readonly globals?: Partial<Deps['globals']>;
+  readonly globals?: Partial<Run['globals']>;
   readonly now?: number;
   readonly place?: Partial<LedgerTarget>;
   /** The selected entries; default: all except --local. */
@@ -47,7 +47,7 @@ const unexpected = (): never => {
   throw new Error('a ledger command has no business there');
 };
 
-const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Deps['io']['stdin'] => {
+const stdinOf = (lines: readonly string[] | undefined, prompts: string[]): Run['io']['stdin'] => {
   const left = [...(lines ?? [])];
   return {
     isTerminal: lines !== undefined,
@@ -117,7 +117,7 @@ export const call = async (path: string, options: Call): Promise<Outcome> => {
     jobWorld: async () => openWorld(),
     notice: async (text: string) => void notices.push(text),
     confirm: confirmer({ stdin, stderr: stdin }, of),
-  } as unknown as Deps;
+  } as unknown as Run;
   const rows: Row[] = [];
   const pages: { size: number; next: string | null }[] = [];
   const take = ({ value, text }: ApiRecord): void => {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, commandTree } from '../../src/cli/tree.ts';
 import { NOUNS } from '../../src/commands/all.ts';
-import type { Deps, Inner } from '../../src/commands/deps.ts';
-import { run } from '../../src/commands/mcp/mcp.ts';
+import { serve } from '../../src/commands/mcp/mcp.ts';
 import { argvOf, commandTools, TOOLS, type ToolName } from '../../src/commands/mcp/tools.ts';
+import type { Inner, Run } from '../../src/commands/run.ts';
 import { interrupted } from '../../src/core/error.ts';
 import { SPECS } from '../support/specs.ts';
 
@@ -58,7 +58,7 @@ it('ends a search after 30 s, and gives the cursor to continue', async () => {
     throw interrupted(signal.reason);
   };
   const inner: Inner = async (_argv, signal, around) => {
-    const result = await around?.({} as Deps, async () => ({
+    const result = await around?.({} as Run, async () => ({
       kind: 'list',
       pages: pages(signal),
       view: { columns: [] },
@@ -83,8 +83,8 @@ it('ends a search after 30 s, and gives the cursor to continue', async () => {
     globals: { local: true },
     tree: async () => tree,
     inner,
-  } as unknown as Deps;
-  await run({}, deps);
+  } as unknown as Run;
+  await serve({}, deps);
   expect(JSON.parse(JSON.parse(await said).result.content[0].text)).toEqual({
     data: [],
     next_cursor: 'b',

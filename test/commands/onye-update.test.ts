@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseArgv } from '../../src/cli/program.ts';
 import { NOUNS } from '../../src/commands/all.ts';
-import type { Deps } from '../../src/commands/deps.ts';
-import { run } from '../../src/commands/onye/update.ts';
+import { update as updateCustomers } from '../../src/commands/onye/update.ts';
 import type { UpdateInput } from '../../src/commands/onye/update-spec.ts';
 import { updateCommand } from '../../src/commands/onye/update-spec.ts';
+import type { Run } from '../../src/commands/run.ts';
 import { PayError, usageError } from '../../src/core/error.ts';
 import { errorBlock } from '../../src/output/error.ts';
 import { bench } from '../client/support.ts';
@@ -23,7 +23,7 @@ const asked = ({ seen }: Service): string[] =>
 const update = async (words: readonly string[], answers: readonly Answer[], person = false) => {
   const service = await serve(answers);
   const questions: string[] = [];
-  const deps = (globals: Deps['globals']) => ({
+  const deps = (globals: Run['globals']) => ({
     globals,
     io: { stdin: { isTerminal: person }, stderr: { isTerminal: person } },
     client: async () => bench(service.origin, { validate: globals.validate }).client,
@@ -36,7 +36,7 @@ const update = async (words: readonly string[], answers: readonly Answer[], pers
   const parsed = parseArgv(['onye', 'update', ...words], [updateCommand], { version: '', env: {}, nouns: NOUNS });
   try {
     if (parsed.kind !== 'run') throw parsed.kind === 'error' ? parsed.error : parsed;
-    const result = await run(parsed.input as UpdateInput, deps(parsed.globals) as unknown as Deps);
+    const result = await updateCustomers(parsed.input as UpdateInput, deps(parsed.globals) as unknown as Run);
     return { service, questions, result };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

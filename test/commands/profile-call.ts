@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { choose } from '../../src/cli/ask.ts';
 import { confirmer } from '../../src/cli/confirm.ts';
 import type { Globals } from '../../src/cli/globals.ts';
-import type { Deps } from '../../src/commands/deps.ts';
 import { profileCommands } from '../../src/commands/profile/spec.ts';
+import type { Run } from '../../src/commands/run.ts';
 import { PayError } from '../../src/core/error.ts';
 import type { Env } from '../../src/core/io.ts';
 import type { Result } from '../../src/core/result.ts';
@@ -96,7 +96,7 @@ export const call = async (path: string, options: Call = {}): Promise<Outcome> =
       return line(text, how);
     },
   };
-  const deps: Deps = {
+  const deps: Run = {
     io: { ...io, stdin, stderr: { ...io.stderr, isTerminal: stdin.isTerminal } },
     globals: { ...globals, ...options.globals },
     profiles: () => Promise.resolve(room),

@@ -1,5 +1,5 @@
 import type { Client } from '../../src/client/client.ts';
-import type { Deps } from '../../src/commands/deps.ts';
+import type { Run } from '../../src/commands/run.ts';
 import { lookFirst } from '../../src/commands/ugwo/charge-send.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type Snapshot, snapshotOf } from '../../src/ledger/snapshot.ts';
@@ -12,7 +12,7 @@ export const lookedAt = async (
 ): Promise<Snapshot | undefined> => {
   const deps = {
     // A failed write of observations blocks no charge: the guard sees the same activities.
-    observe: (...[, record]: Parameters<Deps['observe']>) =>
+    observe: (...[, record]: Parameters<Run['observe']>) =>
       ledger.observe(snapshotOf(record.value, record)).catch(() => undefined),
   };
   const looked = await lookFirst(ugwo, client, deps, async () => undefined);

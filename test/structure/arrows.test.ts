@@ -71,7 +71,7 @@ const WORLDLY = [
 ];
 
 /** The composition root: these files may import every room. */
-const JOINTS = ['src/main.ts', 'src/commands/all.ts', 'src/commands/deps.ts'];
+const JOINTS = ['src/main.ts', 'src/commands/all.ts', 'src/commands/run.ts'];
 const isJoint = (file: string): boolean => JOINTS.includes(file) || file.startsWith('src/compose/');
 
 const roomOf = (file: string): string => {
@@ -102,7 +102,7 @@ const allowed = ({ from, to, lazy, type }: Pick<Import, 'from' | 'to' | 'lazy' |
   if (room === 'handler' && target === 'spec') return type && inside(from, to);
   if (room === 'shared' && ['spec', 'handler'].includes(target)) return false;
   if (inside(from, to) || (room === 'handler' && isShared(to))) return true;
-  if (type && (to === 'src/commands/deps.ts' || TYPES[room]?.includes(target) === true)) return true;
+  if (type && (to === 'src/commands/run.ts' || TYPES[room]?.includes(target) === true)) return true;
   // Every noun that shows a record shares its view.
   return (ARROWS[room] ?? []).includes(target);
 };

@@ -5,7 +5,7 @@ import { run } from '../../src/cli/run.ts';
 import { bytesOf, readAll } from '../../src/cli/sources.ts';
 import { allSpecs, NOUNS, specsFor } from '../../src/commands/all.ts';
 import { complete } from '../../src/compose/complete.ts';
-import { openDeps } from '../../src/compose/deps.ts';
+import { openRun } from '../../src/compose/open.ts';
 import { storedDefaults } from '../../src/compose/run.ts';
 import type { Clock, Env, Io, Output } from '../../src/core/io.ts';
 import { Redactor } from '../../src/core/secret.ts';
@@ -74,7 +74,7 @@ const here = async (args: readonly string[], options: RunOptions): Promise<Ended
         specsFor,
         nouns: NOUNS,
         version,
-        open: (globals) => openDeps(io, globals, version),
+        open: (globals) => openRun(io, globals, version),
         defaults: (globals) => storedDefaults(io, globals),
       })
   ).finally(() => process.chdir(before));

@@ -8,8 +8,8 @@ import { valueAt } from '../../core/json.ts';
 import { type ApiRecord, createdAt } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Deps } from '../deps.ts';
 import { checkShare, previewCall, requestOf } from '../record.ts';
+import type { Run } from '../run.ts';
 import { followedToEnd, waitedOf } from './followed-shared.ts';
 import type { ActivityInput, ShowInput, WaitInput } from './spec.ts';
 import { activityView } from './view.ts';
@@ -41,43 +41,43 @@ const latestIn = async (ugwoUid: string, client: Client): Promise<string> => {
 const activityPath = async (
   { ugwo, activity }: ActivityInput,
   verb: 'get' | 'wait',
-  deps: Deps,
+  run: Run,
 ): Promise<ActivityPath> => {
   if (activity === undefined) {
-    return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await deps.client('read')) };
+    return { ugwoUid: ugwo ?? '', activityUid: await latestIn(ugwo ?? '', await run.client('read')) };
   }
-  const ugwoUid = ugwo ?? (await requestOf(activity, deps));
+  const ugwoUid = ugwo ?? (await requestOf(activity, run));
   if (ugwoUid !== undefined) return { ugwoUid, activityUid: activity };
-  const command = `${shellLine(['paycli', 'activity', verb])} ugw.… ${shellLine([activity, ...targetFlags(deps.globals)])}`;
+  const command = `${shellLine(['paycli', 'activity', verb])} ugw.… ${shellLine([activity, ...targetFlags(run.globals)])}`;
   throw usageError(`this ledger has no charge with the activity ${activity}`, {
     hint: `give its payment request too: \`${command}\``,
   });
 };
 
 /** Reads one activity (public-facts.md, Activities). */
-export const get = async ({ passOn, ...input }: ShowInput, deps: Deps): Promise<Result> => {
-  checkShare(passOn, deps.globals);
-  const { dryRun } = deps.globals;
+export const get = async ({ passOn, ...input }: ShowInput, run: Run): Promise<Result> => {
+  checkShare(passOn, run.globals);
+  const { dryRun } = run.globals;
   if (dryRun && input.activity === undefined)
-    return previewCall('ugwo.get', { params: { uid: input.ugwo ?? '' } }, deps);
-  const { ugwoUid, activityUid } = await activityPath(input, 'get', deps);
+    return previewCall('ugwo.get', { params: { uid: input.ugwo ?? '' } }, run);
+  const { ugwoUid, activityUid } = await activityPath(input, 'get', run);
   const call = { params: { ugwoUid, activityUid } };
-  if (dryRun) return previewCall('activity.get', call, deps);
-  const record = await (await deps.client('read')).call('activity.get', call);
-  await deps.observe('activity', record);
+  if (dryRun) return previewCall('activity.get', call, run);
+  const record = await (await run.client('read')).call('activity.get', call);
+  await run.observe('activity', record);
   return { kind: 'record', record, view: activityView, passOn };
 };
 
 export const view = activityView;
 
 /** Waits for an activity to reach a final status. Only reads. Shows the first answer at once. */
-export const wait = async ({ limit, ...input }: WaitInput, deps: Deps): Promise<Result> => {
-  const client = await deps.client('read');
-  const params = await activityPath(input, 'wait', deps);
+export const wait = async ({ limit, ...input }: WaitInput, run: Run): Promise<Result> => {
+  const client = await run.client('read');
+  const params = await activityPath(input, 'wait', run);
   let first: ApiRecord<Resource> | undefined;
   const seen = async (record: ApiRecord<Resource>): Promise<void> => {
     first ??= record;
-    await deps.observe('activity', record);
+    await run.observe('activity', record);
   };
   const following = client.follow({ params, limit, seen });
   // There is no progress to report before the first read.
@@ -90,8 +90,8 @@ export const wait = async ({ limit, ...input }: WaitInput, deps: Deps): Promise<
     wait: async (tell) =>
       waitedOf(
         await followedToEnd(following, tell, afterFirst),
-        { ugwoUid: params.ugwoUid, limit, place: deps.globals },
-        { client, observe: deps.observe },
+        { ugwoUid: params.ugwoUid, limit, place: run.globals },
+        { client, observe: run.observe },
       ),
   };
 };

@@ -227,14 +227,14 @@ const noticeOf = ({ payment, balance, currency = '' }: Outcome, { place }: WaitO
 export const waitedOf = async (
   followed: Followed<ActivityLike>,
   options: WaitOptions,
-  deps: WaitDeps,
+  run: WaitDeps,
 ): Promise<Waited> => {
   const { record, interrupted } = followed;
   if (record === undefined) throw interrupted ?? nothingRead(followed);
   const activity = record.value;
   if (interrupted !== undefined) return { record, failure: stopped(activity, interrupted, options) };
   try {
-    const outcome = await outcomeOf(record, followed.payment, options.ugwoUid, deps);
+    const outcome = await outcomeOf(record, followed.payment, options.ugwoUid, run);
     const [failure, notice] = [failureOf(activity, outcome, followed, options), noticeOf(outcome, options)];
     return { record, ...(failure === undefined ? {} : { failure }), ...(notice === undefined ? {} : { notice }) };
   } catch (thrown) {

@@ -9,8 +9,8 @@ import { elementsOf } from '../../core/json-scan.ts';
 import { isGuarded } from '../../core/origin.ts';
 import type { ApiPage, ApiRecord } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { Deps } from '../deps.ts';
 import { described } from '../record.ts';
+import type { Run } from '../run.ts';
 import type { ApiInput, Field } from './spec.ts';
 
 type Read = readonly [name: string, value: unknown];
@@ -119,7 +119,7 @@ interface Request {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : printExact(value));
 
-const readRequest = async (input: ApiInput, { match }: Client, { source }: Deps): Promise<Request> => {
+const readRequest = async (input: ApiInput, { match }: Client, { source }: Run): Promise<Request> => {
   const { method, path, paginate: paged } = input;
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const given = input.input === undefined ? {} : await readJsonObject(source, input.input, '--input');
@@ -137,7 +137,7 @@ const readRequest = async (input: ApiInput, { match }: Client, { source }: Deps)
  * Sends a POST under the ledger protocol. If a command of its own sends the same operation, uses that command's kind
  * and target, so that each blocks the other.
  */
-const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: Deps): Promise<Result> => {
+const make = async ({ called, call }: Request, { path, again }: ApiInput, run: Run): Promise<Result> => {
   const { body = {} } = call;
   const what = `POST ${barePath(path)}`;
   const activity = body['ugwo_activity'];
@@ -149,29 +149,29 @@ const make = async ({ called, call }: Request, { path, again }: ApiInput, deps: 
       : { about: called === 'ugwo.create' ? described(body) : `${what} ${digest()}`, saying };
   // Imported here, since a GET needs no ledger.
   const { makeOnce } = await import('../make.ts');
-  const { record, ...rest } = await makeOnce(called, call, how, deps);
+  const { record, ...rest } = await makeOnce(called, call, how, run);
   return resultOf(record, rest);
 };
 
 /** Asks before a DELETE. Unless it is practice, the person types the last part of the path, which is the identifier. */
-const confirmDelete = async (path: string, { confirm, place }: Deps): Promise<void> => {
+const confirmDelete = async (path: string, { confirm, place }: Run): Promise<void> => {
   const typed = isGuarded((await place()).origin)
     ? (path.split('/').findLast((part) => part !== '') ?? path)
     : undefined;
   await confirm([`DELETE ${path}`, 'Send this?'], 'refuse', typed);
 };
 
-const send = async (input: ApiInput, deps: Deps): Promise<Result> => {
+const send = async (input: ApiInput, run: Run): Promise<Result> => {
   const { method, path, paginate } = input;
-  const { globals } = deps;
-  const client = await deps.client(globals.dryRun ? 'preview' : method === 'GET' ? 'read' : 'write');
-  const request = await readRequest(input, client, deps);
+  const { globals } = run;
+  const client = await run.client(globals.dryRun ? 'preview' : method === 'GET' ? 'read' : 'write');
+  const request = await readRequest(input, client, run);
   const { called, call } = request;
-  if (globals.dryRun) return deps.preview(client.preview(called, call));
-  if (method === 'POST') return make(request, input, deps);
+  if (globals.dryRun) return run.preview(client.preview(called, call));
+  if (method === 'POST') return make(request, input, run);
   if (method !== 'GET') {
     client.check(called, call);
-    if (method === 'DELETE') await confirmDelete(barePath(path), deps);
+    if (method === 'DELETE') await confirmDelete(barePath(path), run);
     return resultOf(await client.call(called, call), { wrote: true });
   }
   if (!paginate) return resultOf(await client.call(called, call), {});
@@ -184,9 +184,9 @@ const send = async (input: ApiInput, deps: Deps): Promise<Result> => {
 const isList = (called: Called): called is ListId => called === 'ugwo.list' || called === 'onye.list';
 
 /** Sends any request to the service. Known operations keep their rules. */
-export const run = async (input: ApiInput, deps: Deps): Promise<Result> => {
+export const callApi = async (input: ApiInput, run: Run): Promise<Result> => {
   try {
-    return await send(input, deps);
+    return await send(input, run);
   } catch (thrown) {
     const given = new Map(
       input.fields.map(({ name, option }) => [name.replaceAll(/\[(.*?)\]/g, '.$1'), `${option} ${name}`]),

@@ -172,5 +172,5 @@ export const apiCommand = defineCommand({
   format: 'json',
   previews: true,
   read,
-  load: () => import('./send.ts'),
+  load: async () => ({ run: (await import('./send.ts')).callApi }),
 });

@@ -4,9 +4,9 @@ import { CHECKOUT_STATUSES } from '../../core/charge.ts';
 import { parseExact } from '../../core/json.ts';
 import { apiRecordOf } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import { getRecord, previewCall } from '../record.ts';
+import type { Run } from '../run.ts';
 import type { CheckoutInput, CheckoutListInput, ProvidersInput } from './spec.ts';
 
 /** View of a checkout: list columns and card lines. */
@@ -30,30 +30,30 @@ export const providerView: View = {
 };
 
 /** Reads a checkout (public material, Checkouts). */
-export const run = ({ uid }: CheckoutInput, deps: Deps): Promise<Result> =>
-  getRecord('checkout.get', { uid }, checkoutView, deps);
+export const get = ({ uid }: CheckoutInput, run: Run): Promise<Result> =>
+  getRecord('checkout.get', { uid }, checkoutView, run);
 
 /** Reads a list that the service returns as one bare array. `shown` converts each record to its rows. */
 const wholeList = async (
   operation: OperationId,
   call: CallInput,
   view: View,
-  deps: Deps,
+  run: Run,
   shown: (record: unknown) => readonly unknown[] = (record) => [record],
 ): Promise<Result> => {
-  if (deps.globals.dryRun) return previewCall(operation, call, deps);
-  const { text } = await (await deps.client('read')).call(operation, call);
+  if (run.globals.dryRun) return previewCall(operation, call, run);
+  const { text } = await (await run.client('read')).call(operation, call);
   const records = (parseExact(text) as unknown[]).flatMap(shown);
   return { kind: 'list', pages: pageOf(records.map(apiRecordOf)), view };
 };
 
 /** Lists checkouts, which the service filters by number: 1 is active, 2 inactive (public material, Checkouts). */
-export const list = ({ status, currency }: CheckoutListInput, deps: Deps): Promise<Result> => {
+export const list = ({ status, currency }: CheckoutListInput, run: Run): Promise<Result> => {
   const query = {
     ...(status === undefined ? {} : { 'filter[status][]': [String(CHECKOUT_STATUSES.indexOf(status) + 1)] }),
     ...(currency === undefined ? {} : { 'filter[currency][]': [currency.toUpperCase()] }),
   };
-  return wholeList('checkout.list', { query }, checkoutView, deps);
+  return wholeList('checkout.list', { query }, checkoutView, run);
 };
 
 /** One row per bank, with the fields of its provider. The shape varies by medium. */
@@ -64,5 +64,5 @@ const banksOf = (record: unknown): readonly unknown[] => {
 };
 
 /** Lists the providers of a medium of a checkout, and their banks (public material, Checkouts). */
-export const providers = ({ uid, medium }: ProvidersInput, deps: Deps): Promise<Result> =>
-  wholeList('checkout.providers', { params: { uid, medium } }, providerView, deps, banksOf);
+export const providers = ({ uid, medium }: ProvidersInput, run: Run): Promise<Result> =>
+  wholeList('checkout.providers', { params: { uid, medium } }, providerView, run, banksOf);

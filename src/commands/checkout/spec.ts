@@ -54,7 +54,7 @@ const get = defineCommand({
   exits: READ_EXITS,
   previews: true,
   read: (args, _given, { validate }): CheckoutInput => ({ uid: readId('chk', args[0], validate) }),
-  load: () => import('./checkout.ts'),
+  load: async () => ({ run: (await import('./checkout.ts')).get }),
 });
 
 const providers = defineCommand({

@@ -6,7 +6,7 @@ import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import { markOf, SHELLS, type Shell, scriptFor } from './scripts-shared.ts';
 
 const view: View = { columns: [{ path: 'shell' }, { path: 'file', flexible: true }] };
@@ -97,7 +97,7 @@ type Input =
   | { readonly install: false; readonly shell: Shell };
 
 /** Prints the script of a shell, or installs it. */
-export const run = async (input: Input, { io }: Deps): Promise<Result> =>
+export const printScript = async (input: Input, { io }: Run): Promise<Result> =>
   input.install
     ? install(input.shell ?? ownShell(io.env), io.env)
     : { kind: 'text', text: scriptFor(input.shell).trimEnd() };

@@ -31,5 +31,5 @@ export const completionCommand = defineCommand({
     if (shell !== undefined) throw usageError(`too many arguments for completion: ${shell}`);
     return { install: false, shell: printed } as const;
   },
-  load: () => import('./completion.ts'),
+  load: async () => ({ run: (await import('./completion.ts')).printScript }),
 });

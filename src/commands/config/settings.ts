@@ -2,8 +2,8 @@ import type { Env } from '../../core/io.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { CHOICES, SETTINGS, type StoredDefaults, storedValue } from '../../core/settings.ts';
-import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
+import type { Run } from '../run.ts';
 
 export const settingView: View = {
   columns: [{ path: 'setting' }, { path: 'value', flexible: true }, { path: 'from' }],
@@ -35,7 +35,7 @@ const settingOf = (name: string, stored: StoredDefaults, env: Env): Setting => {
     : { setting: name, value, from: `profile ${stored.profile}` };
 };
 
-const storedFor = async ({ profiles, globals }: Deps): Promise<StoredDefaults> => {
+const storedFor = async ({ profiles, globals }: Run): Promise<StoredDefaults> => {
   const room = await profiles();
   return room.defaults(room.chosen(globals).name);
 };
@@ -43,22 +43,22 @@ const storedFor = async ({ profiles, globals }: Deps): Promise<StoredDefaults> =
 const shown = (setting: Setting): Result => ({ kind: 'record', record: madeHere(setting), view: settingView });
 
 /** Lists every setting that has a value, and those that always have one. */
-export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
-  const stored = await storedFor(deps);
+export const list = async (_input: unknown, run: Run): Promise<Result> => {
+  const stored = await storedFor(run);
   const names = SETTINGS.filter((name) => Object.hasOwn(CHOICES, name) || Object.hasOwn(stored.values, name));
-  return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, deps.io.env))), view: settingView };
+  return { kind: 'list', pages: onePage(names.map((name) => settingOf(name, stored, run.io.env))), view: settingView };
 };
 
 /** Shows one setting. */
-export const get = async ({ name }: { readonly name: string }, deps: Deps): Promise<Result> =>
-  shown(settingOf(name, await storedFor(deps), deps.io.env));
+export const get = async ({ name }: { readonly name: string }, run: Run): Promise<Result> =>
+  shown(settingOf(name, await storedFor(run), run.io.env));
 
 /** Stores a setting in the profile; undefined removes it. */
 export const set = async (
   { name, value }: { readonly name: string; readonly value: string | undefined },
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
-  const room = await deps.profiles();
-  const stored = room.setDefault(room.chosen(deps.globals).name, name, value);
+  const room = await run.profiles();
+  const stored = room.setDefault(room.chosen(run.globals).name, name, value);
   return shown(settingOf(name, stored, {}));
 };

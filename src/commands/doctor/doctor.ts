@@ -1,7 +1,7 @@
 import { type ErrorKind, PayError } from '../../core/error.ts';
 import type { CheckResult, Result, View } from '../../core/result.ts';
-import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
+import type { Run } from '../run.ts';
 
 export const checkView: View = {
   columns: [
@@ -30,10 +30,10 @@ const failureOf = (findings: readonly CheckResult[]): PayError | undefined => {
 };
 
 /** Checks everything that a command depends on. Prints warnings as notices; a failed check sets the exit code. */
-export const doctor = async ({ offline }: { readonly offline: boolean }, deps: Deps): Promise<Result> => {
-  const findings = await deps.checkUp(offline);
+export const doctor = async ({ offline }: { readonly offline: boolean }, run: Run): Promise<Result> => {
+  const findings = await run.checkUp(offline);
   const odd = findings.filter(({ status, advice }) => status === 'warn' && advice !== null);
-  if (odd.length > 0) await deps.notice(odd.map(({ check, advice }) => `${check}: ${advice}`));
+  if (odd.length > 0) await run.notice(odd.map(({ check, advice }) => `${check}: ${advice}`));
   const failure = failureOf(findings);
   return {
     kind: 'list',

@@ -7,8 +7,8 @@ import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { utcAtom } from '../../core/time.ts';
 import type { EventName } from '../../core/webhook-event.ts';
-import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
+import type { Run } from '../run.ts';
 import type { AddInput, ClockInput, FaultsInput } from './control-spec.ts';
 import type { SeedInput, SettleInput, StartInput } from './spec.ts';
 
@@ -102,23 +102,23 @@ export const settledView: View = {
 };
 
 /** The emulator, and the absolute path of its data file: the given one, or the one of --local. */
-const opened = async (data: string | undefined, deps: Deps) => ({
-  file: resolve(data ?? `${(await deps.folders()).data}/${LOCAL_DATA_FILE}`),
-  emulator: await deps.emulator(),
-  clock: deps.io.clock,
+const opened = async (data: string | undefined, run: Run) => ({
+  file: resolve(data ?? `${(await run.folders()).data}/${LOCAL_DATA_FILE}`),
+  emulator: await run.emulator(),
+  clock: run.io.clock,
 });
 
 /** Adds records to the emulator's data, whether it is running or not. */
-export const seed = async ({ customers, ugwo, data }: SeedInput, deps: Deps): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, deps);
+export const seed = async ({ customers, ugwo, data }: SeedInput, run: Run): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, run);
   const added = await emulator.seed({ file, clock, customers, ugwo });
   return { kind: 'record', record: madeHere({ ...added, data: file }), view: seededView };
 };
 
 /** Removes every record after a confirmation. */
-export const reset = async ({ data }: { readonly data?: string }, deps: Deps): Promise<Result> => {
-  const { file, emulator } = await opened(data, deps);
-  await deps.confirm([`Remove every record from ${file}?`], 'refuse');
+export const reset = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
+  const { file, emulator } = await opened(data, run);
+  await run.confirm([`Remove every record from ${file}?`], 'refuse');
   await emulator.reset({ file });
   return { kind: 'record', record: madeHere({ data: file }), view: resetView };
 };
@@ -133,8 +133,8 @@ const inMinor =
   };
 
 /** Ends an activity, now or later. */
-export const settle = async ({ activity: uid, as, after, amount, data }: SettleInput, deps: Deps): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, deps);
+export const settle = async ({ activity: uid, as, after, amount, data }: SettleInput, run: Run): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, run);
   const { activity, due } = await emulator.settle({
     file,
     clock,
@@ -148,14 +148,14 @@ export const settle = async ({ activity: uid, as, after, amount, data }: SettleI
 };
 
 /** Shows or moves the emulator's clock. */
-export const moveClock = async ({ by, data }: ClockInput, deps: Deps): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, deps);
+export const moveClock = async ({ by, data }: ClockInput, run: Run): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, run);
   const state = await emulator.clock({ file, clock, ...(by === undefined ? {} : { by }) });
   return { kind: 'record', record: madeHere(state), view: clockView };
 };
 
 /** Reads JSON from a file, or from standard input for `-`. The emulator checks the rules. */
-const readRules = async (path: string, { source }: Deps): Promise<unknown> => {
+const readRules = async (path: string, { source }: Run): Promise<unknown> => {
   const text = await source(path === '-' ? { kind: 'stdin' } : { kind: 'file', path });
   try {
     return JSON.parse(text);
@@ -165,12 +165,12 @@ const readRules = async (path: string, { source }: Deps): Promise<unknown> => {
 };
 
 /** Shows or replaces the rules for faults. */
-export const faults = async ({ from, clear, data }: FaultsInput, deps: Deps): Promise<Result> => {
-  const { file, emulator } = await opened(data, deps);
-  const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, deps);
+export const faults = async ({ from, clear, data }: FaultsInput, run: Run): Promise<Result> => {
+  const { file, emulator } = await opened(data, run);
+  const rules = clear ? { rules: [] } : from === undefined ? undefined : await readRules(from, run);
   const kept = await emulator.faults({ file, ...(rules === undefined ? {} : { rules }) });
   const shown = kept.map(({ rule, seen, fired }) => ({ ...rule, seen, fired }));
-  if (clear) await deps.notice('All faults were cleared.');
+  if (clear) await run.notice('All faults were cleared.');
   return { kind: 'list', pages: onePage(shown), view: faultView, ...(clear ? { toldEmpty: true } : {}) };
 };
 
@@ -184,11 +184,11 @@ const aborted = (signal: AbortSignal): Promise<void> => {
 /**
  * Runs the emulator until a signal stops it. Fills an empty data file first. Clears the rules of --faults at the end.
  */
-export const run = async ({ port, host, data, dialect, faults, seed }: StartInput, deps: Deps): Promise<Result> => {
-  const { file, emulator, clock } = await opened(data, deps);
+export const start = async ({ port, host, data, dialect, faults, seed }: StartInput, run: Run): Promise<Result> => {
+  const { file, emulator, clock } = await opened(data, run);
   const said = firstUse(await emulator.seed({ file, clock, ...seed, onlyIfNew: true }), file);
-  if (said !== undefined) await deps.notice(said);
-  if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, deps) });
+  if (said !== undefined) await run.notice(said);
+  if (faults !== undefined) await emulator.faults({ file, rules: await readRules(faults, run) });
   const running = await emulator.start({
     file,
     port,
@@ -199,11 +199,11 @@ export const run = async ({ port, host, data, dialect, faults, seed }: StartInpu
     console: { data: data === undefined ? undefined : file },
   });
   if (!isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)) {
-    await deps.notice(
+    await run.notice(
       `${host} is open to the network over plain http: anyone with its key can read and change its data.`,
     );
   }
-  await deps.notice([
+  await run.notice([
     'For your scripts:',
     `export PAYCLI_BASE_URL=${running.origin}`,
     `export PAYCLI_SECRET_KEY=${running.key}`,
@@ -220,7 +220,7 @@ export const run = async ({ port, host, data, dialect, faults, seed }: StartInpu
       console: running.console,
     }),
     view: serviceView,
-    done: aborted(deps.io.signals.stop).then(async () => {
+    done: aborted(run.io.signals.stop).then(async () => {
       await running.close();
       if (faults !== undefined) await emulator.faults({ file, rules: { rules: [] } });
     }),
@@ -229,46 +229,46 @@ export const run = async ({ port, host, data, dialect, faults, seed }: StartInpu
 
 const NONE = { files: [], commands: [] };
 
-const signingOf = async (signing: AddInput['signing'], deps: Deps) => {
+const signingOf = async (signing: AddInput['signing'], run: Run) => {
   if (signing === 'unsigned') return signing;
   if ('secretOut' in signing) return { file: resolve(signing.secretOut) };
-  const { all } = await deps.webhookSecrets({ main: { files: [signing.secretFile], commands: [] }, sandbox: NONE });
+  const { all } = await run.webhookSecrets({ main: { files: [signing.secretFile], commands: [] }, sandbox: NONE });
   return { secret: all[0] ?? '' };
 };
 
 /** Adds a URL to which the emulator sends its events. */
-export const add = async ({ url, events, signing, allowRemote, data }: AddInput, deps: Deps): Promise<Result> => {
-  const { file, emulator } = await opened(data, deps);
-  const signed = await signingOf(signing, deps);
+export const add = async ({ url, events, signing, allowRemote, data }: AddInput, run: Run): Promise<Result> => {
+  const { file, emulator } = await opened(data, run);
+  const signed = await signingOf(signing, run);
   const webhook = await emulator.webhooks.add({ file, url, events, allowRemote, signing: signed });
   if (signing !== 'unsigned' && 'secretOut' in signing) {
-    await deps.notice(`The secret is in ${signing.secretOut}. Give it to your receiver: --secret-file there, too.`);
+    await run.notice(`The secret is in ${signing.secretOut}. Give it to your receiver: --secret-file there, too.`);
   }
   return { kind: 'record', record: madeHere(webhook), view: webhookView };
 };
 
 /** Lists the URLs to which the emulator sends its events. */
-export const list = async ({ data }: { readonly data?: string }, deps: Deps): Promise<Result> => {
-  const { file, emulator } = await opened(data, deps);
+export const list = async ({ data }: { readonly data?: string }, run: Run): Promise<Result> => {
+  const { file, emulator } = await opened(data, run);
   return { kind: 'list', pages: onePage(await emulator.webhooks.list({ file })), view: webhookView };
 };
 
 /** Stops the emulator from sending events to a URL. */
 export const remove = async (
   { id, data }: { readonly id: number; readonly data: string | undefined },
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
-  const { file, emulator } = await opened(data, deps);
+  const { file, emulator } = await opened(data, run);
   return { kind: 'record', record: madeHere(await emulator.webhooks.remove({ file, id })), view: webhookView };
 };
 
 /** Makes the emulator send an event that did not happen. */
 export const trigger = async (
   input: { readonly event: EventName; readonly ugwo: string | undefined; readonly data: string | undefined },
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
   const { event, ugwo, data } = input;
-  const { file, emulator, clock } = await opened(data, deps);
+  const { file, emulator, clock } = await opened(data, run);
   const told = await emulator.webhooks.trigger({ file, clock, event, ugwo });
   const notice = 'A running `paycli emulator start` sends it.';
   return { kind: 'record', record: madeHere(told), view: triggeredView, notice };
@@ -287,9 +287,9 @@ const withLastAttempt = <T extends WithAttempts>(delivery: T) => {
 /** Lists sent and pending deliveries, or sends one again. */
 export const deliveries = async (
   { replay, max = 50, data }: { readonly replay?: number; readonly max?: number; readonly data?: string },
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
-  const { file, emulator } = await opened(data, deps);
+  const { file, emulator } = await opened(data, run);
   const found =
     replay === undefined
       ? await emulator.webhooks.deliveries({ file, count: max })

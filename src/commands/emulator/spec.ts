@@ -74,7 +74,7 @@ const start = defineCommand({
     faults: given.faults,
     seed: FIRST_RECORDS,
   }),
-  load: () => import('./emulator.ts'),
+  load: async () => ({ run: (await import('./emulator.ts')).start }),
 });
 
 export interface SeedInput {

@@ -13,9 +13,9 @@ import type { Ledger, Period } from '../../ledger/ledger.ts';
 import { type Approval, isPlan } from '../../ledger/policy.ts';
 import { type EntryFilter, entriesBehind } from '../../ledger/reconcile.ts';
 import { moneyIn } from '../../ledger/transitions.ts';
-import type { Deps } from '../deps.ts';
 import { checkPeriod, listedPages, numberedCursors, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
+import type { Run } from '../run.ts';
 import { paidTwiceLines } from './paid-twice.ts';
 import type { LedgerListInput } from './spec.ts';
 import {
@@ -102,7 +102,7 @@ const refuseUpdates = ({ id, kind }: Job): void => {
 /** Yields pages, and names the payment requests of their charges that were paid twice after the last one. */
 async function* withPaidTwice(
   open: (seen: (entries: readonly Entry[]) => void) => AsyncGenerator<ApiPage>,
-  { globals, notice }: Deps,
+  { globals, notice }: Run,
 ): AsyncGenerator<ApiPage> {
   const twice: Entry[] = [];
   try {
@@ -114,22 +114,22 @@ async function* withPaidTwice(
 }
 
 /** Lists the ledger's entries, newest first. */
-export const list = async (input: LedgerListInput, deps: Deps): Promise<Result> => {
+export const list = async (input: LedgerListInput, run: Run): Promise<Result> => {
   const { since, until, job, max, cursor, allProfiles } = input;
-  const now = deps.io.clock.now();
-  await checkPeriod(input, deps);
+  const now = run.io.clock.now();
+  await checkPeriod(input, run);
   const begun = { since: since && instantOf(since, now), until: until && instantOf(until, now) };
   const from = cursor === undefined ? undefined : seqOf(cursor);
-  const ledger = await deps.ledger();
+  const ledger = await run.ledger();
   if (job !== undefined) refuseUpdates(await findJob(ledger, job));
   // A job has one profile.
-  const scope = allProfiles || job !== undefined ? {} : await deps.scope();
+  const scope = allProfiles || job !== undefined ? {} : await run.scope();
   const filter = { ...scope, ...filterOf(input, ledger), begun };
   return {
     kind: 'list',
-    pages: withPaidTwice((seen) => pagesOf(ledger, filter, { from, max }, seen), deps),
+    pages: withPaidTwice((seen) => pagesOf(ledger, filter, { from, max }, seen), run),
     view: viewFor(input.kind, allProfiles),
-    goOn: (at) => continueCommand(at, ['ledger', 'list'], wordsOf(input, begun), deps.globals),
+    goOn: (at) => continueCommand(at, ['ledger', 'list'], wordsOf(input, begun), run.globals),
     ...(max === undefined ? {} : { max }),
   };
 };
@@ -268,7 +268,7 @@ const showCharge = async (ledger: Ledger, id: string, place: TargetOptions): Pro
 };
 
 /** Shows one charge with its evidence, or one job with its row counts and next steps. */
-export const show = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
-  const ledger = await deps.ledger();
-  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, deps.globals);
+export const show = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
+  const ledger = await run.ledger();
+  return namesJob(id) ? showJob(ledger, id) : showCharge(ledger, id, run.globals);
 };

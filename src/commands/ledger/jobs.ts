@@ -10,9 +10,9 @@ import type { Job } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { textOfPlan } from '../../ledger/plan-text.ts';
 import { type Approval, isPlan, PLAN_VALID_MS, SHARE_HINT } from '../../ledger/policy.ts';
-import type { Deps } from '../deps.ts';
 import { foreignCursor, listedPages, type StoredList } from '../list.ts';
 import { continueCommand } from '../record.ts';
+import type { Run } from '../run.ts';
 import { approvalOf, findJob } from './entries.ts';
 import { countsOf, everyJobsView, jobRecordOf, jobsView, jobView } from './view.ts';
 
@@ -51,15 +51,15 @@ interface Input {
 }
 
 /** Lists the jobs in the ledger, newest first. */
-export const jobs = async ({ max, cursor, allProfiles = false }: Input, deps: Deps): Promise<Result> => {
-  const ledger = await deps.ledger();
+export const jobs = async ({ max, cursor, allProfiles = false }: Input, run: Run): Promise<Result> => {
+  const ledger = await run.ledger();
   const from = cursor === undefined ? undefined : await placeBehind(ledger, cursor);
   const words = [...(max === undefined ? [] : ['--max', String(max)]), ...(allProfiles ? ['--all-profiles'] : [])];
   return {
     kind: 'list',
-    pages: listedPages(jobsOf(ledger, allProfiles ? {} : await deps.scope()), { from, max }),
+    pages: listedPages(jobsOf(ledger, allProfiles ? {} : await run.scope()), { from, max }),
     view: allProfiles ? everyJobsView : jobsView,
-    goOn: (at) => continueCommand(at, ['ledger', 'jobs'], words, deps.globals),
+    goOn: (at) => continueCommand(at, ['ledger', 'jobs'], words, run.globals),
     ...(max === undefined ? {} : { max }),
   };
 };
@@ -76,7 +76,7 @@ const linesOf = (job: Job, what: string, { total, askedBy, askedAt }: Approval, 
 ];
 
 /** Shows what is approved. The person types the sum, which proves that it was read. */
-const askFor = async (job: Job, what: string, approval: Approval, { io, globals }: Deps): Promise<void> => {
+const askFor = async (job: Job, what: string, approval: Approval, { io, globals }: Run): Promise<void> => {
   const { total } = approval;
   const sum = visible(sumsText(total.amounts) ?? rowsText(total, job.kind));
   if (!canAsk(io, globals)) {
@@ -88,8 +88,8 @@ const askFor = async (job: Job, what: string, approval: Approval, { io, globals 
 };
 
 /** Records one person's approval of a job that another person wants to send. */
-export const approve = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
-  const ledger = await deps.ledger();
+export const approve = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
+  const ledger = await run.ledger();
   const job = await findJob(ledger, id);
   const planned = isPlan(id);
   if (!planned && ledger.account === undefined) {
@@ -108,7 +108,7 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
       ledgerId: id,
     });
   }
-  const me = await deps.operator();
+  const me = await run.operator();
   // An agent runs as the person who started it. That person approves on a terminal.
   if (!planned && me === approval.askedBy) {
     throw new PayError('refused', `${id} was not approved: it was asked for by you, ${me}`, {
@@ -116,7 +116,7 @@ export const approve = async ({ id }: { readonly id: string }, deps: Deps): Prom
       ledgerId: id,
     });
   }
-  await askFor(job, what, approval, deps);
+  await askFor(job, what, approval, run);
   const approved = { ...approval, approvedBy: me, approvedAt: ledger.moment().at };
   await ledger.policies.approve(approved);
   return {

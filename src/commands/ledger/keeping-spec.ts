@@ -252,5 +252,5 @@ export const report = defineCommand({
       ...{ today, by, byPaymentTime, zone, allProfiles },
     };
   },
-  load: () => import('./report.ts'),
+  load: async () => ({ run: (await import('./report.ts')).report }),
 });

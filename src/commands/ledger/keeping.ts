@@ -2,7 +2,7 @@ import { interrupted, PayError, usageError } from '../../core/error.ts';
 import { instantOf, madeHere, type RequestedTime } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { atom, formatLocalFull } from '../../core/time.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import type { UseInput } from './keeping-spec.ts';
 
 const prunedView: View = {
@@ -36,24 +36,24 @@ const pruneFailure = (thrown: unknown, stop: AbortSignal): unknown => {
 /** Prunes ended entries. Stores only what prevents a second charge, with amounts and states. */
 export const prune = async (
   input: { readonly before: RequestedTime; readonly allProfiles: boolean },
-  deps: Deps,
+  run: Run,
 ): Promise<Result> => {
-  const ledger = await deps.ledger();
+  const ledger = await run.ledger();
   const now = ledger.moment().at;
   const before = instantOf(input.before, now);
   if (before > now - DAY_MS) throw usageError('--before must be at least a day ago');
-  const scope = input.allProfiles ? {} : await deps.scope();
+  const scope = input.allProfiles ? {} : await run.scope();
   await ledger.jobs.endPlans(now - DAY_MS);
   const { count, open } = await ledger.prunable(before, scope);
-  if (count > 0) await deps.confirm(questionOf(count, before, input.allProfiles), 'refuse', String(count));
+  if (count > 0) await run.confirm(questionOf(count, before, input.allProfiles), 'refuse', String(count));
   const done =
     count === 0
       ? { count: 0, compacted: true }
       : await ledger.prune(before, scope).catch((thrown: unknown) => {
-          throw pruneFailure(thrown, deps.io.signals.stop);
+          throw pruneFailure(thrown, run.io.signals.stop);
         });
   if (!done.compacted) {
-    await deps.notice(
+    await run.notice(
       'The file keeps its size for now, since it is in use or the disk is full. New charges use the room.',
     );
   }
@@ -80,8 +80,8 @@ const verifyFailure = (faults: readonly string[]): PayError => {
 };
 
 /** Verifies that the whole ledger is unchanged since it was written. */
-export const verify = async (_input: unknown, deps: Deps): Promise<Result> => {
-  const { entries, jobs, faults } = await (await deps.ledger()).verify();
+export const verify = async (_input: unknown, run: Run): Promise<Result> => {
+  const { entries, jobs, faults } = await (await run.ledger()).verify();
   const record = madeHere({ ok: faults.length === 0, entries, jobs, faults });
   return {
     kind: 'record',
@@ -108,8 +108,8 @@ const statusView: View = {
 };
 
 /** Shows the place of the ledger, and warnings about its safety. */
-export const status = async (_input: unknown, deps: Deps): Promise<Result> => {
-  const { clockAhead, warnings, from, schema, standbys, ...said } = await (await deps.ledgerAdmin()).status();
+export const status = async (_input: unknown, run: Run): Promise<Result> => {
+  const { clockAhead, warnings, from, schema, standbys, ...said } = await (await run.ledgerAdmin()).status();
   const record = madeHere({
     ...said,
     from: from ?? null,
@@ -128,9 +128,9 @@ const useView: View = {
 };
 
 /** Stores the ledger URL of a profile. */
-export const use = async ({ url, passwordCommand }: UseInput, deps: Deps): Promise<Result> => {
-  if (url !== undefined) await deps.checkLedger(url);
-  const name = (await deps.profiles()).useLedger(deps.globals.profile, url, passwordCommand);
+export const use = async ({ url, passwordCommand }: UseInput, run: Run): Promise<Result> => {
+  if (url !== undefined) await run.checkLedger(url);
+  const name = (await run.profiles()).useLedger(run.globals.profile, url, passwordCommand);
   return {
     kind: 'record',
     record: madeHere({ name, ledger: url ?? null }),
@@ -144,17 +144,17 @@ const initView: View = {
 };
 
 /** Creates the tables of a shared ledger and registers its operators. */
-export const init = async ({ operators }: { readonly operators: readonly string[] }, deps: Deps): Promise<Result> => {
-  const made = await (await deps.ledgerAdmin()).init(operators);
+export const init = async ({ operators }: { readonly operators: readonly string[] }, run: Run): Promise<Result> => {
+  const made = await (await run.ledgerAdmin()).init(operators);
   return { kind: 'record', record: madeHere({ ...made, operators }), view: initView };
 };
 
 const migrateView: View = { columns: [{ path: 'at', flexible: true }, { path: 'from' }, { path: 'to' }] };
 
 /** Migrates the tables of a shared ledger to this version. */
-export const migrate = async (_input: unknown, deps: Deps): Promise<Result> => ({
+export const migrate = async (_input: unknown, run: Run): Promise<Result> => ({
   kind: 'record',
-  record: madeHere(await (await deps.ledgerAdmin()).migrate()),
+  record: madeHere(await (await run.ledgerAdmin()).migrate()),
   view: migrateView,
 });
 
@@ -170,8 +170,8 @@ const pushView: View = {
 };
 
 /** Copies this machine's ledger into the shared one. */
-export const push = async (_input: unknown, deps: Deps): Promise<Result> => {
-  const pushed = await (await deps.ledgerAdmin()).push();
+export const push = async (_input: unknown, run: Run): Promise<Result> => {
+  const pushed = await (await run.ledgerAdmin()).push();
   const { kept } = pushed;
   const failure = new PayError('refused', `${kept.length} charges stay in the local ledger alone: ${kept.join(', ')}`, {
     hint: 'the shared ledger has another open charge of the same payment request; run `paycli ledger sync`, then push again',
@@ -184,7 +184,7 @@ const backupView: View = {
 };
 
 /** Backs up the ledger while it is in use. */
-export const backup = async ({ file }: { readonly file: string }, deps: Deps): Promise<Result> => {
-  const copied = await (await deps.ledgerAdmin()).backUp(file);
+export const backup = async ({ file }: { readonly file: string }, run: Run): Promise<Result> => {
+  const copied = await (await run.ledgerAdmin()).backUp(file);
   return { kind: 'record', record: madeHere(copied), view: backupView };
 };

@@ -5,8 +5,8 @@ import { atomIn, dayIn, formatLocalFull, nameOf, startOf, type Zone } from '../.
 import { type Entry, isIn } from '../../ledger/entry.ts';
 import type { Period } from '../../ledger/ledger.ts';
 import { countsByCharge, countsByPayment, openReport, type ReportLine } from '../../ledger/report.ts';
-import type { Deps } from '../deps.ts';
 import { checkPeriod, pageOf } from '../list.ts';
+import type { Run } from '../run.ts';
 import type { Group, ReportInput } from './keeping-spec.ts';
 
 /** Groups of a report. With all profiles, each profile is separate, since their money is not one sum. */
@@ -73,10 +73,10 @@ const periodText = ({ since, until }: Period, { zone, byPaymentTime }: ReportInp
 };
 
 /** Reports the charges of a period and their payments. */
-export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
-  await checkPeriod(input, deps);
-  const ledger = await deps.ledger();
-  const isMeant = isIn(input.allProfiles ? {} : await deps.scope());
+export const report = async (input: ReportInput, run: Run): Promise<Result> => {
+  await checkPeriod(input, run);
+  const ledger = await run.ledger();
+  const isMeant = isIn(input.allProfiles ? {} : await run.scope());
   const names = namesOf(input);
   const moment = ledger.moment();
   const { zone } = input;
@@ -88,7 +88,7 @@ export const run = async (input: ReportInput, deps: Deps): Promise<Result> => {
     : countsByCharge;
   const walked = input.byPaymentTime ? { paid: period } : { begun: period };
   const lines = await ledger.walk(walked, openReport(countsOf, groupsOf, isMeant));
-  await deps.notice(periodText(period, input, moment.at));
+  await run.notice(periodText(period, input, moment.at));
   const when = said(period, zone, moment.at);
   return { kind: 'list', pages: pageOf(lines.map((line) => recordOf(line, names, when))), view: viewBy(names) };
 };

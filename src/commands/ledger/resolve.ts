@@ -7,7 +7,7 @@ import { formatLocal, utcAtom } from '../../core/time.ts';
 import type { Entry, Resolution } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { moneyIn, wasResolved } from '../../ledger/transitions.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import { find } from './entries.ts';
 import type { ResolveInput } from './spec.ts';
 import { recordOf, viewOf } from './view.ts';
@@ -33,7 +33,7 @@ const checkOwner = async (ledger: Ledger, charge: Entry, activity: string | unde
   });
 };
 
-const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Deps): Promise<string> => {
+const reasonFor = async ({ reason }: ResolveInput, { io, globals }: Run): Promise<string> => {
   if (reason !== undefined) return reason.trim();
   if (canAsk(io, globals)) return ask(io.stdin, 'How do you know? ');
   throw usageError('a reason is required; nothing was changed', {
@@ -90,16 +90,16 @@ const resolutionOf = (
 });
 
 /** Records a person's decision about an unknown entry, with who, when and why. */
-export const run = async (input: ResolveInput, deps: Deps): Promise<Result> => {
-  const ledger = await deps.ledger();
+export const resolve = async (input: ResolveInput, run: Run): Promise<Result> => {
+  const ledger = await run.ledger();
   const charge = await find(ledger, input.id);
   if (charge.state !== 'unknown' && !wasResolved(charge)) throw notUnknown(charge);
   if (input.activity !== undefined && charge.kind !== CHARGE) throw usageError(`--activity: ${charge.id} is no charge`);
-  await deps.notice(introOf(charge, deps.io.clock.now()));
+  await run.notice(introOf(charge, run.io.clock.now()));
   await checkOwner(ledger, charge, input.activity);
-  const reason = await reasonFor(input, deps);
-  await deps.confirm([questionFor(input, charge)], 'refuse');
-  const said = { by: await deps.operator(), reason, at: deps.io.clock.now() };
+  const reason = await reasonFor(input, run);
+  await run.confirm([questionFor(input, charge)], 'refuse');
+  const said = { by: await run.operator(), reason, at: run.io.clock.now() };
   const done = await ledger.resolve(charge.id, resolutionOf(input, said));
   const now = await find(ledger, charge.id);
   if (!done) {

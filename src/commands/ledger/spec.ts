@@ -189,7 +189,7 @@ const sync = defineCommand({
   exits: ['usage', 'auth', 'unknown', 'read_failed', 'ledger', 'interrupted'],
   reminds: false,
   read: (args) => ({ ids: args }),
-  load: () => import('./sync.ts'),
+  load: async () => ({ run: (await import('./sync.ts')).sync }),
 });
 
 export interface ResolveInput {
@@ -236,7 +236,7 @@ const resolve = defineCommand({
     if (validate) checkIdOption('--activity', 'act', given.activity);
     return { id: args[0] ?? '', as: given.as, activity: given.activity, reason: given.reason };
   },
-  load: () => import('./resolve.ts'),
+  load: async () => ({ run: (await import('./resolve.ts')).resolve }),
 });
 
 export const ledgerCommands = [list, jobs, show, sync, resolve, report, ...keepingCommands, ...sharedCommands];

@@ -15,9 +15,9 @@ import { openSums, SYNCED, type Synced } from '../../ledger/report.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
 import { moneyIn, paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges } from '../check-charges.ts';
-import type { Deps } from '../deps.ts';
 import { pageOf } from '../list.ts';
 import { type Listed, listRequests } from '../listed-requests.ts';
+import type { Run } from '../run.ts';
 import { find, findJob, namesJob } from './entries.ts';
 import { paidTwiceLines } from './paid-twice.ts';
 import { type Leaving, linesOf, resolvedLines, type StillUnknown } from './still-unknown.ts';
@@ -57,11 +57,11 @@ const namedOnes = async (ledger: Ledger, ids: readonly string[]): Promise<Chosen
 };
 
 /** Finds what is unknown or open in the profile. Names the unknown entries of other profiles. */
-const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, deps: Deps): Promise<Chosen> => {
+const ownOnes = async (ledger: Ledger, scope: Scope, leaving: Leaving, run: Run): Promise<Chosen> => {
   const [all, isOwn] = [await ledger.unknown(), isIn(scope)];
   const others = all.filter((entry) => !isOwn(entry)).map((entry) => ({ entry, why: 'elsewhere' }) as const);
-  for (const line of linesOf(others, leaving)) await deps.notice(`Not checked: ${line}.`);
-  const now = deps.io.clock.now();
+  for (const line of linesOf(others, leaving)) await run.notice(`Not checked: ${line}.`);
+  const now = run.io.clock.now();
   const late = { ...scope, payments: ['expired'], begun: { since: now - OPEN_FOR_MS - LATE_FOR_MS } } as const;
   const paid = { ...scope, payments: paymentsThat('brings'), paid: { since: now - REVERSIBLE_FOR_MS } };
   return {
@@ -111,7 +111,7 @@ const recentOnes = async (ledger: Ledger, filters: readonly Filter[]): Promise<r
 };
 
 /** Finds those to read by themselves: not read for a while, or changed in the service's list. */
-const changedOf = async (recent: readonly Recent[], { client, io }: Deps): Promise<readonly Recent[]> => {
+const changedOf = async (recent: readonly Recent[], { client, io }: Run): Promise<readonly Recent[]> => {
   const wanted = new Set(recent.filter(({ isDue }) => !isDue).map(({ about }) => about));
   const listed = wanted.size === 0 ? undefined : await listRequests(wanted, await client('read'), io.signals.stop);
   return recent.filter(({ about, isDue, isAsListed }) => {
@@ -127,7 +127,7 @@ const changedOf = async (recent: readonly Recent[], { client, io }: Deps): Promi
 async function* entriesOf(
   ledger: Ledger,
   { entries, filters, recent }: Chosen,
-  deps: Deps,
+  run: Run,
   failed: PayError[],
 ): AsyncGenerator<Entry> {
   // Found first: those that this run finds paid need no second read.
@@ -138,7 +138,7 @@ async function* entriesOf(
     for await (const charge of chargesOf(ledger, filter)) if (!known.has(charge.id)) yield charge;
   }
   try {
-    for (const { id } of await changedOf(settled, deps)) {
+    for (const { id } of await changedOf(settled, run)) {
       const charge = await ledger.get(id);
       if (charge !== undefined) yield charge;
     }
@@ -192,8 +192,8 @@ interface Found {
   unmade: number;
 }
 
-const checkWith = (ledger: Ledger, scope: Scope, found: Found, deps: Deps) => {
-  const [client, isOwn] = [memo(() => deps.client('read')), isIn(scope)];
+const checkWith = (ledger: Ledger, scope: Scope, found: Found, run: Run) => {
+  const [client, isOwn] = [memo(() => run.client('read')), isIn(scope)];
   const leftOf = async (entry: Entry): Promise<Omit<StillUnknown, 'entry'> | undefined> => {
     if (entry.state === 'sending') return { why: 'sending' };
     if (!isOwn(entry)) return { why: 'elsewhere' };
@@ -269,13 +269,13 @@ const failureOf = (found: Found, failures: readonly PayError[], run: Leaving): P
 };
 
 /** Resolves unknown charges, checks open ones, and sums up the outcomes of all of them. */
-export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: Deps): Promise<Result> => {
-  const [ledger, { service, workspace }] = [await deps.ledger(), await deps.place()];
-  const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(deps.globals)]);
-  const leaving: Leaving = { again, now: deps.io.clock.now(), local: deps.globals.local };
+export const sync = async ({ ids }: { readonly ids: readonly string[] }, run: Run): Promise<Result> => {
+  const [ledger, { service, workspace }] = [await run.ledger(), await run.place()];
+  const again = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(run.globals)]);
+  const leaving: Leaving = { again, now: run.io.clock.now(), local: run.globals.local };
   const scope = { service, workspace };
-  const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, deps);
-  const { progress, ...world } = await deps.jobWorld();
+  const chosen = ids.length > 0 ? await namedOnes(ledger, ids) : await ownOnes(ledger, scope, leaving, run);
+  const { progress, ...world } = await run.jobWorld();
   const found: Found = {
     sums: openSums(SYNCED),
     unknown: [],
@@ -287,7 +287,7 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
     hidden: 0,
     unmade: 0,
   };
-  const check = checkWith(ledger, scope, found, deps);
+  const check = checkWith(ledger, scope, found, run);
   const checked = async (before: Entry): Promise<void> => {
     const now = (await ledger.get(before.id)) ?? before;
     const [earlier, payment] = [paymentIn(before), paymentIn(now)];
@@ -301,7 +301,7 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
   const unlisted: PayError[] = [];
   let failures: PayError[] = [];
   try {
-    const rows = entriesOf(ledger, chosen, deps, unlisted);
+    const rows = entriesOf(ledger, chosen, run, unlisted);
     const ran = await checkCharges({ ...world, rows, concurrency: AT_ONCE, check, checked });
     failures = [...ran.failures, ...unlisted];
     // A signal also interrupts a running read.
@@ -313,9 +313,9 @@ export const run = async ({ ids }: { readonly ids: readonly string[] }, deps: De
     await progress.end();
   }
   const show = (id: string): string =>
-    `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(deps.globals)])}\``;
-  const twice = paidTwiceLines(found.twice, deps.globals);
-  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await deps.notice(text);
+    `\`${shellLine(['paycli', 'ledger', 'show', id, ...targetFlags(run.globals)])}\``;
+  const twice = paidTwiceLines(found.twice, run.globals);
+  for (const text of [...resolvedLines(found.resolved, show), ...noticesOf(found), ...twice]) await run.notice(text);
   const failure = failureOf(found, failures, leaving);
   return {
     kind: 'list',

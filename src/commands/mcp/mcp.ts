@@ -8,7 +8,7 @@ import type { Result } from '../../core/result.ts';
 import type { LedgerTarget } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Caller, serveMcp, type Tool, type ToolAnswer } from '../../mcp/server.ts';
-import type { Deps, Inner } from '../deps.ts';
+import type { Inner, Run } from '../run.ts';
 import { answerConfirm, answerPlan, CONFIRM, confirmTool } from './plan.ts';
 import type { McpInput } from './spec.ts';
 import { answerOf, argvOf, commandTools, type InnerEnd, isTool } from './tools.ts';
@@ -65,10 +65,10 @@ const ofProfile = (ledger: Ledger, profile: string): Ledger => {
 };
 
 /** The services of a run, whose ledger shows the charges of its profile alone. */
-const forProfile = (deps: Deps): Deps => ({
-  ...deps,
+const forProfile = (run: Run): Run => ({
+  ...run,
   ledger: async () => {
-    const [ledger, place] = [await deps.ledger(), await deps.place().catch(() => undefined)];
+    const [ledger, place] = [await run.ledger(), await run.place().catch(() => undefined)];
     return place?.profile === undefined ? ledger : ofProfile(ledger, place.profile);
   },
 });
@@ -97,8 +97,8 @@ const runRead = async (
       stopped = `${LONGEST_S} s`;
     }
   };
-  const ended = await inner(argv, signal, async (deps, go) => {
-    const result = await go(forProfile(deps));
+  const ended = await inner(argv, signal, async (run, go) => {
+    const result = await go(forProfile(run));
     return result.kind === 'list' ? { ...result, pages: bounded(result.pages) } : result;
   });
   if (stopped === undefined) return ended;
@@ -126,15 +126,15 @@ const endOf = (signal: unknown, writes: readonly InnerEnd[]): PayError | undefin
 };
 
 /** Serves the tools until the client closes its side. */
-export const run = async ({ allow }: McpInput, deps: Deps): Promise<Result> => {
-  const { io, globals, inner } = deps;
+export const serve = async ({ allow }: McpInput, run: Run): Promise<Result> => {
+  const { io, globals, inner } = run;
   const money = allow === 'money';
   if (money && !globals.local && globals.profile === undefined) {
     throw usageError('--allow money needs the profile that may be charged with', {
       hint: 'name it with --profile NAME, or practise with --local',
     });
   }
-  const tree = await deps.tree();
+  const tree = await run.tree();
   const tools: readonly Tool[] = [...commandTools(tree, money), ...(money ? [confirmTool] : [])];
   /** Writes that have ended since a signal came. */
   const writes: InnerEnd[] = [];
@@ -160,7 +160,7 @@ export const run = async ({ allow }: McpInput, deps: Deps): Promise<Result> => {
       throw thrown;
     }
   };
-  if (io.stdin.isTerminal) await deps.notice('This serves an agent on stdin and stdout. Ctrl-D ends it.');
+  if (io.stdin.isTerminal) await run.notice('This serves an agent on stdin and stdout. Ctrl-D ends it.');
   try {
     await serveMcp({ version: packageJson.version, instructions: instructionsOf(money), tools, call }, io);
   } catch (thrown) {

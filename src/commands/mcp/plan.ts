@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { textOfPlan } from '../../ledger/plan-text.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import type { Caller, Tool, ToolAnswer } from '../../mcp/server.ts';
-import type { Deps, Inner } from '../deps.ts';
+import type { Inner, Run } from '../run.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
 import { argumentTexts, argvOf, errorOf } from './tools.ts';
 
@@ -59,13 +59,13 @@ const chargeText = ({ ugwo, medium, provider, phone }: Given, { asked }: Snapsho
 };
 
 /** Records the plan of a charge. */
-const record = async (given: Given, text: string, asked: RequestTerms, deps: Deps): Promise<object> => {
+const record = async (given: Given, text: string, asked: RequestTerms, run: Run): Promise<object> => {
   const { amount, currency } = asked;
   if (amount === undefined || currency === undefined) {
     throw new PayError('refused', 'nothing can be planned: the service shows no amount');
   }
   const total = { rows: 1, amounts: new Map([[currency, BigInt(amount)]]), unknown: 0 };
-  return recordPlan({ kind: 'charge', command: 'ugwo charge', text, total }, { given, asked }, deps);
+  return recordPlan({ kind: 'charge', command: 'ugwo charge', text, total }, { given, asked }, run);
 };
 
 export const answer = (value: object, isError: boolean): ToolAnswer => ({
@@ -86,13 +86,13 @@ export const answerPlan = async (
   const judged = await inner(['--dry-run', ...argvOf(tree, 'charge_plan', given)], signal);
   if (judged.code !== 0) return answer({ allowed: false, error: failed(judged) }, true);
   let plan: object | undefined;
-  const read = await inner(['ugwo', 'get', '--', given.ugwo], signal, async (deps, go) => {
-    const result = await go(deps);
+  const read = await inner(['ugwo', 'get', '--', given.ugwo], signal, async (run, go) => {
+    const result = await go(run);
     if (result.kind !== 'record') return result;
     const shown = snapshotOf(result.record.value, result.record);
     const charge = chargeText(given, shown);
     plan = { allowed: true, charge, ...shown.asked };
-    plan = { ...plan, ...(money ? await record(given, charge, shown.asked, deps) : { token: null }) };
+    plan = { ...plan, ...(money ? await record(given, charge, shown.asked, run) : { token: null }) };
     return result;
   });
   return read.code === 0 && plan !== undefined ? answer(plan, false) : answer({ error: failed(read) }, true);
@@ -127,8 +127,8 @@ export const answerConfirm = async (
   // Without a look at the ledger, it may have been charged before.
   let found: { readonly state: string; readonly entry?: Entry | undefined } = { state: 'unknown' };
   let question: string | undefined;
-  const { code, stdout, stderr } = await inner(argvOf(tree, 'charge_plan', sealed.given), signal, async (deps, go) => {
-    const [ledger, place] = [await deps.ledger(), await deps.place()];
+  const { code, stdout, stderr } = await inner(argvOf(tree, 'charge_plan', sealed.given), signal, async (run, go) => {
+    const [ledger, place] = [await run.ledger(), await run.place()];
     if (!isSealed(token, ledger, place)) {
       found = { state: 'not_charged' };
       throw refused('the token is not valid for this profile');
@@ -138,7 +138,7 @@ export const answerConfirm = async (
       await checkPlan(sealed, ledger, place, refused, CONFIRM);
       // A courtesy: clients may answer for the person. The control is the approval.
       if (elicits && said !== undefined && said !== 'accept') throw refused('the person declined');
-      if (!elicits || said === 'accept') return await go({ ...deps, plan: { id, asked } });
+      if (!elicits || said === 'accept') return await go({ ...run, plan: { id, asked } });
       question = `Charge ${textOfPlan(ledger, id, (await ledger.jobs.get(id))?.name ?? '') ?? id}?`;
       return { kind: 'text', text: '' };
     } finally {

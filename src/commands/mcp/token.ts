@@ -10,7 +10,7 @@ import type { NewJob } from '../../ledger/job.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sealedText } from '../../ledger/plan-text.ts';
 import { dayOf, isPlan, PLAN, PLAN_VALID_MS, type Total } from '../../ledger/policy.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 
 /** The contents of a token: the arguments of the tool, and what a payment request asks for. */
 export interface Sealed {
@@ -93,9 +93,9 @@ const checkCount = async ({ jobs }: Ledger, { profile }: LedgerTarget, at: numbe
 export const recordPlan = async (
   { kind, command, text, total }: Pick<NewJob, 'kind' | 'command'> & { readonly text: string; readonly total: Total },
   { given, asked }: Pick<Sealed, 'given' | 'asked'>,
-  deps: Deps,
+  run: Run,
 ): Promise<object> => {
-  const [ledger, place] = [await deps.ledger(), await deps.place()];
+  const [ledger, place] = [await run.ledger(), await run.place()];
   const { service, origin, profile } = place;
   const [id, { at }] = [newId(PLAN), ledger.moment()];
   await ledger.jobs.endPlans(at - DAY_MS);
@@ -105,6 +105,6 @@ export const recordPlan = async (
   const until = at + PLAN_VALID_MS;
   const plan = { token: seal({ id, until, given, asked }, ledger, place), plan: id, expires_at: utcAtom(until) };
   if (!isGuarded(origin)) return plan;
-  await ledger.policies.approve({ job: id, total, askedBy: await deps.operator(), askedAt: at });
+  await ledger.policies.approve({ job: id, total, askedBy: await run.operator(), askedAt: at });
   return { ...plan, approve: `a person types \`${approveCommand(id, place)}\` on a terminal` };
 };

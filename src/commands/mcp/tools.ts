@@ -3,7 +3,7 @@ import { usageError } from '../../core/error.ts';
 import { isJsonObject, parseIfJson } from '../../core/json.ts';
 import { visibleJson } from '../../core/text.ts';
 import type { Tool, ToolAnswer } from '../../mcp/server.ts';
-import type { Inner } from '../deps.ts';
+import type { Inner } from '../run.ts';
 
 /** A command as a tool: the options that it offers, and those that every call needs. */
 interface ToolCommand {

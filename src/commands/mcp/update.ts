@@ -8,7 +8,7 @@ import { visible } from '../../core/text.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { NO_TOTAL, PLAN_VALID_MS } from '../../ledger/policy.ts';
 import type { Caller, ToolAnswer } from '../../mcp/server.ts';
-import type { Inner } from '../deps.ts';
+import type { Inner } from '../run.ts';
 import { answer } from './plan.ts';
 import { checkPlan, contentsOf, isSealed, recordPlan, type Sealed } from './token.ts';
 import { answerOf, argumentTexts, argvOf, type InnerEnd } from './tools.ts';
@@ -57,13 +57,13 @@ const confirm = (
   { signal }: Caller,
   inner: Inner,
 ): Promise<InnerEnd> =>
-  inner(argvOf(tree, UPDATE_TOOL, sealed.given), signal, async (deps, go) => {
-    const [ledger, place] = [await deps.ledger(), await deps.place()];
+  inner(argvOf(tree, UPDATE_TOOL, sealed.given), signal, async (run, go) => {
+    const [ledger, place] = [await run.ledger(), await run.place()];
     if (!isSealed(token, ledger, place)) throw refused('the token is not valid for this profile');
     const planned = argumentTexts(tree, UPDATE_TOOL, sealed.given);
     if (!isDeepStrictEqual(given, planned)) throw refused('the token is for other arguments');
     await checkPlan(sealed, ledger, place, refused, UPDATE_TOOL);
-    return once(ledger, sealed.id, planned['onye'] ?? '', () => go(deps));
+    return once(ledger, sealed.id, planned['onye'] ?? '', () => go(run));
   });
 
 /**
@@ -80,18 +80,18 @@ export const answerUpdate = async (tree: Tree, given: unknown, caller: Caller, i
   }
   const argv = argvOf(tree, UPDATE_TOOL, fields);
   let isLive = false;
-  const ended = await inner(argv, caller.signal, async (deps, go) => {
-    isLive = isGuarded((await deps.place()).origin);
-    return isLive ? { kind: 'text', text: '' } : go(deps);
+  const ended = await inner(argv, caller.signal, async (run, go) => {
+    isLive = isGuarded((await run.place()).origin);
+    return isLive ? { kind: 'text', text: '' } : go(run);
   });
   if (!isLive) return answerOf(tree, UPDATE_TOOL, fields, ended);
   const judged = await inner(['--dry-run', ...argv], caller.signal);
   if (judged.code !== 0) return answerOf(tree, UPDATE_TOOL, fields, judged);
   const text = updateText(asked);
   let plan: object = {};
-  const planned = await inner(argv, caller.signal, async (deps) => {
+  const planned = await inner(argv, caller.signal, async (run) => {
     const job = { kind: 'update', command: 'onye update', text, total: { ...NO_TOTAL, rows: 1 } } as const;
-    plan = await recordPlan(job, { given: fields, asked: {} }, deps);
+    plan = await recordPlan(job, { given: fields, asked: {} }, run);
     return { kind: 'text', text: '' };
   });
   return planned.code === 0

@@ -4,8 +4,8 @@ import { namingFlags } from '../../core/input.ts';
 import { parseExact, valueAt } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Deps } from '../deps.ts';
 import { previewCall } from '../record.ts';
+import type { Run } from '../run.ts';
 import { createUnique, type Difference, said, type UniqueKey } from '../unique.ts';
 import { bodyOf, flagOf, type OnyeFields, readFields } from './fields.ts';
 import type { OnyeCreateInput } from './spec.ts';
@@ -45,13 +45,13 @@ export const BY_EMAIL: UniqueKey = {
   }),
 };
 
-const createOne = async (fields: OnyeFields, deps: Deps): Promise<Result> => {
+const createOne = async (fields: OnyeFields, run: Run): Promise<Result> => {
   const body = bodyOf(fields);
   const operation = 'onye.create';
   try {
-    if (deps.globals.dryRun) return await previewCall(operation, { body }, deps);
+    if (run.globals.dryRun) return await previewCall(operation, { body }, run);
     const saying = `Creating a customer: ${machineValue(body['email'])}`;
-    return await createUnique({ operation, body, unique: BY_EMAIL, saying, view: onyeView }, deps);
+    return await createUnique({ operation, body, unique: BY_EMAIL, saying, view: onyeView }, run);
   } catch (thrown) {
     throw namingFlags(thrown, flagOf(fields));
   }
@@ -60,10 +60,10 @@ const createOne = async (fields: OnyeFields, deps: Deps): Promise<Result> => {
 export const view = ({ kind }: OnyeCreateInput): View => (kind === 'one' ? onyeView : createdView);
 
 /** Creates a customer, or a file of them (public material, Customers). */
-export const run = async (input: OnyeCreateInput, deps: Deps): Promise<Result> => {
-  const fields = await readFields(input.fields, deps);
-  if (input.kind === 'one') return createOne(fields, deps);
+export const create = async (input: OnyeCreateInput, run: Run): Promise<Result> => {
+  const fields = await readFields(input.fields, run);
+  if (input.kind === 'one') return createOne(fields, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => createKind(fields, client, deps);
-  return runFile({ bulk: input.bulk, kindOf, view: createdView }, deps);
+  const kindOf = (client: Client) => createKind(fields, client, run);
+  return runFile({ bulk: input.bulk, kindOf, view: createdView }, run);
 };

@@ -4,7 +4,7 @@ import { PayError } from '../../core/error.ts';
 import { pairsToObject, readJsonObject } from '../../core/input.ts';
 import { isJsonObject, namesAlong, parseExact } from '../../core/json.ts';
 import type { ApiRecord } from '../../core/record.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import type { FieldInput, GivenField } from './fields-shared.ts';
 import { isMerged } from './update-seen.ts';
 
@@ -18,16 +18,16 @@ interface OnyeField {
 /** Fields by their names in the body. */
 export type OnyeFields = ReadonlyMap<string, OnyeField>;
 
-const valueFrom = async (field: GivenField, { source }: Deps): Promise<unknown> => {
+const valueFrom = async (field: GivenField, { source }: Run): Promise<unknown> => {
   if ('source' in field) return readJsonObject(source, field.source, field.flag);
   return 'pairs' in field ? pairsToObject(field.pairs, field.flag) : field.value;
 };
 
 /** Reads every field that the options set, with its flag. */
-export const readFields = async ({ fields, data }: FieldInput, deps: Deps): Promise<OnyeFields> => {
-  const own = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
+export const readFields = async ({ fields, data }: FieldInput, run: Run): Promise<OnyeFields> => {
+  const own = data === undefined ? {} : await readJsonObject(run.source, data, '--data');
   const read = new Map(Object.entries(own).map(([name, value]) => [name, { value, flag: '--data' }]));
-  for (const field of fields) read.set(field.name, { value: await valueFrom(field, deps), flag: field.flag });
+  for (const field of fields) read.set(field.name, { value: await valueFrom(field, run), flag: field.flag });
   return read;
 };
 

@@ -2,14 +2,14 @@ import type { Resource } from '../../contract/proof.ts';
 import { machineValue } from '../../core/charge.ts';
 import type { ListInput } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
-import type { Deps } from '../deps.ts';
 import { type ListOf, listRecords } from '../list.ts';
 import { getRecord, removeRecord } from '../record.ts';
+import type { Run } from '../run.ts';
 import { onyeView } from './view.ts';
 
 /** Reads a customer (public material, Customers). */
-export const get = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
-  getRecord('onye.get', { uid }, onyeView, deps);
+export const get = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
+  getRecord('onye.get', { uid }, onyeView, run);
 
 /** Neither the order of customers is documented, nor that a reference is unique. */
 const ONYE: ListOf = {
@@ -22,7 +22,7 @@ const ONYE: ListOf = {
 };
 
 /** Lists customers (interface.md 4.3; the path by public material). */
-export const list = (input: ListInput, deps: Deps): Promise<Result> => listRecords(ONYE, input, deps);
+export const list = (input: ListInput, run: Run): Promise<Result> => listRecords(ONYE, input, run);
 
 export const view = onyeView;
 
@@ -33,7 +33,7 @@ const nameOf = ({ uid, email, first_name, last_name }: Resource): string => {
 };
 
 /** Deletes a customer (public material, Customers). */
-export const remove = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
+export const remove = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   removeRecord(
     {
       read: 'onye.get',
@@ -44,5 +44,5 @@ export const remove = ({ uid }: { readonly uid: string }, deps: Deps): Promise<R
       typed: ({ email, uid: own }) => machineValue(email) || own,
       done: 'The customer was deleted; payment requests keep it.',
     },
-    deps,
+    run,
   );

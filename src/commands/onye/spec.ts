@@ -70,7 +70,7 @@ const createCommand = defineCommand({
     }
     return { kind: 'one', fields };
   },
-  load: () => import('./create.ts'),
+  load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
 });
 
 const getCommand = defineCommand({

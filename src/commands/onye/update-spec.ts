@@ -197,5 +197,5 @@ export const updateCommand = defineCommand({
     if (args.length > 0) throw usageError("--from and a customer can't be used together");
     return { kind: 'file', bulk, changes, replaceMeta };
   },
-  load: () => import('./update.ts'),
+  load: async () => ({ run: (await import('./update.ts')).update, view: (await import('./update.ts')).view }),
 });

@@ -4,8 +4,8 @@ import { usageError } from '../../core/error.ts';
 import { canAsk, namingFlags, pairsToObject } from '../../core/input.ts';
 import { namesAlong } from '../../core/json.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { Deps } from '../deps.ts';
 import { previewCall } from '../record.ts';
+import type { Run } from '../run.ts';
 import {
   bodyOf,
   changeFlag,
@@ -38,7 +38,7 @@ const REPLACED = 'All metadata was replaced, not merged.';
 const MERGED = 'All metadata was read, changed and written back; a change that somebody else made in between is lost.';
 
 /** Asks before the update drops metadata keys that the body does not name. Asks nothing if none would be lost. */
-const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: Deps): Promise<void> => {
+const confirmLoss = async (uid: string, { meta }: Body, client: Client, run: Run): Promise<void> => {
   const before = metaOf(Object(await customerShown(uid, client)));
   const lost = keysLost(before, meta);
   if (before !== undefined && lost.length === 0) return;
@@ -46,18 +46,18 @@ const confirmLoss = async (uid: string, { meta }: Body, client: Client, deps: De
     before === undefined
       ? "The service doesn't show the metadata that would be lost."
       : `These metadata keys would be lost (--merge-meta keeps them): ${namesOf(lost)}`;
-  await deps.confirm([what, 'Replace all metadata?'], 'refuse');
+  await run.confirm([what, 'Replace all metadata?'], 'refuse');
 };
 
 /** Sends only the given fields. */
-const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
+const send = async (uid: string, body: Body, run: Run): Promise<Result> => {
   const call = { params: { uid }, body };
-  if (deps.globals.dryRun) return await previewCall('onye.update', call, deps);
-  const client = await deps.client('write');
-  const asked = 'meta' in body && canAsk(deps.io, deps.globals) && !deps.globals.yes;
+  if (run.globals.dryRun) return await previewCall('onye.update', call, run);
+  const client = await run.client('write');
+  const asked = 'meta' in body && canAsk(run.io, run.globals) && !run.globals.yes;
   if (asked) {
     client.check('onye.update', call);
-    await confirmLoss(uid, body, client, deps);
+    await confirmLoss(uid, body, client, run);
   }
   const record = await client.call('onye.update', call);
   return {
@@ -70,8 +70,8 @@ const send = async (uid: string, body: Body, deps: Deps): Promise<Result> => {
 };
 
 /** Reads the metadata, applies the change and sends the result. Sends nothing if nothing would change. */
-const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): Promise<Result> => {
-  const client = await deps.client(deps.globals.dryRun ? 'read' : 'write');
+const merge = async (uid: string, given: Body, change: MetaChange, run: Run): Promise<Result> => {
+  const client = await run.client(run.globals.dryRun ? 'read' : 'write');
   const typed = { ...given, meta: change.set };
   client.check('onye.update', { params: { uid }, body: given, typed });
   const { record: before, exact } = await customerToMerge(uid, client);
@@ -79,19 +79,19 @@ const merge = async (uid: string, given: Body, change: MetaChange, deps: Deps): 
   if (Object.keys(call.body).length === 0) {
     return { kind: 'record', record: before, view: onyeView, notice: 'nothing would change; nothing was sent' };
   }
-  if (deps.globals.dryRun) return deps.preview(client.preview('onye.update', call));
+  if (run.globals.dryRun) return run.preview(client.preview('onye.update', call));
   const record = await client.call('onye.update', call);
   return { kind: 'record', record, view: onyeView, wrote: true, ...('meta' in call.body ? { notice: MERGED } : {}) };
 };
 
 /** Updates a customer (interface.md 4.1). */
-const updateOne = async (uid: string, { fields, change }: GivenFields, deps: Deps): Promise<Result> => {
+const updateOne = async (uid: string, { fields, change }: GivenFields, run: Run): Promise<Result> => {
   if (fields.size === 0 && change === undefined) {
     throw usageError('--data is empty: nothing to change');
   }
   const body = bodyOf(fields);
   try {
-    return await (change === undefined ? send(uid, body, deps) : merge(uid, body, change, deps));
+    return await (change === undefined ? send(uid, body, run) : merge(uid, body, change, run));
   } catch (thrown) {
     throw namingFlags(thrown, (path) => {
       const name = namesAlong(path, [...fields.keys(), 'meta'])[0];
@@ -110,14 +110,14 @@ const readChange = ({ change }: Changes, fields: OnyeFields): MetaChange | undef
 
 export const view = ({ kind }: UpdateInput): View => (kind === 'one' ? onyeView : updatesView);
 
-export const run = async (input: UpdateInput, deps: Deps): Promise<Result> => {
-  const fields = await readFields(input.changes, deps);
+export const update = async (input: UpdateInput, run: Run): Promise<Result> => {
+  const fields = await readFields(input.changes, run);
   const given = { fields, change: readChange(input.changes, fields) };
-  if (input.kind === 'one') return updateOne(input.uid, given, deps);
+  if (input.kind === 'one') return updateOne(input.uid, given, run);
   const [{ updateKind }, { runFile }] = [await import('./update-kind.ts'), await import('../../bulk/run-file.ts')];
   const { bulk, replaceMeta } = input;
   // A dry run reads, and needs a key, only where metadata would be lost.
-  const reader = deps.globals.dryRun ? memo(() => deps.client('read')) : undefined;
+  const reader = run.globals.dryRun ? memo(() => run.client('read')) : undefined;
   const kindOf = (client: Client) => updateKind({ ...given, replaceMeta }, client, reader);
-  return runFile({ bulk, kindOf, view: updatesView }, deps);
+  return runFile({ bulk, kindOf, view: updatesView }, run);
 };

@@ -17,7 +17,7 @@ import {
   SHARE_HINT,
   type Spent,
 } from '../../ledger/policy.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import type { PolicyOf, SetInput } from './spec.ts';
 
 /** Use of a policy today, as far as it is counted. */
@@ -91,11 +91,11 @@ export const policyView: View = {
 };
 
 /** Name under which a policy is stored. The profile need not exist on this machine. */
-const policyName = async ({ profile, others }: PolicyOf, deps: Deps): Promise<string> => {
+const policyName = async ({ profile, others }: PolicyOf, run: Run): Promise<string> => {
   if (others) return OTHERS;
-  if (profile === LOCAL_PROFILE || (profile === undefined && deps.globals.local)) return LOCAL_PROFILE;
-  const room = await deps.profiles();
-  const { name } = room.chosen({ profile: profile ?? deps.globals.profile, baseUrl: undefined });
+  if (profile === LOCAL_PROFILE || (profile === undefined && run.globals.local)) return LOCAL_PROFILE;
+  const room = await run.profiles();
+  const { name } = room.chosen({ profile: profile ?? run.globals.profile, baseUrl: undefined });
   return name ?? room.show(undefined).name;
 };
 
@@ -110,8 +110,8 @@ const today = async ({ policies, moment }: Ledger, name: string): Promise<(Allow
   return { ...allowance, refunded: (await policies.allowance({ ...of, kind: REFUND }))?.spent };
 };
 
-async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIterable<ApiPage> {
-  const ledger = await deps.ledger();
+async function* onePage(kept: readonly Allowance['kept'][], run: Run): AsyncIterable<ApiPage> {
+  const ledger = await run.ledger();
   const records = [];
   for (const one of kept) {
     // The policy for all others counts each profile separately, so there is no total.
@@ -121,29 +121,29 @@ async function* onePage(kept: readonly Allowance['kept'][], deps: Deps): AsyncIt
 }
 
 /** Reports what the policies of an earlier version do in a ledger file. */
-const reportNoApprovals = async (kept: readonly Allowance['kept'][], deps: Deps): Promise<void> => {
-  const { account } = await deps.ledger();
+const reportNoApprovals = async (kept: readonly Allowance['kept'][], run: Run): Promise<void> => {
+  const { account } = await run.ledger();
   if (account !== undefined || kept.every(({ policy }) => policy.approveAbove === undefined)) return;
-  await deps.notice(`With approve_above in a ledger file, every file of charges is refused: ${SHARE_HINT}`);
+  await run.notice(`With approve_above in a ledger file, every file of charges is refused: ${SHARE_HINT}`);
 };
 
 /** Lists every policy, as one page. */
-export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
-  const kept = await (await deps.ledger()).policies.list();
-  await reportNoApprovals(kept, deps);
-  return { kind: 'list', pages: onePage(kept, deps), view: policyView };
+export const list = async (_input: unknown, run: Run): Promise<Result> => {
+  const kept = await (await run.ledger()).policies.list();
+  await reportNoApprovals(kept, run);
+  return { kind: 'list', pages: onePage(kept, run), view: policyView };
 };
 
 /** Shows the policy in force for a profile, and its charges and refunds of today. */
-export const show = async (input: PolicyOf, deps: Deps): Promise<Result> => {
-  const name = await policyName(input, deps);
-  const allowance = await today(await deps.ledger(), name);
+export const show = async (input: PolicyOf, run: Run): Promise<Result> => {
+  const name = await policyName(input, run);
+  const allowance = await today(await run.ledger(), name);
   if (allowance === undefined) {
     throw usageError(`no policy holds for ${input.others ? 'other profiles' : `profile ${name}`}`, {
       hint: 'nothing is limited; set one with `paycli policy set`, and see all with `paycli policy list`',
     });
   }
-  await reportNoApprovals([allowance.kept], deps);
+  await reportNoApprovals([allowance.kept], run);
   return {
     kind: 'record',
     record: policyRecordOf(allowance.kept, input.others ? undefined : allowance),
@@ -167,12 +167,12 @@ const changed = (before: Policy, given: SetInput): Policy => ({
 });
 
 /** Stores the limits of a profile. */
-export const set = async (input: SetInput, deps: Deps): Promise<Result> => {
-  const [name, ledger] = [await policyName(input, deps), await deps.ledger()];
+export const set = async (input: SetInput, run: Run): Promise<Result> => {
+  const [name, ledger] = [await policyName(input, run), await run.ledger()];
   if (input.approveAbove !== undefined && ledger.account === undefined) {
     throw usageError("--approve-above: a ledger file can't tell who approves", { hint: SHARE_HINT });
   }
-  const by = await deps.operator();
+  const by = await run.operator();
   const kept = await ledger.policies.set(name, (before = {}) => {
     return { policy: changed(before, input), by, at: ledger.moment().at };
   });
@@ -183,16 +183,16 @@ const ownerText = ({ others }: PolicyOf, name: string): string =>
   others ? 'for all other profiles' : `of profile ${name}`;
 
 /** Asks, and removes a profile's policy. The ledger records who did it. */
-export const remove = async (input: PolicyOf, deps: Deps): Promise<Result> => {
-  const [name, ledger] = [await policyName(input, deps), await deps.ledger()];
+export const remove = async (input: PolicyOf, run: Run): Promise<Result> => {
+  const [name, ledger] = [await policyName(input, run), await run.ledger()];
   const removed = await ownPolicy(ledger, name);
   if (removed === undefined) {
     throw usageError(`there is no policy ${ownerText(input, name)}`, {
       hint: 'see all policies with `paycli policy list`',
     });
   }
-  await deps.confirm([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
-  const by = await deps.operator();
+  await run.confirm([`Remove the policy ${ownerText(input, name)}? Its limits end at once.`], 'refuse');
+  const by = await run.operator();
   await ledger.policies.set(name, () => ({ policy: undefined, by, at: ledger.moment().at }));
   const notice = `The policy ${ownerText(input, name)} was removed.`;
   return { kind: 'record', record: policyRecordOf(removed), view: policyView, notice };

@@ -5,8 +5,8 @@ import { ENVIRONMENTS, type Environment } from '../../core/origin.ts';
 import { madeHere } from '../../core/record.ts';
 import type { Result, View } from '../../core/result.ts';
 import { shellLine } from '../../core/shell.ts';
-import type { Deps } from '../deps.ts';
 import { onePage } from '../list.ts';
+import type { Run } from '../run.ts';
 import type { ProfileShowInput, RenameInput } from './spec.ts';
 
 /** View of a profile. It has no column for a key, only for its last four characters. */
@@ -35,13 +35,13 @@ export const identityView: View = {
 const described = ({ name, environment, key }: ProfileSummary): string => `"${name}" (${environment}, key ${key})`;
 
 /** Says that the environment wins over what is stored. */
-const noticeOverride = async ({ io, notice }: Deps): Promise<void> => {
+const noticeOverride = async ({ io, notice }: Run): Promise<void> => {
   if (io.env['PAYCLI_SECRET_KEY'] === undefined) return;
   await notice('PAYCLI_SECRET_KEY is set: it is used instead of the stored key');
 };
 
 /** Takes a key out of the keychain; where that fails, somebody has to. */
-const releaseKey = async (release: () => Promise<string | undefined>, { notice }: Deps): Promise<void> => {
+const releaseKey = async (release: () => Promise<string | undefined>, { notice }: Run): Promise<void> => {
   const why = await release();
   if (why !== undefined) await notice(`The old key is still in the keychain (${why}); remove "paycli" there yourself.`);
 };
@@ -63,17 +63,17 @@ export interface LoginInput {
 type Chosen = ReturnType<ProfileRoom['chosen']>;
 
 /** Throws a usage error for conflicting options, or if the login must ask and nobody can answer. */
-const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, deps: Deps): void => {
-  if (deps.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
+const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, run: Run): void => {
+  if (run.globals.local) throw usageError('--local needs no login', { hint: 'leave out --local, or skip the login' });
   if (environment !== undefined && origin !== undefined) {
     throw usageError(`--environment and ${origin.from} can't be used together`, { hint: 'give one of them' });
   }
-  if (key.kind === 'stdin' && deps.io.stdin.isTerminal) {
+  if (key.kind === 'stdin' && run.io.stdin.isTerminal) {
     throw usageError('--key-stdin would show the key as it is typed', {
       hint: 'pipe the key in, or leave out --key-stdin to type it unseen',
     });
   }
-  if (canAsk(deps.io, deps.globals)) return;
+  if (canAsk(run.io, run.globals)) return;
   if (environment === undefined && origin === undefined) {
     throw usageError('which service is the key for?', {
       hint: 'use --environment live, --environment sandbox or --base-url URL',
@@ -86,28 +86,28 @@ const checkAnswerable = ({ environment, key }: LoginInput, { origin }: Chosen, d
   }
 };
 
-const originFor = async ({ environment }: LoginInput, { origin }: Chosen, deps: Deps): Promise<string> => {
+const originFor = async ({ environment }: LoginInput, { origin }: Chosen, run: Run): Promise<string> => {
   if (origin !== undefined) return origin.value;
   const choices = Object.keys(ENVIRONMENTS);
-  const answer = environment ?? (await deps.choose({ title: 'Which environment is the key for?', choices }));
+  const answer = environment ?? (await run.choose({ title: 'Which environment is the key for?', choices }));
   return ENVIRONMENTS[answer as Environment];
 };
 
-const secretFrom = async (key: KeyFrom, origin: string, deps: Deps): Promise<NewProfile['secret']> => {
+const secretFrom = async (key: KeyFrom, origin: string, run: Run): Promise<NewProfile['secret']> => {
   if (key.kind === 'command') return { commandLine: key.line };
   const text =
     key.kind === 'stdin'
-      ? await deps.io.stdin.text(4096)
-      : await ask(deps.io.stdin, `Secret key for ${origin} (not shown): `, true);
+      ? await run.io.stdin.text(4096)
+      : await ask(run.io.stdin, `Secret key for ${origin} (not shown): `, true);
   return { key: key.kind === 'stdin' ? text.replace(/\r?\n$/, '') : text };
 };
 
 const NO_VERIFY = 'to store the key without checking it, add --no-verify';
 
 /** Checks the key with the service. On failure, rethrows the service's error with a message and hint for the login. */
-const verify = async (target: { origin: string; key: string }, deps: Deps): Promise<void> => {
+const verify = async (target: { origin: string; key: string }, run: Run): Promise<void> => {
   try {
-    await deps.probe(target);
+    await run.probe(target);
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;
     const { status, hint } = thrown.detail;
@@ -125,45 +125,45 @@ const verify = async (target: { origin: string; key: string }, deps: Deps): Prom
  * Stores the key in the keychain and returns the profile with the command that reads it. Without a keychain, returns
  * the profile with its key.
  */
-const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, deps: Deps): Promise<NewProfile> => {
+const inKeychain = async (profile: NewProfile, key: string, room: ProfileRoom, run: Run): Promise<NewProfile> => {
   const kept = await room.keep(profile.name, key);
   if ('command' in kept) {
-    await deps.notice("The key is in the system's keychain; the profile has the command that reads it.");
+    await run.notice("The key is in the system's keychain; the profile has the command that reads it.");
     return { ...profile, secret: kept };
   }
-  await deps.notice(
+  await run.notice(
     `The key is not in a keychain (${kept.why}). It is stored in paycli's settings, in a file that only you can read.`,
   );
   return profile;
 };
 
-const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, deps: Deps): Promise<void> => {
-  if (replaced !== undefined) await deps.notice(`Replaced the profile ${described(replaced)}.`);
+const noticeSaved = async (saved: ProfileSummary, replaced: ProfileSummary | undefined, run: Run): Promise<void> => {
+  if (replaced !== undefined) await run.notice(`Replaced the profile ${described(replaced)}.`);
   if (!saved.default)
-    await deps.notice(
+    await run.notice(
       `Another profile is the default. Switch with \`${shellLine(['paycli', 'profile', 'use', saved.name])}\`.`,
     );
-  await noticeOverride(deps);
+  await noticeOverride(run);
 };
 
 /** Stores a profile: one origin and its key, checked with the service first. */
-export const login = async (input: LoginInput, deps: Deps): Promise<Result> => {
-  const room = await deps.profiles();
-  const chosen = room.chosen(deps.globals);
-  checkAnswerable(input, chosen, deps);
+export const login = async (input: LoginInput, run: Run): Promise<Result> => {
+  const room = await run.profiles();
+  const chosen = room.chosen(run.globals);
+  checkAnswerable(input, chosen, run);
   room.checkFolder();
   const name = chosen.name ?? 'default';
   const there = room.list().find((profile) => profile.name === name);
-  const origin = await originFor(input, chosen, deps);
-  if (there !== undefined) await deps.confirm([`Replace the profile ${described(there)}?`], 'go ahead');
-  const profile = { name, origin, secret: await secretFrom(input.key, origin, deps) };
+  const origin = await originFor(input, chosen, run);
+  if (there !== undefined) await run.confirm([`Replace the profile ${described(there)}?`], 'go ahead');
+  const profile = { name, origin, secret: await secretFrom(input.key, origin, run) };
   const target = await room.check(profile);
-  if (input.verify) await verify(target, deps);
+  if (input.verify) await verify(target, run);
   const old = there === undefined ? undefined : await room.kept(name);
-  const kept = input.keychain ? await inKeychain(profile, target.key, room, deps) : profile;
+  const kept = input.keychain ? await inKeychain(profile, target.key, room, run) : profile;
   const saved = room.save(kept);
-  if (old !== undefined) await releaseKey(old, deps);
-  await noticeSaved(saved, there, deps);
+  if (old !== undefined) await releaseKey(old, run);
+  await noticeSaved(saved, there, run);
   return { kind: 'record', record: madeHere(saved), view: profileView };
 };
 
@@ -174,21 +174,21 @@ interface Named {
 const NONE = 'No profiles yet. Run `paycli login`, or use --local, which needs none.';
 
 /** Lists every profile, as one page. */
-export const list = async (_input: unknown, deps: Deps): Promise<Result> => {
-  const profiles = (await deps.profiles()).list();
-  if (profiles.length === 0) await deps.notice(NONE);
+export const list = async (_input: unknown, run: Run): Promise<Result> => {
+  const profiles = (await run.profiles()).list();
+  if (profiles.length === 0) await run.notice(NONE);
   return { kind: 'list', pages: onePage(profiles), view: profileView, toldEmpty: true };
 };
 
 /** Shows the named profile, or the one that a call would use now. */
-export const show = async ({ name, check }: ProfileShowInput, deps: Deps): Promise<Result> => {
-  const identity = await deps.whoAmI(name, check);
-  await noticeOverride(deps);
+export const show = async ({ name, check }: ProfileShowInput, run: Run): Promise<Result> => {
+  const identity = await run.whoAmI(name, check);
+  await noticeOverride(run);
   return { kind: 'record', record: madeHere(identity), view: identityView };
 };
 
 /** Name of the profile: the given one, or the person's choice. */
-const chosenProfile = async (name: string | undefined, { io, globals, profiles, choose }: Deps): Promise<string> => {
+const chosenProfile = async (name: string | undefined, { io, globals, profiles, choose }: Run): Promise<string> => {
   if (name !== undefined) return name;
   const names = (await profiles()).list().map((profile) => profile.name);
   if (names.length > 0 && canAsk(io, globals)) return choose({ title: 'Which profile?', choices: names });
@@ -198,9 +198,9 @@ const chosenProfile = async (name: string | undefined, { io, globals, profiles, 
 };
 
 /** Makes a profile the default. */
-export const use = async ({ name }: Named, deps: Deps): Promise<Result> => {
-  const profile = (await deps.profiles()).use(await chosenProfile(name, deps));
-  await noticeOverride(deps);
+export const use = async ({ name }: Named, run: Run): Promise<Result> => {
+  const profile = (await run.profiles()).use(await chosenProfile(name, run));
+  await noticeOverride(run);
   return { kind: 'record', record: madeHere(profile), view: profileView };
 };
 
@@ -215,9 +215,9 @@ const halfRenamed = (thrown: unknown, to: string): unknown => {
  * Renames a profile. The ledger goes first, in one transaction: if the run ends before the profile is saved, the same
  * command finishes the work. Until then, and in processes that began before, the old name stands for the new one there.
  */
-export const rename = async ({ from, to }: RenameInput, deps: Deps): Promise<Result> => {
-  const save = (await deps.profiles()).renaming(from, to);
-  const { entries, shared, end } = await deps.renameInLedger(from, to);
+export const rename = async ({ from, to }: RenameInput, run: Run): Promise<Result> => {
+  const save = (await run.profiles()).renaming(from, to);
+  const { entries, shared, end } = await run.renameInLedger(from, to);
   let profile: ProfileSummary;
   try {
     profile = save();
@@ -226,9 +226,9 @@ export const rename = async ({ from, to }: RenameInput, deps: Deps): Promise<Res
   }
   await end?.();
   const also = entries === 0 ? '' : `, also in ${entries} ledger ${entries === 1 ? 'entry' : 'entries'}`;
-  await deps.notice(`Renamed the profile "${from}" to "${to}"${also}.`);
+  await run.notice(`Renamed the profile "${from}" to "${to}"${also}.`);
   if (shared !== undefined) {
-    await deps.notice(
+    await run.notice(
       `The shared ledger ${shared} keeps "${from}" in its entries and policies: its owner sets a policy for "${to}".`,
     );
   }
@@ -236,7 +236,7 @@ export const rename = async ({ from, to }: RenameInput, deps: Deps): Promise<Res
 };
 
 const noticeRemoved = async (
-  { notice }: Deps,
+  { notice }: Run,
   removed: ProfileSummary,
   left: readonly ProfileSummary[],
 ): Promise<void> => {
@@ -250,18 +250,18 @@ const noticeRemoved = async (
 };
 
 /** Removes a profile and its key, after a confirmation: the named one, or the one that a call would use now. */
-export const remove = async ({ name }: Named, deps: Deps): Promise<Result> => {
-  if (name === undefined && deps.globals.local) throw usageError('--local has no profile to remove');
-  const room = await deps.profiles();
-  const profile = room.show(name ?? room.chosen(deps.globals).name);
-  await deps.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
+export const remove = async ({ name }: Named, run: Run): Promise<Result> => {
+  if (name === undefined && run.globals.local) throw usageError('--local has no profile to remove');
+  const room = await run.profiles();
+  const profile = room.show(name ?? room.chosen(run.globals).name);
+  await run.confirm([`Remove the profile ${described(profile)} and its key?`], 'refuse');
   const kept = await room.kept(profile.name);
   // Removes the key first: after a crash in between, the profile can be removed again.
-  if (kept !== undefined) await releaseKey(kept, deps);
+  if (kept !== undefined) await releaseKey(kept, run);
   const removed = room.remove(profile.name);
-  await noticeRemoved(deps, removed, room.list());
-  if (deps.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
-    await deps.notice('PAYCLI_SECRET_KEY is still set: paycli keeps using that key');
+  await noticeRemoved(run, removed, room.list());
+  if (run.io.env['PAYCLI_SECRET_KEY'] !== undefined) {
+    await run.notice('PAYCLI_SECRET_KEY is still set: paycli keeps using that key');
   }
   return { kind: 'record', record: madeHere(removed), view: profileView };
 };

@@ -7,9 +7,9 @@ import { idIn, idProblem } from '../../core/ids.ts';
 import type { FlagOf } from '../../core/input.ts';
 import { definedIn, namesAlong, printExact } from '../../core/json.ts';
 import type { RequestTerms } from '../../ledger/entry.ts';
-import type { Deps } from '../deps.ts';
 import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
+import type { Run } from '../run.ts';
 import { failureOf, fieldOf, lookAt } from './create.ts';
 import type { FileOfRefunds } from './spec.ts';
 
@@ -80,8 +80,8 @@ const isActivity = (propertyPath: string): boolean => namesAlong(propertyPath, [
  * Returns the money that a row pays back, as far as the service shows it. Throws a usage error if the row's currency
  * differs from the paid currency. Skips the check if the payment can't be read.
  */
-const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'place'>): Promise<RequestTerms> => {
-  const paid = await lookAt(item, deps);
+const lookFirst = async (item: Item, run: Pick<Run, 'client' | 'ledger' | 'place'>): Promise<RequestTerms> => {
+  const paid = await lookAt(item, run);
   const { activity, money } = item;
   const currency = paid?.currency || undefined;
   if (currency !== undefined && item.currency !== undefined && currency !== item.currency) {
@@ -91,12 +91,12 @@ const lookFirst = async (item: Item, deps: Pick<Deps, 'client' | 'ledger' | 'pla
 };
 
 /** Row kind for a file of refunds. */
-export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): RowKind<Item> => {
-  const { globals } = deps;
+export const refundKind = (file: FileOfRefunds, client: Client, run: Run): RowKind<Item> => {
+  const { globals } = run;
   const { fields, allOfIt, again } = file;
   const flagOf: FlagOf = (column) => (allOfIt && AMOUNTS.includes(column) ? '--all-of-it' : flagIn(fields)(column));
   const request = ({ body }: Item) => ({ operation: 'refund.create', input: { body } }) as const;
-  const looking = { ledger: deps.ledger, place: deps.place, client: async () => client };
+  const looking = { ledger: run.ledger, place: run.place, client: async () => client };
   return {
     command: 'refund create',
     words: {
@@ -133,7 +133,7 @@ export const refundKind = (file: FileOfRefunds, client: Client, deps: Deps): Row
         look: (item) => lookFirst(item, looking),
       },
       client,
-      deps,
+      run,
     ),
   };
 };

@@ -15,13 +15,13 @@ import { bothUnits, formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
 import { REFUND_WORDS } from '../../core/status.ts';
 import { snapshotOf } from '../../ledger/snapshot.ts';
-import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
 import { makeOnce, planOnce } from '../make.ts';
 import { previewCall, requestOf } from '../record.ts';
+import type { Run } from '../run.ts';
 import type { RefundCreateInput, RefundOf } from './spec.ts';
 
-type Needs = Pick<Deps, 'client' | 'ledger' | 'place'>;
+type Needs = Pick<Run, 'client' | 'ledger' | 'place'>;
 
 /** The activity to refund, and its payment request if --ugwo or the row gives it. */
 interface Refunded {
@@ -43,10 +43,10 @@ const textAt = (value: unknown, path: string): string => machineValue(valueAt(va
  * Reads the payment from its payment request. Resolves to undefined if the payment request is not known. Throws a usage
  * error if it lists its activities, and this one is not among them.
  */
-export const lookAt = async (input: Refunded, deps: Needs): Promise<Paid | undefined> => {
-  const uid = input.ugwo ?? (await requestOf(input.activity, deps));
+export const lookAt = async (input: Refunded, run: Needs): Promise<Paid | undefined> => {
+  const uid = input.ugwo ?? (await requestOf(input.activity, run));
   if (uid === undefined) return undefined;
-  const client = await deps.client('read');
+  const client = await run.client('read');
   const { value } = await client.call('ugwo.get', { params: { uid } });
   const listed = activitiesOf(value);
   const paid = [...(listed ?? []), latestActivityOf(value)].find((one) => valueAt(one, 'uid') === input.activity);
@@ -138,18 +138,18 @@ const withFailure = (result: Result): Result => {
   return { ...result, failure };
 };
 
-const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
+const createOne = async (input: RefundOf, run: Run): Promise<Result> => {
   const { activity, ref, reason, destination, again } = input;
-  const { asCurl, dryRun } = deps.globals;
+  const { asCurl, dryRun } = run.globals;
   const needsLook = !asCurl || input.amount?.flag === '--amount';
-  const paid = needsLook ? await lookAt(input, deps) : undefined;
+  const paid = needsLook ? await lookAt(input, run) : undefined;
   const amount = minorOf(input, paid);
   const body = { ugwo_activity: activity, ...definedIn({ amount, ref, reason, destination }) };
   try {
-    if (asCurl) return await previewCall('refund.create', { body }, deps);
+    if (asCurl) return await previewCall('refund.create', { body }, run);
     const [what, typed] = [described(input, amount, paid), typedFor(input, amount, paid)];
     const look = async (): Promise<void> => {
-      if (described(input, amount, await lookAt(input, deps)) === what) return;
+      if (described(input, amount, await lookAt(input, run)) === what) return;
       throw new PayError('refused', `${activity} was not refunded: its payment has changed`, {
         hint: 'run the same command again to see what would be paid back',
       });
@@ -158,11 +158,11 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
     const question = [what, 'Pay this back?'];
     const how = { about: activity, asked, question, typed, look, once: true, again, failure: failureOf };
     if (dryRun) {
-      const planned = await planOnce('refund.create', { body }, how, deps);
-      await deps.notice(`Nothing was sent. Without --dry-run, this pays back ${what}`);
+      const planned = await planOnce('refund.create', { body }, how, run);
+      await run.notice(`Nothing was sent. Without --dry-run, this pays back ${what}`);
       return planned;
     }
-    return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, deps)) });
+    return withFailure({ kind: 'record', view: refundView, ...(await makeOnce('refund.create', { body }, how, run)) });
   } catch (thrown) {
     throw namingFlags(thrown, flagBy(fieldOf, input.amount), undefined, paid?.currency);
   }
@@ -171,9 +171,9 @@ const createOne = async (input: RefundOf, deps: Deps): Promise<Result> => {
 export const view = ({ kind }: RefundCreateInput): View => (kind === 'one' ? refundView : refundsView);
 
 /** Refunds an activity, or a file of activities (public material, Refunds), under the ledger protocol. */
-export const run = async (input: RefundCreateInput, deps: Deps): Promise<Result> => {
-  if (input.kind === 'one') return createOne(input, deps);
+export const create = async (input: RefundCreateInput, run: Run): Promise<Result> => {
+  if (input.kind === 'one') return createOne(input, run);
   const [{ refundKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => refundKind(input, client, deps);
-  return runFile({ bulk: input.bulk, kindOf, view: refundsView }, deps);
+  const kindOf = (client: Client) => refundKind(input, client, run);
+  return runFile({ bulk: input.bulk, kindOf, view: refundsView }, run);
 };

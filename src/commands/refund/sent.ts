@@ -8,9 +8,9 @@ import { atom } from '../../core/time.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { entriesBehind } from '../../ledger/reconcile.ts';
-import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../list.ts';
 import { continueCommand, requestOf } from '../record.ts';
+import type { Run } from '../run.ts';
 
 const { cursorOf, seqOf } = numberedCursors('refund:');
 
@@ -100,9 +100,9 @@ interface ListInput {
 }
 
 /** Lists the refunds that this ledger sent, newest first. */
-export const list = async ({ max, cursor, allProfiles = false }: ListInput, deps: Deps): Promise<Result> => {
-  const scope = allProfiles ? {} : await deps.scope();
-  const ledger = await deps.ledger();
+export const list = async ({ max, cursor, allProfiles = false }: ListInput, run: Run): Promise<Result> => {
+  const scope = allProfiles ? {} : await run.scope();
+  const ledger = await run.ledger();
   const refunds = {
     find: (before: number | undefined, limit: number) => ledger.list({ ...scope, kind: REFUND, before, limit }),
     placeOf: ({ seq }: Entry) => seq,
@@ -116,7 +116,7 @@ export const list = async ({ max, cursor, allProfiles = false }: ListInput, deps
     kind: 'list',
     pages: listedPages(refunds, { from: cursor === undefined ? undefined : seqOf(cursor), max }),
     view: listView,
-    goOn: (at) => continueCommand(at, ['refund', 'list'], words, deps.globals),
+    goOn: (at) => continueCommand(at, ['refund', 'list'], words, run.globals),
     ...(max === undefined ? {} : { max }),
   };
 };
@@ -156,19 +156,19 @@ const nowIn = (request: unknown, refund: { readonly uid: unknown; readonly activ
 const UNREAD = { refund: null, activity: null, ugwo: null };
 
 /** Shows a refund: what the ledger has, and what its payment request shows now. */
-export const get = async ({ id }: { readonly id: string }, deps: Deps): Promise<Result> => {
-  const ledger = await deps.ledger();
+export const get = async ({ id }: { readonly id: string }, run: Run): Promise<Result> => {
+  const ledger = await run.ledger();
   const refund = await find(ledger, id);
   const [known] = await recordsOf(ledger, [refund]);
   const record = { ...known, evidence: refund.evidence };
   const shown = (now: object): ApiRecord => madeHere({ ...record, now });
-  const ugwo = await requestOf(refund.about, deps);
+  const ugwo = await requestOf(refund.about, run);
   if (ugwo === undefined) {
     const notice = `This ledger has no charge of ${refund.about} here, so its payment request was not read.`;
     return { kind: 'record', record: shown(UNREAD), view: oneView, notice };
   }
   try {
-    const { value } = await (await deps.client('read')).call('ugwo.get', { params: { uid: ugwo } });
+    const { value } = await (await run.client('read')).call('ugwo.get', { params: { uid: ugwo } });
     return { kind: 'record', record: shown(nowIn(value, { uid: record.uid, activity: refund.about })), view: oneView };
   } catch (thrown) {
     if (!(thrown instanceof PayError)) throw thrown;

@@ -125,7 +125,7 @@ const create = defineCommand({
     const bulk = readBulk(given);
     return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
   },
-  load: () => import('./create.ts'),
+  load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
 });
 
 const NO_READ =

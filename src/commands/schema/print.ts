@@ -1,7 +1,7 @@
 import { usageError } from '../../core/error.ts';
 import type { Result } from '../../core/result.ts';
 import { didYouMean } from '../../core/text.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 
 type Defs = Readonly<Record<string, unknown>>;
 
@@ -35,8 +35,8 @@ interface Input {
 }
 
 /** Prints the command schema that the build generated, or the part for the given words, or the OpenAPI document. */
-export const run = async ({ words, openapi }: Input, deps: Pick<Deps, 'emulator'>): Promise<Result> => {
-  if (openapi) return { kind: 'text', text: await (await deps.emulator()).openapi() };
+export const printSchema = async ({ words, openapi }: Input, run: Pick<Run, 'emulator'>): Promise<Result> => {
+  if (openapi) return { kind: 'text', text: await (await run.emulator()).openapi() };
   const { default: document } = await import('#schema', { with: { type: 'json' } });
   if (words.length === 0) return { kind: 'text', text: JSON.stringify(document, null, 2) };
   const wanted = words.join(' ');

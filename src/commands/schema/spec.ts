@@ -24,5 +24,5 @@ export const schemaCommand = defineCommand({
     if (openapi && words.length > 0) throw usageError("--openapi can't be used with a command");
     return { words, openapi };
   },
-  load: () => import('./print.ts'),
+  load: async () => ({ run: (await import('./print.ts')).printSchema }),
 });

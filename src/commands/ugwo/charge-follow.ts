@@ -11,8 +11,8 @@ import { chargesOf, refreshCharge } from '../../ledger/reconcile.ts';
 import { openSums, type Sum, type Sums } from '../../ledger/report.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
 import { checkCharges } from '../check-charges.ts';
-import type { Deps } from '../deps.ts';
 import { countOf, sumsText } from '../record.ts';
+import type { Run } from '../run.ts';
 
 /** The first pause and the longest one. */
 const PAUSES_MS = [2000, 15_000] as const;
@@ -25,7 +25,7 @@ export interface FollowedJob {
   readonly bulk: Pick<BulkInput, 'concurrency'>;
   readonly world: RowServices;
   readonly rowDeps: RowDeps;
-  readonly deps: Deps;
+  readonly run: Run;
 }
 
 /** Exit code of a fault. A rejected key does not change what was charged, so it counts as `pending`, like a timeout. */
@@ -107,7 +107,7 @@ const checkUntilEnd = async (wait: FollowedJob, sums: Sums): Promise<PayError | 
   for (let polls = 0; !stop.aborted; polls += 1) {
     tell();
     const failure = await checkOpen(wait, open, sums, tell);
-    const isTooLong = (failure?.detail.retryAt ?? 0) - wait.deps.io.clock.now() > left();
+    const isTooLong = (failure?.detail.retryAt ?? 0) - wait.run.io.clock.now() > left();
     if (countOf(sums.all(), 'open') === 0 || left() <= 0 || isTooLong) return failure;
     await clock.sleep(Math.min(pollPause(polls, ...PAUSES_MS), left()), stop).catch(() => undefined);
   }
@@ -132,7 +132,7 @@ export const followCharges = async (wait: FollowedJob): Promise<Aftermath> => {
   }
   const sums = open.all();
   const codes = [...codesOf(sums, stop), ...faultCodes(fault)];
-  const sync = shellLine(['paycli', 'ledger', 'sync', wait.job, ...targetFlags(wait.deps.globals)]);
+  const sync = shellLine(['paycli', 'ledger', 'sync', wait.job, ...targetFlags(wait.run.globals)]);
   const hints = [
     fault?.detail.hint,
     codes.includes(EXIT_CODES.pending) ? `check again later: \`${sync}\`` : undefined,

@@ -19,9 +19,9 @@ import { reconcile } from '../../ledger/reconcile.ts';
 import { asActivity, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
 import { paymentIn } from '../../ledger/transitions.ts';
 import { unreadableText } from '../activity/followed-shared.ts';
-import type { Deps } from '../deps.ts';
 import { columnBy, flagIn } from '../fields.ts';
 import { lastMessage } from '../make.ts';
+import type { Run } from '../run.ts';
 import { openReads } from './charge-ahead.ts';
 import { COMPARED_COLUMNS, type ComparedCell, comparedIn, differencesOf, refuseDifferent } from './charge-compare.ts';
 import { followCharges } from './charge-follow.ts';
@@ -210,7 +210,7 @@ const sending = (
   { look, earlier }: FileOfCharges,
   { isHeld }: Checker,
   client: Client,
-  deps: Deps,
+  run: Run,
 ): Protected<ChargeItem> => {
   const reads = openReads<ChargeItem, Snapshot | undefined>();
   const looks = (): boolean => look || isHeld();
@@ -218,12 +218,12 @@ const sending = (
     ({ ugwo }: ChargeItem, { tellOnce, slowDown }: ReadingRow) =>
     async (): Promise<Snapshot | undefined> => {
       const unseen = (text: string): Promise<void> => tellOnce('look', text);
-      return looks() ? (await lookFirst(ugwo, client, deps, unseen, { slowDown }))?.shown : undefined;
+      return looks() ? (await lookFirst(ugwo, client, run, unseen, { slowDown }))?.shown : undefined;
     };
   return {
     kind: 'protected',
     idColumn: 'charge',
-    judge: judgeRow(earlier, client, deps),
+    judge: judgeRow(earlier, client, run),
     ahead: () => (looks() ? (item, how, { ledger }) => reads.begin(item, reading(item, how), ledger) : undefined),
     once: async (item, { row, signals, tries, judged, tellOnce }, rowDeps) => {
       const { ugwo } = item;
@@ -232,7 +232,7 @@ const sending = (
       const shown = await result;
       const since = shown && before;
       refuseDifferent(item, shown?.asked);
-      const data = chargeData(item, deps.io.clock.now());
+      const data = chargeData(item, run.io.clock.now());
       const elsewhere = ({ id, origin }: { readonly id: string; readonly origin: string }): Promise<void> =>
         tellOnce('elsewhere', `Row ${row.number}: ${ugwo} has an earlier charge at ${origin} (${id}).`);
       const charged = await sendCharge(
@@ -241,7 +241,7 @@ const sending = (
           ...{ elsewhere, judged, slowDown, turn },
         },
         rowDeps,
-        deps,
+        run,
       );
       if (charged.kind === 'accepted') {
         const { record, id, odd, unrecorded } = charged;
@@ -270,10 +270,10 @@ const sending = (
 };
 
 /** Row kind for a file of charges. */
-export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): RowKind<ChargeItem> => {
-  const { globals, io } = deps;
+export const chargeKind = (file: FileOfCharges, client: Client, run: Run): RowKind<ChargeItem> => {
+  const { globals, io } = run;
   const { wait, bulk } = file;
-  const checker = openChecker(client, (record) => deps.observe('request', record));
+  const checker = openChecker(client, (record) => run.observe('request', record));
   const flagOf = flagInFile(file);
   const sync = shellLine(['paycli', 'ledger', 'sync', ...targetFlags(globals)]);
   return {
@@ -309,10 +309,10 @@ export const chargeKind = (file: FileOfCharges, client: Client, deps: Deps): Row
     counts: ({ fields }) => [fields.medium ?? 'no medium'],
     compares: ({ compared }) => compared.length > 0,
     ...checker,
-    sending: sending(file, checker, client, deps),
+    sending: sending(file, checker, client, run),
     follow:
       wait === undefined
         ? undefined
-        : (job, world, rowDeps) => followCharges({ job, limit: wait, bulk, world, rowDeps, deps }),
+        : (job, world, rowDeps) => followCharges({ job, limit: wait, bulk, world, rowDeps, run }),
   };
 };

@@ -12,7 +12,7 @@ import type { Entry } from '../../ledger/entry.ts';
 import { NO_TOTAL } from '../../ledger/policy.ts';
 import { judgeOnce } from '../../ledger/send.ts';
 import type { Snapshot } from '../../ledger/snapshot.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import { refuseDifferent } from './charge-compare.ts';
 import { unlessReused } from './charge-reuse.ts';
 import {
@@ -105,40 +105,40 @@ const withTerms = (preview: Result, uid: string, { asked, description }: Partial
 
 /**
  * Result of --dry-run: reads the payment request and the ledger, asks the guard, and shows the request. Throws what the
- * charge would throw before it is sent. Open `deps` for a dry run, which only reads the ledger.
+ * charge would throw before it is sent. Open `run` for a dry run, which only reads the ledger.
  */
-export const showPlan = async (input: OneCharge, deps: Deps): Promise<Result> => {
+export const showPlan = async (input: OneCharge, run: Run): Promise<Result> => {
   const { ugwo, earlier, look } = input;
-  const data = chargeData(input, deps.io.clock.now());
-  const client = await deps.client('read');
+  const data = chargeData(input, run.io.clock.now());
+  const client = await run.client('read');
   const request = client.preview('ugwo.charge', { params: { ugwoUid: ugwo }, body: { type: 'charge', data } });
-  const [ledger, place, words] = [await deps.ledger(), await deps.place(), targetFlags(deps.globals)];
+  const [ledger, place, words] = [await run.ledger(), await run.place(), targetFlags(run.globals)];
   const rowDeps: RowDeps = { client, ledger, place, words };
-  const looked = look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
+  const looked = look ? await lookFirst(ugwo, client, run, run.notice) : undefined;
   const charge = (shown: Snapshot | undefined) =>
     judgeOnce(rowDeps, { ugwo, data, ...guardedBy(earlier), shown }, { total: NO_TOTAL });
-  const judged = await unlessReused(input, { data, looked, charge }, rowDeps, deps);
+  const judged = await unlessReused(input, { data, looked, charge }, rowDeps, run);
   if (judged.kind === 'reused')
     return { kind: 'record', record: judged.record, view: activityView, passOn: input.passOn };
-  const rejection = await openRejections(client, words)(ugwo, data, looked, deps.notice);
+  const rejection = await openRejections(client, words)(ugwo, data, looked, run.notice);
   if (rejection !== undefined) throw rejection;
-  if (judged.elsewhere !== undefined) await deps.notice(elsewhereText(judged.elsewhere));
-  await deps.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
-  return withTerms(deps.preview(request), ugwo, looked?.shown);
+  if (judged.elsewhere !== undefined) await run.notice(elsewhereText(judged.elsewhere));
+  await run.notice(`Nothing was sent. Without --dry-run, this charges ${describedCharge(ugwo, looked?.shown)}`);
+  return withTerms(run.preview(request), ugwo, looked?.shown);
 };
 
 /** Judges a row of a file (see `Protected.judge`). */
 export const judgeRow = (
   earlier: Earlier,
   client: Client,
-  deps: Deps,
+  run: Run,
 ): NonNullable<Protected<Parameters<typeof chargeData>[0] & Parameters<typeof refuseDifferent>[0]>['judge']> => {
-  const rejectionOf = openRejections(client, targetFlags(deps.globals));
+  const rejectionOf = openRejections(client, targetFlags(run.globals));
   return async (item, { row, signals, tellOnce }, rowDeps, plan) => {
     const [{ ugwo }, { slowDown }] = [item, signals];
-    const looked = await lookFirst(ugwo, client, deps, (text) => tellOnce('look', text), { slowDown });
+    const looked = await lookFirst(ugwo, client, run, (text) => tellOnce('look', text), { slowDown });
     refuseDifferent(item, looked?.shown.asked);
-    const data = chargeData(item, deps.io.clock.now());
+    const data = chargeData(item, run.io.clock.now());
     const unsure = (text: string): Promise<void> => tellOnce(text, `Row ${row.number}: ${text}`);
     const rejection = await rejectionOf(ugwo, data, looked, unsure, { slowDown });
     const counted = rejection === undefined ? plan : { ...plan, made: plan.made && new Map(plan.made) };

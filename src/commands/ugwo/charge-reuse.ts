@@ -11,7 +11,7 @@ import { asksTheSame, type KeptActivity } from '../../ledger/entry.ts';
 import type { Ledger, Refused } from '../../ledger/ledger.ts';
 import { mismatchesOf } from '../../ledger/match.ts';
 import { asActivity, type Snapshot, withActivity } from '../../ledger/snapshot.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import { type Data, type Looked, refusal } from './charge-send.ts';
 import type { OneCharge } from './charge-spec.ts';
 
@@ -32,14 +32,14 @@ const showsNothing = ({ kind, detail: { status } }: PayError): boolean =>
 /** False for an activity that a person named and that was never read: the ledger has no copy of it. */
 const hasCopy = ({ status }: KeptActivity): boolean => status !== '';
 
-const asShown = async (ugwo: string, known: KeptActivity, client: Client, deps: Deps): Promise<ApiRecord<Activity>> => {
+const asShown = async (ugwo: string, known: KeptActivity, client: Client, run: Run): Promise<ApiRecord<Activity>> => {
   try {
     const record = await client.call('activity.get', { params: { ugwoUid: ugwo, activityUid: known.uid } });
-    await deps.observe('activity', record);
+    await run.observe('activity', record);
     return record;
   } catch (thrown) {
     if (!(thrown instanceof PayError) || !showsNothing(thrown) || !hasCopy(known)) throw thrown;
-    await deps.notice(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
+    await run.notice(`Shown from the ledger, since the service can't show it: ${reasonOf(thrown)}`);
     return madeHere(asActivity(known)) as ApiRecord<Activity>;
   }
 };
@@ -75,16 +75,16 @@ const reusedFor = async (
   data: Data,
   looked: Looked | undefined,
   { ledger, client }: Pick<RowDeps, 'ledger' | 'client'>,
-  deps: Deps,
+  run: Run,
 ): Promise<Found | undefined> => {
   const { intent, why, by, activity } = refused;
   if (activity === undefined || activity.uid === '') return undefined;
   if (!canBeTheSame(refused, data, ledger)) return undefined;
   const seen = looked && activityIn(looked, activity.uid);
-  const record = seen ?? (await asShown(intent.about, activity, client, deps));
+  const record = seen ?? (await asShown(intent.about, activity, client, run));
   if (by === undefined && why !== 'paid' && mismatchesOf(record.value, data)) return undefined;
-  if (seen === undefined && isOver(record, deps.io.clock.now())) return { kind: 'over', record };
-  await deps.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
+  if (seen === undefined && isOver(record, run.io.clock.now())) return { kind: 'over', record };
+  await run.notice(`Reusing ${by?.id ?? activity.uid}; no new charge.`);
   return { kind: 'reused', record };
 };
 
@@ -106,7 +106,7 @@ export const unlessReused = async <T extends { readonly kind: string }>(
   { earlier }: Pick<OneCharge, 'earlier'>,
   { data, looked, charge }: Attempted<T>,
   rowDeps: RowDeps,
-  deps: Deps,
+  run: Run,
 ): Promise<T | Reused> => {
   const tried = new Set<string | undefined>();
   let shown = looked?.shown;
@@ -115,7 +115,7 @@ export const unlessReused = async <T extends { readonly kind: string }>(
     if (!isRefused(charged)) return charged;
     const { activity } = charged;
     const may = earlier === 'reuse' && !tried.has(activity?.uid);
-    const found = may ? await reusedFor(charged, data, looked, rowDeps, deps) : undefined;
+    const found = may ? await reusedFor(charged, data, looked, rowDeps, run) : undefined;
     if (found === undefined) throw refusal(charged, data, rowDeps);
     if (found.kind === 'reused') return found;
     // It has failed or expired since the ledger last recorded it, so it no longer blocks the charge.

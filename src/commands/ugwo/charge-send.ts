@@ -16,7 +16,7 @@ import type { RefusalReason, Refused } from '../../ledger/ledger.ts';
 import { refusedError } from '../../ledger/refused.ts';
 import { type ChargeRequest, type SendDeps, type Sent, sendOnce } from '../../ledger/send.ts';
 import { activitiesIn, hasSameActivities, type Snapshot, snapshotOf } from '../../ledger/snapshot.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import { CHARGE_FIELDS, type ChargeFields } from './charge-shared.ts';
 import type { OneCharge } from './charge-spec.ts';
 
@@ -111,7 +111,7 @@ const MOST_AGE_MS = 1000;
 export const lookFirst = async (
   ugwo: string,
   client: Pick<Client, 'look'>,
-  deps: Pick<Deps, 'observe'>,
+  run: Pick<Run, 'observe'>,
   unseen: (text: string) => Promise<void>,
   pace: Pick<CallInput, 'slowDown'> = {},
 ): Promise<Looked | undefined> => {
@@ -126,7 +126,7 @@ export const lookFirst = async (
     if (!tellsActivities(record.value)) {
       await unseen("The service's answer names no activities, so charges made elsewhere can't be seen.");
     }
-    if (activitiesIn(shown).length > 0) await deps.observe('request', record);
+    if (activitiesIn(shown).length > 0) await run.observe('request', record);
     return { shown, record };
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
@@ -147,7 +147,7 @@ const showsNothingNew = async (
   ugwo: string,
   before: Snapshot | undefined,
   { client }: Pick<RowDeps, 'client'>,
-  { clock, signals }: Deps['io'],
+  { clock, signals }: Run['io'],
 ): Promise<boolean> => {
   if (before?.activities === undefined) return false;
   try {
@@ -186,7 +186,7 @@ interface ChargeOnce extends ChargeRequest, Pick<SendDeps, 'judged' | 'turn'>, P
 export const sendCharge = async (
   { elsewhere, judged, sends, slowDown, turn, ...charge }: ChargeOnce,
   rowDeps: RowDeps,
-  { io }: Pick<Deps, 'io'>,
+  { io }: Pick<Run, 'io'>,
 ): Promise<Sent | Refused> => {
   const { ugwo, data, shown, tries } = charge;
   const call = { params: { ugwoUid: ugwo }, body: { type: 'charge', data } };

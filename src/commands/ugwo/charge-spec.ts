@@ -273,5 +273,5 @@ export const chargeCommand = defineCommand({
     return bulk === undefined ? readOne(args[0], given, validate) : readFile(bulk, args, given);
   },
   asks: missingFrom,
-  load: () => import('./charge.ts'),
+  load: async () => ({ run: (await import('./charge.ts')).charge, view: (await import('./charge.ts')).view }),
 });

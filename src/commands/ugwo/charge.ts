@@ -20,8 +20,8 @@ import {
   type WaitOptions,
   waitedOf,
 } from '../activity/followed-shared.ts';
-import type { Deps, PlannedCharge } from '../deps.ts';
 import { checkShare, previewCall } from '../record.ts';
+import type { PlannedCharge, Run } from '../run.ts';
 import { elsewhereText, showPlan } from './charge-plan.ts';
 import { unlessReused } from './charge-reuse.ts';
 import {
@@ -51,7 +51,7 @@ interface Made {
 }
 
 /** Asks or warns once about an earlier charge of the payment request at another origin: one service may have two names. */
-const askElsewhere = ({ confirm, notice, io }: Deps) => {
+const askElsewhere = ({ confirm, notice, io }: Run) => {
   const asked = new Set<string>();
   return async (earlier: Entry): Promise<void> => {
     if (asked.has(earlier.id)) return;
@@ -66,7 +66,7 @@ const askElsewhere = ({ confirm, notice, io }: Deps) => {
  * Asks before a charge beside one by another medium that the customer can still pay; --yes doesn't answer. Resolves to
  * that one's activity if a person wants both, and to undefined if nobody can be asked.
  */
-const askBeside = async (refused: Refused, { confirm, io, globals }: Deps): Promise<string | undefined> => {
+const askBeside = async (refused: Refused, { confirm, io, globals }: Run): Promise<string | undefined> => {
   const { why, activity, intent } = refused;
   if (why !== 'other_medium' || activity === undefined || !canAsk(io, globals)) return undefined;
   const [open = '', ...details] = openByOther(refused);
@@ -88,45 +88,45 @@ const refuseChanged = (ugwo: string, { asked }: PlannedCharge, shown: Snapshot |
  * Charges, unless an earlier charge blocks it. Then resolves to that charge's activity with --reuse, or throws the
  * guard's refusal.
  */
-const make = async (input: OneCharge, client: Client, deps: Deps): Promise<Made> => {
-  const [ledger, place] = [await deps.ledger(), await deps.place()];
-  const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(deps.globals) };
+const make = async (input: OneCharge, client: Client, run: Run): Promise<Made> => {
+  const [ledger, place] = [await run.ledger(), await run.place()];
+  const rowDeps: RowDeps = { client, ledger, place, words: targetFlags(run.globals) };
   const { ugwo, earlier } = input;
-  const { plan } = deps;
+  const { plan } = run;
   const row = plan === undefined ? {} : { row: { job: plan.id, number: 1, retry: false } };
   const beside: string[] = [];
-  const elsewhere = askElsewhere(deps);
+  const elsewhere = askElsewhere(run);
   let looked: Looked | undefined;
   const charged = await sendAnew(async (tries) => {
     const before = ledger.moment();
-    looked = input.look ? await lookFirst(ugwo, client, deps, deps.notice) : undefined;
+    looked = input.look ? await lookFirst(ugwo, client, run, run.notice) : undefined;
     const [since, askedAt] = [looked && before, looked?.shown.askedAt];
     if (plan !== undefined) refuseChanged(ugwo, plan, looked?.shown);
-    const data = chargeData(input, deps.io.clock.now());
+    const data = chargeData(input, run.io.clock.now());
     const charge = async (shown: Snapshot | undefined): Promise<Sent | Refused> => {
       const sends = async (): Promise<void> => {
-        if (shown !== undefined && deps.io.stderr.isTerminal)
-          await deps.notice(`Charging ${describedCharge(ugwo, shown)}`);
+        if (shown !== undefined && run.io.stderr.isTerminal)
+          await run.notice(`Charging ${describedCharge(ugwo, shown)}`);
       };
       const charged = await sendCharge(
         { ugwo, data, ...guardedBy(earlier), beside, shown, since, askedAt, tries, elsewhere, sends, ...row },
         rowDeps,
-        deps,
+        run,
       );
-      const open = charged.kind === 'refused' ? await askBeside(charged, deps) : undefined;
+      const open = charged.kind === 'refused' ? await askBeside(charged, run) : undefined;
       if (open === undefined) return charged;
       beside.push(open);
       // The person may have taken long to answer.
       throw tooOld();
     };
-    return unlessReused(input, { data, looked, charge }, rowDeps, deps);
-  }, deps.io);
+    return unlessReused(input, { data, looked, charge }, rowDeps, run);
+  }, run.io);
   if (charged.kind === 'reused') return { record: charged.record };
   const record = charged.record as ApiRecord<Activity>;
   const { id, odd } = charged;
   const rest = restOf(record.value, earlier, looked?.shown);
   for (const what of [...(rest?.warning === undefined ? [] : [rest.warning]), ...odd])
-    await deps.notice(`note: ${what}`);
+    await run.notice(`note: ${what}`);
   const amount = rest === undefined ? {} : { amount: rest.text };
   return {
     record,
@@ -162,12 +162,12 @@ const troubleOf = ({ record, id, unrecorded }: Made): PayError | undefined => {
  * Result that waits up to `limit` milliseconds for the payment. Does not wait if a signal arrived before the wait
  * started.
  */
-const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client: Client, deps: Deps): Result => {
+const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client: Client, run: Run): Result => {
   const { record, wrote } = made;
   const params = { ugwoUid: ugwo, activityUid: record.value.uid };
   const shown = { record, view: viewOf(made), passOn, ...(wrote === undefined ? {} : { wrote }) };
-  const options: WaitOptions = { ugwoUid: ugwo, limit, place: deps.globals, made: wrote === true };
-  const { stop } = deps.io.signals;
+  const options: WaitOptions = { ugwoUid: ugwo, limit, place: run.globals, made: wrote === true };
+  const { stop } = run.io.signals;
   if (wrote === true && stop.aborted && paymentShown(record.value) === 'open') {
     return { kind: 'record', ...shown, failure: notWaitedFor(record.value, String(stop.reason), options) };
   }
@@ -175,30 +175,29 @@ const waiting = (made: Made, { ugwo, passOn }: OneCharge, limit: number, client:
     kind: 'wait',
     ...shown,
     wait: async (tell) => {
-      const seen = async (record: ApiRecord<Activity>): Promise<void> => void (await deps.observe('activity', record));
+      const seen = async (record: ApiRecord<Activity>): Promise<void> => void (await run.observe('activity', record));
       const following = client.follow({ params, known: record, limit, seen });
-      return waitedOf(await followedToEnd(following, tell), options, { client, observe: deps.observe });
+      return waitedOf(await followedToEnd(following, tell), options, { client, observe: run.observe });
     },
   };
 };
 
 /** Charges a payment request (interface.md 4.2) under the ledger protocol: one activity, sent once. */
-const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
-  const data = chargeData(input, deps.io.clock.now());
+const chargeOne = async (input: OneCharge, run: Run): Promise<Result> => {
+  const data = chargeData(input, run.io.clock.now());
   const call = { params: { ugwoUid: input.ugwo }, body: { type: 'charge', data } };
   try {
-    checkShare(input.passOn, deps.globals);
-    if (deps.globals.asCurl || (deps.globals.dryRun && !input.look))
-      return await previewCall('ugwo.charge', call, deps);
-    if (deps.globals.dryRun) return await showPlan(input, deps);
-    const client = await deps.client('write');
+    checkShare(input.passOn, run.globals);
+    if (run.globals.asCurl || (run.globals.dryRun && !input.look)) return await previewCall('ugwo.charge', call, run);
+    if (run.globals.dryRun) return await showPlan(input, run);
+    const client = await run.client('write');
     // A request that fails the local check leaves no entry in the ledger.
     client.check('ugwo.charge', call);
-    const made = await make(input, client, deps);
+    const made = await make(input, client, run);
     const { record, wrote } = made;
     const trouble = troubleOf(made);
     if (input.wait !== undefined && trouble === undefined) {
-      return waiting(made, input, input.wait, client, deps);
+      return waiting(made, input, input.wait, client, run);
     }
     const end = trouble === undefined ? endOf(made, String(data['medium'])) : { failure: trouble };
     const { passOn } = input;
@@ -210,9 +209,9 @@ const chargeOne = async (input: OneCharge, deps: Deps): Promise<Result> => {
 
 export const view = ({ kind }: ChargeInput): View => (kind === 'one' ? activityView : chargesView);
 
-export const run = async (input: ChargeInput, deps: Deps): Promise<Result> => {
-  if (input.kind === 'one') return chargeOne(input, deps);
+export const charge = async (input: ChargeInput, run: Run): Promise<Result> => {
+  if (input.kind === 'one') return chargeOne(input, run);
   const [{ chargeKind }, { runFile }] = [await import('./charge-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => chargeKind(input, client, deps);
-  return runFile({ bulk: input.bulk, kindOf, view: chargesView, reads: input.look }, deps);
+  const kindOf = (client: Client) => chargeKind(input, client, run);
+  return runFile({ bulk: input.bulk, kindOf, view: chargesView, reads: input.look }, run);
 };

@@ -5,7 +5,7 @@ import { PayError } from '../../core/error.ts';
 import { valueAt } from '../../core/json.ts';
 import { formatMoney } from '../../core/money.ts';
 import { formatDuration, parseInstant } from '../../core/time.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 
 /** The number of choices that are listed one per line. */
 const MOST = 9;
@@ -37,13 +37,13 @@ const canBeCharged = (request: unknown): boolean =>
   statusOf(request) === 'requires_ugwo' && valueAt(request, 'checkout') !== null;
 
 /** The newest payment requests that can be charged, for a person to choose from. */
-export const unpaidRequests = async (deps: Pick<Deps, 'client' | 'io'>): Promise<readonly Choice[]> => {
-  const client = await deps.client('read');
+export const unpaidRequests = async (run: Pick<Run, 'client' | 'io'>): Promise<readonly Choice[]> => {
+  const client = await run.client('read');
   const choices: Choice[] = [];
   for await (const { records } of client.pages('ugwo.list', { query: { limit: '100' } }, { pages: 1 })) {
     for (const { value } of records) {
       if (!canBeCharged(value) || choices.length === MOST) continue;
-      choices.push({ value: String(value['uid']), label: labelOf(value as Resource, deps.io.clock.now()) });
+      choices.push({ value: String(value['uid']), label: labelOf(value as Resource, run.io.clock.now()) });
     }
   }
   return choices;
@@ -55,8 +55,8 @@ export const unpaidRequests = async (deps: Pick<Deps, 'client' | 'io'>): Promise
  */
 export const mediumsOf =
   (ugwo: string) =>
-  async (deps: Pick<Deps, 'client'>): Promise<readonly Choice[]> => {
-    const client = await deps.client('read');
+  async (run: Pick<Run, 'client'>): Promise<readonly Choice[]> => {
+    const client = await run.client('read');
     const shown = await client.look('ugwo.get', { params: { uid: ugwo } }, { mustExist: true });
     const mediums = valueAt(shown?.value, 'checkout.mediums');
     const offered = Array.isArray(mediums) ? mediums.map((one) => machineValue(valueAt(one, 'medium'))) : [];

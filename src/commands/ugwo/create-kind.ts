@@ -2,10 +2,10 @@ import type { Cells } from '../../bulk/cells.ts';
 import type { RowKind } from '../../bulk/kind.ts';
 import type { Client } from '../../client/client.ts';
 import { printExact } from '../../core/json.ts';
-import type { Deps } from '../deps.ts';
 import { amountIn, columnBy, flagIn, textsIn } from '../fields.ts';
 import { checkByHand, madeColumns, rowsMade } from '../make.ts';
 import { described } from '../record.ts';
+import type { Run } from '../run.ts';
 import { uniqueIn } from '../unique.ts';
 import { BY_REF, bodyOf, fieldOf, type UgwoBody } from './create.ts';
 import type { FileOfRequests } from './spec.ts';
@@ -34,12 +34,12 @@ const readRow = (cells: Cells, ref: string, { fields }: FileOfRequests, given: U
 };
 
 /** Row kind for a file of payment requests. `given` holds the fields of --data, which apply to all rows. */
-export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client, deps: Deps): RowKind<Item> => {
+export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client, run: Run): RowKind<Item> => {
   const request = ({ body }: Item) => ({ operation: 'ugwo.create', input: { body } }) as const;
   const flagOf = flagIn(file.fields);
   return {
     command: 'ugwo create',
-    words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(deps.globals) },
+    words: { verb: 'Create', one: 'payment request', done: 'created', findOut: checkByHand(run.globals) },
     key: { name: 'ref', aliases: ['reference'] },
     keyOf: ({ body }) => uniqueIn(BY_REF, body) ?? described(body),
     columns: ['amount or amount_minor', 'currency', 'customer', 'description', 'checkout', 'metadata.k'],
@@ -57,7 +57,7 @@ export const createKind = (file: FileOfRequests, given: UgwoBody, client: Client
         keepsEqual: !file.bulk.allowRepeats,
       },
       client,
-      deps,
+      run,
     ),
   };
 };

@@ -6,10 +6,10 @@ import { namingFlags, pairsToObject, readJsonObject } from '../../core/input.ts'
 import { definedIn, namesAlong, valueAt } from '../../core/json.ts';
 import { formatMoney, readGiven } from '../../core/money.ts';
 import type { Result, View } from '../../core/result.ts';
-import type { Deps } from '../deps.ts';
 import { flagBy } from '../fields.ts';
 import { makeOnce } from '../make.ts';
 import { described, previewCall } from '../record.ts';
+import type { Run } from '../run.ts';
 import { createUnique, type Difference, said, type UniqueKey, uniqueIn } from '../unique.ts';
 import type { OneRequest, RequestFields, UgwoCreateInput } from './spec.ts';
 import { createdView, wholeUgwoView } from './view.ts';
@@ -94,19 +94,19 @@ export const BY_REF: UniqueKey = {
   }),
 };
 
-const createOne = async ({ amount, fields }: OneRequest, given: UgwoBody, deps: Deps): Promise<Result> => {
+const createOne = async ({ amount, fields }: OneRequest, given: UgwoBody, run: Run): Promise<Result> => {
   const read = readGiven(amount, fields.currency);
   if ('problem' in read) throw usageError(`${amount.flag}: ${read.problem}`, { hint: read.hint });
   const body: UgwoBody = { ...given, ...bodyOf(read.minor, fields) };
   const operation = 'ugwo.create';
   try {
-    if (deps.globals.dryRun) return await previewCall(operation, { body }, deps);
+    if (run.globals.dryRun) return await previewCall(operation, { body }, run);
     const about = described(body);
     const saying = `Creating a payment request: ${about}`;
     if (uniqueIn(BY_REF, body) !== undefined) {
-      return await createUnique({ operation, body, unique: BY_REF, saying, view: wholeUgwoView }, deps);
+      return await createUnique({ operation, body, unique: BY_REF, saying, view: wholeUgwoView }, run);
     }
-    return { kind: 'record', view: wholeUgwoView, ...(await makeOnce(operation, { body }, { about, saying }, deps)) };
+    return { kind: 'record', view: wholeUgwoView, ...(await makeOnce(operation, { body }, { about, saying }, run)) };
   } catch (thrown) {
     throw namingFlags(thrown, flagBy(fieldOf, amount), undefined, fields.currency);
   }
@@ -115,11 +115,11 @@ const createOne = async ({ amount, fields }: OneRequest, given: UgwoBody, deps: 
 export const view = ({ kind }: UgwoCreateInput): View => (kind === 'one' ? wholeUgwoView : createdView);
 
 /** Creates a payment request, or a file of them (public material, Payment requests). */
-export const run = async (input: UgwoCreateInput, deps: Deps): Promise<Result> => {
+export const create = async (input: UgwoCreateInput, run: Run): Promise<Result> => {
   const { data } = input;
-  const given = data === undefined ? {} : await readJsonObject(deps.source, data, '--data');
-  if (input.kind === 'one') return createOne(input, given, deps);
+  const given = data === undefined ? {} : await readJsonObject(run.source, data, '--data');
+  if (input.kind === 'one') return createOne(input, given, run);
   const [{ createKind }, { runFile }] = [await import('./create-kind.ts'), await import('../../bulk/run-file.ts')];
-  const kindOf = (client: Client) => createKind(input, given, client, deps);
-  return runFile({ bulk: input.bulk, kindOf, view: createdView }, deps);
+  const kindOf = (client: Client) => createKind(input, given, client, run);
+  return runFile({ bulk: input.bulk, kindOf, view: createdView }, run);
 };

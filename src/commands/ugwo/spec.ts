@@ -127,7 +127,7 @@ const createCommand = defineCommand({
     refuseSharedStdin([given.data, bulk && sourceOf(bulk.from)]);
     return bulk === undefined ? readOne(given) : readFile(bulk, given);
   },
-  load: () => import('./create.ts'),
+  load: async () => ({ run: (await import('./create.ts')).create, view: (await import('./create.ts')).view }),
 });
 
 const getCommand = defineCommand({

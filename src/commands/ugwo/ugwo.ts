@@ -7,24 +7,24 @@ import { formatMoney } from '../../core/money.ts';
 import type { ListInput } from '../../core/record.ts';
 import type { Result } from '../../core/result.ts';
 import { formatLocal } from '../../core/time.ts';
-import type { Deps } from '../deps.ts';
 import { type ListOf, listRecords } from '../list.ts';
 import { previewCall, removeRecord } from '../record.ts';
+import type { Run } from '../run.ts';
 import { ugwoView, wholeUgwoView } from './view.ts';
 
 const NO_CHECKOUT = "It has no checkout, so it offers no medium and can't be charged.";
 
 /** Reads one payment request with its activities (public-facts.md, Payment requests). */
-export const get = async ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> => {
+export const get = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => {
   const call = { params: { uid } };
-  if (deps.globals.dryRun) return previewCall('ugwo.get', call, deps);
-  const record = await (await deps.client('read')).call('ugwo.get', call);
-  const paidBack = await deps.observe('request', record);
+  if (run.globals.dryRun) return previewCall('ugwo.get', call, run);
+  const record = await (await run.client('read')).call('ugwo.get', call);
+  const paidBack = await run.observe('request', record);
   const balance = balanceOf(requestFacts(record.value), { paidBack });
   const currency = machineValue(record.value['currency']);
   const notice = [
     ...(record.value['checkout'] === null ? [NO_CHECKOUT] : []),
-    ...(balance.isPaidTwice ? [`It was ${paidTwiceText(balance, currency, deps.globals)}`] : []),
+    ...(balance.isPaidTwice ? [`It was ${paidTwiceText(balance, currency, run.globals)}`] : []),
   ];
   return { kind: 'record', record, view: wholeUgwoView, ...(notice.length === 0 ? {} : { notice }) };
 };
@@ -39,7 +39,7 @@ const UGWO: ListOf = {
 };
 
 /** Lists payment requests (interface.md 4.3). */
-export const list = (input: ListInput, deps: Deps): Promise<Result> => listRecords(UGWO, input, deps);
+export const list = (input: ListInput, run: Run): Promise<Result> => listRecords(UGWO, input, run);
 
 export const view = wholeUgwoView;
 
@@ -64,11 +64,11 @@ const openText = (activity: unknown, now: number): string | undefined => {
   return `Account ${action.accountNumber}${action.bank === '' ? '' : ` (${action.bank})`} can still be paid${end}.`;
 };
 
-const openTexts = (request: Resource, { clock }: Deps['io']): string[] =>
+const openTexts = (request: Resource, { clock }: Run['io']): string[] =>
   (activitiesOf(request) ?? [latestActivityOf(request)]).flatMap((activity) => openText(activity, clock.now()) ?? []);
 
 /** Cancels a payment request (public material, Payment requests). */
-export const cancel = ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> =>
+export const cancel = ({ uid }: { readonly uid: string }, run: Run): Promise<Result> =>
   removeRecord(
     {
       read: 'ugwo.get',
@@ -77,11 +77,11 @@ export const cancel = ({ uid }: { readonly uid: string }, deps: Deps): Promise<R
       view,
       question: (request) => [
         described(request),
-        ...openTexts(request, deps.io),
+        ...openTexts(request, run.io),
         'Cancel this payment request? It can never be paid afterwards.',
       ],
       typed: (request) => moneyOf(request) || request.uid,
       done: 'The payment request was cancelled.',
     },
-    deps,
+    run,
   );

@@ -13,8 +13,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Sum } from '../../ledger/report.ts';
 import { moneyIn } from '../../ledger/transitions.ts';
 import { isListening } from '../../webhook/queue.ts';
-import type { Deps } from '../deps.ts';
 import { sumMoney, sumsText } from '../record.ts';
+import type { Run } from '../run.ts';
 import { type Feed, openFeed } from './feed.ts';
 import type { WatchInput } from './spec.ts';
 import { type ChargeChange, type Now, openTail, type Tail, type Watched, type WatchFilter } from './tail.ts';
@@ -181,7 +181,7 @@ interface WatchEnd {
 /** Yields the changes, one page per ledger read. Ends once nothing can change any more, or on a signal. */
 async function* changesOf(
   { untilFinal, limit = Number.POSITIVE_INFINITY }: WatchInput,
-  { io: { clock, signals } }: Deps,
+  { io: { clock, signals } }: Run,
   tail: Tail,
   feed: Feed,
   over: WatchEnd,
@@ -209,17 +209,17 @@ async function* changesOf(
 }
 
 /** Shows the charges and each change. Only reads. */
-export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
-  const { io } = deps;
-  const [ledger, { service, workspace }] = [await deps.ledger(), await deps.place()];
+export const watch = async (input: WatchInput, run: Run): Promise<Result> => {
+  const { io } = run;
+  const [ledger, { service, workspace }] = [await run.ledger(), await run.place()];
   const here = { service, workspace };
-  const { data } = await deps.folders();
+  const { data } = await run.folders();
   const tail = openTail(ledger, await chosen(input, ledger, here), io.clock.now);
   const openHere = (): Charge[] =>
     tail.live().flatMap(({ charge, now }) => (now === 'open' && isIn(here)(charge) ? [charge] : []));
   const isTold = (): boolean => isListening(data, service);
-  const { notice } = deps;
-  const feed = openFeed({ ledger, io, isTold, notice, client: () => deps.client('read') }, openHere);
+  const { notice } = run;
+  const feed = openFeed({ ledger, io, isTold, notice, client: () => run.client('read') }, openHere);
   const over: WatchEnd = {};
   const ended = (): ResultNotices => {
     const sums = tail.sums();
@@ -227,12 +227,12 @@ export const run = async (input: WatchInput, deps: Deps): Promise<Result> => {
     if (over.fault !== undefined) return { notice, failure: over.fault };
     if (over.final !== true)
       return io.signals.stop.aborted ? { notice, failure: stoppedBy(io.signals.stop.reason) } : {};
-    const failure = endFailure(sums, targetFlags(deps.globals));
+    const failure = endFailure(sums, targetFlags(run.globals));
     return failure === undefined ? { notice } : { failure };
   };
   return {
     kind: 'live',
-    pages: changesOf(input, deps, tail, feed, over),
+    pages: changesOf(input, run, tail, feed, over),
     view: changesView,
     board: (rows) => boardOf(tail, feed.word(), rows),
     ended,

@@ -7,9 +7,9 @@ import { checkTarget, replay as replayEvent } from '../../webhook/deliver.ts';
 import type { KeptEvent } from '../../webhook/event.ts';
 import { openQueue, type Queue } from '../../webhook/queue.ts';
 import type { EventFilter } from '../../webhook/statements.ts';
-import type { Deps } from '../deps.ts';
 import { listedPages, numberedCursors } from '../list.ts';
 import { continueCommand } from '../record.ts';
+import type { Run } from '../run.ts';
 import type { EventListInput, ReplayInput } from './spec.ts';
 import {
   eventRecord,
@@ -23,8 +23,8 @@ import {
 } from './view.ts';
 
 /** Opens this machine's queue, passes it to `use`, and closes it. */
-const withQueue = async <T>(deps: Deps, use: (queue: Queue) => T): Promise<T> => {
-  const queue = openQueue((await deps.folders()).data, await deps.user());
+const withQueue = async <T>(run: Run, use: (queue: Queue) => T): Promise<T> => {
+  const queue = openQueue((await run.folders()).data, await run.user());
   try {
     return use(queue);
   } finally {
@@ -40,10 +40,10 @@ const filterOf = ({ events, ugwo, states }: EventListInput): EventFilter => ({
   ...(events.length === 0 ? {} : { isWanted: (event: string) => isWanted(event, events) }),
 });
 
-const pagesOf = (input: EventListInput, from: number, deps: Deps): AsyncGenerator<ApiPage> =>
+const pagesOf = (input: EventListInput, from: number, run: Run): AsyncGenerator<ApiPage> =>
   listedPages(
     {
-      find: (behind, limit) => withQueue(deps, (queue) => queue.before(behind ?? from, filterOf(input), limit)),
+      find: (behind, limit) => withQueue(run, (queue) => queue.before(behind ?? from, filterOf(input), limit)),
       placeOf: ({ seq }) => seq,
       cursorOf,
       recordsOf: async (events) => events.map(summaryRecord),
@@ -62,20 +62,20 @@ const filterFlags = ({ events, ugwo, states, max }: EventListInput): string[] =>
 /** The queue stores at most this many refused deliveries. */
 const MOST_REFUSED = 1000;
 
-async function* refusedPage(most: number, deps: Deps): AsyncGenerator<ApiPage> {
-  const found = await withQueue(deps, (queue) => queue.refused(most));
+async function* refusedPage(most: number, run: Run): AsyncGenerator<ApiPage> {
+  const found = await withQueue(run, (queue) => queue.refused(most));
   yield { records: found.map(refusedRecord), cursor: undefined, nextCursor: null };
 }
 
 /** Lists the received events, or with --refused the rejected deliveries, newest first. */
-export const list = async (input: EventListInput, deps: Deps): Promise<Result> => {
-  if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, deps), view: refusedView };
+export const list = async (input: EventListInput, run: Run): Promise<Result> => {
+  if (input.refused) return { kind: 'list', pages: refusedPage(input.max ?? MOST_REFUSED, run), view: refusedView };
   const from = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(input.cursor);
   return {
     kind: 'list',
-    pages: pagesOf(input, from, deps),
+    pages: pagesOf(input, from, run),
     view: listView,
-    goOn: (at) => continueCommand(at, ['webhook', 'events', 'list'], filterFlags(input), deps.globals),
+    goOn: (at) => continueCommand(at, ['webhook', 'events', 'list'], filterFlags(input), run.globals),
     ...(input.max === undefined ? {} : { max: input.max }),
   };
 };
@@ -90,19 +90,19 @@ const findEvent = (queue: Queue, uid: string): KeptEvent => {
 };
 
 /** Shows one event with its headers and body. */
-export const show = async ({ uid }: { readonly uid: string }, deps: Deps): Promise<Result> => ({
+export const show = async ({ uid }: { readonly uid: string }, run: Run): Promise<Result> => ({
   kind: 'record',
-  record: eventRecord(await withQueue(deps, (queue) => findEvent(queue, uid))),
+  record: eventRecord(await withQueue(run, (queue) => findEvent(queue, uid))),
   view: eventView,
 });
 
 /** Sends an event again, to --to or to the last target. */
-export const replay = async ({ uid, to, allowRemote }: ReplayInput, deps: Deps): Promise<Result> => {
-  const [event, last] = await withQueue(deps, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
+export const replay = async ({ uid, to, allowRemote }: ReplayInput, run: Run): Promise<Result> => {
+  const [event, last] = await withQueue(run, (queue) => [findEvent(queue, uid), queue.setting('target')] as const);
   const text = to ?? last;
   if (text === undefined) throw usageError('--to is required: `webhook listen` has forwarded nothing yet');
-  const target = await checkTarget(text, '--to', allowRemote, deps.io.env);
-  const answer = await replayEvent(event, target, deps.io.signals.stop);
+  const target = await checkTarget(text, '--to', allowRemote, run.io.env);
+  const answer = await replayEvent(event, target, run.io.signals.stop);
   return {
     kind: 'record',
     record: madeHere({ uid, event: event.event, to: target.url.href, answer }),
@@ -122,22 +122,22 @@ const agedText = (count: number, refused: number): string =>
  * Removes refused deliveries, and the bodies and headers of finished events. The uids of events stay, so that none is
  * printed twice.
  */
-export const prune = async (input: { readonly before: RequestedTime }, deps: Deps): Promise<Result> => {
-  const { clock, signals } = deps.io;
+export const prune = async (input: { readonly before: RequestedTime }, run: Run): Promise<Result> => {
+  const { clock, signals } = run.io;
   const before = instantOf(input.before, clock.now());
   if (before > clock.now() - DAY_MS) throw usageError('--before must be at least a day ago');
-  const queue = openQueue((await deps.folders()).data, await deps.user());
+  const queue = openQueue((await run.folders()).data, await run.user());
   try {
     const { count, waiting, refused } = queue.prunable(before);
     const isAny = count + refused > 0;
     if (isAny) {
       const question = `Prune ${agedText(count, refused)} that came before ${formatLocalFull(before)}?`;
-      await deps.confirm([question, 'Bodies and headers are removed for good. Uids of events stay.'], 'refuse');
+      await run.confirm([question, 'Bodies and headers are removed for good. Uids of events stay.'], 'refuse');
     }
     const pruned = isAny ? await queue.prune(before, signals.stop) : 0;
     if (signals.stop.aborted) throw interrupted(signals.stop.reason, 'the events removed so far stay removed');
     if (isAny && !(await queue.compact())) {
-      await deps.notice(
+      await run.notice(
         'The file keeps its size for now, since it is in use or the disk is full. New events use the free space.',
       );
     }

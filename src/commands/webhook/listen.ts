@@ -25,7 +25,7 @@ import type { ConsumedEvent, ConsumerResult, Exec, LedgerConsumer } from '../../
 import { checkTarget } from '../../webhook/deliver.ts';
 import { SIGNATURE_HEADER, verifiedDelivery } from '../../webhook/event.ts';
 import { listen as receiveEvents, type ToldEvent } from '../../webhook/listen.ts';
-import type { Deps } from '../deps.ts';
+import type { Run } from '../run.ts';
 import type { ListenInput, VerifyInput } from './spec.ts';
 import { aboutFields, toldRecord, toldView, verifiedView } from './view.ts';
 
@@ -181,22 +181,22 @@ const tell = async (
  * Opens the consumer that updates the ledger after events. An event only says which payment request to read; the status
  * comes from the service. Resolves to undefined, after a notice, if the run has no usable service.
  */
-const openLedgerConsumer = async (deps: Deps): Promise<LedgerConsumer | undefined> => {
-  const { notice } = deps;
+const openLedgerConsumer = async (run: Run): Promise<LedgerConsumer | undefined> => {
+  const { notice } = run;
   let service: string;
   try {
-    ({ service } = await deps.place());
+    ({ service } = await run.place());
   } catch (thrown) {
     if (!(thrown instanceof PayError) || thrown.kind === 'interrupted') throw thrown;
     await notice(`Events don't update the ledger: ${thrown.message}${/[.?]$/.test(thrown.message) ? '' : '.'}`);
     return undefined;
   }
-  const connect = memo(() => deps.client('read'));
+  const connect = memo(() => run.client('read'));
   return {
     service,
     tell: async (ugwo, events) => {
-      const [ledger, client] = [await deps.ledger(), await connect()];
-      return tell(ugwo, events, service, { ledger, client, place: deps.globals });
+      const [ledger, client] = [await run.ledger(), await connect()];
+      return tell(ugwo, events, service, { ledger, client, place: run.globals });
     },
   };
 };
@@ -233,7 +233,7 @@ const environmentFor = (named: readonly string[], given: Env, { env, redactor }:
  * Resolves the program of --exec to its path before anything else runs. Searches the working folder only if the word is
  * a path.
  */
-const commandOf = async (text: string, { findProgram }: Deps): Promise<Pick<Exec, 'words' | 'env'>> => {
+const commandOf = async (text: string, { findProgram }: Run): Promise<Pick<Exec, 'words' | 'env'>> => {
   const [word = '', ...args] = splitCommand(text, '--exec');
   const program = await findProgram(word.includes('/') ? resolve(word) : word);
   if (program !== undefined) return { words: [program.file, ...args], env: program.env };
@@ -262,20 +262,20 @@ const startWords = (origin: string, { forwardTo }: ListenInput): string[] => [
 ];
 
 /** Accepts deliveries until a signal stops it or the --until condition is met. */
-export const listen = async (input: ListenInput, deps: Deps): Promise<Result> => {
-  const { io, notice } = deps;
+export const listen = async (input: ListenInput, run: Run): Promise<Result> => {
+  const { io, notice } = run;
   const { port, host, forwardTo, allowRemote, only, duplicates, until, keepDays } = input;
   const target =
     forwardTo === undefined ? undefined : await checkTarget(forwardTo, '--forward-to', allowRemote, io.env);
-  const command = input.exec === undefined ? undefined : await commandOf(input.exec, deps);
-  const secrets = await deps.webhookSecrets(input.secrets);
+  const command = input.exec === undefined ? undefined : await commandOf(input.exec, run);
+  const secrets = await run.webhookSecrets(input.secrets);
   const exec = command && {
     ...{ words: command.words, env: environmentFor(input.execEnv, command.env, io), print: printer(io), say: notice },
-    signalGroup: await deps.signalGroup(),
+    signalGroup: await run.signalGroup(),
   };
-  const { folder, uid } = { folder: (await deps.folders()).data, uid: await deps.user() };
+  const { folder, uid } = { folder: (await run.folders()).data, uid: await run.user() };
   const { clock, random, signals } = io;
-  const news = await openLedgerConsumer(deps);
+  const news = await openLedgerConsumer(run);
   const listening = await receiveEvents(
     { folder, port, host, secrets, target, only, duplicates, until, exec, news, keepDays },
     { clock, random, stop: signals.stop, leave: signals.leave, uid, say: notice },
@@ -288,11 +288,11 @@ export const listen = async (input: ListenInput, deps: Deps): Promise<Result> =>
 const MOST = 10 * 1024 * 1024;
 
 /** Checks the signature of a body. Throws `rejected` if it does not match. */
-export const verify = async ({ secrets, signature, from }: VerifyInput, deps: Deps): Promise<Result> => {
-  const known = await deps.webhookSecrets(secrets);
-  const body = await deps.bytes(from, MOST);
+export const verify = async ({ secrets, signature, from }: VerifyInput, run: Run): Promise<Result> => {
+  const known = await run.webhookSecrets(secrets);
+  const body = await run.bytes(from, MOST);
   const headers = [[SIGNATURE_HEADER, signature]] as const;
-  const read = verifiedDelivery(known, { body, headers, receivedAt: deps.io.clock.now() });
+  const read = verifiedDelivery(known, { body, headers, receivedAt: run.io.clock.now() });
   if ('problem' in read) {
     throw new PayError('rejected', `the signature is not valid: ${read.problem}`, {
       hint: "check that the body is byte for byte as it came, and that the secret is this endpoint's",

@@ -1,9 +1,9 @@
 import { confirmer } from '../../../src/cli/confirm.ts';
 import type { Globals } from '../../../src/cli/globals.ts';
 import { previewResult } from '../../../src/cli/preview.ts';
-import type { OpenDeps } from '../../../src/cli/run.ts';
+import type { OpenRun } from '../../../src/cli/run.ts';
 import type { Attempt, AttemptResult } from '../../../src/client/transport.ts';
-import type { Deps } from '../../../src/commands/deps.ts';
+import type { Run } from '../../../src/commands/run.ts';
 import { PayError } from '../../../src/core/error.ts';
 import type { Io, Output } from '../../../src/core/io.ts';
 import { Redactor } from '../../../src/core/secret.ts';
@@ -36,7 +36,7 @@ class Text implements Output {
 export interface World {
   readonly io: Io & { readonly stdout: Text; readonly stderr: Text };
   readonly sent: Attempt[];
-  readonly open: (globals: Globals) => OpenDeps<Deps>;
+  readonly open: (globals: Globals) => OpenRun<Run>;
 }
 
 /** A service that has whatever is requested. */
@@ -74,7 +74,7 @@ const ioOf = (): World['io'] => ({
 export const newWorld = (): World => {
   const [io, sent] = [ioOf(), [] as Attempt[]];
   const ledger = { ...memoryLedger(), jobs: new Proxy({}, { get: () => shut }) as never };
-  const deps = (globals: Globals): Deps => ({
+  const deps = (globals: Globals): Run => ({
     io,
     globals,
     webhookSecrets: shut,
@@ -114,7 +114,7 @@ export const newWorld = (): World => {
     io,
     sent,
     open: (globals) => ({
-      deps: deps(globals),
+      run: deps(globals),
       filter: async () => undefined,
       pager: async () => undefined,
       remind: async () => undefined,

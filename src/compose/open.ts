@@ -1,9 +1,9 @@
 import { confirmer } from '../cli/confirm.ts';
 import type { Globals } from '../cli/globals.ts';
 import { previewResult } from '../cli/preview.ts';
-import type { OpenDeps } from '../cli/run.ts';
+import type { OpenRun } from '../cli/run.ts';
 import { allSpecs, NOUNS } from '../commands/all.ts';
-import type { Deps, SecretOptions } from '../commands/deps.ts';
+import type { Run, SecretOptions } from '../commands/run.ts';
 import { memo, memoDone } from '../core/async.ts';
 import { usageError } from '../core/error.ts';
 import { canAsk } from '../core/input.ts';
@@ -45,27 +45,35 @@ export interface ProgramFiles {
 }
 
 /** Opens the services of one run. Each is loaded by import() at its first use. */
-export const openDeps = (io: Io, globals: Globals, version: string, files: ProgramFiles = {}): OpenDeps<Deps> => {
+export const openRun = (io: Io, globals: Globals, version: string, files: ProgramFiles = {}): OpenRun<Run> => {
   // Drops stack traces unless --debug shows them: undici creates an error for every connection that it closes.
   if (!globals.debug) Error.stackTraceLimit = 0;
   const status: Status = {};
   const since = io.clock.now();
-  const run: RunContext = { io, since, globals, version, closing: [], notice: openNotice(io, globals, status), status };
+  const context: RunContext = {
+    io,
+    since,
+    globals,
+    version,
+    closing: [],
+    notice: openNotice(io, globals, status),
+    status,
+  };
   const rooms = openRooms(io);
-  const target = memo(() => targetOf(run, rooms));
+  const target = memo(() => targetOf(context, rooms));
   // A failed attempt is not remembered: in a run that takes days, the ledger may be reachable later.
-  const setting = memoDone(() => sharedSetting(run, rooms));
-  const ledger = memoDone(async () => openLedgerOf(run, rooms, await setting()));
-  const { observe, remind } = optionalLedger(run, rooms, setting, ledger);
-  const place: Deps['place'] = async () => {
+  const setting = memoDone(() => sharedSetting(context, rooms));
+  const ledger = memoDone(async () => openLedgerOf(context, rooms, await setting()));
+  const { observe, remind } = optionalLedger(context, rooms, setting, ledger);
+  const place: Run['place'] = async () => {
     const { origin, key, profile } = await target();
     return (await import('../ledger/entry.ts')).ledgerTargetOf(origin, key, profile);
   };
-  const deps: Deps = {
+  const run: Run = {
     io,
     globals,
     ...rooms,
-    notice: run.notice,
+    notice: context.notice,
     source: async (source) => (await import('../cli/sources.ts')).readSource(io, await openCheckPath())(source),
     bytes: async (from, limit) =>
       (await import('../cli/sources.ts')).readBytesOf(io, await openCheckPath())(from, limit),
@@ -74,40 +82,40 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
     client: async (purpose) => {
       // The schemas check a write, also in a preview or a dry run.
       if (purpose !== 'read' || globals.dryRun) await (await import('../contract/zod.ts')).loadSchemas();
-      if (purpose === 'preview') return openClient(run, await previewTarget(run, rooms));
+      if (purpose === 'preview') return openClient(context, await previewTarget(context, rooms));
       const aim = await target();
-      if (purpose === 'write') await loadWords(run);
-      if (purpose === 'write' && io.stderr.isTerminal) await run.notice(aim.label);
-      return openClient(run, aim);
+      if (purpose === 'write') await loadWords(context);
+      if (purpose === 'write' && io.stderr.isTerminal) await context.notice(aim.label);
+      return openClient(context, aim);
     },
     place,
-    scope: () => scopeOf(run, rooms, place),
-    jobWorld: () => openRowServices(run, rooms),
+    scope: () => scopeOf(context, rooms, place),
+    jobWorld: () => openRowServices(context, rooms),
     ledger,
-    ledgerAdmin: () => openLedgerAdmin(run, rooms),
+    ledgerAdmin: () => openLedgerAdmin(context, rooms),
     tree: async () => (await import('../cli/tree.ts')).commandTree(await allSpecs(), NOUNS),
-    renameInLedger: (from, to) => renameInLedger(run, rooms, from, to),
+    renameInLedger: (from, to) => renameInLedger(context, rooms, from, to),
     checkLedger: async (url) => void (await import('../ledger/postgres/url.ts')).addressOf(url),
     observe,
     operator: async () => (await ledger()).account ?? (await import('../ledger/sender.ts')).operator(),
     probe: async (probed) => {
-      await (await openClient(run, probed)).call('ugwo.list', { query: { limit: '1' } });
+      await (await openClient(context, probed)).call('ugwo.list', { query: { limit: '1' } });
     },
-    webhookSecrets: openWebhookSecrets(run),
+    webhookSecrets: openWebhookSecrets(context),
     findProgram: (word) => findProgram(word, io.env),
     signalGroup: async () => {
       const { killGroup, platform } = (await import('../config/machine.ts')).thisMachine;
       return platform === 'win32' ? undefined : killGroup;
     },
     user: async () => (await import('../config/machine.ts')).thisMachine.uid,
-    checkUp: async (offline) => (await import('./checkup.ts')).checkUp(run, rooms, offline),
-    whoAmI: async (profile, check) => (await import('./checkup.ts')).whoAmI(run, rooms, profile, check),
-    inner: openInner(run, (inside, given) => openDeps(inside, given, version, files)),
+    checkUp: async (offline) => (await import('./checkup.ts')).checkUp(context, rooms, offline),
+    whoAmI: async (profile, check) => (await import('./checkup.ts')).whoAmI(context, rooms, profile, check),
+    inner: openInner(context, (inside, given) => openRun(inside, given, version, files)),
     preview: (request) => previewResult(request, globals.asCurl, (text) => io.redactor.clean(text)),
   };
   const close = async (): Promise<void> => {
     // A failed close does not prevent the others.
-    for (const end of run.closing.reverse()) await end().catch(() => undefined);
+    for (const end of context.closing.reverse()) await end().catch(() => undefined);
   };
   const filter = async (): Promise<Filter | undefined> => {
     if (globals.jq === undefined) return undefined;
@@ -117,7 +125,7 @@ export const openDeps = (io: Io, globals: Globals, version: string, files: Progr
   };
   const pager = async () => {
     const wanted = globals.pager && io.stdout.isTerminal ? pagerOf(io.env) : undefined;
-    return wanted && (await import('./pager.ts')).openPager(run, wanted);
+    return wanted && (await import('./pager.ts')).openPager(context, wanted);
   };
-  return { deps, filter, pager, remind, close };
+  return { run, filter, pager, remind, close };
 };

@@ -43,7 +43,7 @@ export interface PlannedCharge {
 export type Inner = (
   argv: readonly string[],
   signal: AbortSignal,
-  around?: (deps: Deps, go: (deps: Deps) => Promise<Result>) => Promise<Result>,
+  around?: (run: Run, go: (run: Run) => Promise<Result>) => Promise<Result>,
 ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 
 /** Services that a command may use. Each is loaded at its first use. */
@@ -53,7 +53,7 @@ export interface ChildProgram {
   readonly env: Env;
 }
 
-export interface Deps {
+export interface Run {
   readonly io: Io;
   readonly globals: Globals;
   /** The client for the profile, origin and key of this run. */
